@@ -61,7 +61,7 @@ it('a test that needs a process of its own is not in the project `unit`', () => 
   expect(found, 'list these in test/support/projects.ts').toEqual([])
 })
 
-it('a test with a sample in `npm test` runs whole in `npm run test:all`', () => {
+it('a test that `npm test` runs as a sample runs in full in `npm run test:all`', () => {
   const sampled = names
     .filter((name) => name.endsWith('.test.ts') && name !== 'projects.test.ts')
     .filter((name) =>

@@ -34,7 +34,7 @@ function typeOf(given: string, content: Buffer): string {
   return isUtf8(content) ? 'text/plain' : 'application/octet-stream'
 }
 
-/** How many octets are decoded between two looks at the time. */
+/** How many octets are decoded before the next look at the clock. */
 const sliceBytes = 16_384
 const percent = 0x25
 

@@ -24,7 +24,7 @@ export interface Audiences {
   list(query?: ListQuery): Promise<ListPage<Audience>>
   /** @throws not_found */
   get(id: string): Promise<Audience>
-  /** Renames an audience, which is all that changes its `updated`: contacts do not. @throws not_found, validation_error */
+  /** Renames an audience. Only this changes its `updated`; changes of contacts do not. @throws not_found, validation_error */
   update(id: string, input: AudienceInput): Promise<Audience>
   /** Removes an audience and its contacts in one commit. @throws not_found */
   remove(id: string): Promise<void>
@@ -39,7 +39,7 @@ export function createAudiences(deps: {
 }): Audiences & { readonly contacts: InnerContacts } {
   const { store, clock, ids, account, pageSize } = deps
 
-  // Counted, not kept: the indexes of the contacts know both numbers, so they cannot be wrong.
+  // Counted each time and not stored: the indexes of the contacts give both numbers, so they cannot be wrong.
   async function toAudience({ id, name, created, updated }: AudienceRecord): Promise<Complete<Audience>> {
     const [contact_count, unsubscribers] = await Promise.all([
       store.count(contactCollection, { index: 'email', prefix: [id] }),
@@ -48,7 +48,7 @@ export function createAudiences(deps: {
     return { id, name, created_by: { ...account }, created, updated, contact_count, unsubscribers }
   }
 
-  /** Removes the contacts of an audience, and gives back the last few of them for the caller's own commit. */
+  /** Removes the contacts of an audience, except the last few, which are returned for the caller's own commit. */
   async function removeContacts(audienceId: string): Promise<Change[]> {
     for (;;) {
       const query = { index: 'email', prefix: [audienceId], limit: removalSlice }
@@ -85,9 +85,9 @@ export function createAudiences(deps: {
     },
     async remove(id) {
       await readRecord(store, audienceCollection, id, 'audience')
-      // The audience last: where this is broken off, it is still there to be removed again.
+      // The audience is removed last, so that an interrupted removal can be repeated.
       await store.commit([...(await removeContacts(id)), remove(audienceCollection, id)])
-      // Contacts that were committed between the reading and the removal.
+      // Contacts that were added between the read and the removal.
       const late = await removeContacts(id)
       if (late.length > 0) await store.commit(late)
     },

@@ -7,7 +7,7 @@ import { checkInput } from '../core/validate.ts'
 import type { ContactInput } from './types.ts'
 import { contactInputSchema } from './schema.ts'
 
-/** One row of an import: a contact, or why it is none. */
+/** One row of an import: a contact, or why it is not one. */
 export type ContactRow = { line: number; contact: ContactInput } | { line: number; message: string }
 
 /**
@@ -26,7 +26,7 @@ export async function* readContactRows(source: unknown): AsyncGenerator<ContactR
   if (!Array.isArray(source))
     throw validationError([{ field: 'body', message: 'must be an array of contacts, or CSV text' }])
   if (source.length > maxRows) throw tooManyRows(source.length, 'contacts')
-  // Describing what is wrong with a contact is slow, and there may be a million.
+  // Describing an error is slow, and there may be a million wrong contacts.
   const pacer = createPacer()
   for (const [index, value] of source.entries()) {
     if (pacer.due()) await pacer.turn()
@@ -40,7 +40,7 @@ const maxRows = 1_000_000
 /** Much more than a contact needs. The parser keeps a line as a whole, and is slow with very many columns. */
 const longestLine = 64 * 1024
 
-/** Before anything is stored: an import stores as it reads. */
+/** This is checked before anything is stored, because an import stores rows while it reads. */
 async function assertLines(text: string): Promise<void> {
   const pacer = createPacer()
   let lines = 0
@@ -92,7 +92,7 @@ async function* readCsv(text: string): AsyncGenerator<ContactRow> {
     info: true,
     raw: true,
     relax_column_count: true,
-    // Without it, one stray quote would take all lines behind it along, up to the next quote.
+    // Otherwise a stray quote would make one value of all lines up to the next quote.
     relax_quotes: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
@@ -121,9 +121,9 @@ interface CsvRow {
   raw: string
 }
 
-// One kind of line end, because the parser counts a quoted CRLF twice. In small pieces, and each in a turn of its own, so
-// that other work comes in between, also while a quoted cell of many lines is read. None ends between CR and LF or
-// between two halves of a character, which would destroy it.
+// Makes all line ends the same, because the parser counts a quoted CRLF twice. The text is split into small pieces, and
+// yields to the event loop after each, so that other work can run even while a quoted cell of many lines is read. No
+// piece ends between CR and LF or within a surrogate pair.
 async function* pieces(text: string): AsyncGenerator<Buffer> {
   for (let start = 0; start < text.length;) {
     let end = start + pieceLength
@@ -176,13 +176,13 @@ function toContact(columns: readonly Column[], cells: readonly string[]): Record
   return contact
 }
 
-// What is neither stays as it is, and the schema refuses it with its words.
+// Other values stay as they are, and the schema refuses them.
 function toBoolean(cell: string): boolean | string {
   if (/^(?:true|1|yes|y)$/i.test(cell)) return true
   return /^(?:false|0|no|n)$/i.test(cell) ? false : cell
 }
 
-// The parser says where a record ends, and gives the line ends around it along with its text.
+// The parser reports where a record ends, and includes the line ends around it in its text.
 function firstLine(endLine: number, raw: string): number {
   const text = raw.trim()
   let lineEnds = 0

@@ -15,7 +15,7 @@ import { readContactRows } from './contact-rows.ts'
 import { contactChangesSchema, contactInputSchema } from './schema.ts'
 import { nextTurn } from '../core/machine.ts'
 
-/** The contacts of audiences. Every call throws not_found where the audience is unknown. */
+/** The contacts of audiences. Every call throws not_found if the audience does not exist. */
 export interface Contacts {
   /** Adds a contact, or updates the one with this email by the members given. @throws validation_error */
   add(audienceId: string, input: ContactInput): Promise<Contact>
@@ -41,7 +41,7 @@ export interface Contacts {
   list(audienceId: string, query?: ListQuery): Promise<ListPage<Contact>>
   /** @throws not_found */
   get(audienceId: string, contactId: string): Promise<Contact>
-  /** Changes what is given. @throws not_found, validation_error */
+  /** Changes the given members. @throws not_found, validation_error */
   update(audienceId: string, contactId: string, changes: ContactChanges): Promise<Contact>
   /** @throws not_found */
   remove(audienceId: string, contactId: string): Promise<void>
@@ -50,9 +50,9 @@ export interface Contacts {
 /** The same, and what links in mails need. */
 export interface InnerContacts extends Contacts {
   /**
-   * Ends a subscription; one that ended stays as it is.
+   * Ends a subscription. If it has ended already, nothing changes.
    *
-   * @param along  Reads what else changes in the same commit. It may be called more than once.
+   * @param along  Returns further changes for the same commit. It may be called more than once.
    * @throws not_found
    */
   unsubscribe(audienceId: string, contactId: string, along: () => Promise<Change[]>): Promise<void>
@@ -87,7 +87,7 @@ export function createContacts(deps: {
     return saved
   }
 
-  /** The counts that `save` would give; adds the keys of contacts that would be new to `foreseen`. */
+  /** The counts that `save` would return. Adds the keys of new contacts to `foreseen`. */
   async function foresee(
     audienceId: string,
     inputs: readonly ContactInput[],
@@ -154,7 +154,7 @@ export function createContacts(deps: {
       await assertAudience(audienceId)
       const result: ImportResult = { created: 0, updated: 0, rejected: [] }
       let waiting: ContactInput[] = []
-      // What a dry run does not store is not found again by a later batch.
+      // A dry run stores nothing, so a later batch would not find the contacts of an earlier one.
       const foreseen = new Set<string>()
       const flush = async (): Promise<void> => {
         const { created, updated } = dryRun
@@ -172,7 +172,7 @@ export function createContacts(deps: {
         else if (result.rejected.length < maxRejected) result.rejected.push(row)
         else if (unnamed++ === 0) unnamedFrom = row.line
         if (waiting.length === importBatch) await flush()
-        // Wrong rows take their time, too.
+        // Wrong rows take time too.
         if (++rows % importBatch === 0) await nextTurn()
       }
       if (waiting.length > 0) await flush()
@@ -214,9 +214,9 @@ export function createContacts(deps: {
   }
 }
 
-// Large, because a commit has its own cost; small enough for the event loop to turn every few milliseconds.
+// Large, because a commit has its own cost; small enough to block the event loop for only a few milliseconds.
 const importBatch = 250
-// An answer names the wrong rows so that a person can correct them; more than this is not corrected by hand.
+// An answer names the wrong rows so that a person can correct them; nobody corrects more than this by hand.
 const maxRejected = 1000
 
 interface Saved {
@@ -246,7 +246,7 @@ function newContact(
   }
 }
 
-/** The contact with the members given; itself where that changes nothing, so that `updated` means something. */
+/** The contact with the given members. If that changes nothing, the same object, so that `updated` stays. */
 function withMembers(contact: ContactRecord, given: Partial<ContactInput>, now: number): ContactRecord {
   const { email, first_name, last_name, is_subscribed } = contact
   const members = { email, first_name, last_name, is_subscribed, ...definedOf(given) }

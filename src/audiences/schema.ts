@@ -22,7 +22,7 @@ export const audienceInputSchema: z.ZodType<AudienceInput> = z.strictObject({
     .describe('What people call the audience; need not be unique'),
 })
 
-/** A contact to add; one whose email is there already is updated with the members given. */
+/** A contact to add. If its email exists in the audience, that contact is updated with the given members. */
 export const contactInputSchema: z.ZodType<ContactInput> = z.strictObject({
   email: z
     .string()

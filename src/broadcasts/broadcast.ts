@@ -14,9 +14,9 @@ export const broadcastCollection: Collection<BroadcastRecord> = {
   indexes: { audience: { on: ['audience_id', 'id'] } },
 }
 
-/** Stores a new broadcast, and drops the oldest beyond {@link maxBroadcasts}. */
+/** Stores a new broadcast, and removes the oldest ones beyond {@link maxBroadcasts}. */
 export function keepBroadcast(store: Store, record: Omit<BroadcastRecord, 'version'>): Promise<void> {
-  // Another broadcast that is stored at the same time drops the same ones: then this one reads again.
+  // If a concurrent call removes the same broadcasts, this one reads again.
   return untilCommitted(async () => {
     const surplus = (await store.count(broadcastCollection)) + 1 - maxBroadcasts
     const oldest = surplus > 0 ? (await store.page(broadcastCollection, { limit: surplus })).records : []
@@ -27,7 +27,7 @@ export function keepBroadcast(store: Store, record: Omit<BroadcastRecord, 'versi
   })
 }
 
-/** Sets the number of emails, when all are accepted. A broadcast that was dropped meanwhile stays dropped. */
+/** Sets the number of emails, when all are accepted. A broadcast that was removed meanwhile stays removed. */
 export function setCount(store: Store, id: string, count: number): Promise<void> {
   return untilCommitted(async () => {
     const record = count > 0 ? await store.get(broadcastCollection, id) : null

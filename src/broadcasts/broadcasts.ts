@@ -21,7 +21,7 @@ export interface Broadcasts extends SentBroadcasts {
   /**
    * Accepts one personal email per subscribed contact, each with a one-click List-Unsubscribe (RFC 8058).
    *
-   * They are accepted in slices, so that other mail is not held up; those accepted before an error of the store are
+   * They are accepted in slices, so that other mail need not wait. If the store fails, the emails accepted before are
    * delivered.
    *
    * @throws validation_error, domain_not_verified, domain_not_registered, message_too_large, also if it is the mail of a
@@ -35,11 +35,11 @@ export interface BroadcastsDeps extends SendDeps {
   store: Store
   clock: Clock
   ids: Ids
-  /** How API sends leave: `relay` only where everything is forwarded. */
+  /** The route of API sends: `relay` only with `relayAll`. */
   via: 'capture' | 'relay'
   wakeOutbox(): void
   pageSize: number
-  /** The address that ends a contact's subscription with one POST, and counts it for a broadcast. */
+  /** The URL that ends a contact's subscription with one POST, and counts it for a broadcast. */
   unsubscribeUrl(audienceId: string, contactId: string, broadcastId: string): string
 }
 
@@ -65,7 +65,7 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
       const headers = unsubscribeHeaders(deps.unsubscribeUrl(contact.audience_id, contact.id, broadcastId))
       prepared.push({ personal, kept: await keep(personal, headers) })
     }
-    // The ids are the places in the list: nothing may come between them and the commit.
+    // Ids define the order of the list, so nothing may be awaited between the ids and the commit.
     for (const { personal, kept } of prepared) {
       const id = ids.next('em')
       const facts = { id, now: clock.now(), type: 'broadcast', via: deps.via } as const
@@ -79,7 +79,7 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
     return emailIds
   }
 
-  // A contact with long names may make a mail that is too large: that is known before the first is accepted.
+  // A contact with long names may make a mail too large. This is found before the first mail is accepted.
   async function checkSizes({ rendered }: Accepted, audienceId: string): Promise<void> {
     const check = await paced(sizeCheckSteps(rendered, deps.escapeHtml))
     for await (const contacts of subscribedContacts(store, audienceId, maxSliceEmails)) {
@@ -118,7 +118,7 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
   }
 }
 
-/** How many emails one commit accepts at most, and how many characters of bodies: it is made without a pause. */
+/** The maximum number of emails of one commit, and of characters of their bodies, because a commit is made without a pause. */
 const maxSliceEmails = 100
 const maxSliceChars = 1024 * 1024
 
@@ -127,7 +127,7 @@ function sliceSizeOf({ rendered: { html, text } }: Accepted): number {
   return Math.min(Math.max(fitting, 1), maxSliceEmails)
 }
 
-// What all emails share is checked once, as a send request without a contact; placeholders are filled in later.
+// The common parts of all emails are checked once, as a send request without a contact. Placeholders are filled in later.
 function checkCommon({ from, subject, html, text }: BroadcastRequest, deps: SendDeps): Promise<Accepted> {
   const request = { from, subject, html, text, to: 'subscriber@localpost.test' }
   return checkSend(request, { ...deps, strict: false })

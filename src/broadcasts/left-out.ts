@@ -12,7 +12,7 @@ export interface LeaveOut {
   all(): LeftOut
 }
 
-/** Begins with the contacts that are not subscribed now. */
+/** Starts with the contacts that are not subscribed. */
 export async function createLeaveOut(store: Store, audienceId: string): Promise<LeaveOut> {
   const query = { index: 'subscription', prefix: [audienceId, false] }
   const unsubscribed = await store.count(contactCollection, query)

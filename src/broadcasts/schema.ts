@@ -15,7 +15,7 @@ import { maxMoments } from './timeline.ts'
 import { maxSubjectBytes } from '../emails/render.ts'
 import { sendMembers } from '../emails/schema.ts'
 
-/** The body of `POST /dev/broadcasts`: the same mail, made personal, to all who are subscribed. */
+/** The body of `POST /dev/broadcasts`: a mail that is personalised for each subscribed contact. */
 export const broadcastRequestSchema: z.ZodType<BroadcastRequest> = z
   .strictObject({
     audience_id: z.string().min(1),
@@ -100,7 +100,7 @@ export const broadcastTotalsSchema: z.ZodType<BroadcastTotals> = z
     description: 'How many emails had an event of each status at least once; one email may count in several',
   })
 
-/** Counts of the emails of a broadcast in one interval: each email counts where it first happened. */
+/** Counts of the emails of a broadcast in one interval. Each email counts in the interval of its first such event. */
 export const broadcastMomentSchema: z.ZodType<BroadcastMoment> = z.strictObject({
   at: z.int().describe('When the span begins: Unix time in milliseconds'),
   delivered: ofEmails,
@@ -109,7 +109,7 @@ export const broadcastMomentSchema: z.ZodType<BroadcastMoment> = z.strictObject(
   bounced: ofEmails,
 })
 
-/** A broadcast with what became of its emails. */
+/** A broadcast with its results. */
 export const broadcastDetailSchema: z.ZodType<BroadcastDetail> = z.strictObject({
   ...summaryMembers,
   totals: broadcastTotalsSchema,

@@ -79,7 +79,7 @@ export function createSentBroadcasts({
       return { items: items.map(toSummary), ...rest }
     },
     get(id) {
-      // Those who ask at the same time, as several pages do, share one count.
+      // Concurrent callers, such as several open pages, share one count.
       const known = running.get(id)
       if (known) return known
       const counting = read(id).finally(() => running.delete(id))

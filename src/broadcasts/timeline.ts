@@ -1,6 +1,6 @@
 import type { BroadcastMoment } from './types.ts'
 
-/** The counts of a moment. */
+/** The counts of one interval. */
 export type Counted = Exclude<keyof BroadcastMoment, 'at'>
 
 /** Counts events by time, in at most {@link maxMoments} spans of equal length, however long it takes. */
@@ -9,7 +9,7 @@ export interface Timeline {
   result(): { span_ms: number; moments: BroadcastMoment[] }
 }
 
-/** @param start  When the first span begins: Unix time in milliseconds. What was earlier is counted there. */
+/** @param start  When the first span begins: Unix time in milliseconds. Earlier events are counted there. */
 export function createTimeline(start: number): Timeline {
   let span = spans[0]
   let moments: BroadcastMoment[] = []
@@ -45,7 +45,7 @@ function emptyAt(at: number): BroadcastMoment {
   return { at, delivered: 0, opened: 0, clicked: 0, bounced: 0 }
 }
 
-/** The most bars that a small chart shows. */
+/** The maximum number of bars in a small chart. */
 export const maxMoments = 48
 
 const second = 1000

@@ -13,7 +13,7 @@ export interface ReadCertificate {
 /**
  * Reads the files of `--tls-cert` and `--tls-key`. An expired certificate is used, with a warning: tests may want one.
  *
- * @throws invalid_option if one of them is missing, cannot be read, or is no PEM, and where the certificate does not
+ * @throws invalid_option if one of them is missing, cannot be read, or is no PEM, and if the certificate does not
  *   belong to the key. No message quotes the key.
  */
 export async function readCertificate(paths: {

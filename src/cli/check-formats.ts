@@ -6,7 +6,7 @@ import { paint, type Paint } from './output.ts'
 
 /** A message and what the checks found in it. */
 export interface CheckedMessage {
-  /** As people call it. */
+  /** The name for people. */
   name: string
   /** The path of its file; null for stored mail and standard input. */
   file: string | null
@@ -46,7 +46,7 @@ function renderText({ name, report: { findings, checks } }: CheckedMessage): str
 
 const colours: Readonly<Record<Severity, Paint>> = { error: 'red', warning: 'yellow', note: 'cyan' }
 
-/** A text of a mail for the terminal, which must not obey it. */
+/** A text of a mail without the control characters that a terminal would obey. */
 function plain(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what must go
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\uFFFD')
@@ -113,7 +113,7 @@ function toSarif(messages: readonly CheckedMessage[]): object {
       message: { text: `${message}${place?.snippet ? ` ${place.snippet}` : ''} ${fix}` },
       locations: [
         {
-          // Lines are those of the decoded body, so they are no region of the file.
+          // Line numbers refer to the decoded body, so they are no region of the file.
           ...(file !== null && {
             physicalLocation: { artifactLocation: { uri: uriOf(file) } },
           }),

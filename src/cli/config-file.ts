@@ -47,7 +47,7 @@ async function load(path: string, shown: string): Promise<unknown> {
 }
 
 function parseJson(text: string, shown: string): unknown {
-  // Editors of Windows write a byte order mark, which is not JSON.
+  // Editors on Windows write a byte order mark, which is not JSON.
   const json = text.replace(/^\uFEFF/, '')
   try {
     return JSON.parse(json)

@@ -59,7 +59,7 @@ async function copy(
     output,
   }: { signal: AbortSignal; names: [string, string]; output: Output },
 ): Promise<0 | 1> {
-  // What instances share beside these is only in databases: logs, and counts of faults.
+  // The other collections of shared instances exist only in databases: logs, and counts of faults.
   const all = from.isShared && to.isShared ? [...collections, ...sharedCollections] : collections
   const parts = await copyStore({
     from,
@@ -86,7 +86,7 @@ async function copy(
   return 0
 }
 
-/** Says how far it is, every few seconds. */
+/** Prints the progress every few seconds. */
 function progressTo(output: Output, what: string): (done: number, all: number) => void {
   let said = monotonicNow()
   return (done, all) => {

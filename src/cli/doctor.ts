@@ -12,8 +12,8 @@ import { type Output, paint } from './output.ts'
 import { resolveSettings } from './settings.ts'
 
 /**
- * Runs `localpost doctor`: checks a data folder or a database and prints what it found. It only reads, but for `--accept-edits`;
- * `--salvage` writes another folder.
+ * Runs `localpost doctor`: checks a data folder or a database and prints what it found. It only reads, except with
+ * `--accept-edits`; `--salvage` writes another folder.
  *
  * @returns The exit code: 0 healthy, 1 problems found.
  * @throws invalid_option for a wrong command line.
@@ -88,7 +88,7 @@ function renderSalvage({ folder, to, saved, lost, restored }: Salvage): string {
   return [...notes, ...problems, `Saved to ${to}: ${counts.join(', ') || 'nothing'} of ${folder}.`].join('\n')
 }
 
-/** An inspection as a person reads it: one line for each finding, and what it comes to. */
+/** An inspection as text: one line for each finding, and a conclusion. */
 function renderInspection(
   name: string,
   { healthy, findings }: Pick<Inspection | SchemaInspection, 'healthy' | 'findings'>,

@@ -10,8 +10,8 @@ import { describeError } from './report.ts'
 /**
  * Runs `localpost import`: adds messages to a running Localpost.
  *
- * @returns The exit code: 0 all are there, 1 some could not be read or were refused.
- * @throws invalid_option for a wrong command line, request_failed where nothing answers.
+ * @returns The exit code: 0 if all were added, 1 if some could not be read or were refused.
+ * @throws invalid_option for a wrong command line, request_failed if nothing answers.
  */
 export async function runImport(given: Arguments, output: Output): Promise<0 | 1> {
   if (given.words.length === 0)
@@ -48,7 +48,7 @@ async function filesOf(word: string): Promise<(string | { problem: string })[]> 
   }
 }
 
-/** @returns What went wrong; null if nothing did. @throws request_failed: the others would fare no better. */
+/** @returns The error; null if there was none. @throws request_failed, because the remaining files would fail too. */
 async function importFile(file: string, remote: Remote): Promise<string | null> {
   let body: Buffer<ArrayBuffer>
   try {

@@ -20,7 +20,7 @@ export const openListener: OpenListener = async (handler, given) => {
   // listhen can neither change a certificate while it listens, nor take one that is not in a file.
   if (given.tls) return openHttpListener(handler, given)
   const { host, port } = given
-  // Loaded only now: SMTP answers meanwhile.
+  // Loaded only now, because SMTP already answers meanwhile.
   const { listen } = await import('listhen')
   const { address } = await lookup(host).catch((error: unknown) => {
     throw listenError('HTTP', error, { host, port })
@@ -36,7 +36,8 @@ export const openListener: OpenListener = async (handler, given) => {
     throw new LocalpostError('listen_failed', message)
   }
   widenBacklog(server)
-  // What befalls a listening server (out of file handles) passes; unheard it would end the process.
+  // Errors of a listening server, such as a lack of file handles, are temporary. Without a listener they would end the
+  // process.
   server.on('error', () => undefined)
   answerClientErrors(server)
   const { headersTimeout, requestTimeout, keepAliveTimeout } = patience
@@ -46,12 +47,12 @@ export const openListener: OpenListener = async (handler, given) => {
   return { url: origin, port: bound.port, server, closeSilent: trackSilent(server) }
 }
 
-// Every default that depends on the surroundings is written out: NODE_ENV, HOST, PORT and a container change them.
+// Every default that depends on the environment is set explicitly, because NODE_ENV, HOST, PORT and a container change it.
 function optionsFor(address: string, port: number): Partial<ListenOptions> {
   return {
     hostname: address,
     port: { port, random: port === 0, alternativePortRange: noRange, verbose: false },
-    // Only says that binding every interface is meant.
+    // Only confirms that binding to every interface is intended.
     public: isWildcard(address),
     isProd: false,
     isTest: false,
@@ -69,7 +70,7 @@ function optionsFor(address: string, port: number): Partial<ListenOptions> {
 // Empty. listhen would look from 3000 to 3100.
 const noRange: [from: number, to: number] = [1, 0]
 
-// listhen says only that it found no port; the system says why.
+// The error of listhen only says that it found no port; the error of the system has the reason.
 function bindError(host: string, port: number): Promise<Error | undefined> {
   return new Promise((resolve) => {
     const probe = createServer()

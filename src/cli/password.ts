@@ -24,7 +24,7 @@ export async function readPassword(input: Readable): Promise<string> {
 export async function askPassword(name: string): Promise<string> {
   if (!process.stdin.isTTY)
     throw refusal('There is no terminal to ask for the password. Add --password-stdin, and pipe it in.')
-  // Before the first question and until the end: what is typed early is not echoed either.
+  // Switched off before the first question and until the end, so that early input is not echoed either.
   process.stdin.setRawMode(true)
   try {
     const password = checked(await askOnce(`Password for ${name}: `))

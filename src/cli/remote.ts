@@ -19,7 +19,7 @@ export interface Remote {
   ask(path: string, init?: Asked): Promise<Response>
 }
 
-/** A request that is no GET. */
+/** A request other than GET. */
 type Asked = { method: 'POST'; body: Uint8Array<ArrayBuffer>; type: string } | { method: 'DELETE' }
 
 /**
@@ -75,7 +75,7 @@ function connectTo(given: string, apiKey: string | null): Remote {
 /** The reason of a failure of the network, in few words. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // Node's fetch says "fetch failed" and keeps the reason to itself.
+  // The error of Node's fetch only says "fetch failed"; its cause has the reason.
   const cause = error.cause instanceof Error ? error.cause : error
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
   return code || cause.message || error.message

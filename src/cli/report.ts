@@ -4,7 +4,7 @@ import { errorTable, LocalpostError } from '../core/errors.ts'
 /** Advice for an error, in terms of the command line. */
 export type Advice = Partial<Record<ErrorCode, string>>
 
-/** Advice that holds in every phase of the command. */
+/** Advice for every phase of the command. */
 const commandAdvice: Advice = {
   invalid_option: 'See localpost --help.',
   store_in_use: 'Choose another folder with --dir, or none with --memory.',
@@ -13,7 +13,7 @@ const commandAdvice: Advice = {
 }
 
 /**
- * Says an error as one paragraph: its code, what happened, what to do.
+ * Describes an error in one paragraph: its code, what happened, what to do.
  *
  * @param advice  What to add to the message of some codes in this phase.
  * @returns With the stack below it for a fault of Localpost itself, if DEBUG is set.

@@ -3,7 +3,7 @@ import { codeOf, LocalpostError } from '../core/errors.ts'
 
 /** The content of a file of secrets. */
 export interface SecretFile {
-  /** Its lines without white space at their ends; empty ones are left out, and one is there at least. */
+  /** Its lines without white space at their ends, except empty ones; at least one. */
   lines: string[]
   /** A sentence where other users may read or change the file. */
   warning: string | null
@@ -13,9 +13,9 @@ export interface SecretFile {
  * Reads a file that holds keys or a password. A pipe is one, too (`--api-key-file <(pass show localpost)`).
  *
  * @param path  Absolute, or relative to the working directory.
- * @param source  Who names the file, as a message says it: `--api-key-file`.
- * @throws invalid_option if the file is missing, unreadable, a folder, empty, larger than 64 KiB or no text. No
- *   message quotes what it holds.
+ * @param source  Where the file was named, for messages: `--api-key-file`.
+ * @throws invalid_option if the file is missing, unreadable, a folder, empty, larger than 64 KiB or no text. No message
+ *   quotes its content.
  */
 export async function readSecretFile(path: string, source: string): Promise<SecretFile> {
   const refuse = (what: string, cause?: unknown): never => {

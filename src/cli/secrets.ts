@@ -10,11 +10,11 @@ export interface Keys {
 }
 
 /**
- * Reads the file that `apiKeyFile` names. On a command line a key shows in the list of processes and in the history
- * of the shell, and a variable in the environment of the process; a file does neither.
+ * Reads the file that `apiKeyFile` names. A key on the command line is visible in the list of processes and in the
+ * history of the shell, and a variable is visible in the environment of the process. A file avoids both.
  *
- * @param sources  What was given, the strongest first. The first that names keys or a file of keys decides; where it
- *   names both, both count.
+ * @param sources  The sources in order of precedence. The first one with keys or a file of keys decides; if it has both,
+ *   both count.
  * @throws invalid_option if the file cannot be used.
  */
 export async function readKeys(sources: readonly CommandOptions[]): Promise<Keys> {
@@ -33,7 +33,7 @@ export interface Relay {
 }
 
 /**
- * Puts the password of the file that `relayPasswordFile` names into the URL of the relay.
+ * Adds the password from the file of `relayPasswordFile` to the URL of the relay.
  *
  * @param options  The strongest value of each, whichever source it came from.
  * @throws invalid_option if the file cannot be used, or the URL has no user or a password already.
@@ -43,7 +43,7 @@ export async function readRelay({ relay, relayPasswordFile }: CommandOptions): P
   const url = relayWithUser(relay)
   const { lines, warning } = await readSecretFile(relayPasswordFile, '--relay-password-file')
   const password = onlyLine(lines, '--relay-password-file', relayPasswordFile, 'password')
-  // URL's own setter leaves a percent sign as it is.
+  // The setter of `URL` does not encode a percent sign.
   url.password = encodeURIComponent(password)
   return { relay: url.href, warnings: warning === null ? [] : [warning] }
 }

@@ -22,7 +22,7 @@ export async function serve(settings: Settings, output: Output): Promise<void> {
     const { dir, store: url } = settings.options
     if (dir === undefined && url === undefined) return 'Stopped. The mail was in memory only.'
     const refusal = store?.refusal()
-    // On a full disk only new mail was refused.
+    // On a full disk, only new mail was refused.
     return refusal?.code === 'store_read_only'
       ? `Stopped. Nothing more could be written to the ${dir === undefined ? 'database' : 'data folder'}: ${refusal.message}`
       : 'Stopped. All acknowledged mail is saved.'
@@ -65,7 +65,7 @@ async function start(
   }
 }
 
-/** Reads the certificate again on SIGHUP. One that cannot be used changes nothing. */
+/** Reads the certificate again on SIGHUP. An invalid one changes nothing. */
 function reloadOnHangUp(
   { readCertificate }: Settings,
   output: Output,
@@ -91,7 +91,7 @@ function tell({ level, message, error }: Notice, output: Output): void {
   else output.warn(text)
 }
 
-/** The errors of a database say themselves what to do. */
+/** The errors of a database already contain advice. */
 function adviceOfStore({ options }: Settings): Advice {
   return options.store === undefined ? {} : { store_in_use: '', store_full: '', store_read_only: '' }
 }

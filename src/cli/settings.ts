@@ -102,7 +102,10 @@ function merge(sources: readonly object[], rows: Rows): object {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** Where the data is. The first source that says it decides, so that `--dir` overrides LOCALPOST_STORE, and the reverse. */
+/**
+ * Where the data is. The first source with any of these options decides, so that `--dir` overrides LOCALPOST_STORE, and
+ * the other way round.
+ */
 function placeOfData(sources: readonly CommandOptions[]): 'dir' | 'store' | 'memory' {
   for (const { memory, dir, store } of sources) {
     const isGiven = { dir: dir !== undefined, store: store !== undefined, memory: memory === true }

@@ -4,7 +4,7 @@ import { dateNow, setTimeout } from '../core/machine.ts'
 
 /** Dependencies of a stop. */
 export interface Stoppable {
-  /** Closes what runs, or what is about to. */
+  /** Closes the instance, even if it is still starting. */
   close: () => Promise<void>
   output: Output
   /** The message to print once it is closed. */

@@ -1,9 +1,9 @@
 import { errorTable, LocalpostError, type ErrorCode, type FieldError } from '../core/errors.ts'
 
 /**
- * The error of an answer that is no success.
+ * The error for an answer with an error status.
  *
- * @param text  The body as it came; its beginning is quoted where it is no error body of the interface.
+ * @param text  The received body; its beginning is quoted if it is not an error body of the interface.
  * @param body  The same as JSON; undefined if it is none.
  * @param what  The request, as the message names it.
  */
@@ -19,7 +19,7 @@ export function toError(response: Response, text: string, body: unknown, what: s
   return unexpected(response, text, what)
 }
 
-/** The error of an answer that is not of the interface, with its status and the beginning of its text. */
+/** The error for an answer that does not match the interface, with its status and the beginning of its text. */
 export function unexpected(response: Response, text: string, what: string, lack = ''): LocalpostError {
   const { status } = response
   const beginning = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text

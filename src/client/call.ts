@@ -110,7 +110,7 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
   }
 
   return {
-    // What the interface promises of a success is taken at its word: a check of every member would be the server's.
+    // Successful answers are not checked member by member; that is what the tests of the server do.
     async get<T>(path: readonly string[], options: CallOptions = {}) {
       assertKnownOptions(options, ['signal'], 'a call')
       return (await answerOf('GET', path, options)).value as T
@@ -169,7 +169,7 @@ async function exchange(
   return { response, text: await response.text() }
 }
 
-// The signal is watched here too, since a fetch that calls a service in process need not know it.
+// The signal is also watched here, because a `fetch` that calls a service in process may ignore it.
 async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted()
   let stop = (): void => {}
@@ -184,13 +184,13 @@ async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Pr
   }
 }
 
-// A URL drops empty and dotted segments: the request would be another one.
+// A URL drops empty and dotted segments, so the request would be another one.
 function segmentOf(segment: unknown): string {
   if (typeof segment === 'string' && !['', '.', '..'].includes(segment)) {
     try {
       return encodeURIComponent(segment)
     } catch {
-      // Half a surrogate pair has no place in a URL.
+      // A URL cannot contain half of a surrogate pair.
     }
   }
   throw validationError([
@@ -226,7 +226,7 @@ function parse(text: string): unknown {
   }
 }
 
-// Node's fetch says "fetch failed" and keeps the reason to itself.
+// The error of Node's fetch only says "fetch failed"; its cause has the reason.
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

@@ -35,24 +35,27 @@ export interface Client {
       list(audienceId: string, options?: ClientListOptions): Promise<ListPage<Contact>>
     }
   }
-  /** The accounts of a Localpost, by its control API: a key of the account `default` is needed, but to read one's own. */
+  /**
+   * The accounts of a Localpost, by its control API: they need a key of the account `default`, except to read one's own
+   * account.
+   */
   readonly accounts: {
-    /** @returns The account with its API key and SMTP password, which no other answer has. */
+    /** @returns The account with its API key and SMTP password, which no other answer contains. */
     create(input?: AccountInput, options?: CallOptions): Promise<CreatedAccount>
     /** `default` first. */
     list(options?: CallOptions): Promise<AccountInfo[]>
     get(name: string, options?: CallOptions): Promise<AccountInfo>
     update(name: string, changes: AccountChanges, options?: CallOptions): Promise<AccountInfo>
-    /** Gives an account a new SMTP password, which only this answer has; the old one ends. */
+    /** Gives an account a new SMTP password, which no other answer contains. The old one is refused from then on. */
     renewPassword(name: string, options?: CallOptions): Promise<RenewedPassword>
     /** Removes an account with everything in it. */
     remove(name: string, options?: CallOptions): Promise<void>
   }
   /** The tags of the mails in a Localpost, by its control API. */
   readonly inbox: {
-    /** The most frequent first, at most 1,000; then the others for which a colour was chosen. */
+    /** The most frequent first, at most 1,000; then the other tags with a set colour. */
     tags(options?: CallOptions): Promise<TagCount[]>
-    /** Chooses the colour of a tag for everybody, or null for the one that follows from its name. */
+    /** Sets the colour of a tag for everybody; null resets it to the one derived from its name. */
     updateTag(tag: string, changes: TagChanges, options?: CallOptions): Promise<TagCount>
   }
   /**

@@ -76,8 +76,8 @@ export function sideOfAccount(
 }
 
 /**
- * Called when a session or a transaction begins and when a key is checked, so that everything stored before applies.
- * The greeting does not wait, because some clients send commands before it.
+ * The stages at which a session or a transaction begins, or a key is checked. They wait until everything that was
+ * stored before is known. The greeting does not wait, because some clients send commands before it.
  */
 const opening: ReadonlySet<SmtpStage> = new Set(['ehlo', 'auth', 'mail'])
 

@@ -1,6 +1,6 @@
 /**
  * A file name that is safe to show and to offer for saving: the last path segment without control characters and
- * without the marks that turn the direction of text (`exe.fdp` shown as `pdf.exe`), at most 255 characters.
+ * without marks that change the direction of text (`exe.fdp` shown as `pdf.exe`), at most 255 characters.
  *
  * @returns null if nothing is left.
  */
@@ -15,7 +15,7 @@ export function displayFilename(filename: string | undefined): string | null {
   return !name || name === '.' || name === '..' ? null : name
 }
 
-/** A well-formed media type in lower case; what a message claims may be anything. */
+/** A well-formed media type in lower case. The text in a message may be anything. */
 export function mediaTypeOf(contentType: string | false | undefined): string {
   const type = (contentType || '').toLowerCase()
   return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/.test(type) ? type : 'application/octet-stream'

@@ -6,13 +6,13 @@ import type { PlacedPart } from './part.ts'
 import type { MimeStructure } from './structure.ts'
 import { nextTurn } from '../core/machine.ts'
 
-/** So much of a body is read, in bytes as encoded: more is no text for people, and costs a multiple in memory. */
+/** How much of a body is read, in encoded bytes. Nobody reads more, and it would take several times as much memory. */
 export const maxBodyBytes: number = 8 * 1024 * 1024
 
 /**
- * Reads the bodies of a message: decoded, line ends as LF, `""` for one that it does not have.
+ * Reads the bodies of a message: decoded, line ends as LF, `""` for a body that it does not have.
  *
- * Gives the event loop a turn after each slice of a large body.
+ * Yields to the event loop after each slice of a large body.
  */
 export async function readBodies(
   message: Buffer,

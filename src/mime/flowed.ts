@@ -2,7 +2,7 @@
 export interface FlowedJoiner {
   /**
    * @param text  Lines that end with LF; a piece may end anywhere.
-   * @returns What is joined so far.
+   * @returns The text that is joined so far.
    */
   write(text: string): string
   end(): string
@@ -47,7 +47,7 @@ export function createFlowedJoiner(deletesSpaces: boolean): FlowedJoiner {
       if (last === '') return open ? '\n' : ''
       const joined: string[] = []
       writeLine(last, joined)
-      // It has no line end of its own.
+      // It ends without a line end.
       if (!open) joined.pop()
       return joined.join('')
     },

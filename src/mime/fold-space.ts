@@ -6,5 +6,5 @@ export function foldSpace(text: string): string {
   return text.replace(unfolded, ' ').trim()
 }
 
-// Single spaces are no match: replacing each of them would take three times as long.
+// Does not match single spaces, because replacing each of them would take three times as long.
 const unfolded = /[\s\x00-\x1f\x7f]{2,}|[^\S ]|[\x00-\x1f\x7f]/g

@@ -1,15 +1,15 @@
 /** The remaining limits for taking one message apart; shared by all of its multiparts. */
 export interface SplitBudget {
-  /** Bytes that are looked through for boundaries. Nested multiparts are looked through once for each level. */
+  /** Bytes that are searched for boundaries. Nested multiparts are searched once for each level. */
   bytes: number
-  /** Lines that begin like a boundary and are none. */
+  /** Lines that begin like a boundary, but are not one. */
   falseLines: number
 }
 
 /** The parts of a multipart, as places in the message. */
 export interface SplitDeps {
   places: [start: number, end: number][]
-  /** Whether the budget was spent before the end: what follows is in the last place. */
+  /** Whether the budget was used up before the end. The last part then contains the rest. */
   isCut: boolean
 }
 
@@ -31,7 +31,7 @@ export function splitMultipart(
   budget: SplitBudget,
 ): SplitDeps {
   const mark = Buffer.from(`--${boundary}`)
-  // A boundary that is not there must not be looked for in all that follows, part after part.
+  // A boundary that does not occur must not be searched for in all the rest, for part after part.
   const within = message.subarray(0, end)
   const places: [number, number][] = []
   let open = -1
@@ -46,14 +46,17 @@ export function splitMultipart(
     if (line.isLast || places.length > maxParts) return { places, isCut: false }
     open = line.next
   }
-  // The closing boundary may be missing: what is there is a part all the same.
+  // If the closing boundary is missing, the rest is a part.
   if (open !== -1) places.push([open, end])
   return { places, isCut: budget.falseLines < 0 }
 }
 
 const newline = 0x0a
 
-/** What follows a boundary in its line; null if that is more than white space: then it is another boundary with the same beginning. */
+/**
+ * What follows a boundary in its line; null if that is more than white space, because it is then another boundary with
+ * the same beginning.
+ */
 function lineAfter(within: Buffer, start: number): { isLast: boolean; next: number } | null {
   const isLast = within[start] === 0x2d && within[start + 1] === 0x2d
   let at = isLast ? start + 2 : start

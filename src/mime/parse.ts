@@ -17,10 +17,10 @@ export interface ParsedMessage {
   subject: string
   /** The HTML body, line ends as LF; `""` without one. `cid:` URLs stay as they are. */
   html: string
-  /** The plain body, in the same way. */
+  /** The plain text body, with line ends as LF; `""` without one. */
   text: string
   attachments: ParsedAttachment[]
-  /** Why the message could not be read whole, or not as it says; null if it could. */
+  /** Why the message could not be read completely or as declared; null if it could. */
   problem: string | null
 }
 
@@ -65,7 +65,7 @@ export interface MessageNames {
   filenames: string[]
 }
 
-/** The header fields and the names of the attachments alone: no body is decoded. */
+/** Only the header fields and the names of the attachments. No body is decoded. */
 export async function parseNames(source: Buffer): Promise<MessageNames> {
   const { attachments } = await paced(structureSteps(source))
   return {
@@ -120,7 +120,7 @@ function* cutListSteps(block: HeaderBlock, name: string, listed: number): Steps<
   return `${name} has ${listed + further} addresses; only the first ${listed} are listed.`
 }
 
-/** One after the other: all parts together must not be decoded at once. */
+/** One after the other, so that not all decoded parts are in memory. */
 async function readAttachments(source: Buffer, { attachments }: MimeStructure): Promise<ParsedAttachment[]> {
   const read: ParsedAttachment[] = []
   for (const part of attachments) {

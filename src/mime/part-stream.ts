@@ -20,7 +20,7 @@ export async function readPart(message: Buffer, part: Placement): Promise<Buffer
   return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
 }
 
-/** Size and checksum of the decoded bytes, of which never more than a slice is held. */
+/** Size and checksum of the decoded bytes. Only a slice is in memory at a time. */
 export async function measurePart(
   message: Buffer,
   part: Placement,
@@ -34,7 +34,7 @@ export async function measurePart(
   return { size_bytes, sha256: hash.digest('hex') }
 }
 
-/** With a turn of the event loop between the slices. */
+/** Yields to the event loop between the slices. */
 async function* decodedPieces(message: Buffer, { encoding, start, end }: Placement): AsyncGenerator<Buffer> {
   const decoder = createTransferDecoder(encoding)
   for (let at = start; at < end; at += sliceBytes) {

@@ -37,7 +37,7 @@ export interface PartHeader {
   type: string
   parameters: ReadonlyMap<string, string>
   content_id: string | null
-  /** Null if the header does not say it. */
+  /** Null if the header does not declare it. */
   disposition: MimePart['disposition'] | null
   /** The parameter of Content-Disposition, as written. */
   declaredFilename: string | null
@@ -106,7 +106,7 @@ function* fieldSteps(
   const readEnd = limit < end ? endOfLines(message, start, limit) : limit
   const head = yield* headSteps(message.subarray(start, readEnd), !isRoot)
   const names = head.fields.map(([name]) => name.toLowerCase())
-  // Text that looks like a field at its beginning, as "Note: x" does.
+  // Text whose beginning looks like a field, such as "Note: x".
   const isText = !isRoot && !head.isEnded && !names.some((name) => name.startsWith('content-'))
   const isCut = !isText && start + head.bodyStart === readEnd && limit < end && !head.isEnded
   return {
@@ -129,7 +129,7 @@ function afterEmptyLine(message: Buffer, from: number, end: number): number {
   return first ? first.at + first.length : end
 }
 
-/** A type that is none is plain text (RFC 2045 section 5.2). */
+/** An invalid type means plain text (RFC 2045 section 5.2). */
 function readType(field: string, defaultType: string): Pick<PartHeader, 'type' | 'parameters'> {
   const { value, parameters } = readParameters(field)
   const type = value.replace(/\s*\/\s*/, '/')
@@ -137,7 +137,7 @@ function readType(field: string, defaultType: string): Pick<PartHeader, 'type' |
   return { type: /^[^/\s]+\/[^/\s]+$/.test(type) ? mediaTypeOf(type) : 'text/plain', parameters }
 }
 
-/** A kind that is unknown is handled as an attachment (RFC 2183 section 2.8). */
+/** An unknown disposition is handled as an attachment (RFC 2183 section 2.8). */
 function dispositionOf(written: string): PartHeader['disposition'] {
   if (written === '') return null
   return written.toLowerCase() === 'inline' ? 'inline' : 'attachment'
@@ -149,8 +149,8 @@ export function contentIdOf(field: string): string | null {
 }
 
 /**
- * RFC 2045 section 6.4 has a part in an unknown encoding treated as application/octet-stream. Its type is kept here: an
- * inbox for developers shows what an app sent, and says what is wrong with it.
+ * By RFC 2045 section 6.4, a part in an unknown encoding is application/octet-stream. Its type is kept here, because an
+ * inbox for developers shows what an app sent, and what is wrong with it.
  */
 function readEncoding(field: string): { encoding: TransferEncoding; problem: string | null } {
   const { value } = readParameters(field)

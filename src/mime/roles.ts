@@ -1,11 +1,11 @@
 import type { PlacedPart } from './part.ts'
 
-/** A MIME tree, as far as it says which leaves are bodies. */
+/** The members of a MIME tree that decide which leaves are bodies. */
 export type MimeNode = MimeLeaf | Multipart
 
 export interface MimeLeaf {
   part: PlacedPart
-  /** Whether it says that it is a file: by its disposition, or by a name. */
+  /** Whether it is declared to be a file, by its disposition or by a name. */
   isFile: boolean
 }
 
@@ -18,8 +18,8 @@ export interface Multipart {
 }
 
 /**
- * Says which leaves are the bodies of a message: the first plain one and the first HTML one that are no files. All
- * others are attachments, also later text parts, and parts beside the root of a multipart/related.
+ * Determines which leaves are the bodies of a message: the first plain text and the first HTML that are not files. All
+ * others are attachments, including later text parts and the parts beside the root of a multipart/related.
  */
 export function chooseBodies(root: MimeNode): { text: PlacedPart | null; html: PlacedPart | null } {
   const bodies = bodyLeaves(root)

@@ -14,7 +14,7 @@ export interface MimeStructure {
   attachments: PlacedPart[]
   /** The tree as a list, each node before those in it. */
   nodes: StructureNode[]
-  /** The difference between what is here and what the message declares; null if there is none. */
+  /** How this differs from what the message declares; null if it does not. */
   problem: string | null
 }
 
@@ -27,19 +27,19 @@ export interface StructureNode {
   size_bytes: number
 }
 
-/** Leaves of one message. What follows is not looked at. */
+/** The maximum number of leaves of one message. Later ones are ignored. */
 const maxParts = 1000
 const maxDepth = 100
 /** Header of all parts together. */
 const maxHeaderBytes = 4 * 1024 * 1024
 /** Four times the largest message: the outer levels, each of which holds all of it, and the levels inside. */
 const maxSearchedBytes = 4 * 40 * 1024 * 1024
-/** RFC 2046 allows 70 characters. To look for one of a thousand can take seconds. */
+/** RFC 2046 allows 70 characters. Searching for one of a thousand characters can take seconds. */
 const maxBoundaryLength = 200
 const maxFalseLines = 10_000
 
 /**
- * Takes the MIME tree of a message apart, without decoding anything. An embedded message is one part.
+ * Parses the MIME tree of a message, without decoding anything. An embedded message is one part.
  *
  * Never throws. Works in steps, so that the event loop may turn between them. Parts (1,000), depth (100), header and time
  * are limited; `problem` says which limit was exceeded.
@@ -132,12 +132,12 @@ function* readNode(
   const part = toPart(header, { index: parts.length, end: place[1], isInRelated: around.isRelated })
   nodes.push({ ...node, content_type: part.content_type, index: part.index })
   parts.push(part)
-  // The name of a message that is one text is no reason to show nothing.
+  // If the message is a single text, a file name must not hide it.
   const isNamed = isRoot ? header.declaredFilename !== null : part.filename !== null
   return { part, isFile: header.disposition === 'attachment' || isNamed }
 }
 
-/** The parts of a multipart; none if it cannot be taken apart. Then it is one part itself, and a problem says why. */
+/** The parts of a multipart; none if it cannot be split. It is then a single part, and a problem says why. */
 function splitBody(
   { message, parts, problems, budget }: Reading,
   body: Place,
@@ -167,7 +167,7 @@ function splitBody(
   return places
 }
 
-/** A message whose lines end with CR alone, with LF in their place: as long, so that all places are the same. */
+/** A message whose lines end with CR, with each CR replaced by LF. The length stays the same, so all positions do too. */
 function withLineEnds(message: Buffer): Buffer {
   const first = message.indexOf(0x0d)
   if (first === -1 || message[first + 1] === 0x0a) return message

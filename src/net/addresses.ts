@@ -28,7 +28,7 @@ export function kindOfAddress(text: string): AddressKind {
 export function parseAddress(text: string): Address | null {
   const plain = text.replace(/%.*$/s, '')
   if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return ipaddr.IPv4.parse(plain)
-  // The parser takes the dotted form after `::` and `::ffff:` alone.
+  // The parser accepts the dotted form only after `::` and `::ffff:`.
   const hex = plain.replace(/(?<=:)\d{1,3}(?:\.\d{1,3}){3}$/, toHex)
   return ipaddr.IPv6.isValid(hex) ? embeddedIpv4(ipaddr.IPv6.parse(hex)) : null
 }
@@ -46,7 +46,7 @@ export function parseRange(text: string): Range | null {
   return length === longest ? wholeRange(parseAddress(start)) : [address, length]
 }
 
-/** Whether an address lies in a range; those of the other family do not. */
+/** Whether an address is in a range. An address of the other family never is. */
 export function isWithin(address: Address, [start, bits]: Range): boolean {
   return address.kind() === start.kind() && address.match(start, bits)
 }
@@ -91,7 +91,7 @@ const embeddings: readonly (readonly [at: number, range: Range])[] = [
   [1, range('2002::/16')],
 ]
 
-/** The first that holds an address decides; what none holds is public. */
+/** The first range with the address decides. Addresses in no range are public. */
 const ranges: readonly (readonly [kind: AddressKind, range: Range])[] = (
   [
     ['loopback', '127.0.0.0/8', '::1/128'],

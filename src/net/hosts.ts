@@ -13,8 +13,7 @@ export function isWildcard(host: string): boolean {
 }
 
 /**
- * The address by which this machine reaches a server that is bound to `host`: loopback, if it is bound to every
- * address.
+ * The address by which this machine reaches a server that is bound to `host`: loopback if it is bound to all addresses.
  */
 export function reachableHost(host: string): string {
   if (!isWildcard(host)) return host

@@ -8,12 +8,12 @@ export type Client = typeof import('./client.ts')
 /** The discovered configuration of a provider, while it is valid. */
 export interface Discovery {
   /**
-   * Asks the provider once in ten minutes; callers at the same time share the answer.
+   * Asks the provider at most once in ten minutes. Concurrent callers share the answer.
    *
    * @throws ProviderFailure
    */
   read(): Promise<{ client: Client; configuration: Configuration }>
-  /** Asks again at the next time: something did not work. */
+  /** Makes the next call ask the provider again, after an error. */
   forget(): void
 }
 

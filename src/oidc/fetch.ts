@@ -15,11 +15,11 @@ export interface ProviderRequest {
   readonly signal?: AbortSignal
 }
 
-/** Asks a provider, in the place of the global `fetch`. */
+/** Makes a request to a provider; replaces the global `fetch`. */
 export interface ProviderFetch {
   /** @throws ProviderFailure */
   fetch(url: string, request: ProviderRequest): Promise<Response>
-  /** Ends the requests that are under way; there are none afterwards. */
+  /** Ends the running requests, and refuses later ones. */
   close(): void
 }
 

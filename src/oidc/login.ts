@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 
 /** A sign-in that has begun: what the provider gets, and what the browser keeps meanwhile. */
 export interface Login {
-  /** The value of the cookie. All else follows from it and the secret, so the server keeps nothing. */
+  /** The value of the cookie. Everything else is derived from it and the secret, so the server stores nothing. */
   readonly cookie: string
   readonly state: string
   readonly nonce: string
@@ -10,7 +10,7 @@ export interface Login {
   readonly verifier: string
 }
 
-/** Begins sign-ins, and knows those again that it began. */
+/** Begins sign-ins, and recognises the ones that it began. */
 export interface Logins {
   begin(): Login
   /** The sign-in of a cookie; null if it is none or has expired. One that was changed has another `state`. */

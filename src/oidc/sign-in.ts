@@ -29,7 +29,7 @@ export interface OidcSignIn {
    * Begins a sign-in.
    *
    * @param options.again  Asks the user for a password although the provider has a session.
-   * @returns Where the browser goes, and what it keeps in a cookie until it comes back.
+   * @returns The URL to redirect the browser to, and a cookie that it keeps until it returns.
    * @throws provider_unavailable
    */
   begin(options?: { again?: boolean }): Promise<{ location: string; cookie: string }>
@@ -47,7 +47,7 @@ export interface OidcSignIn {
    * @throws sign_in_failed, provider_unavailable, insufficient_scope, service_unavailable.
    */
   finish(cookie: string, answer: Readonly<Record<string, string | undefined>>): Promise<User>
-  /** Ends requests that are under way. */
+  /** Ends running requests. */
   close(): void
 }
 
@@ -56,8 +56,8 @@ export interface OidcSignIn {
  *
  * @param deps.redirectUri  Where the provider sends browsers back to; known once the listener is open.
  * @param deps.secret  Binds a sign-in to its browser. At least 32 random bytes, the same for all instances of a server.
- * @param deps.problemOf  Checks where requests go.
- * @param deps.onProblem  Called with what an operator should know.
+ * @param deps.problemOf  Decides whether an address may be connected to.
+ * @param deps.onProblem  Called with problems for the operator.
  * @param deps.timeoutMs  For one request to the provider. Default: that of {@link createProviderFetch}.
  */
 export function createOidcSignIn(
@@ -84,7 +84,7 @@ export function createOidcSignIn(
       return await work()
     } catch (error) {
       const shown = signInError(error, host, (reason) => onProblem(`Sign-in with ${host}: ${reason}`))
-      // What the provider says of itself may have changed.
+      // The discovery document of the provider may have changed.
       if (shown.code === 'provider_unavailable') discovery.forget()
       throw shown
     }
@@ -160,6 +160,6 @@ function isSame(a: string, b: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** How long a browser waits for others that sign in. */
+/** How long a sign-in waits for other sign-ins. */
 const patienceMs = 10_000
 const maxLocation = 8192

@@ -5,7 +5,8 @@ import { modifyEmail } from '../emails/modify.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Whether an email waits for a time that no wait explains: the clock was ahead when it was noted, and went back since.
+ * Whether an email is due later than the longest delay explains: the clock was ahead when the time was stored, and was
+ * set back since.
  */
 export function waitsTooLong(email: EmailRecord, now: number, retryDelaysMs: readonly number[]): boolean {
   const { due = now, attempts = 0 } = email.outbox ?? {}
@@ -13,7 +14,7 @@ export function waitsTooLong(email: EmailRecord, now: number, retryDelaysMs: rea
   return due - now > longest + toleranceMs
 }
 
-/** Makes the emails due that wait too long. Looks at every email whose time has not come. */
+/** Makes emails due that wait too long. Examines every email that is due later. */
 export async function bringForward(
   store: Store,
   type: EmailType,
@@ -39,6 +40,6 @@ export async function bringForward(
   }
 }
 
-/** Clocks of machines are put right by less than this all the time. */
+/** The clock of a machine is often corrected by less than this. */
 const toleranceMs = 1000
 const pageSize = 100

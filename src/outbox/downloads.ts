@@ -3,8 +3,8 @@ import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { createJobQueue } from '../core/job-queue.ts'
 
 /**
- * Where emails with attachments from URLs wait for their turn. The accounts of an instance share it: until a message is
- * stored, the bytes of all its attachments are in memory, at most 40 MB.
+ * The queue of emails with attachments from URLs. The accounts of an instance share it: until a message is stored, the
+ * bytes of all its attachments are in memory, at most 40 MB.
  */
 export interface Downloads {
   /** @throws attachment_failed when it waited ten minutes for others. */

@@ -13,8 +13,8 @@ export interface MessageNeeds {
 }
 
 /**
- * Finds out which extensions a message needs. A header in another charset than UTF-8 gets 8BITMIME, as a body does: no
- * extension is made for it.
+ * Finds out which extensions a message needs. A header in another charset than UTF-8 gets 8BITMIME, like a body,
+ * because there is no extension for it.
  */
 export async function needsOf(message: Readable, addresses: readonly string[]): Promise<MessageNeeds> {
   const needs = { eightBit: false, utf8: addresses.some((address) => /[^\x00-\x7f]/.test(address)) }
@@ -51,8 +51,8 @@ export interface ExtendedInfo {
 }
 
 /**
- * Sends one message over a connection of its own, with the extensions that it needs. The pool takes no account of them:
- * it says SMTPUTF8 for addresses alone, and sends what a server does not take.
+ * Sends one message over a new connection, with the extensions that it needs. The pool ignores them: it announces
+ * SMTPUTF8 only for addresses, and sends messages that the server does not support.
  *
  * @throws Error with a `response` of 5.6.x where the server does not offer one; nothing was sent then.
  */

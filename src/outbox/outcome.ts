@@ -19,7 +19,7 @@ export interface OutcomeRules {
   retryDelaysMs: readonly number[]
   /** The cause of a reply to a recipient on this machine; undefined if it has none here. */
   causeOf(recipient: string, replyCode: number): EventCause | undefined
-  /** The name under which the outbox delivered. */
+  /** The host name that the outbox delivered with. */
   reporting_mta: string
   /** The first link of the email, for a simulated click; null without one. */
   link: string | null
@@ -28,9 +28,9 @@ export interface OutcomeRules {
 }
 
 /**
- * What an email becomes after a try: one event per recipient who got an outcome, and a later try for the others.
+ * The record of an email after a try: one event for each recipient with an outcome, and a later try for the others.
  *
- * @param replies  The server's word on each recipient that was tried.
+ * @param replies  The server's reply for each recipient that was tried.
  */
 export function afterDelivery(
   email: EmailRecord,

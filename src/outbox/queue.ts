@@ -16,7 +16,7 @@ export interface QueueDeps {
   clock: Clock
   /** In the order of priority. */
   lanes: readonly Lane[]
-  /** Whether emails may begin now. Wake the queue when that comes back. */
+  /** Whether emails may begin now. Wake the queue when this becomes true again. */
   mayBegin(): boolean
   /**
    * Works on one email. Never rejects.
@@ -177,5 +177,5 @@ const minFree = 8
 const pauseFor = (end: () => void): (() => void) => systemClock.after(25, end)
 /** How many ids a search puts into the queue of a lane. */
 const maxQueued = 50
-/** The maximum number of emails in progress, including the paused ones: so many servers of attachments may hang. */
+/** The maximum number of emails in progress, including the paused ones: this many servers of attachments may hang. */
 const maxInProgress = 512

@@ -1,17 +1,17 @@
 import type { Clock } from '../core/clock.ts'
 
-/** Lets emails that met a fault rest before they are tried again: each time twice as long. */
+/** After an error, makes an email wait before it is tried again: each time twice as long. */
 export interface Rests {
   /** Resolves when the email may be tried again. */
   take(id: string): Promise<void>
-  /** The email met no fault this time. */
+  /** Call it after a try without an error. */
   forget(id: string): void
-  /** Ends every rest, those to come too. */
+  /** Ends all waits, including later ones. */
   end(): void
 }
 
 export function createRests(clock: Clock): Rests {
-  /** How many faults each email met in a row. */
+  /** The number of consecutive errors of each email. */
   const faults = new Map<string, number>()
   const running = new Set<() => void>()
   let hasEnded = false
@@ -42,7 +42,7 @@ export function createRests(clock: Clock): Rests {
   }
 }
 
-/** How long to wait after so many faults in a row, in milliseconds. */
+/** How long to wait after this many consecutive errors, in milliseconds. */
 export function restAfter(faults: number): number {
   return Math.min(1000 * 2 ** (faults - 1), longestMs)
 }

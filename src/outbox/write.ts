@@ -11,11 +11,11 @@ import { copyBlob } from '../emails/copies.ts'
 import { messageBlob, type EmailRecord, type MessageFacts } from '../emails/email.ts'
 import type { EmailMembers } from '../emails/types.ts'
 
-/** A message ready to be stored: what the record says of it, and its bytes; of tracked mail, one copy per recipient. */
+/** A message ready to be stored: its members of the record and its bytes. Tracked mail has one copy per recipient. */
 export interface WrittenMessage {
   message: MessageFacts
   blobs: Blob[]
-  /** Gives the bytes up; harmless where they were stored. */
+  /** Discards the bytes; has no effect after they were stored. */
   discard(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ type NotInMessageInput =
   | 'unread'
   | 'tags'
 
-/** The fields of a message beside its HTML, which tracking may change for each recipient. */
+/** The fields of a message except its HTML, which tracking may change for each recipient. */
 type Fields = Complete<Omit<MessageInput, 'html'>> &
   Pick<MessageInput, Exclude<keyof EmailMembers, NotInMessageInput>>
 
@@ -49,7 +49,7 @@ type Fields = Complete<Omit<MessageInput, 'html'>> &
 export interface WriteDeps {
   store: Store
   sources: AttachmentSources
-  /** The email's domain as a sender. */
+  /** The sending domain of the email. */
   senderOf(email: EmailRecord): Promise<Sender>
 }
 
@@ -58,7 +58,7 @@ export interface WriteDeps {
  * always gets the same Message-ID and Date, so that a message written again after a crash is the same mail. The copies
  * of tracked mail differ in their HTML only.
  *
- * @throws attachment_failed if an attachment cannot be had, message_too_large where the whole grows too large.
+ * @throws attachment_failed if an attachment cannot be loaded; message_too_large.
  */
 export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise<WrittenMessage> {
   const content = await readStoredContent(deps.store, email)

@@ -1,17 +1,17 @@
 /**
- * How a mail is to look: `light` and `dark` as its own styles have it, whatever the reader's system prefers; `inverted`
- * as clients do that turn the colours of a light mail around, all but those of pictures.
+ * The appearance of a mail: `light` and `dark` use its own styles, whatever the reader's system prefers. `inverted` is
+ * what some clients do to a light mail: they invert all colours except those of pictures.
  */
 export type Appearance = 'light' | 'dark' | 'inverted'
 
 /**
- * HTML that shows itself in one appearance. A frame follows the system's colour scheme and offers no way to say
- * otherwise, so the mail's own conditions are answered in its text. The inversion itself is the viewer's: here the
- * pictures are turned around beforehand, so that they come out as they are.
+ * HTML that always has one appearance. A frame follows the colour scheme of the system and has no option for another
+ * one, so the media conditions in the mail are replaced in its text. The viewer inverts the colours: here the pictures
+ * are inverted first, so that they look as before in the end.
  *
- * @param html  Of anybody; whatever it holds, it costs one pass.
- * @param remoteImages  Whether the viewer loads them. One that does not shows their words instead, and words are
- * inverted as all others.
+ * @param html  Untrusted HTML. The time is linear in its length.
+ * @param remoteImages  Whether the viewer loads them. If it does not, it shows their alternative text, which is inverted
+ *   like other text.
  */
 export function withAppearance(
   html: string,
@@ -25,7 +25,7 @@ export function withAppearance(
   // At the end: before the doctype it would change how the whole mail is laid out.
   if (appearance === 'inverted')
     return `${answered}<style>${turnedPictures}${remoteImages ? '' : wordsOfPictures}</style>`
-  // A mail that says it can do both has system colours, fields and scroll bars of both.
+  // A mail that supports both schemes has the system colours, fields and scroll bars of both.
   return knowsBoth.test(html)
     ? `${answered}<style>:root{color-scheme:${scheme} only!important}</style>`
     : answered
@@ -34,7 +34,7 @@ export function withAppearance(
 const condition = /\(\s{0,9}prefers-color-scheme\s{0,9}:\s{0,9}(dark|light)\s{0,9}\)/gi
 const holds = '(min-width:0px)'
 const holdsNot = '(max-width:0px)'
-// `color-scheme: light dark` in a style, or in the meta element's `content`; bounded, as it is anybody's text.
+// `color-scheme: light dark` in a style, or in the meta element's `content`; bounded, because the text is untrusted.
 const knowsBoth = /(?<!prefers-)color-schemes?\b[^>;}]{0,80}\bdark\b/i
 const turnedPictures = 'img,picture>img,video,svg,canvas{filter:invert(1) hue-rotate(180deg)!important}'
 const wordsOfPictures = 'img[src^="http" i],img[src^="//"]{filter:none!important}'

@@ -1,10 +1,10 @@
-// Words by which a sentence says what its number is. A list per meaning, because mail comes in many languages; in
+// Words that tell what the number in a sentence is. A list per meaning, because mail comes in many languages; in
 // languages that join words (Bestätigungscode, vahvistuskoodi) the beginning of the word is free.
 
-/** Speaks of a one-time code. */
+/** Means a one-time code. */
 export const codeWord: RegExp = new RegExp(
   [
-    // English, German, French, Dutch, and what joins with "code".
+    // English, German, French, Dutch, and compounds with "code".
     'codes?(?!\\p{L})|coden(?!\\p{L})',
     '(?<!\\p{L})(?:otp|pin|m?tan|passcode|pass ?key|token|2fa|mfa|one[- ]time|two[- ](?:factor|step)|verification|verify)(?!\\p{L})',
     'einmal(?:passwort|kennwort)|usage unique|(?:un solo uso|uso [uú]nico|monouso)(?!\\p{L})',
@@ -40,7 +40,7 @@ export const otherCode: RegExp = new RegExp(
   'giu',
 )
 
-/** Says that a number is another one. */
+/** Means another kind of number. */
 export const otherNumber: RegExp = new RegExp(
   [
     otherCode.source,
@@ -53,10 +53,10 @@ export const otherNumber: RegExp = new RegExp(
   'iu',
 )
 
-/** Says what to do with a number, where a sentence beside it speaks of a code. */
+/** Says what to do with a number, if a sentence next to it mentions a code. */
 export const useWord: RegExp =
   /(?<!\p{L})(?:use|enter|type|it is|it's|here it is|geben|gib|nutze|nutzen|verwende|verwenden|saisissez|utilisez|entrez|introduce|introduzca|ingresa|ingrese|usa|digite|insira|utilize|inserisci|wpisz|введите|girin)(?!\p{L})|输入|輸入|入力|입력/iu
 
-/** A code that takes something off a price; such codes have letters. */
+/** A discount code; such codes have letters. */
 export const savingWord: RegExp =
   /(?<!\p{L})(?:at (?:the )?checkout|an der kasse|im warenkorb|au moment de payer|al pagar|al finalizar la compra|ao finalizar a compra|alla cassa|free (?:shipping|delivery)|(?:to|and) save)(?!\p{L})|% (?:off|rabatt|de (?:réduction|remise|descuento|dto|desconto)|di sconto)|%オフ|折扣/iu

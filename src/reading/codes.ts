@@ -2,7 +2,7 @@ import { codeWord, otherCode, otherNumber, savingWord, useWord } from './code-wo
 
 /**
  * Finds the one-time codes in a mail, in order of appearance. A code has 4 to 8 digits (also written as `123 456`,
- * `123-456` or with spaces between all digits), or consists of capital letters and digits. It stands in a sentence that
+ * `123-456` or with spaces between all digits), or consists of capital letters and digits. It is in a sentence that
  * mentions a code, or alone on a line below such a sentence. Years, prices, dates, phone numbers, order numbers, coupon
  * codes and postal codes are left out.
  *
@@ -43,11 +43,11 @@ export function* codeSteps(text: string): Generator<undefined, string[]> {
 
 /** How many characters are searched. */
 export const searchedForCodes: number = 200_000
-/** How many lines below the word for a code the code itself may stand. */
+/** How many lines below the word for a code the code itself may be. */
 const window = 4
 const sentenceEnd = /(?<=[.!?])\s+|(?<=[。！？؟])/
 
-/** Splits a sentence that is too long to be written by a person, at its spaces. */
+/** Splits a sentence at its spaces if it is too long to be written by a person. */
 function inPieces(sentence: string): string[] {
   if (sentence.length <= longestSentence) return [sentence]
   return sentence.match(pieceOfSentence) ?? []

@@ -23,8 +23,8 @@ export async function readInlineImages(
 }
 
 /**
- * HTML in which the `cid:` references to images of the mail are the images themselves, as `data:` URIs: a frame that
- * is sandboxed from everything can load nothing else. Other references stay as they are.
+ * Replaces the `cid:` references to images of the mail by `data:` URIs, because a sandboxed frame can load nothing
+ * else. Other references stay as they are.
  *
  * @see RFC 2392
  */
@@ -35,7 +35,7 @@ export function withInlineImages(html: string, available: readonly InlineImage[]
   let left = maxInlinedBytes
   return html.replace(cidReference, (written, before: string, contentId: string) => {
     const image = images.get(decoded(contentId))
-    // A mail that names one large image a thousand times must not become gigabytes.
+    // A mail that refers to one large image a thousand times must not become gigabytes.
     if (!image || image.size_bytes > left) return written
     left -= image.size_bytes
     return `${before}data:${image.content_type};base64,${image.content.toString('base64')}`
@@ -46,7 +46,7 @@ const maxInlinedBytes = 20_000_000
 /** No encoding makes more than three times as much of them. */
 const maxEncodedBytes = 3 * maxInlinedBytes
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'])
-// Bounded: spaces without end behind each of many equals signs would cost quadratic time.
+// Bounded, because long runs of spaces after each of many equals signs would cost quadratic time.
 const cidReference = /((?:=|\()[\s"']{0,16})cid:([^"'\s)>]+)/gi
 
 function decoded(contentId: string): string {

@@ -53,7 +53,7 @@ export interface Findings {
 export const onlySearched: string = 'Only the beginning is searched:'
 
 /**
- * Looks for links and codes in the bodies, in turns of the event loop; each looks at a bounded beginning.
+ * Looks for links and codes in the beginning of the bodies, and yields to the event loop.
  *
  * @param signal  Ends the work. @throws its reason.
  */
@@ -78,7 +78,7 @@ function* findingSteps({
   const said = [subject, text, shown].join('\n\n\n')
   const codes = yield* codeSteps(said)
   const areLinksClipped = Math.max(html.length, text.length) > searchedForLinks
-  // What the HTML shows is only known of what is looked at.
+  // The visible text is known only for the beginning of the HTML.
   const areCodesClipped = said.length > searchedForCodes || html.length > searchedForLinks
   if (!areLinksClipped && !areCodesClipped) return { links, codes, clipped: null }
   const of = `the first ${number(searchedForLinks)} characters of each body`

@@ -3,8 +3,8 @@ import { unpaced } from '../core/yield.ts'
 import { scanHtml } from '../mime/html/scan-html.ts'
 
 /**
- * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has.
- * Only http, https and mailto: nothing else is a link to a reader.
+ * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has. Only
+ * http, https and mailto, because readers can follow no other links.
  *
  * @param html  Hostile HTML is fine: it is tokenized, not rendered, and at most 1 MB of it is looked at.
  */
@@ -57,9 +57,9 @@ function* htmlLinks(html: string): Generator<undefined, Link[]> {
   return links
 }
 
-// A sentence's own punctuation behind a URL is not part of it; a closing bracket is, where the URL opened one.
+// The punctuation of the sentence after a URL is not part of it. A closing bracket is, if the URL contains the opening one.
 function trimPunctuation(url: string): string {
-  // Counted once: a URL may be nothing but brackets.
+  // Counted once, because a URL may consist of brackets.
   const surplus = { ')': 0, ']': 0 }
   for (const char of url) {
     if (char === '(') surplus[')']--

@@ -17,7 +17,7 @@ export interface NestedViews {
   attachment: { filename: string; content_type: string; content: Uint8Array }
 }
 
-/** The answer to a request; nothing is found where a step of the path is no message, or there is no such attachment. */
+/** The answer to a request. It is empty if a step of the path is no message, or if there is no such attachment. */
 export type NestedAnswer = { [View in keyof NestedViews]?: NestedViews[View] }
 
 /**

@@ -10,11 +10,11 @@ import { readInlineImages, withInlineImages } from './inline-images.ts'
 
 /** How to prepare the HTML of a mail. */
 export interface PageOptions {
-  /** For a frame: without what connects. Default: as it is. */
+  /** For a frame: without anything that connects. Default: unchanged. */
   frame?: {
     appearance: Appearance | null
     remote: RemoteContent
-    /** Without what this mail client ignores. */
+    /** Without the parts that this mail client ignores. */
     client?: PreviewClient | undefined
   }
 }

@@ -19,7 +19,7 @@ import { createReadingThread, type ReadingThread } from './thread.ts'
  * the same time; the rest wait. Requests for the same message share one reading. Large messages are read in a thread.
  *
  * Every method takes the signal of its caller. If the caller leaves while it waits, its work never starts. If it leaves
- * during the work, the work ends, unless others share it, and gives its turn to the next.
+ * during the work, the work ends, unless others share it, and the next one begins.
  */
 export interface Reader {
   /**
@@ -67,11 +67,11 @@ export interface Reader {
    * @throws service_unavailable when it waited too long; the signal's reason; what `read` throws.
    */
   whole<T>(bytes: number, read: () => Promise<T>, signal?: AbortSignal): Promise<T>
-  /** The same for work that holds the bodies of mails, and may take longer than to read them: no read waits for it. */
+  /** The same for work that holds the bodies of mails and may take longer than reading them. Reads do not wait for it. */
   withWhole<T>(bytes: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /**
-   * Runs other work that needs much memory, in turn with the reads of large messages. The thread, which keeps the memory of
-   * its last message, is ended before.
+   * Runs other work that needs much memory, in the queue of the reads of large messages. The thread is ended first,
+   * because it keeps the memory of its last message.
    */
   readonly beside: JobQueue
   /** Ends the thread after the reading of a mail of this size, if that is large and no other reading runs. */
@@ -84,7 +84,7 @@ export interface Reader {
 export interface Patience {
   /** Without a time limit; for background work. Default: false. */
   isPatient?: boolean
-  /** Default: the caller stays. */
+  /** Default: the call is never ended. */
   signal?: AbortSignal | undefined
 }
 
@@ -94,7 +94,7 @@ export interface ReaderDeps {
   clock: Pick<Clock, 'after'>
   /** Default: a new thread. */
   thread?: ReadingThread
-  /** The turns of readers of other accounts, which limit the memory of all together. Default: turns of its own. */
+  /** The queues shared with the readers of other accounts, to limit the memory of all together. Default: new queues. */
   turns?: ReadingTurns
 }
 
@@ -109,7 +109,7 @@ export interface ReadingTurns {
   readonly thread: ReadingThread
 }
 
-/** Makes the turns of readers. Who makes them ends their thread. */
+/** Creates the queues of readers. The caller ends their thread. */
 export function createReadingTurns(
   clock: Pick<Clock, 'after'>,
   thread: ReadingThread = createReadingThread(clock),
@@ -275,6 +275,6 @@ const largeBytes = 1024 * 1024
 const beginningChars = 128 * 1024
 const maxWaiting = 256
 const defaultPatienceMs = 15_000
-/** Longer, as each of those before waits for several readings. */
+/** Longer, because each job in this queue waits for several reads. */
 const wholePatienceMs = 60_000
 const maxStructures = 20

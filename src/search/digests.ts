@@ -17,13 +17,16 @@ export interface Reading extends Digest {
   body: string
 }
 
-/** Reads mails for what lists show and searches look at. A signal ends the reading, with its reason. */
+/**
+ * Reads from mails what lists show and searches look at. A signal ends the work of its caller, which then throws the
+ * reason of the signal.
+ */
 export interface Digests {
   /** The members that a list shows of a submission. */
   of(email: EmailRecord, signal?: AbortSignal): Promise<Digest>
   /** The text that a search for words looks at. */
   text(email: EmailRecord, signal?: AbortSignal): Promise<Reading>
-  /** All of it, for a caller that stores it: drops it from the cache, and caches nothing new. */
+  /** The whole digest, for a caller that stores it: it is removed from the cache and not cached again. */
   take(email: EmailRecord): Promise<Reading>
 }
 
@@ -33,8 +36,8 @@ export interface DigestsDeps {
 }
 
 /**
- * A submission is never read while it arrives: parsing would cost a multiple of what capturing costs. It is read when
- * things are quiet (`indexer.ts`), or when it is asked for before; the latest ones are cached.
+ * A submission is not read while it arrives, because parsing costs several times as much as capturing. It is read when
+ * no mail arrives (`indexer.ts`), or earlier if a list or search needs it. The latest digests are cached.
  */
 export function createDigests(deps: DigestsDeps): Digests {
   const kept = new Map<string, Reading>()

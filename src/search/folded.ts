@@ -29,8 +29,8 @@ export interface FoldedGroup {
 }
 
 /**
- * Lists all mail with one item for each broadcast. What belongs to a broadcast is asked of the store each time: emails are
- * stored as they are without this list, and none is missing from it when others are removed.
+ * Lists all mail with one item for each broadcast. The emails of a broadcast are looked up in the store each time.
+ * Nothing is stored for this list, so it stays correct when emails are removed.
  */
 export async function listFolded(store: Store, { cursor, offset, limit }: WantedRows): Promise<FoldedPage> {
   const isSent = (await store.count(broadcastCollection)) > 0

@@ -37,9 +37,9 @@ export function headTerm(member: HeadMember, forms: readonly string[], isNegativ
   return { member, forms: findable.map((form) => Buffer.from(form)), isNegative }
 }
 
-/** The members of a mail in lower case, addresses in lines; null if only the record can tell what they contain. */
+/** The members of a mail in lower case, addresses in lines; null if they are only known from the record. */
 export function headParts({ subject, from, to, cc, bcc, envelope }: EmailRecord): HeadParts | null {
-  // Mostly the same as in From.
+  // Usually the same as in From.
   const sender = from.includes(envelope.mail_from) ? '' : envelope.mail_from
   const addresses = [from, sender, ...to, ...cc, ...bcc]
   const values = [subject, ...addresses]
@@ -77,7 +77,7 @@ export function headText(email: EmailRecord): string {
   return `${mark.sure}${subject}${mark.from}${from}${mark.sender}${sender}${mark.to}${to}${mark.cc}${cc}${mark.bcc}${bcc}`
 }
 
-/** Finds the rows of a block that meet all terms, and the undecided ones. */
+/** Finds the rows of a block that match all terms, and the undecided ones. */
 export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Promise<HeadHits> {
   const unsure = [...rowsWith(block, unsureBytes)].map(({ start }) => start)
   const driver = terms.find(({ isNegative, forms }) => !isNegative && forms.length <= 1)
@@ -178,8 +178,8 @@ function bounds(block: Buffer, head: number, member: HeadMember): [number, numbe
 }
 
 /**
- * Whether an address names a mailbox that a search by its plain spelling misses, because its domain has other characters
- * that mean the same, as full-width letters do.
+ * Whether an address names a mailbox that a search by its plain spelling misses, because its domain has other
+ * characters with the same meaning, such as full-width letters.
  */
 function isOddlySpelled(address: string): boolean {
   if (!/[^\x00-\x7f]/.test(address)) return false

@@ -6,7 +6,7 @@ import { headText, scanHeads, type HeadTerm } from './head-rows.ts'
 import { dropRemoved, isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
 import { openTextColumn, type ScannedRows, type TextColumn } from './text-column.ts'
 
-/** Subjects and addresses of all mail in a column of their own: a search by these members reads no record. */
+/** Subjects and addresses of all mail in a column, so that a search by these members reads no record. */
 export interface Heads {
   /**
    * Visits all ranges of mail with their matches, newest first, up to the newest mail that exists now.
@@ -71,7 +71,7 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
     }
   }
 
-  /** The column with all rows. If its file cannot be written, as on a full disk, the rows are kept in memory. */
+  /** The column with all rows. If its file cannot be written, for example on a full disk, the rows are kept in memory. */
   async function caughtUp(column: TextColumn): Promise<TextColumn> {
     try {
       await catchUp(column)

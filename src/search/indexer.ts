@@ -59,8 +59,8 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   /** Mails whose row has no text, because the store failed at each try. */
   const deferred = new Set<string>()
   /**
-   * The rows of an earlier process that crashed may include mails that it had deferred. Those up to `done` were looked
-   * through; null if there are none or all were.
+   * If an earlier process crashed, its rows may include mails that it had deferred. The rows up to `done` were checked;
+   * null if there are none, or if all were checked.
    */
   let unsure: { done: string; readonly end: string } | null =
     column.wasClosed || column.cursor === '' ? null : { done: '', end: column.cursor }

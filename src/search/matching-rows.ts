@@ -100,7 +100,7 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
     await scan(filter, async (rows, decide) => {
       if (rows.hits === 0) return
       const isWhole = !facts && (await countBetween(rows)) === rows.count
-      // If no mail of this range was removed, every row counts.
+      // If no mail of this range was removed, every row is a match.
       if (isWhole && !decide && isEnough(rows)) return count(rows.hits)
       const among = facts && rows.hits > fewHits ? await idsBetween(rows, facts) : null
       const isThere = async (id: string): Promise<boolean> =>
@@ -127,7 +127,7 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
     return upTo - upToFirst + (await store.count(emailCollection, { prefix: [first] }))
   }
 
-  /** The ids of the mails from `first` to `last` that meet a condition. */
+  /** The ids of the mails from `first` to `last` that match a condition. */
   async function idsBetween(
     { first, last }: { first: string; last: string },
     where: Where,

@@ -13,10 +13,11 @@ export interface MessageFields {
 export type MessageTest = (fields: MessageFields) => boolean
 
 /**
- * Makes a function that reads the header fields and the names of attachments of a mail. They are not indexed, because few
- * searches ask for them; those read last are kept.
+ * Makes a function that reads the header fields and the names of attachments of a mail. They are not indexed, because
+ * few searches ask for them; the latest ones are cached.
  *
- * @returns A function of a mail, and of a signal that ends the reading with its reason; it returns null for a mail whose message is not written, or is damaged.
+ * @returns A function of a mail, and of a signal that ends the work, which then throws its reason; it returns null for
+ *   a mail whose message is not written, or is damaged.
  */
 export function createMessageFields({
   reader,

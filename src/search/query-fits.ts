@@ -2,8 +2,8 @@ import { isMailbox } from '../mime/headers/addresses.ts'
 import { spellingsOf } from './query-addresses.ts'
 
 /**
- * How an address is looked for: a whole address, also with a name before it, names one mailbox, in each spelling of its
- * domain; other text may be anywhere.
+ * How a search looks for an address. A whole address, with or without a name, finds one mailbox, in each spelling of
+ * its domain. Other text may be anywhere in an address.
  */
 export function addressForm(wanted: string | RegExp): (address: string) => boolean {
   const forms = wanted instanceof RegExp ? [wanted] : spellingsOf(mailboxOf(wanted) ?? wanted)
@@ -22,14 +22,14 @@ function fits(address: string, wanted: string | RegExp): boolean {
   return mailbox === undefined ? contains(address, wanted) : isMailbox(address, mailbox)
 }
 
-/** With `g` or `y` a RegExp remembers where it was. */
+/** A RegExp with `g` or `y` keeps its position. */
 export function withoutState(form: RegExp): RegExp {
   return new RegExp(form.source, form.flags.replace(/[gy]/g, ''))
 }
 
 /**
- * The texts of which an address that {@link addressForm} accepts contains at least one, in any case; null if that cannot be
- * said.
+ * The texts of which an address that {@link addressForm} accepts contains at least one, in any case; null if that is
+ * not known.
  */
 export function addressTexts(wanted: string | RegExp): string[] | null {
   if (wanted instanceof RegExp) return null
@@ -39,7 +39,7 @@ export function addressTexts(wanted: string | RegExp): string[] | null {
   return /[^\x00-\x7f]|xn--/i.test(mailbox) ? null : [mailbox]
 }
 
-// With a name before it, as a mail's field has it, the address is what counts.
+// If there is a name before the address, as in a header field, only the address counts.
 function mailboxOf(wanted: string): string | undefined {
   return /^(?:[^<>]*<)?([^\s@<>]+@[^\s@<>]+?)>?$/.exec(wanted)?.[1]
 }

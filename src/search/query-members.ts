@@ -3,7 +3,7 @@ import { isId } from '../core/ids.ts'
 import { suggest } from '../core/suggest.ts'
 import type { EmailRecord } from '../emails/email.ts'
 
-/** A search: a query string, or the same by member. */
+/** A search: a query string, or an object of members. */
 export type MailQuery = string | MailQueryMembers
 
 /** A search by members. A RegExp is compared with the member as written. */
@@ -31,7 +31,7 @@ export const queryMembers = ['to', 'cc', 'from', 'subject', 'text', 'body', 'tag
 const members: readonly string[] = queryMembers
 
 /**
- * Refuses a query by members that cannot mean what it says: one that would match every mail, or none.
+ * Refuses an object of members that would match every mail or none by mistake.
  *
  * @throws invalid_query with the value and what is taken.
  */
@@ -61,7 +61,7 @@ export function assertQueryMembers(query: unknown): void {
 }
 
 /**
- * Refuses what is neither a time nor a mail's id.
+ * Refuses a value that is neither a time nor the id of a mail.
  *
  * @throws invalid_query
  */
@@ -84,7 +84,7 @@ export function isAfter(after: Date | string): (email: Pick<EmailRecord, 'id' | 
 /** Whether a value is an object with members of its own, and no array, RegExp or Date. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  // An object of another realm, such as that of a test of Jest, has another prototype, which has none itself.
+  // An object of another realm, such as that of a Jest test, has another `Object.prototype`.
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }

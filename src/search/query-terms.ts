@@ -17,7 +17,7 @@ export interface QueryPart {
   /** The terms that only the message itself decides. */
   message?: MessageTest
   row?: RowTerm
-  /** A condition that each match meets, as a term for the heads of mails: `where` itself, or a part of `test`. */
+  /** A necessary condition of each match, as a term for the heads of mails: `where` itself, or a part of `test`. */
   head?: HeadTerm
   needsDigests?: boolean
 }
@@ -26,7 +26,7 @@ export interface QueryPart {
  * Takes a query string apart: words, `"phrases"` and `key:value`, each with `-` in front for its opposite. In a phrase, `\"` is
  * a quotation mark and `\\` a backslash.
  *
- * @throws invalid_query that points at the place.
+ * @throws invalid_query with the position.
  */
 export function readTerms(text: string, now: number): QueryPart[] {
   if (text.length > maxQueryLength) {
@@ -43,14 +43,14 @@ export function readTerms(text: string, now: number): QueryPart[] {
     const fault: Fault = (what) => {
       const at = match.index ?? 0
       const before = at > 30 ? `…${text.slice(at - 30, at)}` : text.slice(0, at)
-      // The arrow is before the position, as a caret would be under it.
+      // The arrow is placed before the position.
       const place = `at character ${at + 1}: ${before}→${shorten(text.slice(at), 60)}`
       return new LocalpostError('invalid_query', `${what} (${place})`)
     }
     if (phrase !== undefined && close === '') throw fault('The quote is not closed.')
     const value = field + (phrase?.replaceAll(/\\(["\\])/g, '$1') ?? word ?? '')
     const isNegative = minus === '-'
-    // Empty quotes, as they appear while a person types, ask for nothing.
+    // Empty quotes, which appear while a person types, are ignored.
     const isEmpty = foldSpace(value) === ''
     if (key === undefined) return isEmpty ? [] : { row: rowTerm(value, 'all', isNegative) }
     const name = key.toLowerCase()
@@ -156,7 +156,7 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     case 'tag':
       return store({ text: 'tag', equals: wanted })
     case 'has': {
-      // A message that was not read yet has no known number: it has neither attachments nor none.
+      // The number of attachments of a message that was not read yet is not known, so it matches neither.
       return { where: { flag: isNegative ? 'no attachments' : 'attachments' }, needsDigests: true }
     }
     case 'is':

@@ -13,7 +13,7 @@ export function readDate(text: string, now: number): number | null {
   if (ago !== null) return now - ago
   const iso = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text)
   if (!iso) return null
-  // The 30th of February would else be the 2nd of March.
+  // Otherwise the 30th of February would be the 2nd of March.
   if (Number(iso[3]) > new Date(Number(iso[1]), Number(iso[2]), 0).getDate()) return null
   const time = new Date(iso[4] === undefined ? `${text}T00:00` : text.toUpperCase()).getTime()
   return Number.isNaN(time) ? null : time

@@ -9,7 +9,7 @@ import { type HeadMember, headTerm, type HeadTerm } from './head-rows.ts'
 import type { MessageTest } from './message-fields.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
 
-/** A query made ready: what the store decides, what only the record in hand does, and what the text of the mail does. */
+/** A parsed query: its conditions for the store, for the record, and for the text of the mail. */
 export interface MailFilter {
   where: Where | undefined
   /** Beyond `where`; null if nothing is. */
@@ -30,7 +30,7 @@ export interface MailFilter {
   bodyForm: RegExp | null
   /** Whether a record passes both `where` and `test`. */
   accepts(email: EmailRecord): boolean
-  /** How many parts of the query hold for a record: what makes one a nearer miss than another. */
+  /** How many parts of the query match a record, to find the mails that nearly match. */
   held(email: EmailRecord): number
   /** Whether it has terms that can only be decided by reading the message. */
   needsDigests: boolean
@@ -133,7 +133,7 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   return toFilter(parts, bodyForm, typeof after === 'string' ? after : null)
 }
 
-/** A condition that each match meets: a member contains one of these texts. The record decides what matches. */
+/** A necessary condition of each match: a member contains one of these texts. The record decides whether it is a match. */
 function among(member: HeadMember, texts: readonly string[] | null): Pick<QueryPart, 'head'> {
   const head = texts && headTerm(member, texts, false)
   return head ? { head } : {}

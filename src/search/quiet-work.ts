@@ -1,11 +1,11 @@
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 
-/** Work in the background that gives way to mail that arrives. */
+/** Background work that pauses while mail arrives. */
 export interface QuietWork {
   /** Reports that mail arrived: the work continues when no more comes, or after a second in short slices. */
   arrived(): void
-  /** Says that there is something to do, although no mail arrived. */
+  /** Reports that there is work although no mail arrived. */
   begin(): void
   close(): void
 }
@@ -59,7 +59,7 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
         onLongWork(true)
       }
     } catch (error) {
-      // Only retry: a failing store reports its error to those who write mail.
+      // Only retried, because a failing store reports its error to clients that submit mail.
       return isErrorOf(error, 'closed') ? null : retryMs
     } finally {
       if (isLong) onLongWork(false)

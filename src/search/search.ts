@@ -16,7 +16,7 @@ import type { createMessageFields } from './message-fields.ts'
 import type { MailFilter } from './query.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 
-/** Finds mail by a parsed query. A signal ends the search, with its reason. */
+/** Finds mail by a parsed query. A signal ends the search, which then throws its reason. */
 export interface Search {
   /** One page, newest first, with the number of all matches. @throws invalid_cursor, validation_error. */
   list(filter: MailFilter, query: SearchQuery | undefined): Promise<EmailPage>
@@ -41,7 +41,10 @@ interface MatchOptions {
 export interface SearchQuery extends ListQuery {
   /** The position of the first item of the page, from 0; instead of a cursor. */
   offset?: number
-  /** With `broadcasts`, a list of all mail has one item for each broadcast, in the place of its first mail. Searches do not. */
+  /**
+   * With `broadcasts`, a list of all mail has one item for each broadcast, at the position of its first mail. Searches
+   * are not folded.
+   */
   fold?: 'broadcasts'
   /** Ends the search. */
   signal?: AbortSignal | undefined
@@ -55,7 +58,7 @@ export interface SearchPage<T> extends ListPage<T> {
   mails?: number
 }
 
-/** A page of stored emails; with `fold`, some of them stand for the mails of a broadcast. */
+/** A page of stored emails; with `fold`, some of them represent the mails of a broadcast. */
 export interface EmailPage extends SearchPage<EmailRecord> {
   /** By the id of the email that represents them. */
   groups?: FoldedPage['groups']
@@ -195,7 +198,7 @@ export function createSearch(deps: SearchDeps): Search {
     return { items: page.records, count, more: page.more }
   }
 
-  /** A page, by the way of reading that the query allows. */
+  /** A page, read in the fastest way that the query allows. */
   function listBy(
     filter: MailFilter,
     wanted: WantedRows,

@@ -67,7 +67,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   async function place(): Promise<string> {
     cursor ??= await endOfRead()
     if (lowest !== null && lowest <= cursor) {
-      // Every id in between is looked at once more.
+      // The ids in between are checked again.
       cursor = previous(lowest)
       ahead = []
     }
@@ -148,7 +148,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       const reading = line.then(async () => {
         const from = await place()
         const newest = await newestId()
-        // Another instance may have read on.
+        // Another instance may have read further mails.
         const [missing] = await texts.missing(emailCollection, from, 1)
         const to = missing === undefined ? newest : previous(missing)
         if (to > from) cursor = to

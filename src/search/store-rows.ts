@@ -20,7 +20,7 @@ export interface StoreRowsDeps {
 export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): MatchingRows {
   async function queryOf({ rows, heads, facts }: MailFilter): Promise<TextQuery> {
     const terms = [...rows.map(wordTerm), ...heads.map(memberTerm)]
-    // What is in the head of a mail its record says too; what is in its body must have been read.
+    // The head of a mail is also in its record. Its body must have been read.
     return { terms, where: facts, missingAfter: rows.length > 0 ? null : await indexer.readTo() }
   }
 

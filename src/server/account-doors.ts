@@ -16,10 +16,10 @@ export interface KeyOwner {
   readonly scope: Scope
 }
 
-/** The accounts beside `default`, each with its own HTTP interface. */
+/** The accounts other than `default`, each with its own HTTP interface. */
 export interface AccountDoors {
   isEmpty(): boolean
-  /** The account that an API key is of; null for keys of `default`, and for what is no key. */
+  /** The account of an API key; null for keys of `default`, and for values that are no key. */
   ofKey(key: string): KeyOwner | null
   /** The same by the SHA-256 of the key in hex. */
   ofDigest(digest: string): KeyOwner | null
@@ -37,7 +37,7 @@ export interface AccountDoors {
 
 /** The account that a request is for. */
 export type Destination =
-  /** Another account, and the request as it gets it. */
+  /** Another account, and the request that is passed to it. */
   | { readonly id: string; readonly request: Request; readonly unknown: string | null }
   /**
    * This account. `unknown` is the name of a requested account that the caller may not see; it is refused after the key

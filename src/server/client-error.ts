@@ -66,7 +66,11 @@ function answer(socket: Duplex, fault: LocalpostError): void {
 
 function faultOf(error: NodeJS.ErrnoException): LocalpostError {
   const foreign = foreignProtocolOf(error)
-  if (foreign) return new LocalpostError('invalid_request', `This is no HTTP request but ${foreign.words}.`)
+  if (foreign)
+    return new LocalpostError(
+      'invalid_request',
+      `This is ${foreign.name} and not an HTTP request: ${foreign.advice}.`,
+    )
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new LocalpostError('header_too_large', 'The header of the request is too large.')
@@ -79,7 +83,7 @@ function faultOf(error: NodeJS.ErrnoException): LocalpostError {
 
 interface ForeignProtocol {
   name: 'TLS' | 'SMTP'
-  words: string
+  advice: string
 }
 
 /** The protocol that a client spoke instead of HTTP, and what to do; null for anything else. */
@@ -87,9 +91,9 @@ function foreignProtocolOf(error: NodeJS.ErrnoException): ForeignProtocol | null
   const bytes = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : null
   if (!bytes) return null
   if (bytes[0] === 0x16 && bytes[1] === 0x03)
-    return { name: 'TLS', words: 'TLS: this port speaks plain HTTP, use http:// and not https://' }
+    return { name: 'TLS', advice: 'this port speaks plain HTTP, use http:// and not https://' }
   return smtpCommand.test(bytes.toString('latin1', 0, 6))
-    ? { name: 'SMTP', words: 'SMTP: mail goes to the SMTP port' }
+    ? { name: 'SMTP', advice: 'mail goes to the SMTP port' }
     : null
 }
 
@@ -118,6 +122,9 @@ export function reportForeignClients(
     if (foreign === null) return
     const address = (socket instanceof Socket ? socket.remoteAddress : undefined) ?? unknownAddress
     if (isNews(`${foreign.name} ${address}`))
-      notify(`A client at ${address} sent no HTTP request but ${foreign.words}.`, foreign.name)
+      notify(
+        `A client at ${address} sent ${foreign.name} instead of an HTTP request: ${foreign.advice}.`,
+        foreign.name,
+      )
   })
 }

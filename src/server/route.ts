@@ -36,10 +36,10 @@ export interface Route {
 export interface RouteBody {
   readonly schema: z.ZodType
   /**
-   * Who checks it with this schema. `noun`: the resource does, because library calls reach it too; the handler passes
+   * Who checks it with this schema. `resource`: the resource does, because library calls reach it too; the handler passes
    * the body on unchecked. Default: `server`.
    */
-  readonly readBy?: 'server' | 'noun'
+  readonly readBy?: 'server' | 'resource'
   /**
    * Largest body in bytes, one of {@link bodyLimits}: larger ones are answered 413 before they are parsed. Default:
    * `json`.

@@ -49,7 +49,7 @@ export async function runRoute(
     const onPiece = typeof used === 'function' ? () => void used() : undefined
     const source = { headers, body: () => event.req.body, node: socketRequestOf(event), onPiece }
     const body = await receiveBody(source, route.body, room, (text) => (exchange.requestBody = text))
-    const isChecked = route.body.readBy === 'noun'
+    const isChecked = route.body.readBy === 'resource'
     const { schema } = route.body
     const work = async (): Promise<Answer> => {
       const parsed = body.parse()

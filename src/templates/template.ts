@@ -1,7 +1,7 @@
 import type { Collection, StoredRecord } from '../store/store.ts'
 import type { Template } from './types.ts'
 
-/** A template as stored; its id is chosen by who stores it. */
+/** A template as stored. The caller chooses the id. */
 export interface TemplateRecord extends StoredRecord, Template {}
 
 export const templateCollection: Collection<TemplateRecord> = { name: 'templates', indexes: {} }

@@ -16,7 +16,7 @@ import { createVersions } from './versions.ts'
 /** Stored templates, for `/dev/templates` and for send requests that name one. */
 export interface Templates {
   /**
-   * By id, ascending: ids are names that people choose, and a page must be able to begin behind one that is gone.
+   * By id, ascending. Ids are names that people choose. A page can also begin after the id of a removed template.
    *
    * @throws invalid_cursor
    */
@@ -34,20 +34,20 @@ export interface Templates {
   /** Removes a template and its versions. @throws not_found */
   remove(id: string): Promise<void>
   /**
-   * What a template was before, newest first, all on one page: the last 20 versions, of at most 4 MB together.
+   * The earlier versions of a template, newest first, all on one page: the last 20, at most 4 MB together.
    *
    * @throws not_found
    */
   versions(id: string): Promise<ListPage<TemplateVersion>>
   /**
-   * Stores the content of a version again, as `put` does: what it replaces becomes a version.
+   * Restores the content of a version, like `put`: the replaced content becomes a version.
    *
    * @throws not_found if there is no such template, or no such version of it.
    */
   restore(id: string, version: string): Promise<Template>
 }
 
-/** The same, and what sends need. */
+/** The same, and what sending needs. */
 export interface InnerTemplates extends Templates {
   /** The members that a send request takes from a template; null if there is none. */
   find(id: string): Promise<TemplateContent | null>
@@ -103,7 +103,7 @@ export function createTemplates(deps: {
     async remove(id) {
       await untilCommitted(async () => {
         const { version } = await readRecord(store, templateCollection, id, 'template')
-        // Of this version: one that changes meanwhile has a version more, which would stay.
+        // Removed only at this version: a template that changes meanwhile gets one more version, which would not be removed.
         await store.commit([remove(templateCollection, id, version), ...(await versions.removal(id))])
       })
     },

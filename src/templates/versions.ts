@@ -20,9 +20,9 @@ export const templateVersionCollection: Collection<VersionRecord> = {
   indexes: { template: { on: ['template', 'id'] } },
 }
 
-/** The versions of templates; each function reads, and leaves the commit to its caller. */
+/** The versions of templates. Each function only reads; the caller commits the changes. */
 export interface Versions {
-  /** The changes that keep the content of a template, and drop the versions beyond the limits. */
+  /** The changes that keep the content of a template as a version, and remove the versions beyond the limits. */
   keep(template: TemplateRecord): Promise<{ changes: Change[]; blobs: Blob[] }>
   /** The changes that remove all versions of a template. */
   removal(template: string): Promise<Change[]>
@@ -37,7 +37,7 @@ export function createVersions({ store, ids }: { store: Store; ids: Ids }): Vers
     const query = { index: 'template', prefix: [template], direction: 'desc', limit: maxVersions } as const
     return (await store.page(templateVersionCollection, query)).records
   }
-  /** Null if the version was dropped meanwhile. */
+  /** Null if the version was removed meanwhile. */
   async function contentOf(id: string): Promise<TemplateContent | null> {
     const bytes = await store.readBlob(`${id}/content`)
     return bytes && (JSON.parse(bytes.toString()) as TemplateContent)

@@ -13,7 +13,7 @@ export interface Visitor {
   user_agent: string
 }
 
-/** One hit, by what its token says. */
+/** One hit, described by its token. */
 export interface Hit {
   email_id: string
   /** Index of the recipient whose copy it was. */
@@ -25,20 +25,20 @@ export interface Hit {
 /** Adds the events of hits to emails. */
 export interface Hits {
   /**
-   * Adds the event of a hit to its recipient; ten at once are ten events, written together.
+   * Adds the event of a hit to its recipient. Ten concurrent hits are ten events, written together.
    *
-   * Resolves when the event is stored. An event is written with the whole record of its email; where that is large,
-   * the next write waits in proportion, and hits that come meanwhile resolve before they are stored.
+   * Resolves when the event is stored. An event is written with the whole record of its email. If that is large, the
+   * next write waits in proportion, and hits in the meantime resolve before they are stored.
    *
-   * No event: for a recipient who is not there, after a permanent bounce or a failure (the mail never reached
-   * anybody), and beyond 500 events of one recipient, which bounds what an address in a mail can make of a record.
+   * There is no event for an unknown recipient, after a permanent bounce or a failure (the mail reached nobody), and
+   * beyond 500 events of one recipient, which limits the size of the record.
    *
-   * @returns Whether the email is still there.
+   * @returns Whether the email still exists.
    */
   record(hit: Hit, visitor: Visitor): Promise<boolean>
-  /** Stores what waits, and resolves when it is stored. */
+  /** Stores the waiting hits, and resolves when they are stored. */
   idle(): Promise<void>
-  /** Stores what waits; to be called before the store is closed. */
+  /** Stores the waiting hits; call it before the store is closed. */
   close(): Promise<void>
 }
 
@@ -47,13 +47,13 @@ interface Queue {
   waiting: { recipient: number; event: EmailEvent }[]
   /** Set while the email rests after a write of a large record. */
   rest: NodeJS.Timeout | null
-  /** The write that takes what waits. */
+  /** The write that will store the waiting hits. */
   next: Promise<boolean> | null
   /** Resolves when all writes so far have ended. */
   last: Promise<unknown>
 }
 
-/** @param deps.onError  Called with faults in storing hits that were answered before. */
+/** @param deps.onError  Called with errors of storing hits that were answered before. */
 export function createHits(deps: { store: Store; clock: Clock; onError(error: unknown): void }): Hits {
   const { store, clock, onError } = deps
   const queues = new Map<string, Queue>()
@@ -65,7 +65,7 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
     return queue
   }
 
-  /** Stores what waits after the write that runs now; hits that come until then share it. */
+  /** Stores the waiting hits after the running write; hits that come until then share it. */
   function write(id: string, queue: Queue): Promise<boolean> {
     if (queue.next) return queue.next
     const next = queue.last.then(async () => {
@@ -110,7 +110,7 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
     if (!queue.rest && !queue.next && queue.waiting.length === 0) queues.delete(id)
   }
 
-  /** Unlike a read of the record, this costs the same however large it is. */
+  /** Unlike a read of the record, the cost of this does not depend on its size. */
   async function isThere(id: string): Promise<boolean> {
     return (await store.count(emailCollection, { prefix: [id] })) > 0
   }

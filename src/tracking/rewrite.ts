@@ -9,14 +9,14 @@ export interface TrackingTargets {
 }
 
 /**
- * Puts tracking into HTML: the links of `<a>` and `<area>` to http and https become others, and an invisible image
- * is added before `</body>` or at the end. Every other character stays as it is.
+ * Adds tracking to HTML: replaces the http and https links of `<a>` and `<area>`, and adds an invisible image before
+ * `</body>` or at the end. All other characters stay as they are.
  *
- * Left alone: links with `data-no-track`, with `{{placeholders}}`, of other schemes, and everything that no reader
- * could follow (in comments, scripts, styles, attributes). Of hostile HTML the first 1,000 links within the first
- * million characters are rewritten.
+ * Left alone: links with `data-no-track`, with `{{placeholders}}`, of other schemes, and text that only looks like a
+ * link (in comments, scripts, styles, attributes). Of hostile HTML the first 1,000 links within the first million
+ * characters are rewritten.
  *
- * @returns Makes one copy; the HTML is read once for all of them.
+ * @returns A function that makes one copy; the HTML is scanned once for all copies.
  */
 export function prepareRewrite(html: string): (targets: TrackingTargets) => string {
   const { links, end } = findMarks(html)
@@ -45,7 +45,7 @@ export function prepareRewrite(html: string): (targets: TrackingTargets) => stri
   }
 }
 
-// An unquoted value gets quotes: the new one may have characters that end it.
+// An unquoted value gets quotes, because the new one may have characters that would end it.
 function quoted({ isQuoted }: LinkMark, url: string): string {
   return isQuoted ? escaped(url) : `"${escaped(url)}"`
 }

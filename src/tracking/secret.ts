@@ -8,13 +8,13 @@ export interface TrackingSecretRecord extends StoredRecord {
   value: string
 }
 
-/** Holds one record. A reset keeps it: addresses in mails that were sent before stay known as ours. */
+/** Holds one record. A reset keeps it, so that links in earlier mail stay valid. */
 export const trackingSecretCollection: Collection<TrackingSecretRecord> = {
   name: 'tracking',
   indexes: {},
 }
 
-/** The secret of the instance, made at its first start. @param chance  Where it comes from. */
+/** The secret of the instance, created at its first start. @param chance  The source of random numbers. */
 export function readTrackingSecret(store: Store, random: RandomSource): Promise<Buffer> {
   return untilCommitted(async () => {
     const stored = await store.get(trackingSecretCollection, 'secret')

@@ -14,7 +14,7 @@ export type TrackingToken = { /** Unix time in milliseconds; default: never. */ 
     }
 )
 
-/** Makes tokens for addresses, and reads those that it made itself. */
+/** Creates tokens for URLs, and reads the tokens that it created. */
 export interface Tokens {
   /** @returns A path segment: base64url, a dot, base64url. */
   make(token: TrackingToken): string
@@ -55,7 +55,7 @@ export function createTokens(secret: Buffer, clock: Pick<Clock, 'now'>): Tokens 
 }
 
 const version = 1
-/** Longer is no token; Node's limit of a request's header comes not much later. */
+/** A longer text is no token. Node's limit for the header of a request is not much higher. */
 const maxLength = 16_000
 /** The longest link that fits into a token, in bytes. */
 export const maxLinkBytes = 8000
@@ -78,7 +78,7 @@ function toPayload(token: TrackingToken): Payload {
   }
 }
 
-// Signed by us, but perhaps by a version to come, which has another form.
+// The signature is valid, but a later version may use another form.
 function fromPayload(payload: unknown): TrackingToken | null {
   if (!Array.isArray(payload) || payload[0] !== version) return null
   const [, letter, a, b, c, expires] = payload as Payload

@@ -22,7 +22,7 @@ export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
     html: string,
     domain: Pick<DomainRecord, 'open_tracking_enabled' | 'click_tracking_enabled'>,
   ): ((recipient: number) => string) | null
-  /** The address that ends a contact's subscription with one POST; for `List-Unsubscribe` (RFC 8058). */
+  /** The URL that ends a contact's subscription with one POST; for `List-Unsubscribe` (RFC 8058). */
   unsubscribeUrl(audienceId: string, contactId: string, broadcastId: string): string
   /**
    * Records that the image of a mail was loaded.

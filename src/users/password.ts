@@ -14,7 +14,7 @@ export interface Passwords {
   matches(password: string, hash: string | null): Promise<boolean>
 }
 
-/** Two at a time: each takes 32 MB and a thread of those that files are read with. */
+/** Two at a time: each takes 32 MB, and a thread of the pool that also reads files. */
 export function createPasswords(queue: JobQueue = createJobQueue(systemClock, 2, 20)): Passwords {
   const derive = (password: string, { salt, cost, blockSize, length }: Parsed): Promise<Buffer> =>
     queue.run(
@@ -27,7 +27,7 @@ export function createPasswords(queue: JobQueue = createJobQueue(systemClock, 2,
         }),
       patienceMs,
     )
-  // Of no password: the hash is of random bytes.
+  // The hash of random bytes, which no password has.
   const nobody: Parsed = { ...standard, salt: randomBytes(16), hash: randomBytes(32) }
   return {
     async hash(password) {
@@ -44,7 +44,7 @@ export function createPasswords(queue: JobQueue = createJobQueue(systemClock, 2,
   }
 }
 
-/** Whether a text is a hash of {@link Passwords.hash}, with parameters that take neither too little nor too much. */
+/** Whether a text is a hash of {@link Passwords.hash} with acceptable cost parameters. */
 export function isPasswordHash(text: string): boolean {
   return parseHash(text) !== null
 }

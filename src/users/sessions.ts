@@ -21,20 +21,20 @@ export interface StoredSessions {
   openForUser(user: { name: string; hash: string }): Promise<string>
   /** Begins a session of a user for whom an OpenID provider vouched. @returns Its token. */
   openForProvided(user: User): Promise<string>
-  /** Ends a session; no effect where there is none. */
+  /** Ends a session. Has no effect if there is none. */
   close(token: string): Promise<void>
   /**
-   * Whose session it is; null if there is none, it has expired, its key was removed, its user was removed, or the
-   * password was changed, or the options for the OpenID provider were changed.
+   * The owner of a session. Null if there is no such session, it has expired, its key or user was removed, or the
+   * password or the options for the OpenID provider were changed.
    */
   ownerOf(token: string): SessionOwner | null
 }
 
 /**
- * @param deps.keys  Knows keys by their digests.
+ * @param deps.keys  Finds keys by their digests.
  * @param deps.users  null if nobody can sign in with a password.
  * @param deps.policy  A digest of the options for the OpenID provider. Default: there is none.
- * @param deps.now  Default: the machine's time, which browsers go by.
+ * @param deps.now  Default: the machine's time, which browsers use for cookies.
  * @param deps.following  Follows the sessions that begin and end at other instances. Default: a new one.
  */
 export async function createStoredSessions(deps: {

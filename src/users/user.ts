@@ -1,9 +1,9 @@
 import type { Collection, StoredRecord } from '../store/store.ts'
 
-/** What a user may do: an `admin` everything, a `member` everything but what concerns access and the whole instance. */
+/** The role of a user: an `admin` may do everything, a `member` everything except managing access and the whole instance. */
 export type Role = 'admin' | 'member'
 
-/** Somebody who may sign in. */
+/** A user who may sign in. */
 export interface User {
   readonly name: string
   readonly role: Role
@@ -13,7 +13,7 @@ export interface User {
 
 /** A session of the page as stored. */
 export interface SessionRecord extends StoredRecord {
-  /** The name of the user in the file of users; null if an API key was shown, and for users of a provider. */
+  /** The name of the user in the file of users; null for sessions of an API key and for users of a provider. */
   user: string | null
   /** The user as an OpenID provider described it at the sign-in. Earlier versions do not write it. */
   provided?: User

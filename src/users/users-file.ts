@@ -43,7 +43,7 @@ function toLine({ name, role, accounts, hash }: UserLine): string {
 }
 
 /**
- * Puts the line of a user into the text of a file, in the place of the one with this name; the other lines stay as they are.
+ * Adds the line of a user to the text of a file, or replaces the one with this name. The other lines stay as they are.
  *
  * @param user  null removes the line.
  */

@@ -24,7 +24,7 @@ export interface Users {
    * @throws service_unavailable when too many others wait.
    */
   check(name: string, password: string): Promise<UserLine | null>
-  /** The user with this name, with the hash; null if there is none, or none any more. */
+  /** The user with this name, with the hash; null if there is none. */
   find(name: string): UserLine | null
 }
 

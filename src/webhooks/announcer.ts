@@ -11,10 +11,10 @@ import { webhookDeliveryCollection } from './webhook.ts'
  * Makes one delivery per event and subscribed webhook.
  *
  * Pending deliveries are stored, so a burst costs no more memory than its deliveries as records. Their number is
- * limited: a receiver that is down for long must not make every email more expensive. Beyond the limit events are
- * dropped for that webhook, which is reported once, until half of the backlog is delivered.
+ * limited: a receiver that is down for long must not slow down every email. Beyond the limit events are dropped for
+ * that webhook, which is reported once, until half of the backlog is delivered.
  *
- * @param deps.senders  The webhooks there are now, by id.
+ * @param deps.senders  The current webhooks, by id.
  */
 export function createAnnouncer(deps: {
   senders: ReadonlyMap<string, Sender>
@@ -47,7 +47,7 @@ export function createAnnouncer(deps: {
     const { id } = sender.webhook
     sender.added(count)
     if (senders.has(id)) sender.wake()
-    // The webhook was removed while the commit ran: nothing else would remove these.
+    // The webhook was removed during the commit, and nothing else would remove these.
     else void log.removeWaiting(id).catch(onError)
   }
 

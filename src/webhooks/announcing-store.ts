@@ -4,12 +4,12 @@ import type { Blob, Change, Store, StoredRecord } from '../store/store.ts'
 import { domainPayloads, emailPayloads } from './payloads.ts'
 import type { WebhookPayload } from './webhook.ts'
 
-/** Turns events into deliveries. */
+/** Creates the deliveries of events. */
 export interface Announcer {
   /** Whether there is any webhook; called at every commit. */
   isNeeded(): boolean
   /**
-   * The changes that note what has to be sent. They go into the commit that makes the events true.
+   * The changes that add deliveries. They go into the commit that contains the events.
    *
    * @returns Call `committed` when that commit succeeded.
    */
@@ -60,7 +60,7 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
     written: readonly Written[],
     blobs?: readonly Blob[],
   ): Promise<void> {
-    // The id of a new record is its place in the list: nothing may come between it and the commit, not even a turn.
+    // The id of a new record defines its place in the list, so nothing may be awaited between it and the commit.
     const replaced = written.every(({ op }) => op === 'insert') ? [] : await readReplaced(written)
     const announced = replaced && announce(written, replaced)
     await store.commit(announced ? [...changes, ...announced.changes] : changes, blobs)

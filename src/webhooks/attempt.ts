@@ -10,9 +10,9 @@ export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
 /**
  * Posts one event to one webhook, once, signed as Standard Webhooks says. Never rejects.
  *
- * An answer counts as soon as its status is there: whatever becomes of its body changes nothing.
+ * An answer counts as soon as its status has arrived, whether or not its body can be read.
  *
- * @param now  Unix time in milliseconds; the signature holds it, so that a receiver can refuse what is old.
+ * @param now  Unix time in milliseconds; the signature covers it, so that a receiver can refuse old requests.
  * @param signal  Ends it; its reason becomes the attempt's error.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
@@ -63,7 +63,7 @@ async function readBeginning(answer: IncomingMessage): Promise<string> {
       if (size >= maxResponseBytes) break
     }
   } catch {
-    // It broke off: what came is kept.
+    // The connection was lost; the received part is kept.
   } finally {
     answer.destroy()
   }

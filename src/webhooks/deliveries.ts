@@ -10,27 +10,27 @@ import type { WebhookDeliveryRecord, WebhookPayload } from './webhook.ts'
 import type { WebhookDelivery } from './types.ts'
 import { webhookDeliveryCollection } from './webhook.ts'
 
-/** The deliveries to all webhooks: those that wait, and the log of the last ones that are over. */
+/** The deliveries to all webhooks: the waiting ones, and a log of the last finished ones. */
 export interface Deliveries {
   /** Newest first. @throws invalid_cursor */
   list(query?: ListQuery): Promise<ListPage<WebhookDelivery>>
   /**
    * Stores the same event for the same webhook again.
    *
-   * @param webhooks  Those there are, by id.
+   * @param webhooks  The current ones, by id.
    * @throws not_found
    */
   replay(id: string, webhooks: ReadonlyMap<string, unknown>): Promise<WebhookDelivery>
-  /** A delivery of an event, as it begins: due at once. */
+  /** A new delivery of an event, due at once. */
   begin(webhookId: string, eventId: string, payload: WebhookPayload): WebhookDeliveryRecord
-  /** Removes the oldest that are over, a hundred at a time, when there are more than {@link maxFinished}. */
+  /** Removes the oldest finished deliveries, a hundred at a time, when there are more than {@link maxFinished}. */
   trim(): Promise<void>
-  /** Removes all that wait for a webhook, or every webhook but the named ones. */
+  /** Removes the deliveries that wait for a webhook, or for every webhook except the named ones. */
   removeWaiting(webhookId: string): Promise<void>
   removeWaitingExcept(webhookIds: ReadonlySet<string>): Promise<void>
 }
 
-/** How many deliveries that are over are kept; up to a hundred more wait for the next trimming. */
+/** How many finished deliveries are kept; there may be up to a hundred more before the next removal. */
 const maxFinished = 1000
 
 export function createDeliveries(deps: {

@@ -5,8 +5,8 @@ import type { DomainEventType } from './types.ts'
 import type { DomainData, WebhookPayload } from './webhook.ts'
 
 /**
- * What happened to the recipients of an email between two of its versions: one payload per event, the oldest first.
- * Events are only ever added to a recipient, so the new ones are those after the previous number.
+ * The events of an email between two of its versions: one payload per event, oldest first. Events are only ever added
+ * to a recipient, so the new ones are those after the previous number.
  *
  * @param before  The version that `email` replaces; null if there was none.
  */
@@ -25,9 +25,9 @@ export function emailPayloads(before: EmailRecord | null, email: EmailRecord): W
 }
 
 /**
- * What happened to a domain between two of its versions: `domain.created` when it was registered, `domain.updated` at
- * every other change, and `domain.verified` after that when it came into the state SUCCESS. A name that only mail
- * mentioned is not announced until it is registered.
+ * The events of a domain between two of its versions: `domain.created` when it was registered, `domain.updated` at
+ * every other change, and then `domain.verified` if its state became SUCCESS. A name that only mail mentioned is not
+ * announced until it is registered.
  *
  * @param before  The version that `domain` replaces; null if there was none.
  * @param now  Unix time in milliseconds.

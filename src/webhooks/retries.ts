@@ -2,8 +2,7 @@ import type { WebhookDeliveryRecord } from './webhook.ts'
 import type { WebhookAttempt } from './types.ts'
 
 /**
- * What a delivery becomes after a try: delivered by a 2xx answer, given up by 410 (Gone) or when no further try is
- * left, else due again.
+ * The delivery after a try: delivered by a 2xx answer, failed by 410 (Gone) or after the last try, otherwise due again.
  *
  * @param retryDelaysMs  Waits before the second, third, … try, in milliseconds.
  * @param now  Unix time in milliseconds.
@@ -14,7 +13,7 @@ export function afterAttempt(
   retryDelaysMs: readonly number[],
   now: number,
 ): WebhookDeliveryRecord {
-  // The last answer is the one that is looked at; whole ones of every try would be most of what is stored.
+  // Only the last answer is kept in full: those of every try would take most of the space.
   const earlier = delivery.attempts.map((before) => ({
     ...before,
     response: before.response?.slice(0, 256) ?? null,

@@ -13,9 +13,9 @@ import type {
   WebhookPattern,
 } from './types.ts'
 
-/** The name of something that happens to an email. */
+/** The type of an event of an email. */
 export const emailEventTypeSchema: z.ZodType<EmailEventType> = z.enum(emailEventTypes)
-/** The name of something that happens to a domain. */
+/** The type of an event of a domain. */
 export const domainEventTypeSchema: z.ZodType<DomainEventType> = z.enum(domainEventTypes)
 
 const patternNames = [...eventGroups, ...emailEventTypes, ...domainEventTypes]
@@ -55,7 +55,7 @@ const inputMembers = {
 /** A webhook to create: the body of `POST /dev/webhooks`, and an entry of the option `webhooks`. */
 export const webhookInputSchema: z.ZodType<WebhookInput> = z.strictObject(inputMembers)
 
-/** The option `webhooks`; unlike a request, it has no members to be ignored. */
+/** The option `webhooks`. */
 export const webhookOptionSchema: z.ZodType<WebhookInput[]> = z.array(z.strictObject(inputMembers)).max(20)
 
 /** A webhook, as `/dev/webhooks` answers it. */
@@ -70,7 +70,7 @@ export const webhookSchema: z.ZodType<Webhook> = z.strictObject({
 
 const milliseconds = z.int().describe('Unix time in milliseconds')
 
-/** One try to bring an event to a webhook. */
+/** One try to deliver an event to a webhook. */
 export const webhookAttemptSchema: z.ZodType<WebhookAttempt> = z.strictObject({
   timestamp: z.int().describe('When it began: Unix time in milliseconds'),
   status: z.int().nullable().describe('HTTP status of the answer; null if none came'),
@@ -91,7 +91,7 @@ export const webhookDeliveryStateSchema: z.ZodType<WebhookDeliveryState> = z.enu
   'failed',
 ])
 
-/** One event on its way to one webhook, as `/dev/webhooks/deliveries` answers it. */
+/** The delivery of one event to one webhook, as `/dev/webhooks/deliveries` answers it. */
 export const webhookDeliverySchema: z.ZodType<WebhookDelivery> = z.strictObject({
   id: z.string(),
   webhook_id: z.string(),
@@ -123,7 +123,7 @@ function isKeyLong(text: string): boolean {
 }
 
 function urlProblem(text: string): string | null {
-  // The parser of URLs leaves them out without a word, and the URL shown would not be the one that is asked.
+  // The URL parser silently removes them, so the URL that is shown would differ from the one that is requested.
   if (/[\x00-\x1f\x7f]/.test(text)) return 'must be one line without control characters'
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol))

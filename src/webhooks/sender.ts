@@ -15,7 +15,7 @@ export interface Sender {
   readonly waiting: number
   /** Call after new deliveries were stored. */
   added(count: number): void
-  /** Looks for due deliveries, unless another instance does. */
+  /** Looks for due deliveries, if this instance is the leader. */
   wake(): void
   /** Resolves when no delivery is due or running. Retries may still wait for their time. */
   idle(): Promise<void>

@@ -21,7 +21,7 @@ export type DomainData = { domain_id: string } & Pick<
 export type WebhookPayload =
   | {
       type: EmailEventType
-      /** When it happened: ISO 8601 in UTC, as Standard Webhooks has it; the same moment as `data.timestamp`. */
+      /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same time as `data.timestamp`. */
       timestamp: string
       /** The email, the recipient, and all that is known of the event, spelt as in `last_event`. */
       data: { email_id: string; recipient: string } & EmailEvent
@@ -31,7 +31,7 @@ export type WebhookPayload =
 /** The members of a delivery that are stored as they are shown. */
 type StoredDeliveryMember = 'webhook_id' | 'event_id' | 'created' | 'state' | 'due' | 'attempts'
 
-/** One event on its way to one webhook, as stored. */
+/** The delivery of one event to one webhook, as stored. */
 export interface WebhookDeliveryRecord extends StoredRecord, Pick<WebhookDelivery, StoredDeliveryMember> {
   payload: WebhookPayload
   /** When it was delivered or failed; null before. */

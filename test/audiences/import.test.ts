@@ -227,7 +227,7 @@ describe('importing CSV', () => {
     expect((await audiences.get(id)).contact_count).toBe(0)
   })
 
-  it('reads a header alone as no contacts', async () => {
+  it('reads a header without rows as no contacts', async () => {
     expect(await contacts.import(id, 'email\n')).toEqual({ created: 0, updated: 0, rejected: [] })
   })
 

@@ -28,7 +28,7 @@ async function unsubscribe(emailId: string): Promise<void> {
 }
 
 describe('a broadcast that was sent', () => {
-  it('says what became of its emails, in numbers and over time', async () => {
+  it('shows the results of its emails, in numbers and over time', async () => {
     await post.rules.set([{ match: 'cy@example.com', action: 'reject' }])
     const { id, email_ids } = await sendToAll()
     const [ada = '', bob = '', , dan = ''] = email_ids

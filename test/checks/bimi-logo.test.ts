@@ -109,7 +109,7 @@ describe('a BIMI logo', () => {
     ])
   })
 
-  it('never expands entities, and says a few faults of each kind', async () => {
+  it('never expands entities, and names a few errors of each kind', async () => {
     const levels = Array.from({ length: 30 }, (_, at) => `<!ENTITY e${at + 1} "${`&e${at};`.repeat(10)}">`)
     const bomb = `<!DOCTYPE svg [<!ENTITY e0 "lol">${levels.join('')}]>${logo('<g id="&e30;"/><text>&e30;</text>')}`
     const faults = await faultsOf(bomb)

@@ -201,7 +201,7 @@ describe('the option checks', () => {
 })
 
 describe('a check that takes too long', () => {
-  it('gives up and says so; the others stand', async () => {
+  it('gives up and says so; the other checks have their results', async () => {
     const mail = await post.inbox.get(await submitHello({ text: 'x' }))
     const { checks } = await checkMail(
       { ...mail, html: '<a href="#">x</a>'.repeat(20_000) },

@@ -22,7 +22,7 @@ async function asked(post: Localpost, html: string) {
   }
 }
 
-it('each link and image is asked once, and says what is wrong', async () => {
+it('each link and image is requested once, and the finding says what is wrong', async () => {
   const { url, asked: requests } = await site((request, response) => {
     const path = request.url ?? ''
     if (path === '/get-only' && request.method === 'HEAD') return response.writeHead(405).end()

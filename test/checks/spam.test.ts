@@ -148,7 +148,7 @@ describe.skipIf(!hasPrograms('the spam score of rspamd', ['rspamd']))('a real rs
     expect(run?.message).toMatch(/^rspamd gives -?\d+(?:\.\d{1,2})? points; from 15 on it is spam\.$/)
   }, 30_000)
 
-  it('takes mail at its controller with the password alone', async () => {
+  it('accepts mail at its controller only with the password', async () => {
     const ask = async (url: string) => (await verdictOf(await start({ rspamd: url }), 'rspamd')).run
     expect(await ask(`http://:a%20secret@${controller}`)).toMatchObject({
       message: expect.stringMatching(/^rspamd gives /),
@@ -207,7 +207,7 @@ describe('rspamd', () => {
     expect(bodies).toEqual([expect.stringMatching(/^POST \/checkv2 [^]*As it was/)])
   })
 
-  it('is not there, or does not answer: the check says so, or ends with its caller', async () => {
+  it('is missing or does not answer: the check says so, or ends with its caller', async () => {
     const { run } = await verdictOf(await start({ rspamd: 'http://127.0.0.1:9' }), 'rspamd')
     expect(run).toMatchObject({ outcome: 'gave_up', message: expect.stringContaining('ECONNREFUSED') })
     const happened: string[] = []

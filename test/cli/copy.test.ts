@@ -78,7 +78,7 @@ describe('localpost copy', () => {
     expect(answers[1]).toBe(answers[0])
   })
 
-  it('goes on after it was killed', async () => {
+  it('continues after it was killed', async () => {
     const folder = freshFolder()
     const post = await createLocalpost({ dir: folder })
     await Promise.all(

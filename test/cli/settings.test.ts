@@ -77,7 +77,7 @@ describe('the settings', () => {
     )
   })
 
-  it('keep everything in memory where the strongest source that sets either option says so', async () => {
+  it('keep everything in memory if the source with the highest precedence that sets either option says so', async () => {
     expect((await settle({ flags: ['--memory'] })).options.dir).toBeUndefined()
     const url = 'postgres://127.0.0.1/mail'
     const inDatabase = await settle({ flags: [`--store=${url}`], variables: { LOCALPOST_DIR: 'x' } })

@@ -96,7 +96,7 @@ describe('the client support of a mail', () => {
     expect(features.map(({ slug }) => slug)).toEqual(['bimi', 'amp'])
   })
 
-  it('tells the format of an inline image by its part', async () => {
+  it('gets the format of an inline image from its part', async () => {
     const { features } = await clientSupport({
       html: '<img src="cid:logo@acme">',
       headers: [],

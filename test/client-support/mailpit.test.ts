@@ -5,7 +5,7 @@ const slugsOf = async (html: string): Promise<string[]> =>
   (await clientSupport({ html, headers: [], attachments: [] })).features.map(({ slug }) => slug)
 
 /** The classes in which Mailpit's HTML check differs on public templates; see docs/checks.md. */
-describe('a feature of which Mailpit says something else', () => {
+describe('a feature about which Mailpit says something else', () => {
   it.each([
     ['css-at-media', '<style>@media only screen and (max-width: 600px) { p { color: red } }</style><p>x</p>'],
     ['css-display-none', '<p style="display: none">x</p>'],

@@ -164,7 +164,7 @@ describe('the rules of clients', () => {
     expect(html).toMatch(/x<p>\[Message clipped\]<\/p>$/)
   })
 
-  it('tells the format of an inline image by its part', async () => {
+  it('gets the format of an inline image from its part', async () => {
     const parts = [{ content_type: 'image/svg+xml', content_id: 'logo' }]
     const html = '<img src="cid:logo" alt="Acme">'
     const found = await previewHtml({ html, attachments: parts }, 'gmail/desktop-webmail')

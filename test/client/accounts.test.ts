@@ -3,7 +3,7 @@ import { createClient } from '../../src/client/index.ts'
 import { start } from '../support/instance.ts'
 import { goodMail } from '../support/mail.ts'
 
-it('opens accounts on a server that listens, and works in each alone', async () => {
+it('opens accounts on a server that listens, and works in each separately', async () => {
   const post = await start({ requireKey: true })
   const { url } = await post.listen()
   const client = createClient({ baseUrl: url, apiKey: post.apiKey })

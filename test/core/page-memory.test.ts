@@ -64,7 +64,7 @@ it('begins a collection before work on many bytes, which takes no memory', () =>
   expect(grown).toBeLessThan(16)
 })
 
-it('goes on where the system refuses the address space', () => {
+it('works if the system refuses the address space', () => {
   expect(() => collectBefore(Number.MAX_SAFE_INTEGER)).not.toThrow()
 })
 

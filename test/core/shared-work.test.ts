@@ -33,7 +33,7 @@ it('those who ask at the same time share one work, and those who ask later start
   expect(starts).toHaveLength(2)
 })
 
-it('the work goes on while one caller is left, and ends with the last', async () => {
+it('the work continues while one caller is left, and ends with the last', async () => {
   const shared = createSharedWork()
   const { starts, work } = createWork()
   const callers = [new AbortController(), new AbortController()] as const
@@ -46,7 +46,7 @@ it('the work goes on while one caller is left, and ends with the last', async ()
   expect(starts[0]?.reason).toMatchObject({ message: 'last left' })
 })
 
-it('the work goes on for a caller without a signal', async () => {
+it('the work continues for a caller without a signal', async () => {
   const shared = createSharedWork()
   const { work, end } = createWork()
   const stays = shared.run('a', work)
@@ -58,7 +58,7 @@ it('the work goes on for a caller without a signal', async () => {
   expect(await stays).toBe('result 1')
 })
 
-it('who asks after all have left starts anew, also while the ended work has not stopped', async () => {
+it('a call after all callers have left starts new work, even if the ended work has not stopped', async () => {
   const shared = createSharedWork()
   const caller = new AbortController()
   let ends = 0

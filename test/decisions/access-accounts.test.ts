@@ -81,7 +81,7 @@ it('access.member-accounts: a member sees the accounts of the file of users, an 
   })
 })
 
-it('access.account-limits: options and resets concern `default` alone', async () => {
+it('access.account-limits: options and resets apply only to `default`', async () => {
   const post = await start({ rules: [{ match: 'no@d.test', action: 'reject' }], maxEmails: 3 })
   await post.accounts.create({ name: 'shop' })
   const shop = post.account('shop')

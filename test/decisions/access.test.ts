@@ -82,7 +82,7 @@ describe('API keys', () => {
     expect(counts).toEqual([6, 6, 6, 6, 6])
   })
 
-  it('access.keys: they are never logged whole', async () => {
+  it('access.keys: they are never logged unmasked', async () => {
     const said: string[] = []
     const own = await open({ onNotice: ({ message }) => said.push(message) })
     const wrong = 'lp_wrong-but-perhaps-of-another-instance'

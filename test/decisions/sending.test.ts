@@ -40,7 +40,7 @@ describe('what is required', () => {
     await face().send(over)
   })
 
-  it('sending.required: the subject may be in the template, and a template alone is enough', async () => {
+  it('sending.required: the subject may be in the template, and a template is enough', async () => {
     await face().post.templates.put('whole', { subject: 'Hi', text: 'Hello' })
     await face().post.templates.put('body', { text: 'Hello' })
     await face().post.templates.put('subject', { subject: 'Hi' })
@@ -197,7 +197,7 @@ describe('with the option `strict`', () => {
 })
 
 describe('answers', () => {
-  it('sending.success-codes: a send answers 200 with the id alone, a new domain 201', async () => {
+  it('sending.success-codes: a send answers 200 with only the id, a new domain 201', async () => {
     const body = { from: 'hi@acme.test', to: 'ada@x.test', subject: 'x', text: 'x' }
     const sent = await face().call('POST', '/v1/emails', { body })
     expect(sent.status).toBe(200)

@@ -127,7 +127,7 @@ describe('the files of a mail', () => {
     await dialog.waitFor()
   })
 
-  it('that invite are an event, and a delivery report is what it says', async () => {
+  it('with an invitation show an event, and a delivery report its result', async () => {
     const { post, page } = await openPage()
     await submit(post, {
       subject: 'Please come',

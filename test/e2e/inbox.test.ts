@@ -19,7 +19,7 @@ describe('the inbox', () => {
     await panel(page).getByText('Newest text').waitFor()
   })
 
-  it('can be used with the keyboard alone: move, select, tag, delete, search, find commands', async () => {
+  it('can be used with only the keyboard: move, select, tag, delete, search, find commands', async () => {
     const { post, page } = await openPage({}, false)
     for (const subject of ['One', 'Two', 'Three', 'Four']) await submit(post, { subject, text: subject })
     await page.goto(post.url ?? '')

@@ -194,7 +194,7 @@ describe('the filters above the list', () => {
     ])
   })
 
-  it('know the tags that a person may add to a mail: by the keyboard alone', async () => {
+  it('know the tags that a person may add to a mail, with only the keyboard', async () => {
     const { post, page } = await openPage()
     await submit(post, { subject: 'Tagged', text: 'x', headers: { 'X-Tags': 'signup, design' } })
     await submit(post, { subject: 'Bare', text: 'x' })
@@ -216,7 +216,7 @@ describe('the filters above the list', () => {
 })
 
 describe('desktop notifications', () => {
-  it('are off until a person allows them, then tell of new mail, and a click opens it', async () => {
+  it('are off until a person allows them, then announce new mail, and a click opens it', async () => {
     const { post, page } = await openPage({}, false)
     // What a browser without a desktop refuses is asked and shown here, and seen by the test.
     await page.addInitScript(() => {

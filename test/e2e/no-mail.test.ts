@@ -47,7 +47,7 @@ it('answers why there is no mail, with what to do, and shows each session with i
     'A request had an unknown API key. Use the key that the page "Connect" shows.',
     'A recipient was refused. The reply says why.',
     'An HTTP request came to the SMTP port. Send it to the HTTP port.',
-    'sent no HTTP request but SMTP. Mail goes to the SMTP port.',
+    'sent SMTP instead of an HTTP request. Mail goes to the SMTP port.',
   ])
     await causes.getByText(words).waitFor()
   await causes.getByText('RCPT TO:<gone@example.com> → 550 5.1.1 No such user').waitFor()

@@ -51,7 +51,7 @@ describe('a release', () => {
 })
 
 describe('a mail as a file', () => {
-  it('is saved as HTML, text and .eml, and printed alone', async () => {
+  it('is saved as HTML, text and .eml, and printed without the page', async () => {
     const { post, page } = await openPage()
     await submit(post, { subject: 'Sum: 1/2', text: 'The text ä', html: '<p>The HTML</p>' })
     await rowOf(page, 'Sum: 1/2').click()

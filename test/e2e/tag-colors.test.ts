@@ -35,7 +35,7 @@ async function openDialog(page: Page): Promise<void> {
 }
 
 describe('the colour of a tag', () => {
-  it('is chosen by the keyboard alone, and seen at once in another tab, and after a reload', async () => {
+  it('is chosen with only the keyboard, and seen at once in another tab, and after a reload', async () => {
     const { post, page } = await openPage()
     await tagged(post, 'invoice')
     const other = await browser.context.newPage()
@@ -84,7 +84,7 @@ describe('the colour of a tag', () => {
     await expectColor([page], 'invoice', colorOfName('invoice'))
   })
 
-  it('goes with a new name, unless that has one of its own', async () => {
+  it('stays with a renamed tag, unless the new name has its own colour', async () => {
     const { post, page } = await openPage()
     await tagged(post, 'say "hi"')
     await post.inbox.updateTag('say "hi"', { color: 'gray' })

@@ -219,7 +219,7 @@ describe('a wait', () => {
     )
   })
 
-  it('checks each arrival alone, however many mails exist', async () => {
+  it('checks only the new mail at each arrival, however many mails exist', async () => {
     const store = await openMemoryStore({ collections: [emailCollection] })
     onTestFinished(() => store.close())
     let searches = 0

@@ -119,7 +119,7 @@ describe('the colour of a tag', () => {
     ])
   })
 
-  it('is of one account alone', async () => {
+  it('belongs to one account', async () => {
     const post = await start()
     await post.accounts.create({ name: 'team' })
     await post.inbox.updateTag('invoice', { color: 'red' })
@@ -130,7 +130,7 @@ describe('the colour of a tag', () => {
     expect(await post.inbox.tags()).toEqual([{ tag: 'invoice', count: 0, color: 'red' }])
   })
 
-  it('goes with the mail in a reset, and stays with it', async () => {
+  it('is removed or kept together with the mail in a reset', async () => {
     const post = await start()
     await post.inbox.updateTag('invoice', { color: 'red' })
     await post.reset({ keep: ['emails'] })

@@ -126,7 +126,7 @@ test('webhooks made at one instance get the events of all, each once', async () 
   expect(new Set(got).size).toBe(4)
 })
 
-test('the colour of a tag that is chosen at one instance is that of all, and the events of all tell of it', async () => {
+test('the colour of a tag that is set at one instance applies at all, and is in the events of all', async () => {
   const [a, b] = (await openSeveral(2)) as [Localpost, Localpost]
   const { body } = await b.fetch(new Request('http://localhost/dev/events'))
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()

@@ -153,7 +153,7 @@ test('the change of an instance that was killed is listed as failed, and those o
   expect(found).toMatchObject({ state: 'failed', total: 3000 })
 })
 
-test('an instance that is stopped in the middle of a change says that it is cancelled', async () => {
+test('an instance that is stopped during a change reports it as cancelled', async () => {
   const store = newStore()
   const b = await open(store)
   await fill(b, 3000)

@@ -55,7 +55,7 @@ it.each([
   expect(tlsReason(message)).not.toMatch(/error:|\.c\b|SSL routines/)
 })
 
-it('messages of others are left alone', () => {
+it('messages of others stay as they are', () => {
   expect(tlsReason('connect ECONNREFUSED 127.0.0.1:1')).toBeNull()
   expect(tlsReason('self-signed certificate')).toBeNull()
 })

@@ -53,7 +53,7 @@ describe('the role', () => {
     },
   )
 
-  it('is given by an address only where the provider says that it is verified', () => {
+  it('is given by an address only if the provider says that it is verified', () => {
     const mail = { roleClaim: 'email', memberValues: ['ada@acme.test'] }
     const claims = { email: 'ada@acme.test' }
     expect(user({ ...claims, email_verified: true }, mail)).toMatchObject({ role: 'member' })
@@ -96,7 +96,7 @@ it('shows the first name there is, without characters that hide or turn others',
     expect(user({ roles, ...claims })).toMatchObject({ name })
 })
 
-it('says which claims are to be asked for elsewhere', () => {
+it('says which claims the userinfo endpoint may have', () => {
   expect(lacksClaims({ roles: [] }, rules)).toBe(false)
   expect(lacksClaims({ roles: null }, rules)).toBe(true)
   const mail = { ...rules, roleClaim: 'email' }

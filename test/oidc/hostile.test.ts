@@ -92,7 +92,7 @@ const unusable: readonly (readonly [what: string, respond: ReturnType<typeof ans
   ['a broken connection', (response) => void response.destroy()],
 ]
 
-it('survives a provider that answers what it should not, and tells only the log why', async () => {
+it('survives invalid answers of a provider, and only the log says why', async () => {
   const team = await openHostileTeam()
   const { host } = new URL(team.provider.issuer)
   const told = `${host} cannot be used to sign in now. Try again later; the log of Localpost says why.`

@@ -23,7 +23,7 @@ it('a lost connection is a temporary bounce, and not caused by the recipient', (
   expect(bounceOf(reply)).toEqual({ type: 'Transient', subtype: 'General' })
 })
 
-it('a suppressed address bounces permanently, whatever the code says', () => {
+it('a suppressed address bounces permanently, whatever the code', () => {
   expect(bounceOf(parseReply('550 5.7.1 Suppressed'), true)).toEqual({
     type: 'Permanent',
     subtype: 'OnAccountSuppressionList',

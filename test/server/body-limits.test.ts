@@ -56,7 +56,7 @@ describe('the body of a request', () => {
     expect(cases.length).toBeGreaterThan(15)
   })
 
-  it.each(cases)('%s: one byte above the limit is 413 by its length alone', async (_, route) => {
+  it.each(cases)('%s: one byte above the limit is 413 by its Content-Length', async (_, route) => {
     const answer = await answerOf(route, { 'content-length': limitOf(route) + 1 }, null)
     expect(answer).toMatchObject({ status: 413, name: 'payload_too_large' })
     expect(answer.message).toContain(`${limitOf(route)} bytes`)

@@ -128,15 +128,17 @@ test('clients that speak TLS or SMTP to the HTTP port are reported with what to 
     await exchange(port, 'garbage\r\n\r\n')
   }
   expect(notices).toEqual([
-    'warning: A client at 127.0.0.1 sent no HTTP request but TLS: this port speaks plain HTTP, use http:// and not https://.',
-    'warning: A client at 127.0.0.1 sent no HTTP request but SMTP: mail goes to the SMTP port.',
+    'warning: A client at 127.0.0.1 sent TLS instead of an HTTP request: this port speaks plain HTTP, use http:// and not https://.',
+    'warning: A client at 127.0.0.1 sent SMTP instead of an HTTP request: mail goes to the SMTP port.',
   ])
   const { items } = await post.requests.list()
   expect(
     items.map(({ method, path, status, warnings }) => `${method}${path} ${status} ${warnings.join()}`),
   ).toEqual([
-    expect.stringMatching(/^SMTP 400 A client at 127\.0\.0\.1 sent no HTTP request but SMTP: mail goes/),
-    expect.stringMatching(/^TLS 400 A client at 127\.0\.0\.1 sent no HTTP request but TLS: this port/),
+    expect.stringMatching(
+      /^SMTP 400 A client at 127\.0\.0\.1 sent SMTP instead of an HTTP request: mail goes/,
+    ),
+    expect.stringMatching(/^TLS 400 A client at 127\.0\.0\.1 sent TLS instead of an HTTP request: this port/),
   ])
 })
 

@@ -30,7 +30,7 @@ describe('a listener on loopback behind a tunnel', () => {
     expect(removal.status).toBe(401)
   })
 
-  test('accepts a key or a session, and then shows no whole key', async () => {
+  test('accepts a key or a session, and then shows only masked keys', async () => {
     const face = await openOverSocket(options)
     const port = portOf(face)
     const { apiKey } = face.post
@@ -126,7 +126,7 @@ describe('a listener that is reachable from other machines', () => {
     await close()
   })
 
-  test('does not show whole keys in their list', async () => {
+  test('masks the keys in their list', async () => {
     const { port, key, close } = await openForOthers()
     const answer = await ask(port, '/dev/keys', { authorization: `Bearer ${key}` })
     expect(answer.status).toBe(200)

@@ -89,7 +89,7 @@ describe('scopes of API keys', () => {
     )
   })
 
-  test('hold for a local caller that shows a narrow key, which sees no whole key', async () => {
+  test('hold for a local caller with a key of a narrow scope, which sees only masked keys', async () => {
     await using local = await createLocalpost()
     const made = await local.fetch(
       new Request('http://localhost/dev/keys', { method: 'POST', headers: json, body: '{"scope":"read"}' }),

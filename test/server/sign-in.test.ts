@@ -241,7 +241,7 @@ describe('the limit of sign-ins', () => {
 })
 
 describe('roles', () => {
-  test('a member may do everything but what concerns access and the whole instance', async () => {
+  test('a member may do everything except managing access and the whole instance', async () => {
     const { signIn, ask: get } = await team()
     const [ada, grace] = [
       cookieOf(await signIn('ada', 'correct horse')),

@@ -33,7 +33,7 @@ describe('a listener with trustProxy', () => {
   const json = { 'content-type': 'application/json' }
   const key = JSON.stringify({ key: 'a-key' })
 
-  test('believes X-Forwarded-Proto of that proxy alone; what it passes on is not local', async () => {
+  test('believes X-Forwarded-Proto only of that proxy; what it passes on is not local', async () => {
     for (const [trustProxy, isSecure] of [
       [['127.0.0.0/8'], true],
       [['10.0.0.0/8'], false],

@@ -60,7 +60,7 @@ it('a copy into a store with other records changes nothing', async () => {
   expect(await to.count(notes)).toBe(0)
 })
 
-it('an interrupted copy goes on, and gives the same as one in one piece', async () => {
+it('an interrupted copy continues, and has the same result as an uninterrupted one', async () => {
   const { from, parts } = await copied()
   const to = await openMemoryStore({ collections })
   const interruption = new AbortController()

@@ -90,7 +90,7 @@ describe('what is in memory of a shared store', () => {
   })
 })
 
-it('a store of this process alone is read once, and has no listener', async () => {
+it('a store that only this process uses is read once, and has no listener', async () => {
   const { names } = await follow({ ...store, isShared: false })
   await store.commit([insert(notes, note(1))])
   expect(names()).toEqual([])

@@ -121,7 +121,7 @@ test.each(['EPERM', 'ENOTSUP', 'EINVAL'])(
   },
 )
 
-test.skipIf(process.platform !== 'linux')('a zombie has ended, whatever its pid says', async () => {
+test.skipIf(process.platform !== 'linux')('a zombie counts as ended although its pid exists', async () => {
   const dir = await tempFolder()
   // The shell turns into a process that never reads the exit code of its child, which remains a zombie.
   const parent = spawn('sh', ['-c', 'sleep 0.05 & echo $!; exec sleep 60'])

@@ -32,7 +32,7 @@ test('a start reads no file of records that has an index, and answers as one tha
   expect(await answersOf(store)).toEqual(expected)
 })
 
-test('records that the log changed after the index was written are as the log says', async () => {
+test('records that changed after the index was written are those of the log', async () => {
   const dir = await closed()
   const { store } = await open(dir)
   await store.commit([put(items, item(100, { value: 7, due: 1 })), remove(items, idOf(2001))])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createGathering, type Gathered } from '../../ui/composables/gathered-mail.ts'
 
-it('tells of a burst once, then of what came meanwhile, and soon again after a pause', () => {
+it('reports a burst once, then the mail in the meantime, and reports at once again after a pause', () => {
   const told: Gathered[] = []
   const waits: { work: () => void; ms: number }[] = []
   const { add, stop } = createGathering(

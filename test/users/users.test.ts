@@ -12,7 +12,7 @@ const line = (name: string, role = 'member', accounts = 'default', of = hash): s
   `${name}:${role}:${accounts}:${of}\n`
 
 describe('password hashes', () => {
-  it('match their password alone, and have a salt of their own', async () => {
+  it('match only their password, and each has its own salt', async () => {
     expect(hash).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$[^$]{22}\$[^$]{43}$/)
     expect(await passwords.matches('correct horse', hash)).toBe(true)
     for (const wrong of ['', 'correct hors', 'correct horse ', 'Correct horse'])
@@ -88,7 +88,7 @@ describe('a file of users', () => {
     )
   })
 
-  it('is written for its owner alone, in one piece, and behind a link', () => {
+  it('is readable only by its owner, written in one piece, and in place of the target of a link', () => {
     const folder = temporaryFolder()
     const path = join(folder, 'users')
     changeUsersFile(path, () => ({ text: line('ada') }))

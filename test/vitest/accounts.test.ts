@@ -20,7 +20,7 @@ describe('accounts of a project of its own', () => {
          await expect(localpost).toHaveSent({ to: 'ada@example.com', count: 1 })
          console.log('account ' + localpost.name)
        })
-       test('begins anew', async ({ localpost }) => {
+       test('begins with an empty inbox', async ({ localpost }) => {
          await expect(localpost).not.toHaveSent()
          console.log('account ' + localpost.name)
          ${end}

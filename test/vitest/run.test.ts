@@ -16,7 +16,7 @@ describe('a project of its own', () => {
          ${send}
          await expect(localpost).toHaveSent({ to: 'ada@example.com', count: 1 })
        })
-       test('begins anew', async ({ localpost }) => {
+       test('begins with an empty inbox', async ({ localpost }) => {
          await expect(localpost).not.toHaveSent()
        })`
     const dir = projects.make({

@@ -41,10 +41,10 @@ export interface ComposedMessage {
 /**
  * Composes a message: text and HTML as alternatives, attachments beside them.
  *
- * Every line ends with CRLF and has at most 998 octets. The bodies come back from `parseMessage` as given, save for
- * line endings and the final newline. No file and no URL is ever read.
+ * Every line ends with CRLF and has at most 998 octets. `parseMessage` returns the bodies as given, except for line
+ * endings and the final newline. No file and no URL is ever read.
  *
- * @param input  Recipients who are only in the envelope (Bcc) have no place here.
+ * @param input  Without recipients who are only in the envelope (Bcc).
  * @throws Error if the address fields cannot be written as header fields.
  * @see RFC 5322, RFC 2046
  */
@@ -64,7 +64,7 @@ export async function composeMessage(input: MessageInput): Promise<ComposedMessa
     attachments: (input.attachments ?? []).map((attachment) => ({
       filename: attachment.filename,
       contentType: safeContentType(attachment),
-      // Else the composer shows a message/rfc822 among the text instead of attaching it.
+      // Otherwise the composer puts a message/rfc822 next to the text instead of attaching it.
       contentDisposition: 'attachment' as const,
       content: attachment.content.length > sliceBytes ? inSlices(attachment.content) : attachment.content,
     })),
@@ -81,7 +81,7 @@ export async function composeMessage(input: MessageInput): Promise<ComposedMessa
 /** Up to this size a message is kept in one piece. */
 export const inOnePieceBytes: number = 256 * 1024
 
-/** Gathers a stream into pieces: one where that is cheap. */
+/** Collects a stream in pieces; in one piece if that is cheap. */
 async function collect(stream: Readable): Promise<ComposedMessage> {
   const parts: Buffer[] = []
   let size = 0
@@ -92,7 +92,7 @@ async function collect(stream: Readable): Promise<ComposedMessage> {
   return { parts: size <= inOnePieceBytes ? [Buffer.concat(parts, size)] : parts, size_bytes: size }
 }
 
-/** nodemailer's composer takes 30 ms to load: only when the first message is composed. */
+/** nodemailer's composer takes 30 ms to load, so it is loaded when the first message is composed. */
 async function loadComposer(): Promise<
   Encoders &
     Pick<typeof import('nodemailer/lib/mime-funcs'), 'encodeWord'> & {
@@ -113,8 +113,8 @@ function formatAddressField(value: string | null | undefined): string | undefine
 }
 
 /**
- * What the composer would leave as it is, and a reader would not get back: text that looks like an encoded word, and
- * a run without spaces, which cannot be folded below 998 octets.
+ * Text that the composer leaves unencoded, and that a reader would not get back: text that looks like an encoded word,
+ * and long text without spaces, which cannot be folded below 998 octets.
  */
 function needsEncoding(subject: string): boolean {
   return subject.includes('=?') || /\S{200}/.test(subject)
@@ -138,7 +138,8 @@ const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\t\x20-\x7e]*)?$/
 function safeContentType({ content_type, content }: MessageAttachment): string | undefined {
   if (!content_type) return undefined
   if (!mediaType.test(content_type) || /^multipart\//i.test(content_type)) return 'application/octet-stream'
-  // RFC 2046 section 5.2.1 forbids to encode message/*: one that SMTP cannot carry as it is goes as bytes.
+  // RFC 2046 section 5.2.1 forbids encoding message/*. If SMTP cannot carry such a part unencoded, it is sent as
+  // application/octet-stream.
   if (/^message\//i.test(content_type) && !isCarriable(content)) return 'application/octet-stream'
   return content_type
 }

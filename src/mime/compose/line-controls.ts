@@ -1,4 +1,4 @@
-/** Whether a line, or a part of one, has a NUL or a CR that is not part of its end. */
+/** Whether a line, or a piece of one, contains NUL, or CR outside its line end. */
 export function hasControls(line: Buffer): boolean {
   const carriageReturn = line.indexOf(0x0d)
   return line.includes(0) || (carriageReturn !== -1 && line[carriageReturn + 1] !== 0x0a)

@@ -7,8 +7,8 @@ import { sliceBytes } from '../slices.ts'
 export type ComposableBody = string | { content: Readable; contentTransferEncoding: string }
 
 /**
- * Prepares a body for the composer. A long one becomes a stream: as a text it would be searched and encoded as a whole
- * in one turn of the event loop. Its encoding is the one that nodemailer chooses for a long text.
+ * Prepares a body for the composer. A long one becomes a stream, because a text would be searched and encoded without
+ * yielding to the event loop. It gets the encoding that nodemailer chooses for a long text.
  */
 export function composableBody(body: string): ComposableBody | Promise<ComposableBody> {
   return body.length > sliceBytes ? longBody(body) : canonicalLines(body)
@@ -31,7 +31,7 @@ export interface BodyCounts {
   lineEnds: number
 }
 
-/** Whether nodemailer encodes such a text in base64, where it does not send it as it is. */
+/** Whether nodemailer encodes such a text in base64, if it does not send it unencoded. */
 export function isBase64Shorter({ letters, others }: Omit<BodyCounts, 'lineEnds'>): boolean {
   return others >= letters
 }

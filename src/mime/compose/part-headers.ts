@@ -2,11 +2,11 @@ import { readParameters } from '../headers/parameters.ts'
 import { withoutControls } from './line-controls.ts'
 
 /**
- * A message whose parts have no bare CR and no NUL in their headers, but spaces: a mail server may make a line end of the
- * one and leave out the other, and then a part has a field that the inbox does not show. All other bytes stay.
+ * Replaces bare CR and NUL in the headers of parts by spaces. A mail server may convert the one to a line end and drop
+ * the other, and a part would then have a field that the inbox does not show. All other bytes stay.
  *
- * The header of a part begins behind a boundary that a header before it names, and in a message that is a part. Holds a
- * line at most, and of a very long one a piece.
+ * The header of a part begins after a boundary that an earlier header declares, or at the beginning of an attached
+ * message. Memory holds at most one line, and a piece of a very long one.
  *
  * @see RFC 2046 section 5
  */
@@ -29,20 +29,23 @@ export async function* withPlainPartHeaders(message: AsyncIterable<Buffer>): Asy
       start = end
     }
     held = held.subarray(start)
-    // In one piece: a hostile body has a line for every three bytes.
+    // In one piece, because a hostile body may have a line for every three bytes.
     if (kept.length > 0) yield kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept)
   }
   if (held.length > 0) yield structure.isPartHeader ? withoutControls(held) : held
 }
 
-/** The end of the line at an offset, or of what is there of a very long one; the offset itself where more is needed. */
+/**
+ * The end of the line at an offset, or of the available piece of a very long line; the offset itself if more bytes are
+ * needed.
+ */
 function endOfLine(held: Buffer, start: number): number {
   const end = held.indexOf(newline, start) + 1
   if (end > 0 || held.length - start < maxHeldBytes) return end || start
   return beforeReturn(held)
 }
 
-/** The end of what holds no header: before the next line that may be a boundary. */
+/** The end of the content before the next line that may be a boundary. */
 function endOfBody(
   held: Buffer,
   start: number,
@@ -59,11 +62,11 @@ function endOfBody(
 const beforeReturn = (held: Buffer): number => (held.at(-1) === 0x0d ? held.length - 1 : held.length)
 
 interface Structure {
-  /** Whether the line belongs to a header, and whether to that of a part. */
+  /** Whether the line belongs to a header, and whether that is the header of a part. */
   readonly isHeader: boolean
   readonly isPartHeader: boolean
   readonly hasParts: boolean
-  /** Takes a line of a header, or one that begins like a boundary. */
+  /** Processes a line of a header, or one that begins like a boundary. */
   take(line: Buffer): void
 }
 
@@ -128,5 +131,5 @@ const newline = 0x0a
 const dash = 0x2d
 const maxHeldBytes = 64 * 1024
 const maxFieldChars = 16 * 1024
-/** As deep as messages are taken apart, and as many as they may have beside each other. */
+/** The same limits as for parsing: depth, and parts beside each other. */
 const maxBoundaries = 1000

@@ -5,15 +5,16 @@ import { hasControls, withoutControls } from './line-controls.ts'
 import { withPlainPartHeaders } from './part-headers.ts'
 
 /**
- * A message without its Bcc and Resent-Bcc fields, however they are written: who was copied blindly must not show to
- * whom the message is sent on.
+ * Removes the Bcc and Resent-Bcc fields of a message, however they are written, because its next recipient must not see
+ * the blind copies.
  *
- * A mail server may make a line end of a bare CR, and may leave a NUL out. So that what arrives has the fields that
- * the inbox shows, the header has none of them: in a message that has CR for its line ends they become CRLF; else
- * they become spaces in a field, and a line that is no field because of them is left out. In the headers of parts they become
- * spaces. All other bytes stay.
+ * A mail server may convert a bare CR to a line end, and drop a NUL. So that the delivered message has the fields that
+ * the inbox shows, the header contains neither. In a message with CR as line ends they become CRLF. Otherwise they
+ * become spaces in a field, and a line that is not a field because of them is removed. In the headers of parts they
+ * become spaces. All other bytes stay.
  *
- * Holds a line of the header at most, and of a very long one a part; before the first line end up to `maxHeaderBytes`.
+ * Memory holds at most one line of the header, and a piece of a very long one; before the first line end up to
+ * `maxHeaderBytes`.
  *
  * @see RFC 5322 section 3.6.3, and section 4.5.3 for the space before the colon
  */
@@ -21,7 +22,7 @@ export function withoutBcc(message: Readable): Readable {
   return Readable.from(withPlainPartHeaders(filter(withLines(message))), { objectMode: false })
 }
 
-/** Gives a message whose lines end with CR alone, as `headSteps` sees it, lines that end with CRLF. */
+/** Converts the line ends of a message whose lines end with CR, as `headSteps` detects it, to CRLF. */
 async function* withLines(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0)
   let isKnown = false
@@ -48,7 +49,7 @@ function withLineFeeds(bytes: Buffer): Buffer {
 async function* filter(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0)
   let isDropping = false
-  /** Whether what comes next belongs to a line whose beginning was judged already. */
+  /** Whether the next bytes belong to a line whose beginning was already examined. */
   let isMidLine = false
   let isHeader = true
   for await (const piece of message) {
@@ -77,7 +78,7 @@ async function* filter(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     held = isHeader ? held.subarray(start) : Buffer.alloc(0)
     for (const line of kept) if (line.length > 0) yield line
   }
-  // The last line of a message that is a header alone may lack its end.
+  // A message that consists only of a header may lack its last line end.
   if (held.length > 0 && !(isMidLine ? isDropping : isDropped(held, isDropping))) yield withoutControls(held)
 }
 

@@ -14,14 +14,14 @@ export const writtenAtOnceBytes: number = 64 * 1024
  * most mail cost more than all the encoding.
  *
  * @returns The bytes that the library's own stream gives, except that a soft line break may be elsewhere in a line that
- *   ends the body with spaces; null if content is large, not in memory, or carried unencoded.
+ *   ends the body with spaces; null if content is large, not in memory, or sent unencoded.
  */
 export function writeNode(node: MimeNode, encoders: Encoders): Buffer | null {
   const pieces: string[] = []
   if (!isAtHand(node)) return null
   write(node, pieces, encoders)
   const text = pieces.join('')
-  // What is carried as it is may lack its last line end.
+  // Unencoded content may lack its last line end.
   return Buffer.from(text.endsWith('\n') ? text : text.endsWith('\r') ? `${text}\n` : `${text}\r\n`)
 }
 
@@ -33,7 +33,7 @@ function isAtHand(node: MimeNode): boolean {
   return (
     (!content ||
       (typeof content === 'string' && content.length <= writtenAtOnceBytes) ||
-      // Of bytes that are carried as they are, no text can be made.
+      // Unencoded bytes cannot be joined as text.
       (Buffer.isBuffer(content) && content.length <= writtenAtOnceBytes && encoding === 'base64')) &&
     node.childNodes.every(isAtHand)
   )
@@ -48,7 +48,7 @@ function write(node: MimeNode, pieces: string[], { base64, qp }: Encoders): void
     else if (encoding === 'quoted-printable') pieces.push(qp.wrap(qp.encode(content), 76))
     else pieces.push(content.toString())
   }
-  // Known only once the header is built.
+  // Only known after the header is built.
   const { multipart, boundary } = node
   if (!multipart || typeof boundary !== 'string') return
   for (const [index, child] of childNodes.entries()) {

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { sliceBytes } from '../slices.ts'
 import { nextTurn } from '../../core/machine.ts'
 
-/** How whitespace and line ends are made equal before hashing. */
+/** How white space and line ends are normalised before hashing. */
 export type Canonicalization = 'simple' | 'relaxed'
 
 /**
- * The SHA-256 of a canonical body, in base64. Goes through the body slice by slice, with turns of the event loop
- * between them, and keeps none of it.
+ * The SHA-256 of a canonical body, in base64. Processes the body in slices, yields to the event loop between them, and
+ * keeps none of it.
  *
  * @param body  In one piece or several.
  * @param limit  How many canonical octets count, tag `l=`; null for all.
@@ -49,7 +49,7 @@ function createCanon(
   const isRelaxed = canonicalization === 'relaxed'
   /** The end of a piece that depends on the next one: a space that a line end removes, or half a line end. */
   let held = ''
-  /** Line ends that count only where something follows. */
+  /** Line ends that count only if something follows. */
   let emptyLines = 0
   let isEmpty = true
 
@@ -69,7 +69,7 @@ function createCanon(
   return {
     take(piece) {
       let text = held + piece
-      // In two steps, each linear: spaces without a line end behind them must not be looked at again and again.
+      // In two steps, each linear, so that spaces without a line end after them are not examined repeatedly.
       if (isRelaxed) text = text.replace(/[ \t]{2,}|\t/g, ' ').replaceAll(' \r\n', '\r\n')
       held = /(?: ?\r| )$/.exec(isRelaxed ? text.slice(-2) : text.slice(-1).replace(' ', ''))?.[0] ?? ''
       pass(text.slice(0, text.length - held.length))
@@ -77,7 +77,7 @@ function createCanon(
     end() {
       if (isRelaxed && held === ' ') held = ''
       if (held !== '') pass(held)
-      // The last line has an end, whether it was written or not; a simple body is never without a line.
+      // The last line always gets a line end; a body in simple form always has at least one line.
       if (!isEmpty || !isRelaxed) emit('\r\n')
     },
   }

@@ -1,7 +1,7 @@
 import type { Canonicalization } from './body.ts'
 import { maxFields } from '../headers/fields.ts'
 
-/** A header field as it travels, Latin-1, without the line end behind it. */
+/** A header field as transmitted, in Latin-1, without its last line end. */
 export interface RawField {
   /** Lower case. */
   name: string
@@ -32,7 +32,7 @@ export function splitFields(block: string): { fields: RawField[]; isCut: boolean
 }
 
 /**
- * A field as it is signed, without the line end behind it.
+ * A field in the signed form, without its last line end.
  *
  * @see RFC 6376 section 3.4
  */

@@ -17,9 +17,9 @@ export interface Signing {
 }
 
 /**
- * Puts a DKIM signature (rsa-sha256, relaxed/relaxed) before a message.
+ * Adds a DKIM signature (rsa-sha256, relaxed/relaxed) at the beginning of a message.
  *
- * The arithmetic of RSA, a quarter of what an email costs, runs beside the event loop.
+ * RSA, a quarter of the cost of an email, is computed off the event loop.
  *
  * @param message  A whole RFC 5322 message with CRLF line ends.
  * @throws Error if the key is not RSA, the header of the message has no end, or it has more than {@link maxFields} fields.
@@ -76,7 +76,7 @@ function split(pieces: readonly Buffer[]): { header: string; body: Buffer[] } {
   throw new Error('A message without an end of its header cannot be signed.')
 }
 
-// RFC 6376 section 5.4.1; RFC 8058 section 4 wants both fields of a one-click unsubscription covered.
+// RFC 6376 section 5.4.1; RFC 8058 section 4 requires that both fields of a one-click unsubscription are signed.
 const signedNames = [
   'from:sender:reply-to:subject:date:message-id:to:cc:mime-version:content-type:content-transfer-encoding',
   'in-reply-to:references:list-id:list-help:list-unsubscribe:list-unsubscribe-post:list-subscribe:list-post',
@@ -84,7 +84,7 @@ const signedNames = [
   .join(':')
   .split(':')
 
-/** Of each name the last field, which is the one that `h=` speaks of. */
+/** The last field of each name, which is the one that `h=` means. */
 function signedFields(fields: readonly RawField[]): RawField[] {
   const last = new Map(fields.map((field) => [field.name, field]))
   return signedNames.flatMap((name) => last.get(name) ?? [])

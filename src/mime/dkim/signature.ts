@@ -1,7 +1,7 @@
 import { quote } from '../../core/errors.ts'
 import type { Canonicalization } from './body.ts'
 
-/** A DKIM-Signature field, read. */
+/** A parsed DKIM-Signature field. */
 export interface DkimSignature {
   domain: string
   selector: string
@@ -82,7 +82,7 @@ export function withoutSignature(value: string): string {
   return value.replace(/(^|;)([ \t\r\n]*b[ \t\r\n]*=)[^;]*/, '$1$2')
 }
 
-/** The tags, of those that are repeated the first, and the name of one that is repeated. */
+/** The tags, and the name of a repeated one. Of repeated tags, the first counts. */
 function readTags(value: string): { tags: Map<string, string>; repeated: string | null } {
   const tags = new Map<string, string>()
   let repeated: string | null = null

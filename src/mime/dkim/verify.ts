@@ -9,16 +9,16 @@ import { headerBlockSteps } from '../headers/headers.ts'
 import { sliceBytes } from '../slices.ts'
 import { nextTurn } from '../../core/machine.ts'
 
-/** Gives the public key that a domain publishes under a selector; null if it is not known. */
+/** Returns the public key that a domain publishes under a selector; null if it is not known. */
 export type FindDkimKey = (domain: string, selector: string) => Promise<KeyObject | null>
 
 /**
  * Verifies the DKIM signatures of a message: hash of the body, signed fields, expiry, key.
  *
- * @param source  The RFC 5322 bytes as they travel. A file with bare line feeds is taken as it would travel.
+ * @param source  The RFC 5322 bytes as transmitted. Bare line feeds, as in a file, count as CRLF.
  * @param nowMs  Unix time in milliseconds.
  * @param signal  Ends the work between two signatures. @throws its reason.
- * @returns Of several signatures the first that passes, else the first; at most five are looked at. Null without any.
+ * @returns The first signature that passes, otherwise the first one; at most five are checked. Null without a signature.
  * @see RFC 6376, RFC 8463 (Ed25519)
  */
 export async function verifyDkim(

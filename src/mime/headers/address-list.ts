@@ -3,14 +3,15 @@ import { textOf } from './fields.ts'
 
 /** How many addresses of a header field are read with their names. */
 export const maxAddresses = 1000
-/** No list is read further, however few addresses it has. */
+/** How far a list is read, even if it has few addresses. */
 const maxListLength = 256 * 1024
-/** Entries with or without an address, such as the names of a list that has names alone. */
+/** Entries with or without an address, such as a list that only has names. */
 const maxEntries = 10_000
 const maxQuotedLength = 2000
 
 /**
- * Splits an address list behind the addresses that are read: the full grammar of a hostile list would take long.
+ * Splits an address list after the addresses that are read with their names, because the full grammar would take long
+ * for a hostile list.
  *
  * @returns `rest` is `""` for all but very long lists.
  */
@@ -21,7 +22,7 @@ export function splitAddressList(list: string): { read: string; rest: string } {
   return { read: list.slice(0, end), rest: list.slice(end) }
 }
 
-/** Where the last address that is read ends, with its comma. Half of an address would be another. */
+/** The end of the last address that is read, with its comma. A part of an address could be another address. */
 function endOfAddresses(list: string): number {
   const quoted = createQuotedText(list)
   const signs = /[",;@]/g
@@ -41,13 +42,13 @@ function endOfAddresses(list: string): number {
   return list.length > maxListLength ? list.lastIndexOf(',', maxListLength) + 1 : list.length
 }
 
-/** The bare addresses of a part of a list, found by their form alone: in time that grows with its length only. */
+/** The bare addresses in a part of a list, found only by their form, in linear time. */
 export function* bareAddressSteps(list: string): Steps<string[]> {
   const addresses: string[] = []
   if (!list.includes('@')) return addresses
   const quoted = createQuotedText(list)
   const words = /"|[^\s<>,;:"()]+/g
-  /** A quoted text, which is a local part where `@` follows. */
+  /** A quoted text, which is a local part if `@` follows. */
   let before = { text: '', end: -1 }
   for (let word = words.exec(list); word; word = words.exec(list)) {
     yield
@@ -63,7 +64,7 @@ export function* bareAddressSteps(list: string): Steps<string[]> {
   return addresses
 }
 
-/** Finds the end of quoted texts. A quote without an end within a bound is text, and so are those before the bound. */
+/** Finds the end of quoted texts. A quote that does not end within the bound is ordinary text, and so are the quotes in it. */
 function createQuotedText(list: string): { endOf(start: number): number | null } {
   let textUntil = 0
   return {

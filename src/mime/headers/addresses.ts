@@ -30,10 +30,10 @@ const simpleAddress =
   /^(?:(?:([A-Za-z0-9 _'!#$%&*+/=?^`{|}~-]*)|"([^"\\<>@]*)" *)<([\w.+-]+@[A-Za-z0-9.-]+)>|([\w.+-]+@[A-Za-z0-9.-]+))$/
 
 /**
- * Reads in one go what nearly everybody sends: `a@b.c`, `Some Name <a@b.c>` or `"Some Name" <a@b.c>`, the address in
- * ASCII and by the rules of {@link normalizeAddress}.
+ * Reads the common forms in one pass: `a@b.c`, `Some Name <a@b.c>` or `"Some Name" <a@b.c>`, the address in ASCII and
+ * by the rules of {@link normalizeAddress}.
  *
- * @returns The bare address; null if the text has to be looked at, be it wrong or right in another way.
+ * @returns The bare address; null if the full grammar has to decide about the text.
  */
 export function plainAddressOf(text: string): string | null {
   const match = plainAddress.exec(text)
@@ -83,10 +83,10 @@ export function normalizeAddress(address: string): { address: string } | { probl
 }
 
 /**
- * What all spellings of one mailbox have in common: for comparing addresses, never for showing them. Case does not
- * count, and a domain in U-labels is the same as in A-labels.
+ * A key that all spellings of one mailbox share: for comparing addresses, not for showing them. It ignores case, and
+ * has the domain in A-labels.
  *
- * @param address  Bare. Text that is no address has a key too.
+ * @param address  Bare. Text that is no address also has a key.
  */
 export function addressKey(address: string): string {
   if (!/[^\x00-\x7f]/.test(address)) return address.toLowerCase()
@@ -94,7 +94,7 @@ export function addressKey(address: string): string {
   const local = address.slice(0, at).normalize('NFC').toLowerCase()
   const domain = address.slice(at)
   if (!/[^\x00-\x7f]/.test(domain)) return local + domain.toLowerCase()
-  // Only what cannot be anything but a name: the URL rules would read `1.2` as an address, and decode `%41`.
+  // Only for text that can only be a name, because the URL rules would read `1.2` as an IP address, and decode `%41`.
   const ascii = /^[\p{L}\p{M}\p{N}.\-\u3002\uff0e\uff61]+$/u.test(domain) ? domainToASCII(domain) : ''
   return local + (ascii || domain.toLowerCase())
 }

@@ -7,8 +7,8 @@ import { TextDecoder } from 'node:util'
  * Decodes text in a charset that a message names.
  *
  * @param bytes  The whole text; for pieces there is {@link createTextDecoder}.
- * @param charset  As the message says, in any case. Without one, or with one that is unknown, it is UTF-8 where the bytes
- *   are valid UTF-8, else windows-1252. US-ASCII is no more than that: what is called so often is not.
+ * @param charset  As the message says, in any case. Without a known charset it is UTF-8 if the bytes are valid UTF-8,
+ *   otherwise windows-1252. US-ASCII counts as unknown, because text that is declared so often has other octets.
  */
 export function decodeText(bytes: Buffer, charset: string | null): string {
   const name = canonical(charset)
@@ -66,20 +66,20 @@ function utf16Decoder(isSwapped: boolean): TextPieces {
       held = Buffer.from(all.subarray(all.length - (all.length % 2)))
       return decodeUtf16(all, isSwapped)
     },
-    // Half a unit is no character.
+    // An incomplete unit is no character.
     end: () => '',
   }
 }
 
-/** Whether text in this charset can be read; US-ASCII, which says nothing of octets above 127, does not count. */
+/** Whether text in this charset can be decoded. US-ASCII does not count, because it does not define octets above 127. */
 export function isKnownCharset(charset: string): boolean {
   return canonical(charset) !== null
 }
 
 /**
- * Gives the charset to read a whole text by, where it is the one that is named only if that one is known.
+ * The charset for decoding a whole text: the declared one if it is known.
  *
- * @param meta  What else may say it: the beginning of an HTML document.
+ * @param meta  The beginning of an HTML document, which may declare a charset too.
  */
 export function charsetOf(bytes: Buffer, named: string | null, meta: string | null): string {
   const name = canonical(named)
@@ -87,12 +87,12 @@ export function charsetOf(bytes: Buffer, named: string | null, meta: string | nu
   if (name !== null) return name
   if (isUtf8(bytes)) return 'utf-8'
   const inMeta = canonical(meta)
-  // A document whose <meta> can be read is not UTF-16, and UTF-8 was ruled out before.
+  // A document with a readable <meta> is not UTF-16, and it was found not to be UTF-8 before.
   return inMeta === null || inMeta.startsWith('utf-') ? 'windows-1252' : inMeta
 }
 
 /**
- * Reads octets as Latin-1, as windows-1252 has it: what is called ISO-8859-1 nearly always is that.
+ * Decodes windows-1252, which text that is declared as ISO-8859-1 nearly always is.
  *
  * @see https://encoding.spec.whatwg.org/#names-and-labels
  */
@@ -104,7 +104,7 @@ function decodeWindows1252(bytes: Buffer): string {
 
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-/** Names by what they mean: null is none, or one that says nothing. The rest is left to iconv-lite. */
+/** The meaning of charset names; null for names without one. iconv-lite knows the others. */
 const wellKnown: ReadonlyMap<string, string | null> = new Map([
   ['', null],
   ['ascii', null],
@@ -114,7 +114,7 @@ const wellKnown: ReadonlyMap<string, string | null> = new Map([
   ['8bit', null],
   ['unknown', null],
   ['unknown8bit', null],
-  // What iconv-lite would read as an encoding of bytes.
+  // Names that iconv-lite uses for encodings of bytes, such as base64.
   ['base64', null],
   ['hex', null],
   ['binary', null],
@@ -159,7 +159,7 @@ function canonical(charset: string | null): string | null {
   return found
 }
 
-/** To look up a name that does not exist costs most: a hostile header has nothing else. */
+/** Looking up an unknown name costs most, and a hostile header may contain only such names. */
 const looked = new Map<string, string | null>()
 const maxLooked = 200
 
@@ -170,7 +170,7 @@ function isBigEndian(bytes: Buffer): boolean {
     const mark = bytes.readUInt16BE(0)
     if (mark === 0xfeff || mark === 0xfffe) return mark === 0xfeff
   }
-  // Without a mark it is big-endian (RFC 2781 section 4.3), save where the zeros of Western text show otherwise.
+  // Without a byte order mark it is big-endian (RFC 2781 section 4.3), unless the zero octets of Western text show otherwise.
   let lead = 0
   for (const [index, byte] of bytes.subarray(0, 1024).entries()) {
     if (byte === 0) lead += index % 2 === 0 ? 1 : -1

@@ -6,8 +6,8 @@ import { octetsOf, textOf } from './fields.ts'
 /**
  * Decodes the encoded words of a text. One that is malformed, or whose charset is unknown, stays as written.
  *
- * Also takes what is common and not allowed: words that touch other text, white space within a word, octets beyond
- * ASCII in it, a character that is split over two words. Costs linear time.
+ * Also accepts common invalid forms: words that touch other text, white space within a word, octets beyond ASCII in it,
+ * a character that is split over two words. Costs linear time.
  *
  * @param text  As `decodeOctetSteps` returns it. The octets of each word are read in its charset, those between words as
  *   `textOf` reads them.
@@ -23,7 +23,7 @@ export function* encodedWordSteps(text: string): Steps<string> {
   const pieces: string[] = []
   let run: Run | null = null
   let at = 0
-  // To look a name up costs more than to decode a word, and a hostile header has ten thousand.
+  // Looking up a charset costs more than decoding a word, and a hostile header may have ten thousand words.
   const charsets = new Map<string, string | null>()
   const charsetOf = (named: string): string | null => {
     const known = charsets.get(named)
@@ -43,7 +43,7 @@ export function* encodedWordSteps(text: string): Steps<string> {
     if (isNext && run?.charset === word.charset) run.bytes.push(word.bytes)
     else {
       if (run) pieces.push(decodeRun(run))
-      // White space between two encoded words is only there to part them (section 6.2).
+      // White space between two encoded words is ignored (section 6.2).
       if (!isNext) pieces.push(textOf(between))
       run = { charset: word.charset, bytes: [word.bytes] }
     }
@@ -61,7 +61,7 @@ interface Run {
 }
 
 function decodeRun({ charset, bytes }: Run): string {
-  // Each word begins and ends in ASCII (RFC 1468): shifts back to back would be read as a fault.
+  // Each word begins and ends in ASCII (RFC 1468): two shifts in a row would be an error.
   if (charset.startsWith('iso-2022-')) return bytes.map((word) => decodeText(word, charset)).join('')
   return decodeText(Buffer.concat(bytes), charset)
 }
@@ -108,7 +108,7 @@ function fromQ(encoded: string, charset: string): Buffer | null {
   return bytes.subarray(0, size)
 }
 
-/** -1 for what is none, also for the NaN behind the end of a text. */
+/** -1 for any other code, including the NaN after the end of a text. */
 function hexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   const lower = code | 0x20

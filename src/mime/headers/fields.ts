@@ -1,24 +1,24 @@
 import { isUtf8 } from 'node:buffer'
 import type { Steps } from '../../core/yield.ts'
 
-/** The header fields of a text, and where it is no header any more. */
+/** The header fields of a text, and where the header ends. */
 export interface SplitFields {
   fields: [name: string, value: string][]
-  /** Where the line begins behind the last field and its folded lines; the length of the text where all is header. */
+  /** Where the line after the last field begins; the length of the text if all of it is header. */
   end: number
   /** The number of lines before `end`. */
   lines: number
 }
 
-/** Fields of one header. Those that follow are not read: a megabyte has room for 200,000. */
+/** The maximum number of fields of one header. Later ones are not read: a megabyte may contain 200,000. */
 export const maxFields: number = 5000
 
 /**
  * Splits a header block into its fields, in steps: names as written, values unfolded.
  *
  * @param text  Without the empty line at its end.
- * @param isStrict  Whether the first line that is no field ends the header. Default: such lines are passed over where
- *   fields follow (an mbox "From " line, garbage).
+ * @param isStrict  Whether the first line that is not a field ends the header. Default: such lines are skipped if fields
+ *   follow (an mbox "From " line, garbage).
  */
 export function* splitFieldSteps(text: string, isStrict = false): Steps<SplitFields> {
   const fields: [string, string][] = []
@@ -71,7 +71,7 @@ function endOfMark(text: string): number {
   return text.startsWith('\udcef\udcbb\udcbf') ? 3 : 0
 }
 
-/** How many lines are looked at between two yields, as a mask: most headers are over before the first. */
+/** How many lines are read between two yields, as a mask. Most headers have fewer lines. */
 const linesOfStep = 63
 
 /**
@@ -133,7 +133,7 @@ export function textOf(text: string): string {
   return units.toString('utf16le')
 }
 
-/** Whether all octets are valid UTF-8. Decoded characters between them are, so that each run is looked at alone. */
+/** Whether all octets are valid UTF-8. Decoded characters between them are valid, so each run is checked separately. */
 function areRunsUtf8(text: string): boolean {
   for (const [run] of text.matchAll(undecodedRuns)) if (!isUtf8(Buffer.from(run, 'latin1'))) return false
   return true
@@ -158,7 +158,7 @@ function isUndecoded(code: number): boolean {
   return code >= 0xdc80 && code <= 0xdcff
 }
 
-/** Whether the lines of a message end with CR alone: the first one does, and an empty line comes before any LF. */
+/** Whether the lines of a message end with CR: the first one does, and an empty line comes before any LF. */
 export function endsWithReturns(text: string): boolean {
   const first = text.indexOf('\r')
   if (first === -1 || text.charCodeAt(first + 1) === 0x0a) return false
@@ -177,7 +177,7 @@ export function withNewlines(bytes: Buffer): Buffer {
 /** Where a line begins, in octets. */
 export function startOfLine(block: Buffer, lines: number): number {
   let at = 0
-  // Octet by octet: a search for each of a hundred thousand short lines takes ten times as long.
+  // Octet by octet, because a search for each of a hundred thousand short lines takes ten times as long.
   for (let line = 0; line < lines && at < block.length; at++) if (block[at] === 0x0a) line++
   return at
 }

@@ -26,17 +26,17 @@ export interface HeaderBlock {
    * very long list these are the first: `maxAddresses`.
    */
   addresses(name: string): ParsedAddress[] | Steps<ParsedAddress[]>
-  /** The bare addresses that follow those of `addresses`; mostly none. */
+  /** The bare addresses after those of `addresses`; usually none. */
   furtherAddresses(name: string): Steps<string[]>
 }
 
-/** More is not looked at: it bounds the time that a hostile message costs before its 250. */
+/** How much of a header is read. It limits the time that a hostile message takes before its 250. */
 export const maxHeaderBytes: number = 1024 * 1024
 /** An encoded value longer than this is not decoded. */
 const maxValueLength = 256 * 1024
 
 /**
- * Reads the header block of a message by hand, in steps: everything up to the first empty line.
+ * Parses the header block of a message, in steps: everything up to the first empty line.
  *
  * Never throws: any bytes are accepted, with CRLF or bare LF, without an end or without a header. Octets beyond ASCII are
  * read in the charset of their encoded word or parameter; others as UTF-8 if they are valid (RFC 6532), else as Latin-1.
@@ -65,7 +65,7 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
       if (isPlain && !value.includes('=?')) return value
       if (value.length > longValueLength) return headerValueSteps(value)
       if (value.includes('=?')) return unpaced(headerValueSteps(value))
-      // Each name of a list was written by a program of its own.
+      // Each name of a list may come from another program, with another charset.
       return lists.has(name.toLowerCase()) ? value.split(',').map(textOf).join(',') : textOf(value)
     },
     addresses(name) {
@@ -82,7 +82,7 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
   }
 }
 
-/** Fields with addresses. A comma is part of no other character in any charset that mail is written in unencoded. */
+/** Fields with addresses. In every charset that is used unencoded, the octet of a comma is no part of another character. */
 const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])
 
 /** A shorter value is read at once. */
@@ -111,7 +111,7 @@ function* decodedNames(mailboxes: readonly ParsedAddress[]): Steps<ParsedAddress
 }
 
 /**
- * Where the last whole line ends within a limit: half a line at the limit would be another field, or none.
+ * The end of the last complete line within a limit, because an incomplete line could be another field, or none.
  *
  * @returns The limit itself where it is in the first line.
  */
@@ -141,18 +141,18 @@ export interface Head {
   bodyStart: number
   /** Whether all of it is ASCII. */
   isPlain: boolean
-  /** Whether an empty line ends it; where none does, the body begins behind the last field, or nowhere. */
+  /** Whether an empty line ends it. If not, the body begins after the last field, or there is none. */
   isEnded: boolean
 }
 
 /**
- * Reads the header at the beginning of some bytes, in steps. Most are short: no more is looked at than it takes.
+ * Reads the header at the beginning of some bytes, in steps. Most headers are short, so it looks only as far as needed.
  *
  * @param isStrict  As in {@link splitFieldSteps}.
  */
 export function* headSteps(source: Buffer, isStrict: boolean): Steps<Head> {
   for (let size = 4096; ; size = source.length) {
-    // One character for each octet: looking through a text costs less than through bytes.
+    // One character for each octet, because searching a text costs less than searching bytes.
     const written = source.toString('latin1', 0, size)
     const bytes = endsWithReturns(written) ? withNewlines(source.subarray(0, size)) : source
     const head = bytes === source ? written : bytes.toString('latin1')
@@ -165,7 +165,7 @@ export function* headSteps(source: Buffer, isStrict: boolean): Steps<Head> {
     const text = isPlain ? head.slice(0, headerEnd) : yield* decodeOctetSteps(block)
     const { fields, end: fieldsEnd, lines } = yield* splitFieldSteps(text, isStrict)
     if (fieldsEnd === text.length) return { fields, bodyStart, isPlain, isEnded: end !== null }
-    // The empty line is missing: the body begins with the first line behind the fields.
+    // The empty line is missing, so the body begins with the first line after the fields.
     return { fields, bodyStart: isPlain ? fieldsEnd : startOfLine(block, lines), isPlain, isEnded: false }
   }
 }
@@ -175,7 +175,7 @@ function findEnd(head: string): { headerEnd: number; bodyStart: number } | null 
   if (head.startsWith('\n')) return { headerEnd: 0, bodyStart: 1 }
   if (head.startsWith('\r\n')) return { headerEnd: 0, bodyStart: 2 }
   const crlf = head.indexOf('\n\r\n')
-  // Only before that one: the rest is the body, which is mostly longer.
+  // Only before the first one, because the rest is the body, which is usually longer.
   const lf = (crlf === -1 ? head : head.slice(0, crlf + 1)).indexOf('\n\n')
   if (crlf === -1 && lf === -1) return null
   return lf === -1 ? { headerEnd: crlf + 1, bodyStart: crlf + 3 } : { headerEnd: lf + 1, bodyStart: lf + 2 }

@@ -2,7 +2,7 @@ import { decodeText } from './charset.ts'
 import { decodeEncodedWords, rawOctets } from './encoded-words.ts'
 import { textOf } from './fields.ts'
 
-/** A value like that of Content-Type, taken apart. */
+/** A parsed value like that of Content-Type. */
 export interface FieldValue {
   /** The text before the first semicolon, without comments. */
   value: string
@@ -11,10 +11,10 @@ export interface FieldValue {
 }
 
 /**
- * Takes a value like that of Content-Type or Content-Disposition apart.
+ * Parses a value like that of Content-Type or Content-Disposition.
  *
- * Takes what is common and not allowed: values with spaces and without quotes, a missing quote, octets beyond ASCII,
- * encoded words in values.
+ * Accepts common invalid forms: values with spaces and without quotes, a missing quote, octets beyond ASCII, encoded
+ * words in values.
  *
  * @param value  Unfolded, as `decodeOctetSteps` returns it. Only the first 16 KB are read.
  * @see RFC 2045 section 5.1, RFC 2231
@@ -77,7 +77,7 @@ function percentDecoded(octets: string): string {
   )
 }
 
-/** The pieces between semicolons outside quotes. */
+/** The parts between semicolons outside quotes. */
 function splitAtSemicolons(text: string): string[] {
   const pieces: string[] = []
   let start = 0
@@ -97,7 +97,7 @@ function splitAtSemicolons(text: string): string[] {
 
 function unquoted(raw: string, name: string): string {
   if (!raw.startsWith('"')) {
-    // In a file name without quotes, brackets are its own: `report (1).pdf`.
+    // In a file name without quotes, brackets are part of the name: `report (1).pdf`.
     return name === 'filename' || name === 'name' ? raw : withoutComments(raw)
   }
   const end = /^"(?:[^"\\]|\\[\s\S])*/.exec(raw)?.[0].length ?? raw.length

@@ -1,27 +1,27 @@
 import { loadTokenizer } from './scan-html.ts'
 
-/** The value of one `href`, by its place in the HTML. */
+/** The value of one `href`, and its position in the HTML. */
 export interface LinkMark {
   /** Offsets of the value as written, without quotes. */
   start: number
   end: number
   isQuoted: boolean
-  /** The link itself: entities decoded, white space around it gone. */
+  /** The link: entities decoded, without white space around it. */
   href: string
 }
 
-/** Where tracking may touch HTML. */
+/** Where tracking may change HTML. */
 export interface Marks {
   /** In the order of the HTML. */
   links: LinkMark[]
-  /** Where the content ends: at the last `</body>`, else behind all that is well-formed. */
+  /** Where the content ends: at the last `</body>`, otherwise after everything well-formed. */
   end: number
 }
 
 /**
  * Finds the links that may be tracked and the end of the content, as a browser would read the HTML.
  *
- * Costs linear time; of more than a million characters only the beginning is looked at, and of that 1,000 links.
+ * Costs linear time; only the first million characters are searched, for at most 1,000 links.
  */
 export function findMarks(html: string): Marks {
   const links: LinkMark[] = []
@@ -30,7 +30,7 @@ export function findMarks(html: string): Marks {
   /** The open tag that is being read: where it begins, and what matters of its attributes. */
   let tag: OpenTag | null = null
   let attribute: { name: string; end: number } | null = null
-  /** The element whose content is text, whatever it looks like. */
+  /** The open element whose content is text, even if it looks like tags. */
   let raw: { name: string; start: number } | null = null
 
   const openTagEnds = (isSelfClosing: boolean): void => {
@@ -43,7 +43,7 @@ export function findMarks(html: string): Marks {
     tag = null
   }
   const unfinishedAt = (opening: string, start: number, end: number): void => {
-    // Whatever follows a comment without an end belongs to it.
+    // A comment without an end includes everything after it.
     if (end >= html.length) unfinished = Math.max(0, html.lastIndexOf(opening, start))
   }
 
@@ -69,12 +69,12 @@ export function findMarks(html: string): Marks {
       },
       onattribend(quote, end) {
         if (!tag || !attribute || !isHrefOf(tag, attribute)) return
-        // Of an attribute that is there twice, the first counts.
+        // Of repeated attributes, the first counts.
         tag.hasHref = true
         if (quote === QuoteType.NoValue) return
         const isQuoted = quote !== QuoteType.Unquoted
         const start = valueStart(html, attribute.end) + (isQuoted ? 1 : 0)
-        // As a browser reads an address: white space around it and line breaks within do not count.
+        // Like a browser, ignores white space around an address and line breaks within it.
         const href = tag.value.replace(/[\t\n\r]/g, '').trim()
         tag.href = { start, end: isQuoted ? end - 1 : end, isQuoted, href }
       },
@@ -113,9 +113,9 @@ interface OpenTag {
 
 const lookAt = 1_000_000
 const maxLinks = 1000
-/** Elements whose content the tokenizer knows to be text. */
+/** Elements whose content the tokenizer reads as text. */
 const rawNames = new Set(['script', 'style', 'title', 'textarea', 'xmp'])
-/** Those that it does not know; `<iframe/>` is open, too. */
+/** Further elements whose content is text; `<iframe/>` opens one, too. */
 const ownRawNames = new Set(['iframe', 'noembed', 'noframes', 'plaintext'])
 
 function isHrefOf({ name, hasHref }: OpenTag, attribute: { name: string } | null): boolean {
@@ -126,7 +126,7 @@ function isTrackable(href: string): boolean {
   return /^https?:/i.test(href) && !href.includes('{{') && URL.canParse(href)
 }
 
-// No name that matters is longer; one of a megabyte is not worth the copy.
+// All relevant names are shorter. A name of a megabyte is not copied.
 function nameAt(html: string, start: number, end: number): string {
   return end - start > 16 ? '' : html.slice(start, end).toLowerCase()
 }

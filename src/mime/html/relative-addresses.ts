@@ -1,9 +1,9 @@
-/** Replaces a relative URL, which a browser would resolve against our own server. */
+/** Replaces a relative URL, which a browser would resolve against the server of Localpost. */
 export const nowhere: string = 'about:invalid'
 
 /**
- * Whether a browser completes an address with that of the document. Fragments, which stay in the document, are not
- * meant.
+ * Whether a browser resolves an address against that of the document. Fragments do not count, because they stay in the
+ * document.
  *
  * @param address  As written, entities decoded.
  * @see https://url.spec.whatwg.org/#concept-basic-url-parser
@@ -11,12 +11,12 @@ export const nowhere: string = 'about:invalid'
 export function isRelative(address: string): boolean {
   const plain = address.replace(/[\t\n\r]/g, '').replace(/^[\x00-\x20]+/, '')
   if (plain === '' || plain.startsWith('#') || /^[\\/]{2}/.test(plain)) return false
-  // Without slashes it is completed by a document of the same scheme.
+  // Without slashes it is resolved against a document of the same scheme.
   if (/^https?:/i.test(plain)) return !/^https?:[\\/]{2}/i.test(plain)
   return !/^[a-z][a-z0-9+.-]*:/i.test(plain)
 }
 
-/** The attributes whose value is one address that a browser loads or leads to. */
+/** The attributes whose value is one address that a browser loads or navigates to. */
 export const addressAttributes: ReadonlySet<string> = new Set([
   'href',
   'xlink:href',

@@ -2,8 +2,7 @@
 export type RemoteContent = 'none' | 'images' | 'all'
 
 /**
- * Whether an image is there to be fetched, not to be seen: it has one pixel or none, or it is the opening's image of
- * tracked mail.
+ * Whether an image is a tracking pixel: it has at most one pixel, or it is the tracking image of Localpost.
  *
  * @param attributes  By their name in lower case, entities decoded.
  */
@@ -14,7 +13,8 @@ export function isTrackingPixel(attributes: ReadonlyMap<string, string>): boolea
 }
 
 /**
- * A link to a style sheet over http(s), written anew; `""` for every other `<link>`: those connect without being seen.
+ * A new tag for a link to a style sheet over http(s); `""` for every other `<link>`, because those connect without
+ * showing anything.
  *
  * @param attributes  By their name in lower case, entities decoded.
  */
@@ -26,7 +26,7 @@ export function keptStylesheetOf(attributes: ReadonlyMap<string, string>): strin
   return `<link rel="stylesheet" href="${escapedValue(href)}"${media ? ` media="${escapedValue(media)}"` : ''}>`
 }
 
-/** A value, fit for an attribute in double quotes. */
+/** A value, escaped for an attribute in double quotes. */
 export function escapedValue(value: string): string {
   return value.replace(/[&"<>]/g, (one) => `&#${one.charCodeAt(0)};`)
 }

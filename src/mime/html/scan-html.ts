@@ -19,16 +19,16 @@ export interface HtmlListener<Attribute extends string> {
   onCloseTag(name: string, start: number, end: number): void
   /** `start` is the offset of the text in the comment, `end` the one after that text. */
   onComment?(start: number, end: number): void
-  /** A declaration, as `!DOCTYPE html`. */
+  /** A declaration, such as `!DOCTYPE html`. */
   onDeclaration?(text: string, start: number): void
 }
 
 /**
  * Reports the tags and texts of HTML as written: no tag is implied.
  *
- * A parser keeps the open elements and looks through them at every tag: a megabyte of hostile HTML held the process
- * for a minute. This costs linear time, and looks at no more than 1 MB. It runs in steps, so that the event loop may
- * turn between them; a text may come in several pieces.
+ * A parser searches the open elements at every tag, so a megabyte of hostile HTML blocked the process for a minute.
+ * This takes linear time, and reads at most 1 MB. It runs in steps, so that the event loop may turn between them; a
+ * text may come in several pieces.
  *
  * @param asked  The names of the attributes that the listener reads, in lower case, of at most 16 characters.
  */
@@ -58,7 +58,7 @@ export function* scanHtml<Attribute extends string>(
       },
       onattribname(start, end) {
         const written = nameAt(source, start, end)
-        // Of an attribute that is there twice, the first counts.
+        // Of repeated attributes, the first counts.
         const name = asked.find((known) => known === written)
         attribute = name !== undefined && attributes[name] === undefined ? name : null
         attributeStart = start
@@ -98,7 +98,7 @@ export function* scanHtml<Attribute extends string>(
 export const scannedLength = 1_000_000
 const stepLength = 4096
 
-// No name that matters is longer; one of a megabyte is not worth the copy.
+// All relevant names are shorter. A name of a megabyte is not copied.
 function nameAt(html: string, start: number, end: number): string {
   return end - start > 16 ? '' : html.slice(start, end).toLowerCase()
 }
@@ -108,7 +108,7 @@ export type HtmlTokenizing = Pick<typeof import('htmlparser2'), 'Tokenizer' | 'Q
 
 let loaded: HtmlTokenizing | undefined
 
-/** Loads it at the first call, which takes 20 ms: it is not needed before there is HTML. */
+/** Loads it at the first call, because that takes 20 ms and is only needed for HTML. */
 export function loadTokenizer(): HtmlTokenizing {
   loaded ??= createRequire(import.meta.url)('htmlparser2') as HtmlTokenizing
   return loaded

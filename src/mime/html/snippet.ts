@@ -2,13 +2,13 @@ import { foldSpace } from '../fold-space.ts'
 
 /** How many characters a snippet has at most. */
 const snippetLength = 140
-/** How much of a body is looked at: enough for a snippet behind a long style sheet, little enough to be cheap. */
+/** How much of a body is read: enough for a snippet after a long style sheet, and still cheap. */
 const lookAt = 64 * 1024
 
 /**
  * The beginning of what a reader sees, for lists: at most 140 characters, white space folded.
  *
- * @param text  The plain body; wins unless it is blank.
+ * @param text  The plain text body; used unless it is blank.
  * @param html  The HTML body. Read by a scanner that is linear in a bounded prefix, so hostile HTML costs nothing.
  * @returns Plain text, never HTML: escape it like any other text.
  */
@@ -30,7 +30,7 @@ function fold(text: string): string {
 const hidden = ['style', 'script', 'title', 'template', 'noscript']
 
 function visibleText(html: string): string {
-  // Lower-case once: looking for an end tag in any case must not copy the rest for every tag.
+  // Converted to lower case once, because a case-insensitive search for each end tag would copy the rest each time.
   const lower = html.toLowerCase()
   let shown = ''
   let at = 0
@@ -60,7 +60,7 @@ function visibleText(html: string): string {
   return decodeEntities(shown)
 }
 
-/** Elements that do not part words. */
+/** Elements that do not separate words. */
 const inline: ReadonlySet<string> = new Set([
   'a',
   'b',

@@ -2,8 +2,8 @@ import { unpaced } from '../../core/yield.ts'
 import { scanHtml } from './scan-html.ts'
 
 /**
- * What a reader sees of HTML, as lines: block elements, table rows and `<br>` end a line; styles and scripts are left
- * out. At most 1 MB of it is looked at.
+ * The visible text of HTML, as lines: block elements, table rows and `<br>` end a line; styles and scripts are left
+ * out. At most 1 MB of it is read.
  */
 export function visibleText(html: string): string {
   return unpaced(visibleTextSteps(html))
@@ -12,7 +12,7 @@ export function visibleText(html: string): string {
 /** {@link visibleText} in steps, so that the event loop may turn between them. */
 export function* visibleTextSteps(html: string): Generator<undefined, string> {
   let text = ''
-  /** The hidden element that is open, and how many of its name: all in it is hidden, whatever else it has. */
+  /** The open hidden element, and how many elements of this name are open in it. Everything in it is hidden. */
   let hiddenBy: { name: string; depth: number } | null = null
   yield* scanHtml(html, [], {
     onOpenTag(name) {
@@ -35,7 +35,7 @@ export function* visibleTextSteps(html: string): Generator<undefined, string> {
 }
 
 const hidden = new Set(['head', 'style', 'script', 'template', 'title', 'noscript'])
-// Single spaces are no match: replacing each of them would take longer.
+// Does not match single spaces, because replacing each of them would take longer.
 const unfolded = /\s{2,}|[^\S ]/g
 const lineEnding = new Set(
   'address article aside blockquote br center div dl dt dd fieldset footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul'.split(

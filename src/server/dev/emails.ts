@@ -13,7 +13,7 @@ export function devEmailRoutes(emails: Simulation): Route[] {
       method: 'POST',
       path: '/dev/emails/{id}/events',
       summary: 'Add an event to a recipient, as if it had happened',
-      body: { schema: addedEventSchema, readBy: 'noun' },
+      body: { schema: addedEventSchema, readBy: 'resource' },
       success: { status: 201, schema: recipientEventSchema, description: 'The event as the detail shows it' },
       errors: ['not_found', 'state_conflict'],
       handler: ({ params, body }) => emails.addEvent(params.id, body),

@@ -27,7 +27,7 @@ export function keyRoutes(keys: Keys): Route[] {
       method: 'POST',
       path: '/dev/keys',
       summary: 'Make an API key; only this answer has its whole value',
-      body: { schema: apiKeyInputSchema, readBy: 'noun', optional: true },
+      body: { schema: apiKeyInputSchema, readBy: 'resource', optional: true },
       success: { status: 201, schema: apiKeySchema },
       handler: ({ body }) => keys.create(body),
     }),

@@ -38,7 +38,7 @@ export function templateRoutes(templates: Templates): Route[] {
       path: '/dev/templates/{id}',
       summary: 'Store a template, in place of the one with this id',
       params: { id: { maxLength: 128, pattern: '^[A-Za-z0-9._-]+$' } },
-      body: { schema: templateInputSchema, readBy: 'noun', maxBytes: bodyLimits.content },
+      body: { schema: templateInputSchema, readBy: 'resource', maxBytes: bodyLimits.content },
       success: { schema: templateSchema },
       handler: ({ params, body }) => templates.put(params.id, body),
     }),

@@ -20,7 +20,7 @@ export function webhookRoutes(webhooks: Webhooks): Route[] {
       method: 'POST',
       path: '/dev/webhooks',
       summary: 'Have events of emails and domains posted to a URL, from now on',
-      body: { schema: webhookInputSchema, readBy: 'noun' },
+      body: { schema: webhookInputSchema, readBy: 'resource' },
       success: { status: 201, schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       handler: ({ body }) => webhooks.create(body),

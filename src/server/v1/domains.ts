@@ -18,7 +18,7 @@ export function domainRoutes(domains: Pick<Domains, 'create' | 'list' | 'get'>):
       method: 'POST',
       path: '/v1/domains',
       summary: 'Register a sending domain',
-      body: { schema: createDomainSchema, readBy: 'noun', maxBytes: bodyLimits.small },
+      body: { schema: createDomainSchema, readBy: 'resource', maxBytes: bodyLimits.small },
       success: { status: 201, schema: createdDomainSchema },
       errors: ['domain_exists'],
       handler({ body, warn }) {

@@ -20,7 +20,7 @@ export function emailRoutes(emails: EmailService): Route[] {
           maxLength: maxKeyChars,
         },
       },
-      body: { schema: sendRequestSchema, readBy: 'noun', maxBytes: bodyLimits.large },
+      body: { schema: sendRequestSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: z.strictObject({ id: z.string().describe('Id of the queued email') }) },
       errors: [
         'invalid_attachment',

@@ -30,7 +30,7 @@ export interface Report {
   ok(message: string): void
   note(message: string): void
   problem(message: string, fix: string): void
-  /** How many problems there are by now, of all subjects. */
+  /** The number of problems so far, of all subjects. */
   readonly problems: number
 }
 
@@ -42,7 +42,7 @@ export function listed(names: readonly string[]): string {
 
 const listedNames = 3
 
-/** Takes note of the first few of any number of things, and counts them. */
+/** Keeps the first few of any number of names, and counts all of them. */
 export class Tally {
   count = 0
   readonly #first: string[] = []

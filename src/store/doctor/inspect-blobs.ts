@@ -7,7 +7,7 @@ import { largeNameForm } from '../disk/names.ts'
 import type { Records } from '../records.ts'
 import { createPacer } from '../../core/yield.ts'
 
-/** Checks that the bytes of every message that a record names are there and whole, and looks for those of none. */
+/** Checks that the bytes of every message of a record exist and are intact, and looks for bytes without a record. */
 export async function inspectBlobs(
   deps: CheckpointDeps,
   records: Records,
@@ -56,14 +56,14 @@ export async function inspectBlobs(
   }
 }
 
-/** A blob whose bytes cannot be had. */
+/** A blob whose bytes cannot be read. */
 interface Lost {
   readonly id: string
   readonly blob: string
   readonly text: string
 }
 
-/** One line each for a few; where many are lost in the same way, one for all. */
+/** One line for each of a few; if many are lost in the same way, one line for all. */
 function reportLost(report: Report, kind: string, alike: readonly Lost[]): void {
   if (alike.length > fewLost) {
     const blobs = listed(alike.map(({ blob }) => blob))
@@ -80,7 +80,7 @@ function reportLost(report: Report, kind: string, alike: readonly Lost[]): void 
 
 const fewLost = 3
 
-/** Why the bytes at a place cannot be had, and what many such places have in common; or null. */
+/** Why the bytes at a place cannot be read, and what such places have in common; null if they can be read. */
 async function faultOf(
   { files, paths }: CheckpointDeps,
   place: Place,
@@ -115,7 +115,7 @@ async function faultOf(
   }
 }
 
-/** Whether one commit's payload holds the whole range. */
+/** Whether the payload of one commit contains the whole range. */
 function isWithin(frames: readonly (readonly [number, number])[], start: number, end: number): boolean {
   let low = 0
   let high = frames.length

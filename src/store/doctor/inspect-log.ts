@@ -9,7 +9,7 @@ import { applyFrame, lossOf } from '../disk/load.ts'
 import { countFrames, findLater, type Loss } from '../disk/replay.ts'
 import { nextTurn } from '../../core/machine.ts'
 
-/** Where the bytes of whole commits stand: `[start, end]` of each, by log file, in order. */
+/** Where the payloads of complete commits are: `[start, end]` of each, by log file, in order. */
 export type SoundBytes = Map<number, [start: number, end: number][]>
 
 /** The purpose of reading a file of the log. */
@@ -19,7 +19,7 @@ interface Reading {
   readonly records: Records
   readonly report: Report
   readonly loss: Loss
-  /** The seq of the last whole commit; null before the first. */
+  /** The seq of the last complete commit; null before the first. */
   last: number | null
   commits: number
   /** Whether commits that the files of records contain are damaged. */
@@ -27,8 +27,8 @@ interface Reading {
 }
 
 /**
- * Reads every commit of every log file, also those that a start would not read again, and brings those behind the
- * checkpoint into memory.
+ * Reads every commit of every log file, including those that a start would not read, and applies those after the
+ * checkpoint to memory.
  */
 export async function inspectLog(
   deps: CheckpointDeps,
@@ -80,7 +80,7 @@ export async function inspectLog(
   return sound
 }
 
-/** @returns The payloads of its whole commits, and whether it is nothing but whole commits. */
+/** @returns The payloads of its complete commits, and whether it contains nothing else. */
 function readFile(
   reading: Reading,
   bytes: Buffer,
@@ -145,7 +145,7 @@ function readFile(
     }
     const until = next === null ? 'to its end' : `to byte ${next}, where whole commits follow`
     const what = `${path} is damaged from byte ${at} ${until}.`
-    // The changes of these commits are in the files of records. Only the bytes of messages are here alone.
+    // The changes of these commits are in the files of records. Only the bytes of messages are nowhere else.
     reading.isDamaged = true
     if (at < inUse) report.note(`${what} If mails lost bytes by it, they are named below.`)
     else {
@@ -162,7 +162,7 @@ function readFile(
 
 const restore = `Restore it from a copy. ${salvageHint}`
 
-/** The checkpoint's commit has to end at its position. */
+/** The commit of the checkpoint must end at its position. */
 function comparePosition({ checkpoint, last, report }: Reading, at: number, path: string): void {
   if (at === checkpoint.offset && last === checkpoint.seq) return
   report.problem(

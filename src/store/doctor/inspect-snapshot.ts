@@ -72,7 +72,7 @@ function damagedLines(bytes: Buffer, isSegment: boolean): string {
 /** Enough to compare each of them with what was edited. */
 const allLines = 1000
 
-/** Looks for records that hold one unique key. */
+/** Looks for records with the same unique key. */
 export function inspectKeys(deps: CheckpointDeps, records: Records, report: Report): void {
   for (const state of records.collections.values()) {
     for (const index of [state.idIndex, ...state.indexes]) {

@@ -24,9 +24,9 @@ export type { Finding } from './findings.ts'
 /** The result of inspecting a data folder. */
 export interface Inspection {
   readonly folder: string
-  /** Whether nothing is lost and the next start takes the folder. */
+  /** Whether nothing is lost and the next start accepts the folder. */
   readonly healthy: boolean
-  /** In the order in which it was looked. */
+  /** In the order of the checks. */
   readonly findings: readonly Finding[]
 }
 
@@ -37,15 +37,15 @@ export interface InspectOptions {
   /** Default: the machine's. */
   readonly files?: Pick<Files, 'readAll' | 'size' | 'list' | 'touched' | 'stampNow'>
   readonly processes?: Processes
-  /** Default: what the system says; see `LogStoreOptions.boot`. */
+  /** Default: asked of the system; see `LogStoreOptions.boot`. */
   readonly boot?: string
-  /** How many bytes the disk still takes. Default: what the system says. */
+  /** The free space of the disk in bytes. Default: asked of the system. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
 /**
- * Checks a data folder from end to end and only reads: no lock, no change, also while an instance uses it. What that
- * one is about to write may look incomplete, so a folder in use is looked at up to three times.
+ * Checks a whole data folder without changing or locking it, even while an instance uses it. What that instance is just
+ * writing may look incomplete, so a folder in use is checked up to three times.
  */
 export async function inspectFolder(options: InspectOptions): Promise<Inspection> {
   for (let tries = 1; ; tries++) {
@@ -141,7 +141,7 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
 const countedFrom: ReadonlySet<Finding['subject']> = new Set(['snapshot', 'log'])
 
 const MiB = 1024 * 1024
-/** Two log files: less may not hold what comes in until a checkpoint and its clean-up are done. */
+/** Two log files: less may not be enough for the mail that arrives until a checkpoint and its clean-up are done. */
 const enoughBytes = 64 * MiB
 
 async function inspectCheckpoint(

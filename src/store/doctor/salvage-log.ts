@@ -12,7 +12,7 @@ import { readOr, type SalvageReading } from './salvage-reading.ts'
 
 /** The content of all complete commits in all log files, including those that the files of records contain. */
 export interface History {
-  /** The records as they result from the log alone. */
+  /** The records that result from only the log. */
   readonly records: Records
   /** By collection and id, the last commit that changed or removed the record. */
   readonly last: ReadonlyMap<string, ReadonlyMap<string, number>>
@@ -30,7 +30,7 @@ export interface History {
 /**
  * Reads every complete commit of every log file, and reports the lost commits that only the log had.
  *
- * @param checkpoint  Null if it is lost: then any damage may have lost commits.
+ * @param checkpoint  Null if it is lost. Any damage may then have lost commits.
  */
 export async function readHistory(reading: SalvageReading, checkpoint: Checkpoint | null): Promise<History> {
   const { files, paths, collections, lost } = reading

@@ -20,12 +20,12 @@ export interface DamagedFile {
   readonly lines: readonly DamagedLine[]
   /** Whether the file or its end is missing, so that records are lost without a damaged line. */
   readonly isCut: boolean
-  /** Of an intact file that is an older copy: the commit up to which it contains all commits. */
+  /** If the file is intact but an older copy: the last commit that it contains. */
   readonly contains?: number
 }
 
 /**
- * Takes every whole record of `db.json` and the segments into memory.
+ * Reads every intact record of `db.json` and the segments into memory.
  *
  * @returns The files that are missing or damaged.
  */

@@ -43,10 +43,10 @@ export interface Salvage {
 }
 
 /**
- * Writes a new folder with everything that is intact in a damaged one. A record is taken from its file, or from the log where
- * its line is damaged. An email whose message or content is damaged is saved without it, and named.
+ * Writes a new folder with everything that is intact in a damaged one. A record is taken from its file, or from the log
+ * where its line is damaged. An email whose message or content is damaged is saved without it, and listed.
  *
- * @throws store_in_use while a process uses the folder; invalid_option where `to` holds anything or is within `dir`.
+ * @throws store_in_use while a process uses the folder; invalid_option if `to` is not empty or is within `dir`.
  */
 export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const { collections, clock, processes = systemProcesses } = options

@@ -12,7 +12,7 @@ export const freshMs = 2500
  * Watches a lock whose holder cannot be looked up. Times of different machines are never compared: the file only has
  * to change while this process looks.
  *
- * @param text  The present text of the lock; null if there is none.
+ * @param text  The current text of the lock; null if there is none.
  * @param wait  Waits this many milliseconds.
  * @returns `renewed` as soon as its holder renews it, `replaced` if its text changes, `silent` if neither happens.
  */
@@ -23,7 +23,7 @@ export async function watchLock(
   wait: (ms: number) => Promise<void> = sleep,
 ): Promise<'renewed' | 'replaced' | 'silent'> {
   const first = await timeOf(files, path)
-  // Counted in reads: a process that was stopped meanwhile reads again before it decides.
+  // Counted in reads, so that a process that was suspended meanwhile reads again before it decides.
   for (let looks = 0; looks < silenceMs / lookMs; looks++) {
     await wait(lookMs)
     if ((await readText(files, path)) !== text) return 'replaced'
@@ -32,7 +32,7 @@ export async function watchLock(
   return 'silent'
 }
 
-/** The time of a folder in the place of the lock has no meaning. */
+/** If there is a folder instead of the lock file, its time has no meaning. */
 function timeOf(files: LockReads, path: string): Promise<number | null> {
   return files.touched(path).catch(() => null)
 }

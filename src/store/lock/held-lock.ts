@@ -7,18 +7,18 @@ import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/ma
 
 /** The right to write into a folder, while its lock file grants it. */
 export interface HeldLock {
-  /** Whether the lock of another process had to be taken over: that one did not close the folder. */
+  /** Whether the lock of another process was taken over, which had not closed the folder. */
   readonly tookOver: boolean
-  /** Why this process writes nothing more; null while it holds the folder. */
+  /** Why this process no longer writes; null while it holds the lock. */
   readonly lost: LocalpostError | null
   /**
-   * Called at each beat, before each checkpoint, and after writes some milliseconds apart: the path of a file that this
-   * process writes and that is no longer the file of that name, or null. The folder counts as lost then.
+   * Called at each heartbeat, before each checkpoint, and after writes, but not within some milliseconds. Returns the
+   * path of an open file that was replaced by another one, or null. If a file was replaced, the folder counts as lost.
    */
   misplaced: () => string | null
   /**
-   * Reads the lock file if the last reading is some time ago: the process may have been stopped, and another one may have
-   * taken the folder over. Mostly there is nothing to wait for.
+   * Reads the lock file if the last reading is some time ago: the process may have been suspended, and another one may
+   * have taken the folder over. Usually there is nothing to wait for.
    *
    * @throws store_read_only when the lock is lost; store_failed when it cannot be read.
    */
@@ -32,7 +32,7 @@ export interface HeldLock {
   assertKept(): Promise<void> | undefined
   /** Reads the lock file, even if it was read recently. */
   check(): Promise<void>
-  /** Replaces the lock by a mark that the folder was closed; leaves the lock of another process alone. */
+  /** Replaces the lock by a mark that the folder was closed. Does not change the lock of another process. */
   release(): Promise<void>
 }
 
@@ -52,15 +52,15 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
   let released = false
   let checking: Promise<void> | null = null
   let seenAt = monotonicNow()
-  /** The wall clock too, since the monotonic clock stops while the machine is suspended. */
+  /** Also by the wall clock, because the monotonic clock stops while the machine is suspended. */
   let seenAtWall = dateNow()
-  /** The lock file as it was when this process last read its own text in it. */
+  /** The state of the lock file when this process last read its own text in it. */
   let stamp: Stamp | null = stampOf(files, path)
   /** Kept open, so that no other file gets its inode. */
   const fd = openNow(files, path)
   /** When that file was last seen there. */
   let stampAt = -Infinity
-  /** When `misplaced` was last asked. */
+  /** When `misplaced` was last called. */
   let placedAt = -Infinity
   let touching = false
 
@@ -72,7 +72,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
     try {
       const before = files.stampNow(path)
       found = await readText(files, path)
-      // A copy of the lock says the same: it came with a copy of the folder, and this process writes into the other one.
+      // A copy of the lock has the same text. It belongs to a copy of the folder, and this process writes to the original.
       if (before && stamp && !isSameFile(before, stamp)) found = found === text ? copied : found
       if (found === text) {
         stamp = before
@@ -98,7 +98,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
     seenAtWall = wall
   }
 
-  /** Whether the same file is still there, unchanged by others: that costs some microseconds. */
+  /** Whether the file is still the same and was not changed by others. This takes some microseconds. */
   function isThere(now: number): boolean {
     let found: Stamp | null = null
     try {
@@ -112,7 +112,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
     return true
   }
 
-  /** Whether no file that is written was found replaced, asked again after some milliseconds. */
+  /** Whether no open file was replaced. Checked again after some milliseconds. */
   function isPlaced(now: number): boolean {
     if (now - placedAt < placeMs) return true
     if (held.misplaced() !== null) return false
@@ -122,7 +122,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
 
   const check = (): Promise<void> => (checking ??= look().finally(() => (checking = null)))
 
-  // A lock that cannot be read now is read again: by the next beat, and before the next write.
+  // If the lock cannot be read now, it is read again by the next heartbeat and before the next write.
   const timer = setInterval(() => void check().catch(() => {}), beatMs)
   timer.unref()
 
@@ -142,7 +142,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
       if (lost) return Promise.reject(lost)
       const now = monotonicNow()
       if (isThere(now) && isPlaced(now)) return undefined
-      // A check that runs may have read the lock before the write.
+      // A running check may have read the lock before the write.
       return checking ? checking.catch(() => {}).then(check) : check()
     },
     check,
@@ -161,7 +161,7 @@ function stampOf(files: Files, path: string): Stamp | null {
   try {
     return files.stampNow(path)
   } catch {
-    // The first look says why.
+    // The first check reports why.
     return null
   }
 }
@@ -180,7 +180,7 @@ const copied = Symbol('copied')
 /** A write needs no check before it if the last check is this recent. */
 const recentMs = 5
 
-/** At most this many milliseconds of acknowledged mail are in a file that was replaced. */
+/** If a file is replaced, at most this many milliseconds of acknowledged mail are written to it. */
 const placeMs = 10
 
 /** The file that replaces the lock when a process closes the folder. */
@@ -201,7 +201,7 @@ function lostFile(path: string): LocalpostError {
   return new LocalpostError('store_read_only', message)
 }
 
-/** The same files, in which nothing can be changed once the lock is lost. */
+/** The same files, but every change fails once the lock is lost. */
 export function fencedFiles(files: Files, lock: Pick<HeldLock, 'assertHeld' | 'assertKept'>): Files {
   const fenced =
     <A extends unknown[], R>(run: (...args: A) => Promise<R>) =>

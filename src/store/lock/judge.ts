@@ -15,10 +15,11 @@ export interface LockDeps {
 }
 
 /**
- * Finds out whether the process that wrote a lock still uses the folder. Takes some seconds where it cannot be looked up.
+ * Finds out whether the process that wrote a lock still uses the folder. Takes some seconds if the process cannot be
+ * looked up.
  *
  * @returns `changed` if the lock was replaced meanwhile.
- * @throws store_in_use when the process lives.
+ * @throws store_in_use if the process is running.
  */
 export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
   const { path, folder, processes = systemProcesses, onNotice } = deps
@@ -48,8 +49,8 @@ export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'ch
 }
 
 /**
- * Whether a lock was written in another folder, as far as the system says. Some file systems give a folder another number
- * later, so its holder must also have stopped renewing it.
+ * Whether a lock was written in another folder, by the numbers that the system gives to folders. Some file systems
+ * change the number of a folder, so its holder must also have stopped renewing the lock.
  */
 export function isCopied(files: Pick<Files, 'stampNow'>, folder: string, { place }: Holder): boolean {
   const here = placeOf(files, folder)

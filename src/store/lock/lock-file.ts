@@ -14,16 +14,16 @@ export interface Holder {
   /** When the process began, in the system's own words; `""` if the system does not say. */
   readonly started: string
   readonly host: string
-  /** Where its pid counts; null in the lock of a version that did not renew its lock. */
+  /** The pid namespace of its pid; null in the lock of a version that did not renew its lock. */
   readonly space: PidSpace | null
-  /** The folder that the lock was written in; null if it is not known. A copy of the folder is another one. */
+  /** The folder that the lock was written in; null if it is not known. A copy of the folder is another folder. */
   readonly place: FolderPlace | null
 }
 
 /** The identity of a folder on the running machine, whatever its path. */
 export type FolderPlace = Pick<Stamp, 'dev' | 'ino'>
 
-/** The identity of this folder; null if the system does not tell. */
+/** The identity of this folder; null if the system does not provide it. */
 export function placeOf(files: Pick<Files, 'stampNow'>, folder: string): FolderPlace | null {
   try {
     const found = files.stampNow(folder)
@@ -42,7 +42,7 @@ export async function lockText(processes: Processes, place: FolderPlace | null):
   return sealed({ pid, started, host, boot, namespace, ...place, token })
 }
 
-/** @returns null if the text is not that of a lock, or not what its holder wrote. Localpost 0.1 wrote no checksum. */
+/** @returns null if the text is not that of a lock, or was changed. Localpost 0.1 wrote no checksum. */
 export function parseHolder(text: string): Holder | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -57,12 +57,12 @@ export function parseHolder(text: string): Holder | null {
   }
 }
 
-/** Names of files that become a lock or the guard of one; one that is left over was made by a process that was killed. */
+/** Names of files that become a lock or its guard. A leftover file is that of a process that was killed. */
 export const newLockForm: RegExp = /^lock\.(?:takeover\.)?[0-9a-f]{16}$/
 
 /**
- * Makes a lock file with all of its text at once: written under another name, then linked. Where the file system has
- * no hard links (FAT, some network and container volumes), it is made empty and then written.
+ * Creates a lock file with its complete text: it is written under another name, then linked. If the file system has no
+ * hard links (FAT, some network and container volumes), it is created empty and then written.
  *
  * @returns false if there is a file already.
  * @throws store_full, store_failed, store_read_only.
@@ -76,9 +76,9 @@ export async function createLockFile(files: Files, path: string, text: string): 
       return true
     } catch (error) {
       const code = codeOf(error)
-      // A network volume can do it and still report that the name is taken.
+      // A network volume may create the link and still report that the name is taken.
       if (code === 'EEXIST') return (await readText(files, path)) === text
-      // Another process removed it as left over.
+      // Another process removed it as a leftover.
       if (code === 'ENOENT') return false
       if (!noLinkCodes.has(code)) throw error
     } finally {
@@ -130,7 +130,7 @@ export async function readText(
 
 const noFileCodes = new Set(['EISDIR', 'ELOOP'])
 
-/** The same. A text that says nothing yet is looked at again: without hard links it is written in two steps. */
+/** The same, but reads an incomplete text again, because it is written in two steps without hard links. */
 export async function readSettled(files: LockReads, path: string): Promise<string | null> {
   const text = await readText(files, path)
   if (text === null || parseHolder(text)) return text

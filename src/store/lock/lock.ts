@@ -17,11 +17,11 @@ import { type Processes, systemProcesses } from './processes.ts'
 import { sleep } from '../../core/machine.ts'
 
 /**
- * Takes the folder for this process. A holder in this boot and pid namespace is looked up by its pid: the lock of one
- * that has ended, or whose pid another process has now, is taken over at once. Any other holder (in another container
- * or on another machine) is known by its lock, which it renews: after some seconds of silence the lock is taken over. So
- * is a lock that was written in another folder and came with a copy of it. So is a lock that is missing or damaged, unless
- * the folder was closed: a living holder finds that within this time, and stops writing.
+ * Takes the lock of a folder. A holder in the same boot and pid namespace is looked up by its pid. If it has ended, or
+ * if another process has its pid now, the lock is taken over at once. Any other holder (in another container or on
+ * another machine) must renew its lock; after some seconds without a renewal it is taken over. The same applies to a
+ * lock that was copied together with its folder, and to a missing or damaged lock, unless the folder was closed. A
+ * running holder notices a lost lock within this time, and stops writing.
  *
  * @throws store_in_use when its holder lives; store_full, store_failed, store_read_only.
  */
@@ -30,7 +30,7 @@ export async function takeLock(deps: LockDeps): Promise<HeldLock> {
   const text = await lockText(processes, placeOf(files, folder))
   let tookOver = false
   for (let tries = 0; tries < maxTries; tries++) {
-    // Looked at first: where a living process has the folder, nothing is written, which a full disk would not take.
+    // Checked first, so that nothing is written if a running process has the folder. On a full disk that would fail.
     const found = await readSettled(files, path)
     if (found === null) {
       if (!tookOver && !(await isClosed(deps))) {
@@ -51,9 +51,9 @@ export async function takeLock(deps: LockDeps): Promise<HeldLock> {
 }
 
 /**
- * Finds out who has the folder, and changes nothing. Takes some seconds where the holder cannot be looked up.
+ * Finds the holder of the folder, and changes nothing. Takes some seconds if the holder cannot be looked up.
  *
- * @returns null if there is no lock file; `pid` is null if it says nothing that can be read; `copied` if a running
+ * @returns null if there is no lock file. `pid` is null if its text cannot be read; `copied` is true if a running
  *   process wrote it in another folder.
  */
 export async function readLock(
@@ -91,7 +91,7 @@ export async function isClosed({
   return !checkpoint?.includes('"durability":')
 }
 
-/** Removes the mark before anything is written: from now on the folder counts as not closed. */
+/** Removes the mark before anything is written, so that the folder counts as not closed. */
 async function begin(deps: LockDeps, text: string, tookOver: boolean): Promise<HeldLock> {
   const lock = holdLock({ ...deps, text, tookOver })
   try {
@@ -104,8 +104,8 @@ async function begin(deps: LockDeps, text: string, tookOver: boolean): Promise<H
 }
 
 /**
- * Turns an ended process's lock into the mark of a closed folder. Only a process that holds the guard may do it. Without the
- * guard, a process that has just read the old lock could remove the new lock of a faster one.
+ * Replaces the lock of an ended process by the mark of a closed folder. Only a process that holds the guard may do it.
+ * Without the guard, a process that has just read the old lock could remove the new lock of a faster one.
  */
 async function removeStale(deps: LockDeps, stale: string, own: string): Promise<void> {
   const { files, path } = deps
@@ -121,7 +121,7 @@ async function removeStale(deps: LockDeps, stale: string, own: string): Promise<
 }
 
 async function waitForGuard({ files, processes }: LockDeps, guard: string): Promise<void> {
-  // Its maker may have been killed within the few milliseconds that a guard is there.
+  // Its process may have been killed in the few milliseconds that a guard exists.
   const found = await readLock(files, guard, processes)
   if (found && !found.lives) await files.remove(guard)
   else await sleep(guardWaitMs)

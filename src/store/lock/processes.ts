@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import { promisify } from 'node:util'
 import { codeOf } from '../../core/errors.ts'
 
-/** Where a process can be looked up by its pid: one boot of one machine, and there one pid namespace. */
+/** Where a pid is valid: in one boot of one machine, and in one pid namespace of it. */
 export interface PidSpace {
   /** Different after each boot and on each machine; `""` if the system does not say. */
   readonly boot: string
@@ -18,13 +18,13 @@ export interface PidSpace {
 export interface Processes {
   readonly pid: number
   readonly host: string
-  /** Where this process looks others up. */
+  /** Where the pids are valid that this process can look up. */
   pidSpace(): Promise<PidSpace>
   /** Whether the process exists and has not ended; a zombie has. */
   isAlive(pid: number): boolean
   /** When a process began: equal for the same process, different for a later one with its pid. `""`: not known. */
   startOf(pid: number): Promise<string>
-  /** Waits this many milliseconds. Default: with a timer of the machine. */
+  /** Waits this many milliseconds. Default: by a timer of the machine. */
   wait?(ms: number): Promise<void>
 }
 
@@ -35,7 +35,8 @@ export const systemProcesses: Processes = {
     try {
       if (process.platform === 'linux') {
         const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1')
-        // Where `/proc` shows the processes of another pid namespace, none can be looked up: no other space is this one.
+        // If `/proc` shows the processes of another pid namespace, none can be looked up. A random value makes every
+        // other space differ.
         const namespace = ownProc() ? await readlink('/proc/self/ns/pid') : hiddenSpace
         return { boot: boot.trim(), namespace }
       }
@@ -92,7 +93,7 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-/** The fields from the third on. The name in the second may hold spaces and brackets; those after it do not. */
+/** The fields from the third on. The name in the second may contain spaces and brackets; later fields do not. */
 function statFields(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

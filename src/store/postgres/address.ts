@@ -2,7 +2,7 @@ import { LocalpostError, quote } from '../../core/errors.ts'
 
 /** Where a store in PostgreSQL is. */
 export interface Address {
-  /** For the driver: without what only this program understands. */
+  /** For the driver: without the parameters that only Localpost understands. */
   readonly url: string
   readonly schema: string
   /** For people: without the password. */

@@ -20,8 +20,8 @@ export class LargeBlob {
 }
 
 /**
- * Message bytes in PostgreSQL. Small blobs are a value; large ones are numbered pieces. Pieces that no record refers to any
- * more stay for some minutes, so that those who read them can do so to the end.
+ * Message bytes in PostgreSQL. Small blobs are a value; large ones are numbered pieces. Pieces that are no longer used
+ * stay for some minutes, so that running reads can finish.
  */
 export class Blobs {
   readonly #sql: Connection
@@ -81,7 +81,7 @@ export class Blobs {
     }
     return {
       write: async (bytes) => {
-        // All pieces but the last have the same length, so that the place of a byte can be computed.
+        // All pieces except the last have the same length, so that the position of a byte can be computed.
         const all = Buffer.concat([held, bytes])
         let at = 0
         for (; all.length - at >= pieceBytes; at += pieceBytes)
@@ -95,7 +95,7 @@ export class Blobs {
       },
       discard: async () => {
         held = Buffer.alloc(0)
-        // Not if a commit took it.
+        // Not if a commit uses it.
         await this.#sql.run(
           `WITH gone AS (DELETE FROM ${this.#sql.name('unused')} WHERE large = $1 RETURNING large)
            DELETE FROM ${this.#sql.name('pieces')} WHERE large IN (SELECT large FROM gone)`,
@@ -105,7 +105,7 @@ export class Blobs {
     }
   }
 
-  /** Removes some of the pieces that were given up long enough ago. @returns Whether more may be left. */
+  /** Removes some of the pieces that have been unused for long enough. @returns Whether more may be left. */
   async clean(): Promise<boolean> {
     const gone = await this.#sql.run(
       `WITH gone AS (
@@ -153,7 +153,10 @@ interface FoundBlob {
   readonly large: number | null
 }
 
-/** Stores as much as a large mail takes; for a transaction that is taken back. @throws What the driver throws where there is no room. */
+/**
+ * Stores as much as a large mail takes; for a transaction that is rolled back. @throws What the driver throws if there
+ * is no space.
+ */
 export async function takeRoom(sql: Connection): Promise<void> {
   await sql.run(
     `INSERT INTO ${sql.name('blobs')} (partition, owner, name, collection, size, bytes)

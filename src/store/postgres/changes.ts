@@ -5,14 +5,14 @@ import type { Effect } from './staging.ts'
 export type CommitChange = WithoutSeq<Exclude<StoreChange, { op: 'gap' }>>
 type WithoutSeq<T> = T extends unknown ? Omit<T, 'seq'> : never
 
-/** A commit that was stored, as listeners are told of it. */
+/** A stored commit, as listeners get it. */
 export interface StoredCommit {
   readonly seq: number
   readonly partition: string
   readonly changes: readonly CommitChange[]
 }
 
-/** The changes of a commit for listeners. @param isBulk  Whether they get one change for all records. */
+/** The changes of a commit for listeners. @param isBulk  Whether listeners get one change for all records. */
 export function changesOf(effects: readonly Effect[], isBulk: boolean): CommitChange[] {
   const [first] = effects
   if (!isBulk || !first) return effects.map(({ op, table, id }) => ({ op, collection: table.name, id }))

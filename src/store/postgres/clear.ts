@@ -3,13 +3,13 @@ import type { Connection } from './connection.ts'
 import type { Table } from './table.ts'
 import { clearBlobs } from './write.ts'
 
-/** How many records of a partition one transaction removes at most: other commits wait for its end. */
+/** How many records of a partition one transaction removes at most: other commits wait until it ends. */
 export const clearedAtOnce = 1000
 
 /**
  * Removes up to `clearedAtOnce` records of a partition, with their texts and blobs: a few statements for each table.
  *
- * @returns What listeners are told: a bulk change for each collection that had records.
+ * @returns The changes for listeners: a bulk change for each collection that had records.
  */
 export async function clear(
   connection: Connection,
@@ -43,7 +43,7 @@ async function clearTable(
   if (gone.length === 0) return 0
   const statements: Promise<unknown>[] = []
   const run = (text: string, values: unknown[]): void => void statements.push(connection.run(text, values))
-  // After the records: a text that was being stored for one held its row, and is seen now.
+  // Removed after the records: a text that was being stored for a record locked its row, and is visible now.
   if (table.texts)
     run(`DELETE FROM ${table.texts.name} WHERE partition = $1 AND id = ANY($2::text[])`, [
       partition,

@@ -9,7 +9,7 @@ import { isStorable, oneText, textBeginning } from './keys.ts'
 export class Parameters {
   readonly values: unknown[] = []
 
-  /** @returns The place of the value in the statement, as `$1`. */
+  /** @returns The placeholder of the value in the statement, such as `$1`. */
   add(value: unknown): string {
     return `$${this.values.push(value)}`
   }
@@ -18,15 +18,15 @@ export class Parameters {
 /** A condition in SQL. */
 export interface SqlCondition {
   readonly sql: string
-  /** Whether it is true for exactly the records that match. If not, it is true for more. */
+  /** Whether it is true for exactly the matching records. If not, it is true for more records. */
   readonly isExact: boolean
 }
 
 /**
  * Translates a condition on the records of a table.
  *
- * Conditions on members are not translated, but for the id: PostgreSQL cannot read the members of a record with a NUL in one
- * of them, and folds case in another way.
+ * Conditions on members are not translated, except for the id: PostgreSQL cannot read the members of a record that
+ * contains a NUL, and folds case in another way.
  *
  * @throws internal_error if the collection has no such fact.
  */
@@ -69,7 +69,7 @@ function factSql(
 ): string {
   if ('flag' in where) {
     placeOf(facts?.flags, where.flag)
-    // The bit is a number of the program's own.
+    // The bit is a constant of this program, so it needs no escaping.
     return `(flags & ${facts ? bitOf(facts, where.flag) : 0}) <> 0`
   }
   if ('text' in where) {

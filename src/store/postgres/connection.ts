@@ -33,7 +33,7 @@ export class Connection {
     this.#queue = queue
   }
 
-  /** The name of a table of the store in SQL. */
+  /** The qualified name of a table of the store in SQL. */
   name(table: string): string {
     return `"${this.#schema}"."${table}"`
   }
@@ -77,9 +77,9 @@ export class Connection {
 }
 
 /**
- * Runs work in a transaction over a connection of its own.
+ * Runs work in a transaction over a separate connection.
  *
- * @param options  `isLong`: its statements may take hours, as those that build an index.
+ * @param options  `isLong`: its statements may take hours, for example to build an index.
  */
 export async function transact<T>(
   pool: Pool,
@@ -96,7 +96,7 @@ export async function transact<T>(
   })
 }
 
-/** Runs work in a transaction, and takes back what it has done. */
+/** Runs work in a transaction, and rolls it back. */
 export async function tryOut(
   pool: Pool,
   schema: string,
@@ -122,13 +122,13 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
   }
 }
 
-/** How long to wait for the answer to COMMIT; then its outcome is looked up. */
+/** How long to wait for the answer to COMMIT before its outcome is looked up. */
 const commitMs = 6000
 /** How long a statement waits for a connection. */
 const patienceMs = 30_000
 const longestMs = 24 * 60 * 60_000
 
-/** A statement whose answer is waited for as long; undefined for the time of the pool. The driver's types lack this member. */
+/** A statement with another timeout; undefined for that of the pool. The driver's types lack this member. */
 export function within(
   ms: number | undefined,
   statement: QueryConfig,

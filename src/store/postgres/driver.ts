@@ -4,16 +4,16 @@ import type { Address } from './address.ts'
 import { databaseFault, isLost } from './faults.ts'
 
 interface PoolOptions {
-  /** How many connections there are at most. */
+  /** The maximum number of connections. */
   readonly most: number
   /** Whether statements are sent without waiting for the answers to those before. Default: false. */
   readonly pipeline?: boolean
-  /** After this time the server ends a statement. Default: 10,000. */
+  /** After this many milliseconds the server ends a statement. Default: 10,000. */
   readonly statementMs?: number
 }
 
 /**
- * Opens a pool of connections, with the driver that those who use PostgreSQL install.
+ * Opens a pool of connections, with the driver, which only users of PostgreSQL install.
  *
  * @throws invalid_option if the driver is not installed.
  */
@@ -28,17 +28,17 @@ export async function openPool(
     pipeline,
     connectionTimeoutMillis: 5000,
     application_name: 'localpost',
-    // A connection on which nothing comes for longer is half-open: it is given up.
+    // If nothing arrives for longer than this, the connection is half-open and is closed.
     statement_timeout: statementMs,
     query_timeout: 12_000,
-    // An instance that is stopped in the middle of a transaction must not keep others out.
+    // An instance that is suspended during a transaction must not block the others.
     idle_in_transaction_session_timeout: 8000,
     keepAlive: true,
   }
   const pool = new driver.Pool(settings)
-  // A connection that ends while nothing runs on it is replaced at the next use.
+  // A connection that ends while it is idle is replaced at the next use.
   pool.on('error', () => {})
-  // Without a listener, a connection that is lost while it is handed over or between two statements would end the process.
+  // Without a listener, losing a connection between two statements would end the process.
   pool.on('connect', (client) => void client.on('error', () => {}))
   return pool
 }

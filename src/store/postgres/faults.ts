@@ -1,6 +1,9 @@
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 
-/** An answer of the database or the driver, as an error of the store. Errors of Localpost itself are returned unchanged. */
+/**
+ * Converts an error of the database or the driver to an error of the store. Errors of Localpost itself are returned
+ * unchanged.
+ */
 export function databaseFault(error: unknown): LocalpostError {
   if (error instanceof LocalpostError) return error
   const code = codeOf(error)
@@ -11,7 +14,7 @@ export function databaseFault(error: unknown): LocalpostError {
   return fault('store_failed', reason, error)
 }
 
-/** Whether the database could not be reached, or ended the connection: it may answer again. */
+/** Whether the database could not be reached, or ended the connection, so that a retry may succeed. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error)
   if (code !== '') return lostCodes.has(code) || code.startsWith('08') || code.startsWith('57P')
@@ -19,12 +22,15 @@ export function isLost(error: unknown): boolean {
   return error instanceof Error && /terminated|timeout|not queryable|connection/i.test(error.message)
 }
 
-/** Whether the statement was refused for what it holds, so that others of its transaction may be stored without it. */
+/**
+ * Whether the statement was refused because of its values, so that the other commits of its transaction may be stored
+ * without it.
+ */
 export function isOfContent(error: unknown): boolean {
   return /^(?:2[123]|54)/.test(codeOf(error))
 }
 
-/** The error of callers while the database does not answer. */
+/** The error for callers while the database does not answer. */
 function unreachable(reason: string, cause?: unknown): LocalpostError {
   const message = `The database does not answer: ${reason}. Nothing was stored. Try again in a moment.`
   return new LocalpostError('service_unavailable', message, {
@@ -52,7 +58,7 @@ const fixes = {
   store_failed: 'See the log of the database.',
 } as const
 
-/** The driver's errors have the values of the statement, which must not come into a log. */
+/** The errors of the driver contain the values of the statement, which must not be logged. */
 function withoutValues(cause: unknown): unknown {
   return cause instanceof Error ? Object.assign(new Error(cause.message), { code: codeOf(cause) }) : cause
 }
@@ -75,7 +81,10 @@ const lostCodes = new Set([
   '40001',
   '40P01',
 ])
-/** Who could use it cannot do so now: no login, no database, no new connections, no tables, as while a backup is restored. */
+/**
+ * The database cannot be used now: no login, no database, no new connections or no tables, for example while a backup
+ * is restored.
+ */
 const awayCodes = new Set(['28000', '28P01', '3D000', '55000', '3F000', '42P01'])
 const fullCodes = new Set(['53100'])
 const readOnlyCodes = new Set(['25006', '42501'])

@@ -9,15 +9,15 @@ interface FollowerDeps {
   readonly feed: ChangeFeed
   /** The id of this instance. */
   readonly instance: string
-  /** The commit up to which listeners know everything, and the number of records in each partition then. */
+  /** The last commit that listeners know, and the number of records in each partition at that commit. */
   readonly state: StoreState
   /** Called after a commit of another instance. */
   onForeign(partition: string): void
-  /** Called when the database has not the commits that it had before, as after a restore. */
+  /** Called when the database lacks commits that it had before, for example after a restore. */
   onOther(): void
 }
 
-/** The number of the last commit, and how many records each partition had then. */
+/** The number of the last commit, and the number of records in each partition at that commit. */
 export interface StoreState {
   readonly seq: number
   /** The content of the table of changes for that commit; null if it is not known. */
@@ -52,16 +52,16 @@ export async function readState(sql: Connection): Promise<StoreState> {
 }
 
 /**
- * Hands the commits of all instances to the listeners of this one: each once, in the order of their numbers. Those of this
- * instance come from its writer, where none of another instance comes before them; all others are read from the table of
- * changes.
+ * Passes the commits of all instances to the listeners of this one, each once, in the order of their numbers. Commits
+ * of this instance come directly from its writer if no commit of another instance comes before them. All others are
+ * read from the table of changes.
  */
 export class Follower {
   readonly #deps: FollowerDeps
   #state: StoreState
   #working: Promise<void> | null = null
   #isWanted = false
-  /** Those who wait for a look that begins after their call. */
+  /** The callers that wait for a look that begins after their call. */
   #waiting: Waiting[] = []
 
   constructor(deps: FollowerDeps) {
@@ -79,9 +79,9 @@ export class Follower {
     return [...this.#state.totals.keys()]
   }
 
-  /** Takes the commits of a transaction of this instance. @returns A promise where that takes turns of the event loop. */
+  /** Passes on the commits of a transaction of this instance. @returns A promise if it has to yield to the event loop. */
   stored(commits: readonly StoredCommit[]): Promise<void> | undefined {
-    // After commits of others, these are read with them.
+    // If commits of other instances come first, these are read together with them.
     if (this.#working || commits[0]?.seq !== this.seq + 1) return this.look()
     const { instance } = this.#deps
     const announced = this.#announce(commits.map((commit) => ({ ...commit, instance })))
@@ -97,7 +97,10 @@ export class Follower {
     return this.caughtUp().catch(() => {})
   }
 
-  /** Resolves when listeners know all that was stored before the call. Calls at the same time share a statement. @throws As reads. */
+  /**
+   * Resolves when listeners know everything that was stored before the call. Concurrent calls share a statement.
+   * @throws As reads.
+   */
   caughtUp(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
@@ -126,7 +129,7 @@ export class Follower {
     this.#working = null
   }
 
-  /** @returns Whether all was read that was stored before. */
+  /** @returns Whether everything that was stored before was read. */
   async #readOn(): Promise<boolean> {
     const { sql, instance, onForeign } = this.#deps
     const [head, ...others] = await sql.run<Head & (Row | { seq: null })>(
@@ -168,7 +171,7 @@ export class Follower {
     return rows.length < readAtOnce
   }
 
-  /** Whether the commits of the database are those that listeners know, and maybe more. */
+  /** Whether the database still has the commits that listeners know. It may have more. */
   #isKnown({ newest, known_by, known_digest }: Head): boolean {
     const { seq, last } = this.#state
     if (newest === null || newest < seq) return false
@@ -208,7 +211,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** The last known commit, as each row of a look has it. */
+/** The last known commit, which is in each row of a look. */
 interface Head {
   readonly newest: number | null
   readonly known_by: string | null

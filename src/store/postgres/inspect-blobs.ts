@@ -6,7 +6,7 @@ import type { SoundTable } from './inspect-tables.ts'
 
 const restoreHint = 'Restore the database from a backup, or remove the records that they belong to.'
 
-/** Compares what the blobs say with the bytes that are there, without reading these. */
+/** Compares the declared sizes of blobs with their stored pieces, without reading the bytes. */
 export async function inspectBlobs(
   sql: Connection,
   sound: readonly SoundTable[],
@@ -64,7 +64,7 @@ interface Row {
   readonly held: number | null
   readonly large: number | null
   readonly pieces: number
-  /** How many pieces do not have the length of their place. */
+  /** How many pieces do not have the length that their position requires. */
   readonly wrong: number
 }
 
@@ -89,7 +89,7 @@ async function* pagesOf(sql: Connection): AsyncGenerator<Row[]> {
   }
 }
 
-/** Those of the blobs whose record is not there. */
+/** The blobs whose record does not exist. */
 async function ownerless(sql: Connection, table: string, rows: readonly Row[]): Promise<Row[]> {
   const found = await sql.run<{ at: number }>(
     `SELECT given.at::int4 AS at FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given (partition, owner, at)
@@ -100,7 +100,7 @@ async function ownerless(sql: Connection, table: string, rows: readonly Row[]): 
   return found.flatMap(({ at }) => rows[at - 1] ?? [])
 }
 
-/** Looks at the numbers of large blobs: whose pieces these are, and which are to be removed. */
+/** Checks the numbers of large blobs: to which blob pieces belong, and which pieces wait to be removed. */
 async function inspectNumbers(sql: Connection, report: Report): Promise<void> {
   const [blobs, unused, pieces] = ['blobs', 'unused', 'pieces'].map((table) => sql.name(table))
   const numbers = async (text: string): Promise<Tally> => {

@@ -12,7 +12,7 @@ export interface RequiredBlobs<T extends StoredRecord> {
   blobsOf(record: T): readonly BlobId[]
 }
 
-/** Reads every record, counts them, and looks for the blobs that they must have. */
+/** Reads and counts all records, and checks that their blobs exist. */
 export async function inspectRecords<T extends StoredRecord>(
   sql: Connection,
   sound: readonly SoundTable[],
@@ -90,7 +90,7 @@ async function* pagesOf(sql: Connection, table: Table, isCurrent: boolean): Asyn
   }
 }
 
-/** Whether the columns of a row follow from its record. May throw for a record that is damaged. */
+/** Whether the columns of a row match its record. May throw for a damaged record. */
 function isSound(table: Table, row: Row, isCurrent: boolean): boolean {
   const record = toRecord<StoredRecord>(row.record)
   if (record.id !== row.id || record.version !== row.version) return false
@@ -104,7 +104,7 @@ function isSame(value: StoredRow['values'][number], stored: unknown): boolean {
   return value === stored
 }
 
-/** Those of the blobs that are not there. */
+/** The blobs that do not exist. */
 async function missing<T extends { partition: string; owner: string; name: string }>(
   sql: Connection,
   wanted: readonly T[],
@@ -122,7 +122,7 @@ async function missing<T extends { partition: string; owner: string; name: strin
   )
 }
 
-/** The database does not judge unique keys: commits do. */
+/** The database does not enforce unique keys; commits check them. */
 async function inspectUnique(sql: Connection, table: Table, report: Report): Promise<void> {
   for (const { name, column, isUnique } of table.indexes) {
     if (!isUnique) continue

@@ -11,7 +11,7 @@ export interface SoundTable {
 
 const restoreHint = 'Restore the database from a backup.'
 
-/** @returns Whether the schema holds tables of a version that this one knows. */
+/** @returns Whether the schema has tables of a version that this one can read. */
 export async function inspectVersion(sql: Connection, schema: string, report: Report): Promise<boolean> {
   const names = await sql.run<{ name: string }>(
     `SELECT relname::text AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -51,7 +51,7 @@ export async function inspectVersion(sql: Connection, schema: string, report: Re
   return true
 }
 
-/** The columns of the tables that are not of a collection. */
+/** The columns of the tables that belong to no collection. */
 const ownColumns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   localpost: { is_one: 'boolean', version: 'integer', seq: 'bigint' },
   collections: { name: 'text', signature: 'text' },

@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import type { SoundTable } from './inspect-tables.ts'
 import { indexName } from './texts-schema.ts'
 
-/** Checks the texts by which records are searched. Missing ones are no problem: they are made again. */
+/** Checks the texts by which records are searched. Missing ones are no problem, because they are created again. */
 export async function inspectTexts(
   sql: Connection,
   sound: readonly SoundTable[],

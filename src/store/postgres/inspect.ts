@@ -16,15 +16,15 @@ export interface SchemaInspection {
   /** Where it is, without user and password. */
   readonly store: string
   readonly schema: string
-  /** Whether nothing is lost and the next start takes the database. */
+  /** Whether nothing is lost and the next start accepts the database. */
   readonly healthy: boolean
-  /** In the order in which it was looked. */
+  /** In the order of the checks. */
   readonly findings: readonly Finding[]
 }
 
 /** Options of `inspectSchema`. */
 export interface InspectSchemaOptions<T extends StoredRecord> {
-  /** As that of the store; see `PostgresStoreOptions.url`. */
+  /** As for the store; see `PostgresStoreOptions.url`. */
   readonly url: string
   readonly collections: readonly Collection<StoredRecord>[]
   /** The blobs that each record of a collection must have. */
@@ -32,8 +32,8 @@ export interface InspectSchemaOptions<T extends StoredRecord> {
 }
 
 /**
- * Checks the schema of a store from end to end, in a transaction that can only read and sees one moment of the database, so it
- * can be called while instances use it. It holds some hundred records in memory at a time.
+ * Checks the whole schema of a store in a read-only transaction with one snapshot of the database, so it can be called
+ * while instances use it. Memory holds some hundred records at a time.
  *
  * @throws invalid_option; store_failed, service_unavailable if the database cannot be reached or the connection is lost.
  */

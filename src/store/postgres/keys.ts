@@ -4,14 +4,14 @@ import type { IndexKey } from '../queries.ts'
  * Encodes a key of an index, so that the order of the bytes is that of the keys: false before true, numbers by value, strings
  * by code unit. The bytes of a key begin with those of each of its beginnings.
  *
- * Strings are UTF-8, but with surrogates encoded one by one (CESU-8): that order is the one by code unit, and no string is
- * refused, as PostgreSQL refuses a NUL in its own texts.
+ * Strings are UTF-8, but with surrogates encoded one by one (CESU-8): its order is the one by code unit, and every
+ * string can be encoded, unlike in a column of type `text`, which cannot contain a NUL.
  */
 export function encodeKey(key: IndexKey): Buffer {
   return Buffer.concat(key.map(encodeValue))
 }
 
-/** The first bytes behind those of all keys that begin with this one. */
+/** The first bytes after those of all keys that begin with this one. */
 export function afterKey(key: IndexKey): Buffer {
   return Buffer.concat([encodeKey(key), behindAll])
 }
@@ -42,7 +42,7 @@ function encodeString(value: string): Buffer {
   return Buffer.concat([Buffer.of(stringTag), bytes, stringEnd])
 }
 
-// A NUL inside a string is followed by 0xff, and so comes behind the end of a shorter string.
+// A NUL inside a string is followed by 0xff, so that it sorts after the end of a shorter string.
 const stringEnd = Buffer.of(0)
 
 function* encodeUnits(value: string): Generator<number> {

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { monotonicNow } from '../../core/machine.ts'
 import { within } from './connection.ts'
 
-/** The channel on which the instances of a schema call each other. */
+/** The channel on which the instances of a schema notify each other. */
 export function channelOf(schema: string): string {
   // A name of PostgreSQL has at most 63 bytes.
   return `localpost_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`
@@ -22,13 +22,13 @@ export class Listening {
   readonly #onCall: (hasResigned: boolean) => void
   readonly #instance: string
   #client: PoolClient | null = null
-  /** Gives the connection up. */
+  /** Drops the connection. */
   #drop: () => void = () => {}
   #checked = 0
   #isClosed = false
 
   /**
-   * @param instance  Which instance this is; its own calls are not heard.
+   * @param instance  The id of this instance, whose own notifications are ignored.
    * @param onCall  Called after another instance stored something; with true after the leader resigned.
    */
   constructor(pool: Pool, schema: string, instance: string, onCall: (hasResigned: boolean) => void) {
@@ -39,9 +39,9 @@ export class Listening {
   }
 
   /**
-   * Connects, unless it is connected; whether it still is, is looked at every ten seconds.
+   * Connects if there is no connection. An existing connection is checked every ten seconds.
    *
-   * @returns Whether calls may have been missed before.
+   * @returns Whether notifications may have been missed before.
    * @throws What the driver throws.
    */
   async connect(): Promise<boolean> {
@@ -52,7 +52,7 @@ export class Listening {
     }
     const client = await this.#pool.connect()
     let isDropped = false
-    // It can be lost while it begins to listen.
+    // The connection can be lost before LISTEN has succeeded.
     const drop = (): void => {
       if (isDropped) return
       isDropped = true
@@ -79,7 +79,7 @@ export class Listening {
     return true
   }
 
-  /** Gives up a connection that is half-open, on which no call comes any more. */
+  /** Drops a half-open connection, which would receive no more notifications. */
   async #check(client: PoolClient): Promise<void> {
     if (monotonicNow() - this.#checked < checkMs) return
     this.#checked = monotonicNow()

@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts'
 import { type BulkChange, hexOf, type PreparedChange, type Staging } from './staging.ts'
 import type { Table } from './table.ts'
 
-/** Reads what the commits of a batch have to know of the stored records. */
+/** Reads the stored records that the commits of a batch need. */
 export function load(
   connection: Connection,
   staging: Staging,

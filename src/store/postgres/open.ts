@@ -29,10 +29,10 @@ export interface PostgresStoreOptions extends StoreSettings {
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PartitionedStore> {
   const address = parseAddress(options.url)
   const { schema } = address
-  // Commits have a connection of their own, so that reads do not make them wait, and so has the upkeep.
+  // Commits have their own connection, so that they need not wait for reads, and so has the maintenance.
   const writing = await openPool(address.url, { most: 2, pipeline: true })
   const reading = await openPool(address.url, { most: readConnections, statementMs: scanMs })
-  // Long searches must not keep other reads waiting.
+  // Long searches must not block other reads.
   const searching = await openPool(address.url, { most: 2, statementMs: scanMs })
   const calls = await openPool(address.url, { most: 1 })
   const membership = new Membership()

@@ -17,7 +17,7 @@ export interface Place {
   readonly partition: string
 }
 
-/** Reads records from PostgreSQL; each method as the one of the same name in `Store`. */
+/** Reads records from PostgreSQL. Each method is like the one with the same name in `Store`. */
 export class Reads {
   readonly #sql: Connection
 
@@ -140,11 +140,11 @@ export class Reads {
   }
 
   /**
-   * The matching rows in the order of the query, read in steps: each continues behind the last row of the one before, so
-   * that a record that stays where it is comes exactly once, whatever others write meanwhile.
+   * The matching rows in the order of the query, read in steps: each step continues after the last row of the previous
+   * one, so that a record that does not move is returned exactly once, whatever others write meanwhile.
    *
    * @param wanted  How many rows the caller takes at most.
-   * @param idsAlone  Where the condition allows it, the records are not read.
+   * @param idsAlone  Reads only the ids if the condition allows it.
    */
   async *#rows(
     place: Place,
@@ -194,7 +194,7 @@ class Scan {
   readonly parameters: Parameters = new Parameters()
   /** The column of the index; `id` for that one. */
   readonly column: string
-  /** Whether no other rows than those that match are found. */
+  /** Whether only matching rows are found. */
   readonly isExact: boolean
   readonly #bounds: string
   readonly #isBackwards: boolean
@@ -216,7 +216,7 @@ class Scan {
         const text = String(id)
         if (isStorable(text)) compare(operator, text)
         else if (operator === '=') bounds.push('false')
-        // No id begins like that. All others are before or behind its storable part, or are that part.
+        // No id contains such characters. All ids sort before or after its storable part, or are equal to it.
         else compare(operator === '<' ? '<=' : operator, /^[^\0\p{Surrogate}]*/u.exec(text)?.[0] ?? '')
       }
       if (prefix) bound('=', prefix)

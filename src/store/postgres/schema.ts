@@ -8,16 +8,16 @@ import type { Column, StoredRow, Table } from './table.ts'
 export const schemaVersion = 1
 
 /**
- * Makes the tables of the store itself, if they are missing. To be called in a transaction: it holds a lock until its end, so
- * that only one of several instances that start does it.
+ * Creates the tables of the store itself, if they are missing. Call it in a transaction: it holds a lock until the end,
+ * so that only one of several starting instances does this.
  *
  * @param schema  The name of the schema of the tables.
- * @throws store_newer_schema if a newer version made the tables; invalid_option if the schema holds other tables.
+ * @throws store_newer_schema if a newer version created the tables; invalid_option if the schema has other tables.
  */
 export async function prepareOwnTables(sql: Connection, schema: string): Promise<void> {
   await sql.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`localpost ${schema}`])
   if (!(await isOwn(sql, schema))) {
-    // A user who may not make schemas can be given one.
+    // A user who may not create schemas may use an existing one.
     const given = await sql.run('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
     if (given.length === 0) await sql.run(`CREATE SCHEMA "${schema}"`, [], { isLasting: false })
     for (const text of ownTables(sql)) await sql.run(text, [], { isLasting: false })
@@ -35,7 +35,7 @@ export async function prepareOwnTables(sql: Connection, schema: string): Promise
 }
 
 /**
- * Makes the tables of the collections that are missing, and brings those of another version up to date.
+ * Creates missing tables of collections, and updates those of another version.
  *
  * @param assertAlone  Called before the columns of a table are replaced, which other instances must not use then.
  */
@@ -120,7 +120,7 @@ function ownTables(sql: Connection): string[] {
   ]
 }
 
-/** Makes the table of a collection, or gives it the columns and indexes of this version. */
+/** Creates the table of a collection, or updates its columns and indexes to this version. */
 async function prepareTable(sql: Connection, table: Table, exists: boolean): Promise<void> {
   const columns = table.columns.map(({ name, type }) => `"${name}" ${type}`)
   if (!exists) {
@@ -151,7 +151,7 @@ async function prepareTable(sql: Connection, table: Table, exists: boolean): Pro
       await sql.run(`ALTER TABLE ${table.sql} ${changes.join(', ')}`, [], { isLasting: false })
     await fillColumns(sql, table)
   }
-  // Unique keys are judged before the rows are written: two records of one transaction may exchange theirs.
+  // Unique keys are checked before the rows are written, so that two records of one transaction may exchange them.
   for (const { name, column } of table.indexes) {
     await sql.run(
       `CREATE INDEX "${table.name}_${name}" ON ${table.sql} (partition, "${column}", id) WHERE "${column}" IS NOT NULL`,

@@ -7,12 +7,12 @@ import type { StoredRecord } from '../store.ts'
 import { pacedIfLong } from '../../core/yield.ts'
 import type { StoredRow, Table } from './table.ts'
 
-/** A change of a commit, as it was at the call of `commit`. */
+/** A change of a commit, copied at the call of `commit`. */
 export type PreparedChange =
   | {
       readonly op: 'insert' | 'put' | 'update'
       readonly table: Table
-      /** Its version is a guess for `put`, which is settled when it is staged. */
+      /** For `put` the version is a guess, which is corrected when the change is staged. */
       readonly row: StoredRow
     }
   | {
@@ -46,14 +46,14 @@ export interface Effect {
   readonly id: string
 }
 
-/** A stored record, as far as a commit must know it. */
+/** The members of a stored record that a commit needs. */
 interface Known {
   readonly version: number
   /** In the order of the indexes; null for those that are not unique. */
   readonly keys: readonly (string | null)[]
 }
 
-/** The state of a record after the batch: its row, or null if it is removed. `known` is as it was before. */
+/** The state of a record after the batch: its row, or null if it is removed. `known` is the state before the batch. */
 interface Final {
   readonly table: Table
   readonly partition: string
@@ -63,8 +63,8 @@ interface Final {
 }
 
 /**
- * Judges the commits of one transaction one after the other, each on the result of those before it. A commit that is refused
- * leaves no trace.
+ * Checks the commits of one transaction one after the other, each against the result of those before it. A refused
+ * commit has no effect.
  */
 export class Staging {
   readonly #known: Map<string, Known | null> = new Map()
@@ -76,7 +76,7 @@ export class Staging {
   #undo: (() => void)[] = []
   #effects: Effect[] = []
 
-  /** Takes note of a stored record. @param keys  Of its unique indexes, in hex, in the order of the indexes. */
+  /** Notes a stored record. @param keys  Of its unique indexes, in hex, in the order of the indexes. */
   learn(
     table: Table,
     partition: string,
@@ -94,7 +94,7 @@ export class Staging {
   /**
    * Applies a commit.
    *
-   * @returns What it does to each record, in order.
+   * @returns Its effect on each record, in order.
    * @throws unique_conflict, version_conflict; then nothing of it is applied.
    */
   stage(
@@ -155,7 +155,7 @@ export class Staging {
     }
   }
 
-  /** The records that the batch changes, and what is in them afterwards. */
+  /** The records that the batch changes, and their final states. */
   get finals(): Iterable<Final> {
     return this.#finals.values()
   }

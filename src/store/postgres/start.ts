@@ -49,7 +49,7 @@ export interface StoreParts extends StoreSettings {
   readonly reading: Pool
   /** For searches of texts. */
   readonly searching: Pool
-  /** For the calls of other instances. */
+  /** For notifications of other instances. */
   readonly calls: Pool
 }
 
@@ -59,7 +59,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
   let closing: Promise<void> | null = null
   const own = new Connection(writing, schema)
   const toError = (error: unknown): LocalpostError => (closing ? closedError() : databaseFault(error))
-  // One of its connections is for what must not wait behind other reads.
+  // One of its connections is for reads that must not wait for others.
   const readQueue = createJobQueue(systemClock, reading.options.max - 1, mostReads, 'reads')
   const searchQueue = createJobQueue(systemClock, searching.options.max, mostSearches, 'searches')
   const shared = new Connection(reading, schema, { toError, queue: readQueue })
@@ -126,7 +126,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     return table
   }
 
-  /** Tells the listeners of all instances that a bulk change has ended. */
+  /** Notifies the listeners of all instances that a bulk change has ended. */
   async function endBulk(partition: string, collection: string): Promise<void> {
     try {
       await writer.say(partition, { op: 'bulk', collection, updated: 0, removed: 0, isLast: true })

@@ -5,7 +5,7 @@ import type { DatabaseStatus } from '../store.ts'
 import type { Connection } from './connection.ts'
 import type { Membership } from './membership.ts'
 
-/** How the database is, from an instance's view. Takes at most a second. */
+/** The state of the database as this instance sees it. Takes at most a second. */
 export async function readStatus(deps: {
   sql: Connection
   schema: string
@@ -45,7 +45,7 @@ export async function readStatus(deps: {
   }
 }
 
-/** What a query gives; null if it fails or takes longer than a second. */
+/** The result of a query; null if it fails or takes longer than a second. */
 async function withinASecond<T>(query: Promise<T>): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), 1000)))

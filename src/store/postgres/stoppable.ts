@@ -5,7 +5,7 @@ import { clearTimeout, setTimeout } from '../../core/machine.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * Runs a statement, and has the server stop it after a time.
+ * Runs a statement, and makes the server stop it after a time.
  *
  * @returns null where it was stopped.
  * @throws The reason of the signal, if that was aborted.
@@ -18,7 +18,7 @@ export type RunStoppable = <Row>(
 
 interface StoppableDeps {
   readonly pool: Pool
-  /** Where work waits for a connection of the pool. */
+  /** The queue for a connection of the pool. */
   readonly queue: JobQueue
   /** Tells the server to stop a statement of another connection. */
   readonly stopping: Connection
@@ -26,9 +26,9 @@ interface StoppableDeps {
 }
 
 /**
- * Runs work over a connection of its own. Its statements are stopped when the signal is aborted.
+ * Runs work over a separate connection. Its statements are stopped when the signal is aborted.
  *
- * @throws service_unavailable where it waited for too long, or too many wait.
+ * @throws service_unavailable if it waited too long, or if too many wait.
  */
 export function withStoppable<T>(
   { pool, queue, stopping, toError }: StoppableDeps,
@@ -78,5 +78,5 @@ export function withStoppable<T>(
 }
 
 const queryCanceled = '57014'
-/** How long it waits for its turn. */
+/** How long work waits for a connection. */
 const patienceMs = 30_000

@@ -7,7 +7,7 @@ import type { Collection, StoredRecord } from '../store.ts'
 import { membersOf } from '../stored.ts'
 import { encodeKey, joinTexts } from './keys.ts'
 
-/** A column beside those that every table has: one for each index, and for each fact. */
+/** A column in addition to those of every table: one for each index and each fact. */
 export interface Column {
   readonly name: string
   readonly type: 'bytea' | 'int4' | 'float8' | 'text'
@@ -60,7 +60,7 @@ export class Table {
     ]
   }
 
-  /** Says how the columns follow from a record: where it changed, those of stored records are computed again. */
+  /** Identifies how the columns are derived from a record. If it changed, the columns of stored records are computed again. */
   get signature(): string {
     const { version, flags, numbers, texts } = this.facts ?? { version: 0, flags: [], numbers: [], texts: [] }
     const indexes = this.indexes.map(({ name, on, isUnique }) => [name, on, isUnique])

@@ -1,13 +1,13 @@
 import type { Connection } from './connection.ts'
 import type { Table } from './table.ts'
 
-/** How texts are found: by an index of trigrams, or by looking at each. */
+/** How texts are found: by an index of trigrams, or by scanning each. */
 export type TextSearch = 'trigrams' | 'scan'
 
 /**
- * Makes the tables of texts that are missing, and their indexes where the extension pg_trgm is there or can be created. A
- * table with other parts is made again: its texts follow from the records. To be called in a transaction that only one
- * instance is in.
+ * Creates missing tables of texts, and their indexes if the extension pg_trgm exists or can be created. A table with
+ * other parts is created again, because its texts are derived from the records. Call it in a transaction that only one
+ * instance can be in.
  *
  * @param assertAlone  Called before a table is replaced, which other instances must not use then.
  */

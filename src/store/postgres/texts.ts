@@ -18,10 +18,10 @@ import { type Place, scanMs } from './reads.ts'
 import type { RunStoppable } from './stoppable.ts'
 import type { Table } from './table.ts'
 
-/** Runs a search with a connection of its own, until the signal is aborted. */
+/** Runs a search over a separate connection, until the signal is aborted. */
 type Searching = <T>(work: (run: RunStoppable) => Promise<T>, signal: AbortSignal | undefined) => Promise<T>
 
-/** Keeps and searches the texts of records in PostgreSQL; each method as the one of the same name in `Texts`. */
+/** Stores and searches the texts of records in PostgreSQL. Each method is like the one with the same name in `Texts`. */
 export class PostgresTexts {
   readonly #sql: Connection
   readonly #searching: Searching
@@ -100,7 +100,7 @@ export class PostgresTexts {
     })
   }
 
-  /** Looks at some texts after the others, the newest first, until the time of the search is over. */
+  /** Scans texts in steps, the newest first, until the time of the search is over. */
   async #inSteps(place: Place, query: TextQuery, search: RunningSearch): Promise<TextMatches> {
     const { partition, table } = place
     const { name } = textsOf(table)
@@ -108,7 +108,7 @@ export class PostgresTexts {
     let below: string | null = null
     let size = firstStep
     let looked = 0
-    /** Of the texts that are not looked at yet. */
+    /** The texts that are not scanned yet. */
     const rest = (parameters: Parameters): string =>
       `FROM ${name} WHERE partition = ${parameters.add(partition)}${below === null ? '' : ` AND id < ${parameters.add(below)}::text`}`
     for (;;) {
@@ -186,7 +186,7 @@ interface Hit {
 
 const toMatch = ({ id, undecided }: Hit): TextMatch => ({ id, isUndecided: undecided })
 
-/** An index answers nearly all searches within this time. What takes longer goes on in steps. */
+/** An index answers nearly all searches within this time. Longer searches continue in steps. */
 const firstMs = 1000
 /** How many texts the first step looks at. */
 const firstStep = 500
@@ -253,18 +253,18 @@ function termSql(names: readonly string[], term: TextTerm, parameters: Parameter
     if (at < 0) throw misuse(`The texts of the collection have no part ${JSON.stringify(part)}.`)
     return patterns.map((pattern) => `part_${at} LIKE ${pattern}::text`)
   })
-  // Where a part is undecided, so is a term without a form: the record may contain what no text can.
+  // If a part is undecided, so is a term without a form, because the record may contain what no text can.
   const any = one.length > 0 ? `(${one.join(' OR ')})` : `(CASE WHEN unsure THEN NULL ELSE false END)`
   return isNegative ? `NOT ${any}` : any
 }
 
-/** As UTF-8 represents it, and without a NUL, which PostgreSQL's texts cannot have. */
+/** Valid Unicode without a NUL, which PostgreSQL's texts cannot contain. */
 function cleaned<T extends string | null>(text: T): T
 function cleaned(text: string | null): string | null {
   return text === null || isStorable(text) ? text : Buffer.from(text).toString().replaceAll('\0', ' ')
 }
 
-/** A text without the characters that mean something in a pattern. */
+/** A text with the special characters of a pattern escaped. */
 function escaped(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }

@@ -46,18 +46,18 @@ export class Upkeep {
     }, cleaningMs)
   }
 
-  /** Why the database could not be used at the last try; null if it could. */
+  /** Why the last attempt to use the database failed; null if it succeeded. */
   get trouble(): LocalpostError | null {
     return this.#trouble
   }
 
-  /** Takes note of a failed transaction. */
+  /** Notes a failed transaction. */
   note(fault: LocalpostError): void {
     if (!isErrorOf(fault, 'service_unavailable', 'store_full', 'store_read_only')) return
-    // Trouble that comes and goes many times a minute is reported once, whichever file or table it names.
+    // A failure that occurs many times a minute is reported once, whichever file or table it names.
     const now = monotonicNow()
     for (const [known, at] of this.#noted) if (now - at >= sayAgainMs) this.#noted.delete(known)
-    // A full disk is one trouble, whichever write met it: of a table, of its map of free space, or a part of a block.
+    // A full disk is reported once, whichever write failed: of a table, of its free space map, or of a part of a block.
     const trouble = fault.code === 'store_full' ? fault.code : fault.message.replaceAll(/\d+/g, '')
     const isNew = !this.#noted.has(trouble)
     this.#noted.set(trouble, now)
@@ -66,7 +66,7 @@ export class Upkeep {
     this.#trouble = fault
   }
 
-  /** Takes note of a transaction that was stored. */
+  /** Notes a stored transaction. */
   stored(): void {
     this.#renewed = monotonicNow()
     // On a full disk there may be room for a small one.
@@ -124,7 +124,7 @@ export class Upkeep {
     }
   }
 
-  /** Stops, and waits for the work that runs. */
+  /** Stops, and waits for running work. */
   async end(): Promise<void> {
     this.#isEnding = true
     clearInterval(this.#looks)

@@ -13,7 +13,7 @@ import { type BulkChange, type PreparedChange, type StagedBlob, Staging } from '
 import type { Table } from './table.ts'
 import { write } from './write.ts'
 
-/** A commit that waits for its turn. */
+/** A commit that waits to be stored. */
 type Waiting = {
   readonly partition: string
   readonly since: number
@@ -33,7 +33,7 @@ type Waiting = {
   | { readonly said: CommitChange }
   | {
       readonly clearing: Iterable<Table>
-      /** Gets what listeners are told. */
+      /** Gets the changes for listeners. */
       readonly cleared: CommitChange[]
     }
 )
@@ -65,7 +65,7 @@ export class Writer {
     changes: readonly PreparedChange[],
     blobs: readonly StagedBlob[] | Promise<readonly StagedBlob[]>,
   ): Promise<void> {
-    // It may fail before its turn, which is when it is looked at.
+    // It may fail before anything awaits it.
     if (blobs instanceof Promise) blobs.catch(() => {})
     return this.#push((end) => ({ partition, changes, blobs, ...end }))
   }
@@ -76,7 +76,7 @@ export class Writer {
     return outcome
   }
 
-  /** Tells listeners of something that changes no record, as a commit of its own. */
+  /** Stores a commit that changes no record but notifies listeners. */
   say(partition: string, said: CommitChange): Promise<void> {
     return this.#push((end) => ({ partition, said, ...end }))
   }
@@ -85,7 +85,7 @@ export class Writer {
    * Removes up to `clearedAtOnce` records of a partition, in a transaction of its own.
    *
    * @param clearing  The tables of the records.
-   * @returns The changes that listeners are told.
+   * @returns The changes for listeners.
    */
   async clear(partition: string, clearing: Iterable<Table>): Promise<CommitChange[]> {
     const cleared: CommitChange[] = []
@@ -106,7 +106,7 @@ export class Writer {
   }
 
   async #run(): Promise<void> {
-    // The turn in between lets everything that this turn of the event loop commits share the transaction.
+    // Waiting for the next turn of the event loop lets all commits of this turn share one transaction.
     for (await nextTurn(); this.#waiting.length > 0; await nextTurn()) {
       const batch: Waiting[] = []
       let size = 0
@@ -139,7 +139,10 @@ export class Writer {
     }
   }
 
-  /** After a long wait for a database that did not answer, those that waited behind do not begin another one. */
+  /**
+   * After a long wait for a database that did not answer, the commits that waited as long are refused, so that they do
+   * not wait again.
+   */
   #refuseLate(fault: LocalpostError): void {
     const isLate = ({ since }: Waiting): boolean => monotonicNow() - since > lateMs
     for (const one of this.#waiting) if (isLate(one)) one.reject(fault)
@@ -147,8 +150,8 @@ export class Writer {
   }
 
   /**
-   * @param batch  Those that are refused are told so, and taken out.
-   * @throws What the database answers; then nothing of the batch is stored.
+   * @param batch  Refused commits are rejected and removed from it.
+   * @throws The error of the database. Nothing of the batch is stored then.
    */
   async #transact(batch: Set<Waiting>): Promise<void> {
     const { pool, schema, membership } = this.#deps
@@ -214,7 +217,7 @@ function isWritten(next: Waiting): boolean {
   return 'blobs' in next && next.blobs instanceof Promise
 }
 
-/** Waits for the large blobs of a batch, outside of its transaction. A commit whose blobs failed is told so, and left out. */
+/** Waits for the large blobs of a batch, outside of its transaction. A commit whose blobs failed is rejected and left out. */
 async function written(batch: readonly Waiting[]): Promise<Waiting[]> {
   const ready: Waiting[] = []
   for (const item of batch) {
@@ -235,7 +238,7 @@ async function lockSeq(connection: Connection): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** Judges the commits of a batch in their order. Those that are refused are told so, and taken out. */
+/** Checks the commits of a batch in order. Refused ones are rejected and removed from the batch. */
 async function stageAll(
   connection: Connection,
   staging: Staging,
@@ -258,7 +261,7 @@ async function stageAll(
   return commits
 }
 
-/** @returns What listeners are told of it. */
+/** @returns The changes for listeners. */
 async function stage(
   connection: Connection,
   staging: Staging,
