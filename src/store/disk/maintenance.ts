@@ -34,8 +34,8 @@ export interface MaintenanceDeps extends CheckpointDeps {
   readonly checkpointBytes?: number | undefined
 }
 
-/** More arrives while a checkpoint is written, so that a start replays about twice as much. */
-const mostCheckpointBytes = 16 * 1024 * 1024
+/** Half a full log file. More arrives while a checkpoint is written, so that a start replays about one log file. */
+const defaultCheckpointBytes = 16 * 1024 * 1024
 /** How often to sync when commits do not sync themselves. A power cut loses at most this time plus the duration of a sync. */
 const syncMs = 4000
 /** Limit for moving blobs on a full disk: a larger move could use up the reserve and fail before it frees space. */
@@ -48,14 +48,16 @@ const quietMs = 5000
 export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   const { clock, log, space, reserve, engine, onNotice } = deps
   const { records } = engine
-  const checkpointBytes = (): number => deps.checkpointBytes ?? unitBytes(space, mostCheckpointBytes)
+  const checkpointBytes = deps.checkpointBytes ?? defaultCheckpointBytes
   const mover = createMover(log, space, engine)
   const indexes = createStartIndexes(deps, records)
   let at = { ...log.end, seq: deps.seq }
   /** Bytes added to the log, and bytes of large files to remove, since the last checkpoint. */
   let bytesSince = 0
   let deadLargeSeen = 0
-  let dueBytes = checkpointBytes()
+  let dueBytes = checkpointBytes
+  /** How much had become unused in log files when the last checkpoint began: the next one gives it back. */
+  let freedSeen = 0
   let running: Promise<void> | null = null
   let cancelTimer: (() => void) | null = null
   let cancelSync: (() => void) | null = null
@@ -80,6 +82,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   /** Writes a checkpoint, then removes the log files that are no longer needed. */
   async function checkpoint(): Promise<void> {
     const position = at
+    freedSeen = space.freedBytes
     const logs = deadLogs(log, space, position.log)
     const bytes = bytesSince
     await deps.lock.check()
@@ -93,7 +96,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   async function run(): Promise<void> {
     try {
       await checkpoint()
-      dueBytes = checkpointBytes()
+      dueBytes = checkpointBytes
       failing = false
       if (closing) return
       const moved = await mover.moveLive(
@@ -104,7 +107,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
       if (moved && !closing) await checkpoint()
     } catch (error) {
       // The log still has everything. Retrying at every commit would make a full or failing disk slower.
-      dueBytes = bytesSince + checkpointBytes()
+      dueBytes = bytesSince + checkpointBytes
       const reason = error instanceof Error ? error.message : String(error)
       if (failing) return
       failing = true
@@ -149,7 +152,8 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
         })
       bytesSince += bytes + space.deadLargeBytes - deadLargeSeen
       deadLargeSeen = space.deadLargeBytes
-      if (bytesSince >= dueBytes) begin()
+      const freed = space.freedBytes - freedSeen
+      if (bytesSince >= dueBytes || freed >= unitBytes(space, checkpointBytes)) begin()
       else wait()
     },
     clear() {

@@ -32,7 +32,7 @@ export interface LogMediumDeps extends CheckpointDeps {
   readonly heldBytes?: number | undefined
   /** Maximum size of a log file; default half of what is in use, from 4 to 32 MiB. */
   readonly logFileBytes?: number | undefined
-  /** After how many bytes of log a checkpoint is written; default half of what is in use, from 4 to 16 MiB. */
+  /** After how many bytes of log a checkpoint is written; default 16 MiB. Earlier where as much as a log file became unused. */
   readonly checkpointBytes?: number | undefined
   /** How many segments of each collection stay in memory, from the newest on; default 4. */
   readonly awakeSegments?: number | undefined

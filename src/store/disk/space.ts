@@ -7,6 +7,8 @@ export class SpaceAccounting implements PlaceKeeper {
   readonly live: Map<number, number> = new Map()
   /** The sum of {@link live}. */
   liveBytes = 0
+  /** Total size of all blobs in log files that became unused. */
+  freedBytes = 0
   /** Large files to remove once the commits that made them unused are synced, with their sizes. */
   readonly deadLarge: Map<string, number> = new Map()
   /** Their total size. */
@@ -31,8 +33,10 @@ export class SpaceAccounting implements PlaceKeeper {
 
   release(places: Places | null, without: Places | null): void {
     eachNew(places, without, (place) => {
-      if ('log' in place) this.#count(place.log, -place.size)
-      else if ('large' in place && this.large.delete(place.large)) {
+      if ('log' in place) {
+        this.#count(place.log, -place.size)
+        this.freedBytes += place.size
+      } else if ('large' in place && this.large.delete(place.large)) {
         this.deadLarge.set(place.large, place.size)
         this.deadLargeBytes += place.size
         this.waitingBytes += place.size
