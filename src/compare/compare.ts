@@ -1,5 +1,6 @@
 import { paced } from '../core/yield.ts'
 import { diffLineSteps } from './line-diff.ts'
+import { listLines } from './listed-lines.ts'
 import { mailLineSteps, mailSections, type ComparedMail, type MailSection } from './mail-text.ts'
 import { createMask } from './masks.ts'
 import type { ComparedSection, MailComparison } from './types.ts'
@@ -36,23 +37,10 @@ export async function compareMails(
   const sections: ComparedSection[] = []
   for (const name of mailSections) {
     const steps = diffLineSteps(before.lines.get(name) ?? [], after.lines.get(name) ?? [])
-    const lines = await paced(steps, signal)
-    const count = (wanted: 'added' | 'removed'): number => lines.filter(({ kind }) => kind === wanted).length
-    const [added, removed] = [count('added'), count('removed')]
-    sections.push({
-      name,
-      same: added + removed === 0,
-      added,
-      removed,
-      lines: lines.slice(0, maxLines).map(({ kind, text }) => ({ kind, text: text.slice(0, maxLineLength) })),
-      clipped: lines.length > maxLines,
-    })
+    sections.push({ name, ...listLines(await paced(steps, signal)) })
   }
   return { id: after.id, other: before.id, same: sections.every(({ same }) => same), sections }
 }
-
-const maxLines = 5000
-const maxLineLength = 2000
 
 /** Subjects with the same form are those of the same mail sent again: numbers, dates and codes in them may differ. */
 export function subjectForm(subject: string): string {

@@ -94,6 +94,27 @@ describe('the accounts in the page', () => {
     await rowOf(page, 'Of default').waitFor()
   })
 
+  it('are listed within the window, also after it was made narrow', async () => {
+    const { post, page } = await openShop()
+    await page.goto(`${post.url}/#/a/shop`)
+    await switcher(page, 'shop').press('Enter')
+    const panel = page.getByRole('dialog', { name: 'Accounts' })
+    await find(page).waitFor()
+    for (const width of [1280, 800, 390, 320, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await expect
+        .poll(async () => {
+          const { x = Number.NaN, width: wide = 0 } = (await panel.boundingBox()) ?? {}
+          return x >= 8 && x + wide <= width - 8
+        }, `at ${width}`)
+        .toBe(true)
+    }
+    // It is where its opener is.
+    const [at, below] = await Promise.all([switcher(page, 'shop').boundingBox(), panel.boundingBox()])
+    expect([below?.x, below?.y]).toEqual([at?.x, (at?.y ?? 0) + (at?.height ?? 0) + 4])
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   it('show nothing of the old one after a switch while its list loads', async () => {
     const { post, page } = await openShop()
     let answer = (): void => undefined

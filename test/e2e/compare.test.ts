@@ -66,6 +66,22 @@ describe('two mails side by side', () => {
     await page.getByRole('cell', { name: 'Added: two' }).waitFor()
   })
 
+  it('are in the order of their arrival, whichever of them the address names first', async () => {
+    const { post, page } = await openPage({}, false)
+    const first = await submit(post, { subject: 'First', html: '<p>one</p>' })
+    const second = await submit(post, { subject: 'Second', html: '<p>two</p>' })
+    await page.goto(`${post.url}/#/mail/${first}/compare/${second}`)
+    await page.frameLocator('[title="The older mail as HTML"]').getByText('one').waitFor()
+    await page.frameLocator('[title="The newer mail as HTML"]').getByText('two').waitFor()
+    await page.getByRole('tab', { name: 'HTML' }).click()
+    await page.getByRole('cell', { name: 'Removed: one' }).waitFor()
+    await page.getByRole('cell', { name: 'Added: two' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Ignore ids, dates, tokens and codes' }).uncheck()
+    await page.getByRole('cell', { name: 'Removed: one' }).waitFor()
+    await page.getByRole('button', { name: 'Back to the mail' }).click()
+    await page.getByRole('heading', { name: 'First' }).waitFor()
+  })
+
   it('without an earlier one say so', async () => {
     const { post, page } = await openPage()
     await submit(post, { subject: 'Alone', text: 'x' })

@@ -108,6 +108,46 @@ describe('the Templates page', () => {
     expect(await post.templates.get('half-done')).toMatchObject({ subject: 'Half a thought', text: null })
   })
 
+  it('shows the lines in which two versions of a template differ', async () => {
+    const { post, page } = await openPage({}, false)
+    const html = (name: string): string =>
+      `<h1>Hello ${name}</h1>\n${'<p>The same</p>\n'.repeat(30)}<p>Bye</p>`
+    for (const [subject, name] of [
+      ['Hi {{name}}', 'one'],
+      ['Hello {{name}}', 'two'],
+      ['Hello {{name}}', 'three'],
+    ] as const)
+      await post.templates.put('welcome', { subject, html: html(name), text: 'Text' })
+    await page.goto(`${post.url}/#/templates/welcome`)
+    await page.getByText('Versions', { exact: true }).click()
+    const versions = page.getByRole('list', { name: 'Versions' }).getByRole('listitem')
+    await expect.poll(() => versions.count()).toBe(2)
+    const latest = versions.first()
+    await latest.getByRole('button', { name: 'Compare' }).click()
+    const inHtml = latest.getByRole('table', { name: 'HTML of both versions' })
+    await expect.poll(() => inHtml.locator('del').allTextContents()).toEqual(['two'])
+    expect(await inHtml.locator('ins').allTextContents()).toEqual(['three'])
+    await inHtml.getByRole('button', { name: /equal lines/ }).waitFor()
+    expect(await latest.getByRole('table').count()).toBe(1)
+    expect(await objections(page)).toEqual([])
+    // Also with another version: the older one is on the left.
+    await latest.getByLabel('Compared with').selectOption({ index: 1 })
+    await expect.poll(() => inHtml.locator('del').allTextContents()).toEqual(['one'])
+    const inSubject = latest.getByRole('table', { name: 'Subject of both versions' })
+    expect(await inSubject.locator('del').allTextContents()).toEqual(['Hi'])
+    expect(await inSubject.locator('ins').allTextContents()).toEqual(['Hello'])
+    await latest.getByLabel('Compared with').selectOption('what is stored')
+    await expect.poll(() => inHtml.locator('ins').allTextContents()).toEqual(['three'])
+    // What is stored changes below an open comparison.
+    await post.templates.put('welcome', { subject: 'Hello {{name}}', html: html('two'), text: 'Text' })
+    await page.reload()
+    await page.getByText('Versions', { exact: true }).click()
+    await versions.nth(1).getByRole('button', { name: 'Compare' }).click()
+    await versions.nth(1).getByText('No difference.').waitFor()
+    await versions.nth(1).getByRole('button', { name: 'Compare' }).click()
+    await expect.poll(() => versions.nth(1).getByText('No difference.').count()).toBe(0)
+  })
+
   it('names each broken placeholder of a template with its position, and links to it', async () => {
     const { post, page } = await openPage({}, false)
     await post.templates.put('broken', {

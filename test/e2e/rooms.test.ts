@@ -176,3 +176,29 @@ describe('the other pages', () => {
     }
   })
 })
+
+describe('the Connect page', () => {
+  it('says what failed where the settings cannot be loaded, and loads them again', async () => {
+    const { post, page } = await openPage({}, false)
+    await page.route('**/dev/health', (route) => route.abort())
+    await page.goto(`${post.url}/#/connect`)
+    await page.getByRole('alert').getByText('Localpost does not answer').waitFor()
+    await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
+    await page.unroute('**/dev/health')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('SMTP port').waitFor()
+  })
+
+  it('shows them while nothing new is stored', async () => {
+    const { post, page } = await openPage({}, false)
+    const health = await (await fetch(`${post.url}/dev/health`)).json()
+    await page.route('**/dev/health', (route) =>
+      route.fulfill({
+        status: 503,
+        json: { ...health, status: 'refusing', warnings: ['The disk is full.'] },
+      }),
+    )
+    await page.goto(`${post.url}/#/connect`)
+    await page.getByText('SMTP port').waitFor()
+  })
+})

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ComparedLine } from '../../src/compare/types.ts'
-import { toBlocks, type DiffRow } from '../../ui/views/inbox/compare/rows.ts'
+import { toBlocks, type DiffRow } from '../../ui/views/shared/diff/rows.ts'
 
 const line = (written: string): ComparedLine => {
   const kind = { '-': 'removed', '+': 'added', ' ': 'same' } as const

@@ -77,19 +77,23 @@ export function createApi(options: {
 }): Api {
   const { account = null, signal: over, onLocked, isSignedIn } = options
   async function send(path: string, init?: RequestInit): Promise<Response> {
-    const isRead = init?.method === undefined || init.method === 'GET'
-    const signals = [init?.signal, isRead ? over : null].filter((signal) => signal instanceof AbortSignal)
-    let response: Response
-    try {
-      response = await fetch(pathIn(account, path), { ...init, signal: AbortSignal.any(signals) })
-    } catch (error) {
-      if (signals.some(({ aborted }) => aborted)) throw error
-      throw new ApiError(0, 'unreachable', 'Localpost does not answer. Is it still running?')
-    }
+    return accept(await request(path, init))
+  }
+  async function accept(response: Response): Promise<Response> {
     if (response.ok) return response
     const error = await toError(response)
     if (error.status === 401) onLocked()
     throw error
+  }
+  async function request(path: string, init?: RequestInit): Promise<Response> {
+    const isRead = init?.method === undefined || init.method === 'GET'
+    const signals = [init?.signal, isRead ? over : null].filter((signal) => signal instanceof AbortSignal)
+    try {
+      return await fetch(pathIn(account, path), { ...init, signal: AbortSignal.any(signals) })
+    } catch (error) {
+      if (signals.some(({ aborted }) => aborted)) throw error
+      throw new ApiError(0, 'unreachable', 'Localpost does not answer. Is it still running?')
+    }
   }
   const read = async <T>(path: string, init?: RequestInit): Promise<T> =>
     (await send(path, init)).json() as Promise<T>
@@ -128,7 +132,12 @@ export function createApi(options: {
       }
       return read<T>(path, { method, headers, body: body ? JSON.stringify(body) : null })
     },
-    health: () => read('dev/health'),
+    async health() {
+      const response = await request('dev/health')
+      // While nothing new is stored, the health is answered with 503.
+      const refusing = response.status === 503 ? await healthIn(response.clone()) : null
+      return refusing ?? ((await (await accept(response)).json()) as Health)
+    },
     keys: async () => (await read<{ keys: ApiKey[] }>('dev/keys')).keys,
     list: (search, signal) => read(`dev/inbox?${toSearch({ ...search })}`, { signal: signal ?? null }),
     get: (id, signal) => read(mailPath(id), { signal: signal ?? null }),
@@ -180,6 +189,12 @@ export function wordsOf(error: unknown): string {
 function toSearch(values: Record<string, string | number | undefined>): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')
   return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+}
+
+/** Null if the answer is no health: that of a proxy, for example. */
+async function healthIn(response: Response): Promise<Health | null> {
+  const body: unknown = await response.json().catch(() => null)
+  return typeof body === 'object' && body !== null && 'smtp' in body ? (body as Health) : null
 }
 
 async function toError(response: Response): Promise<ApiError> {

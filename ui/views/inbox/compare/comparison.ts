@@ -15,7 +15,7 @@ export interface Compared {
  * Loads two mails and their comparison.
  *
  * @param id  The id of the open mail.
- * @param other  The id of the mail to compare it with, or `previous`.
+ * @param other  The id of the mail to compare it with, or `previous`. Either may be the older one.
  * @param masked  Whether differences of ids, dates, tokens and codes are ignored. A change loads the comparison again.
  */
 export function useComparison(
@@ -26,23 +26,30 @@ export function useComparison(
   const compared = shallowRef<Compared | null>(null)
   const problem = ref('')
   const latest = useLatest()
+  // Ids are ordered like the mails; see docs/adr/0006. The older mail is the one that is compared with.
+  const [newer, older] = other !== 'previous' && other > id ? [other, id] : [id, other]
 
   async function load(): Promise<void> {
     const signal = latest()
-    const path = `compare/${encodeURIComponent(other)}${masked.value ? '' : '?masked=false'}`
+    const path = `compare/${encodeURIComponent(older)}${masked.value ? '' : '?masked=false'}`
     try {
-      const comparison = await api.read<MailComparison>(mailPath(id, path), signal)
+      const comparison = await api.read<MailComparison>(mailPath(newer, path), signal)
       const known = compared.value
-      const [older, newer] = known
-        ? [known.older, known.newer]
-        : await Promise.all([api.get(comparison.other, signal), api.get(comparison.id, signal)])
-      compared.value = { older, newer, comparison }
+      const mails = known ?? (await readBoth(comparison, signal))
+      compared.value = { older: mails.older, newer: mails.newer, comparison }
       problem.value = ''
     } catch (error) {
       if (signal.aborted) return
       const isFirst = other === 'previous' && error instanceof ApiError && error.status === 404
       problem.value = isFirst ? noPrevious : wordsOf(error)
     }
+  }
+  async function readBoth(
+    { id, other }: MailComparison,
+    signal: AbortSignal,
+  ): Promise<Pick<Compared, 'older' | 'newer'>> {
+    const [older, newer] = await Promise.all([api.get(other, signal), api.get(id, signal)])
+    return { older, newer }
   }
   watch(masked, load, { immediate: true })
   return { compared, problem, load }

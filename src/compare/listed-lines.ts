@@ -1,0 +1,18 @@
+import type { DiffLine } from './line-diff.ts'
+import type { ComparedSection } from './types.ts'
+
+/** The lines of a comparison as they are answered and shown: a bounded number, each cut to a bounded length. */
+export function listLines(lines: readonly DiffLine[]): Omit<ComparedSection, 'name'> {
+  const count = (wanted: DiffLine['kind']): number => lines.filter(({ kind }) => kind === wanted).length
+  const [added, removed] = [count('added'), count('removed')]
+  return {
+    same: added + removed === 0,
+    added,
+    removed,
+    lines: lines.slice(0, maxLines).map(({ kind, text }) => ({ kind, text: text.slice(0, maxLineLength) })),
+    clipped: lines.length > maxLines,
+  }
+}
+
+const maxLines = 5000
+const maxLineLength = 2000
