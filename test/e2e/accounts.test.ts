@@ -106,7 +106,7 @@ describe('the accounts in the page', () => {
         .poll(async () => {
           const { x = Number.NaN, width: wide = 0 } = (await panel.boundingBox()) ?? {}
           return x >= 8 && x + wide <= width - 8
-        }, `at ${width}`)
+        })
         .toBe(true)
     }
     // It is where its opener is.
