@@ -41,6 +41,34 @@ describe('the list', () => {
     await expect.poll(() => rowOf(page, 'To two').getByText('1 of 2').count()).toBe(1)
   })
 
+  it('shows only the tags that have room, and always some of the text', async () => {
+    const { post, page } = await openPage()
+    await page.setViewportSize({ width: 1024, height: 768 })
+    const id = await submit(post, {
+      subject: 'Tagged',
+      to: ['ada@example.com', 'bounce@simulator.localpost'],
+      text: 'Your code is 482913 and so on.',
+    })
+    const row = rowOf(page, 'Tagged')
+    const tags = row.locator('.tag')
+    for (const [chosen, seen] of [
+      [['orders', 'a-tag-with-a-long-name'], 1],
+      [['a-tag-with-a-long-name', 'orders'], 1],
+      [['a', 'b'], 2],
+    ] as const) {
+      await post.inbox.update(id, { tags: [...chosen] })
+      await expect.poll(() => tags.allTextContents()).toEqual(chosen.map((tag) => `Tag: ${tag}`))
+      const bottom = await row.locator('.tags').evaluate((box) => box.getBoundingClientRect().bottom)
+      const tops = await tags.evaluateAll((all) => all.map((one) => one.getBoundingClientRect()))
+      const shown = tops.filter(({ top }) => top < bottom - 1)
+      expect(shown.length, chosen.join()).toBe(seen)
+      expect(Math.min(...shown.map(({ width }) => width))).toBeGreaterThan(20)
+      expect((await row.locator('.snippet').boundingBox())?.width).toBeGreaterThan(40)
+      await row.getByText('1 of 2').waitFor()
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   it('keeps the scroll position and the open mail while mail arrives', async () => {
     const { post, page } = await openPage()
     for (let i = 0; i < 20; i++) await submit(post, { subject: `Mail ${i}`, text: `Text ${i}` })

@@ -91,6 +91,12 @@ describe('the first page of an attached PDF', () => {
     await attach(post, 'Report', { [name]: drawn[name] ?? Buffer.alloc(0) })
     await rowOf(page, 'Report').click()
     await expect.poll(() => colorOf(tileOf(page, name)), { timeout: 15_000 }).toBe('255 0 0 255')
+    // All of the page is seen.
+    const [whole, place] = await Promise.all([
+      tileOf(page, name).locator('canvas').boundingBox(),
+      tileOf(page, name).boundingBox(),
+    ])
+    expect(whole?.height).toBeLessThanOrEqual(place?.height ?? 0)
     await expect.poll(() => page.workers()).toEqual([])
     expect(surprises).toEqual([])
   })
