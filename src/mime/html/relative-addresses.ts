@@ -30,20 +30,37 @@ export const addressAttributes: ReadonlySet<string> = new Set([
   'dynsrc',
 ])
 
-/** Whether one of the images that a `srcset` offers has a relative address. */
+/** Whether one of the images that a `srcset` offers has a relative address, or there are too many to look. */
 export function hasRelativeSource(srcset: string): boolean {
-  return srcset
-    .split(/[\t\n\f\r ]+/)
-    .map((word) => word.replace(/^,+|,+$/g, ''))
-    .some((word) => !/^[\d.]+[wxh]$/.test(word) && isRelative(word))
+  let words = 0
+  for (const [word] of srcset.matchAll(/[^\t\n\f\r ]+/g)) {
+    if (++words > mostSourceWords) return true
+    const plain = withoutCommas(word)
+    if (!/^[\d.]+[wxh]$/.test(plain) && isRelative(plain)) return true
+  }
+  return false
+}
+
+// No image offers as many.
+const mostSourceWords = 1000
+
+/** A word without the commas around it. A regular expression takes quadratic time for many commas inside. */
+function withoutCommas(word: string): string {
+  let start = 0
+  let end = word.length
+  while (word[start] === ',') start++
+  while (end > start && word[end - 1] === ',') end--
+  return word.slice(start, end)
 }
 
 /**
- * CSS in which relative addresses lead {@link nowhere}: those of `url()` and `image-set()`. Costs linear time.
+ * CSS in which relative addresses lead {@link nowhere}: those of `url()` and `image-set()`. Costs linear time; CSS with
+ * more than 20,000 addresses and quotes is left out, because it would block the event loop.
  *
  * @param css  A style sheet or the value of a `style` attribute; anything is fine.
  */
 export function withoutRelativeUrls(css: string): string {
+  if (css.length > mostMarks && hasManyMarks(css)) return ''
   return css
     .replace(/(url\(\s*["']?)([^"')]*)/gi, (written, open: string, address: string) =>
       isRelative(address) ? open + nowhere : written,
@@ -53,4 +70,14 @@ export function withoutRelativeUrls(css: string): string {
         isRelative(address) ? quote + nowhere + quote : written,
       ),
     )
+}
+
+const mostMarks = 20_000
+
+/** Whether it has too many places to look at. */
+function hasManyMarks(css: string): boolean {
+  const marks = /url\(|["']/gi
+  let count = 0
+  while (marks.test(css)) if (++count > mostMarks) return true
+  return false
 }

@@ -188,6 +188,43 @@ describe('the HTML of a mail', () => {
   })
 })
 
+describe('the addresses of a mail', () => {
+  it.each<[start: string, unit: string, end: string]>([
+    ['<img srcset="a', ',', 'a">'],
+    ['<img srcset="', ', ', 'a">'],
+    ['<img srcset="', 'http://x.test/a 1x,', '">'],
+    ['<img srcset="', '1.', '">'],
+    ['<a href="', '\t', 'x">'],
+    ['<style>', 'url(', '</style>'],
+    ['<style>', 'url( ', '</style>'],
+    ['<style>', 'image-set(', '</style>'],
+    ['<style>image-set(', '"', ')</style>'],
+    ['<style>image-set(', `"'`, ')</style>'],
+    ['<style>image-set("a" type(', ' ', '"b"))</style>'],
+    ['<p style="', "url('a')", '">'],
+  ])('are read in linear time in %s%s…%s', async (start, unit, end) => {
+    const html = await withoutConnections(start + unit.repeat(2_000_000 / unit.length) + end)
+    expect(html).not.toMatch(/url\('?a|srcset="(?!about:invalid")/)
+  })
+
+  it('are not looked for in a style sheet with more than 20,000 of them, which is left out', async () => {
+    const sheet = (count: number): string => `<style>${'p{background:url(//x)}'.repeat(count)}</style>`
+    expect(await withoutConnections(sheet(20_000))).toBe(sheet(20_000))
+    expect(await withoutConnections(`${sheet(20_001)}<p>x`)).toBe('<style></style><p>x')
+    const quotes = `<style>${'p{font-family:"x"}'.repeat(10_001)}</style>`
+    expect(await withoutConnections(quotes)).toBe('<style></style>')
+  })
+
+  it('are replaced in a srcset of more than 1,000 words', async () => {
+    const image = (count: number): string => `<img srcset="${'//x.test/a '.repeat(count)}">`
+    expect(await withoutConnections(image(1000))).toBe(image(1000))
+    expect(await withoutConnections(image(1001))).toBe('<img srcset="about:invalid">')
+    expect(await withoutConnections('<img srcset=",,//x.test/a,, 2x,,a,,">')).toBe(
+      '<img srcset="about:invalid">',
+    )
+  })
+})
+
 it('a removed pixel leaves nothing of itself, also at the end', async () => {
   const pixel = '<p>Hello</p><img src="/p.gif" width="1" height="1"></body></html>'
   for (const remote of ['images', 'all'] as const) {
