@@ -5,7 +5,7 @@ import type { Steps } from '../core/yield.ts'
 export interface RawFacts {
   /** The longest line, in octets without its end: its number from 1 on, and its length. */
   longest: { line: number; octets: number }
-  /** Lines that end in LF alone, or have a CR elsewhere. */
+  /** Lines that end in a bare LF, or have a CR elsewhere. */
   bareLines: number
   /** The name of the first header field with octets beyond ASCII; null without one. */
   rawField: string | null

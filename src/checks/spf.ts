@@ -23,7 +23,7 @@ export interface SpfOutcome {
 export const maxLookups = 10
 
 /**
- * Decides by SPF whether an address may send for a domain, from known records alone.
+ * Decides by SPF whether an address may send for a domain, using only known records.
  *
  * @see RFC 7208
  */

@@ -113,7 +113,7 @@ function createLines(): Lines {
         if (!empty.has(name)) line.push(`</${name}>`)
         return
       }
-      // Looked for in the innermost ones alone, so that closing tags without an opening one cost little.
+      // Searched only in the innermost elements, so that closing tags without an opening one cost little.
       const least = Math.max(0, opened.length - searchedDepth)
       let at = opened.length - 1
       while (at >= least && opened[at] !== name) at--

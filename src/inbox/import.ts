@@ -55,7 +55,7 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
 
 const pieceBytes = 1024 * 1024
 
-/** Whether a second message follows, as in a mailbox file. The first line of such a file alone does no harm. */
+/** Whether a second message follows, as in a mailbox file. A single message with such a first line does no harm. */
 function isMailbox(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (text.toString('latin1', 0, 5) !== 'From ') return false

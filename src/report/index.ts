@@ -104,7 +104,7 @@ export default class LocalpostReporter {
     this.#makeFolder()
   }
 
-  /** In the folder of temporary files, for this user alone; workers find it by the variable. */
+  /** In the folder for temporary files, readable only by this user. Workers find it by the variable. */
   #makeFolder(): void {
     this.#folder = mkdtempSync(join(tmpdir(), 'localpost-report-'))
     process.env[folderVariable] = this.#folder

@@ -138,7 +138,7 @@ async function compared(
   return { change: 'changed', diff }
 }
 
-/** Mails that are in the baseline alone, of tests that ran, or that a test file which ran does not have any more. */
+/** Mails that are only in the baseline: of tests that ran, or of tests that their test file no longer has. */
 function goneOf(
   baseline: Baseline,
   present: ReadonlySet<string>,

@@ -9,7 +9,7 @@ import type { Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 import type { Condition } from './where.ts'
 
-/** Some records that meet a condition. */
+/** Some records that match a condition. */
 export interface Matches {
   readonly count: number
   /** The rows from a position on, in order. Call it only before the next part is asked for. */
@@ -99,7 +99,7 @@ interface Part {
   learn(at: number, facts: FactRow): void
 }
 
-/** The only ids that can meet a condition; null if it does not say. */
+/** The only ids that can match a condition; null if it does not limit them. */
 function idsIn(where: Where): readonly string[] | null {
   if ('all' in where) return where.all.map(idsIn).find((ids) => ids !== null) ?? null
   if ('any' in where) {

@@ -56,7 +56,7 @@ export function createMailReader({ inbox }: Inspected): MailReader {
 
 const pageSize = 200
 
-// By its code alone: the error may come from another copy of the package.
+// Recognised by its code, because the error may come from another copy of the package.
 function isNotFound(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'not_found'
 }

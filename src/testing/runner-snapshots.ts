@@ -4,7 +4,7 @@ import { membersOf, namesOf } from './vitest-test.ts'
 
 /** The snapshot settings of vitest or Jest for the running test. */
 export interface RunnerSnapshots {
-  /** The command that writes the snapshots of the test file anew, as `npx vitest run a.test.js -u`. */
+  /** The command that updates the snapshots of the test file, such as `npx vitest run a.test.js -u`. */
   command: string
   /** Suites and test. */
   testName: string

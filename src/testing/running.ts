@@ -52,7 +52,7 @@ export function createRunningTests(): RunningTests {
     end(context) {
       const key = keyOf(context)
       const keys = key === undefined ? namelessOf(running) : [key]
-      // Tests without a context that run at the same time cannot be told apart: all wait for the last to end.
+      // Concurrent tests without a context cannot be distinguished, so all of them wait until the last one ends.
       if (key === undefined && ++ended < keys.length) return []
       if (key === undefined) ended = 0
       const posts = keys.flatMap((one) => running.get(one)?.post ?? [])

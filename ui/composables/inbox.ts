@@ -8,7 +8,7 @@ import type { Changes } from './live.ts'
 export interface InboxList {
   /** The loaded rows and their positions. */
   rows: ShallowRef<ListWindow>
-  /** The loaded rows alone. */
+  /** Only the loaded rows. */
   emails: ComputedRef<ListedMail[]>
   /** The number of rows, loaded or not: mails that match the query, and broadcasts. It is the length of the list. */
   count: Ref<number>

@@ -3,8 +3,8 @@ import type { Files } from '../../core/files.ts'
 import { corrupt } from '../io-errors.ts'
 
 /**
- * The same files, with better errors: if there is a folder in the place of a file, or a file in the place of a folder, the
- * error names it and says what to do.
+ * The same files, with better errors: if there is a folder instead of a file, or a file instead of a folder, the error
+ * names it and says what to do.
  */
 export function namingFiles<T extends Pick<Files, 'readAll'> & Partial<Files>>(files: T): T {
   const named =

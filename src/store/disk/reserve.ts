@@ -105,7 +105,7 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
   }
 }
 
-/** Empties the reserve file to free its space. @returns Whether there was any that belongs to this folder alone. */
+/** Empties the reserve file to free its space. @returns Whether there was any that belongs only to this folder. */
 export async function releaseReserve(files: Files, paths: Paths): Promise<boolean> {
   if (!(await files.size(paths.reserve))) return false
   return await giveUp(files, paths.reserve)

@@ -34,7 +34,7 @@ export function togglePart(query: string, part: string, isSingle = false): strin
   return (isOn ? kept : [...kept, part]).join(' ')
 }
 
-/** Puts a part in the place of another one, wherever it is in a search. */
+/** Replaces a part of a search by another one, wherever it is. */
 export function replacePart(query: string, part: string, next: string): string {
   if (!hasPart(query, part)) return query
   return partsOf(query)

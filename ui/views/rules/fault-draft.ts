@@ -84,7 +84,7 @@ export function toDraft(state: FaultsState | null, fault: ListedFault | null): F
   }
 }
 
-/** The faults with this one added, or in the place of the one that was edited. */
+/** The faults with this one added, or with this one instead of the edited one. */
 export function withFault(
   state: FaultsState | null,
   draft: FaultDraft,
