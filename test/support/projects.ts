@@ -129,6 +129,7 @@ export const longSeries: readonly string[] = [
   'e2e/hostile-corpus',
   'e2e/picture',
   'e2e/rooms-look',
+  'e2e/views-themes',
   'search/store-search',
   'store/cleared',
   'store/cuts',
