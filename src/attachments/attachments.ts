@@ -6,6 +6,7 @@ import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
 import { createPacer, type Pacer } from '../core/yield.ts'
 import { mediaTypeByName } from '../mime/attachments.ts'
 import { parseDataUri } from './data-uri.ts'
+import { maxContentType } from './schema.ts'
 import { fetchAttachment, type Fetched, type FetchLimits } from './fetch.ts'
 
 /** Where attachments may come from. */
@@ -47,7 +48,7 @@ export async function checkAttachments(
     const field = `attachments[${i}]`
     const nameProblem = filenameProblem(reference.filename)
     if (nameProblem) errors.push({ field: `${field}.filename`, message: nameProblem })
-    if (reference.content_type !== undefined && !contentTypeForm.test(reference.content_type)) {
+    if (reference.content_type !== undefined && !isContentType(reference.content_type)) {
       const message = `must be a content type such as "application/pdf", not ${quote(reference.content_type)}`
       errors.push({ field: `${field}.content_type`, message })
     } else if (reference.content_type !== undefined && isMultipart(reference.content_type)) {
@@ -187,15 +188,16 @@ function filenameProblem(filename: string): string | null {
   return filename === '.' || filename === '..' ? `${quote(filename)} is not a file name` : null
 }
 
+/** The form costs a stack frame per parameter, and the type of a `data:` URI may be as long as the request. */
+const isContentType = (text: string): boolean => text.length <= maxContentType && contentTypeForm.test(text)
+
 const contentTypeForm = /^[\w.+-]+\/[\w.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.:+-]+|"[\w .:+-]*"))*$/
 
 // Readers would look for parts in its bytes.
 const isMultipart = (contentType: string): boolean => /^multipart\//i.test(contentType)
 
 function usable(contentType: string | null): string | null {
-  return contentType !== null && contentTypeForm.test(contentType) && !isMultipart(contentType)
-    ? contentType
-    : null
+  return contentType !== null && isContentType(contentType) && !isMultipart(contentType) ? contentType : null
 }
 
 function failed(path: string, reason: string, cause?: unknown): LocalpostError {

@@ -10,6 +10,8 @@ import {
   type AttachmentSources,
 } from '../../src/attachments/attachments.ts'
 import { parseDataUri } from '../../src/attachments/data-uri.ts'
+import { attachmentReferenceSchema } from '../../src/attachments/schema.ts'
+import { checkInput } from '../../src/core/validate.ts'
 import { createOutgoing } from '../../src/net/outgoing.ts'
 import { createPacer } from '../../src/core/yield.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -29,6 +31,13 @@ const typeOf = async (
 ): Promise<string | null> =>
   (await loadAttachment({ filename, path, ...(content_type ? { content_type } : {}) }, sources(root), 1e6))
     .content_type
+
+test('a content type of more than 1000 characters is refused', () => {
+  const reference = { filename: 'a', path: 'data:,x', content_type: `a/b${';c=d'.repeat(249)}` }
+  expect(checkInput(attachmentReferenceSchema, reference)).toEqual({ value: reference })
+  const longer = { ...reference, content_type: `${reference.content_type};ef=g` }
+  expect(checkInput(attachmentReferenceSchema, longer)).toMatchObject({ errors: [{ field: 'content_type' }] })
+})
 
 describe('the content type of an attachment', () => {
   test.each<[filename: string, path: string, given: string | undefined, expected: string | null]>([
@@ -56,6 +65,8 @@ describe('the content type of an attachment', () => {
     ['notes.txt', 'data:;charset=iso-8859-1,Gr%FC%DFe', undefined, 'text/plain;charset=iso-8859-1'],
     ['notes', 'data:,Gr%FC%DFe', undefined, 'application/octet-stream'],
     ['notes.txt', 'data:,plain', undefined, 'text/plain;charset=US-ASCII'],
+    ['photo', `data:image/png${';a=b'.repeat(3_000_000)},x`, undefined, null],
+    ['photo.png', `data:image/png${';a=b'.repeat(3_000_000)},x`, undefined, 'image/png'],
     ['notes.txt', `data:,${encodeURIComponent(utf8)}`, 'text/plain', 'text/plain'],
   ])('%s from %s, given %s, is %s', async (filename, path, given, expected) => {
     expect(await typeOf(filename, path, given)).toBe(expected)
