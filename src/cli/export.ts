@@ -61,7 +61,8 @@ async function writeFolder(
   query: string,
   folder: string,
 ): Promise<{ written: number; errors: string[] }> {
-  await mkdir(folder, { recursive: true })
+  // The names of the files contain subjects.
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   let written = 0
   const errors: string[] = []
   for await (const mail of listMails(remote, query)) {

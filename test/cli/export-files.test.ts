@@ -41,6 +41,7 @@ describe.skipIf(process.platform === 'win32')('files of an export', () => {
       const to = join(temporaryFolder(), name)
       const files = (): string[] => (name === 'folder' ? readdirSync(to).map((one) => join(to, one)) : [to])
       await run(to)
+      if (name === 'folder') expect((lstatSync(to).mode & 0o777).toString(8)).toBe('700')
       for (const file of files()) {
         expect((lstatSync(file).mode & 0o777).toString(8)).toBe('600')
         chmodSync(file, 0o666)
