@@ -7,6 +7,14 @@ const head = (type: string, more = ''): string =>
 const filled = (start: string, piece: string, end = ''): Buffer =>
   Buffer.concat([Buffer.from(start), Buffer.alloc(size - start.length - end.length, piece), Buffer.from(end)])
 
+/** A message with a header that is just short enough to be read in the main thread. */
+const longHeader = (start: string, piece: string | Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(`From: eve@x.test\r\n${start}`),
+    Buffer.alloc(1_000_000, piece),
+    Buffer.from('\r\n\r\nbody\r\n'),
+  ])
+
 const nested = (depth: number): string => {
   let text = ''
   for (let i = 0; i < depth; i++) text += `Content-Type: multipart/mixed; boundary=b${i}\r\n\r\n--b${i}\r\n`
@@ -33,6 +41,14 @@ export const hostileMessages: Readonly<Record<string, () => Buffer>> = {
     Buffer.from(
       `From: eve@x.test\r\nTo: ada@example.com\r\nSubject: ${'=?utf-8?q?=C3=A4?=\r\n '.repeat(10_000)}x\r\n\r\nbody\r\n`,
     ),
+  '1 MB of groups in a header': () => longHeader('To: ', 'a:ada@x.test;, '),
+  '1 MB of quotes in a header': () => longHeader('To: ', '"\\a" '),
+  '1 MB of open quotes in a header': () => longHeader('To: ', '" '),
+  '1 MB of comments in a header': () => longHeader('To: ', '('),
+  '1 MB of header lines of a colon': () => longHeader('X: x', '\r\n:'),
+  '1 MB of raw octets in a subject': () => longHeader('Subject: ', Buffer.from('\xe4 ', 'latin1')),
+  '1 MB of parameters in a header': () => longHeader('Content-Type: text/plain', '; a*0="b"'),
+  '1 MB of tags in a signature': () => longHeader('DKIM-Signature: v=1; ', 'a=b; '),
   'lines that end with CR': () => filled(head('text/plain').replaceAll('\r\n', '\r'), 'a line of text\r'),
   'quoted-printable': () =>
     filled(head('text/plain', 'Content-Transfer-Encoding: quoted-printable\r\n'), '=C3=A4=\r\n'),
