@@ -6,6 +6,7 @@ const head = (type: string): string => `From: hi@acme.test\r\nContent-Type: ${ty
 const part = (fields: string, body = 'body\rwith\0both\r\n'): string => `${fields}\r\n\r\n${body}`
 const mixed = head('multipart/mixed;\r\n boundary="a b"')
 const evil = 'Content-Type: text/plain\rContent-Disposition: attachment\0'
+const dashes = `--${' '.repeat(15_000)}x\r\n`.repeat(100)
 const plain = 'Content-Type: text/plain Content-Disposition: attachment '
 
 /** A message, and what leaves; null if nothing changes. */
@@ -39,6 +40,11 @@ const messages: [title: string, message: string, sent: string | null][] = [
     'a message of a digest',
     `${head('multipart/digest; boundary=b')}--b\r\n\r\nSubject: a\rX: 1\r\n\r\nbody\r\n--b--\r\n`,
     `${head('multipart/digest; boundary=b')}--b\r\n\r\nSubject: a X: 1\r\n\r\nbody\r\n--b--\r\n`,
+  ],
+  [
+    'a part behind lines of dashes and much white space, in linear time',
+    `${mixed}${dashes}--a b\r\n${part(evil)}--a b--\r\n`,
+    `${mixed}${dashes}--a b\r\n${part(plain)}--a b--\r\n`,
   ],
   [
     'a long line',

@@ -117,7 +117,7 @@ function createStructure(): Structure {
     },
     take(line) {
       const text = line.toString('latin1', 0, maxFieldChars).replace(/\r?\n$/, '')
-      const mark = text.startsWith('--') ? text.slice(2).replace(/[ \t]+$/, '') : ''
+      const mark = text.startsWith('--') ? text.slice(2, endOfText(text)) : ''
       const type = boundaries.get(mark)
       if (type !== undefined) begin(type)
       else if (mark.endsWith('--') && boundaries.has(mark.slice(0, -2))) isHeader = false
@@ -125,6 +125,13 @@ function createStructure(): Structure {
       else if (isHeader) takeField(text)
     },
   }
+}
+
+/** Where the white space at the end begins. A regular expression takes quadratic time for white space inside. */
+function endOfText(text: string): number {
+  let end = text.length
+  while (end > 0 && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--
+  return end
 }
 
 const newline = 0x0a
