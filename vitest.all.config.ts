@@ -1,5 +1,6 @@
-import { defineConfig } from 'vitest/config'
-import { longSeries, onPostgres, projectOf } from './test/support/projects.ts'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { type AdapterName, longSeries, projectOf } from './test/support/projects.ts'
+import { onEachAdapter } from './test/support/suites.ts'
 
 const isOfBrowser = (name: string): boolean => ['browser', 'page'].includes(projectOf(name))
 const files = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
@@ -32,6 +33,43 @@ const long = {
   expect: { poll: { timeout: 10_000 } },
   pool: 'forks' as const,
   maxWorkers: 2,
+}
+
+/** The suites of each adapter; those of the page, and those of the night, in projects of their own. */
+function onAdapter(adapter: AdapterName, name: string): TestProjectInlineConfiguration[] {
+  const database = adapter === 'PostgreSQL' ? ['test/support/setup-postgres.ts'] : []
+  const project = (
+    suffix: string,
+    suites: readonly string[],
+    ofPage: boolean,
+  ): TestProjectInlineConfiguration => ({
+    test: {
+      name: `${name}${suffix}`,
+      include: files(suites.filter((suite) => isOfBrowser(suite) === ofPage)),
+      provide: { adapter },
+      globalSetup: [
+        makeKeys,
+        'test/support/setup-memory.ts',
+        ...database,
+        ...(ofPage ? ['test/support/setup-build.ts', 'test/e2e/launch-browser.ts'] : []),
+      ],
+      setupFiles: [rsaKeys, ...(ofPage ? ['test/e2e/open-context.ts'] : [])],
+      isolate: !ofPage,
+      testTimeout: 90_000,
+      hookTimeout: 60_000,
+      expect: { poll: { timeout: 20_000 } },
+      retry,
+      pool: 'forks',
+      maxWorkers: 3,
+      sequence: { groupOrder: 3 },
+    },
+  })
+  return [
+    project('', onEachAdapter.inCi, false),
+    project(', the page', onEachAdapter.inCi, true),
+    project(', at night', onEachAdapter.atNight, false),
+    project(', the page at night', onEachAdapter.atNight, true),
+  ]
 }
 
 /** `npm run test:all`: what `npm test` leaves out because it takes long. */
@@ -71,21 +109,9 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      {
-        test: {
-          name: 'on PostgreSQL',
-          include: files(onPostgres),
-          globalSetup: ['test/support/setup-postgres.ts', makeKeys],
-          setupFiles: [rsaKeys],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
-          retry,
-          pool: 'forks',
-          maxWorkers: 2,
-          sequence: { groupOrder: 3 },
-        },
-      },
+      // What `npm test` runs in memory.
+      ...onAdapter('folder', 'in a folder'),
+      ...onAdapter('PostgreSQL', 'on PostgreSQL'),
     ],
   },
 })

@@ -1,16 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import {
-  entries,
-  everyday,
-  further,
-  longSeries,
-  onlyWhole,
-  onPostgres,
-  projectOf,
-} from './support/projects.ts'
+import { entries, everyday, further, longSeries, onlyWhole, projectOf } from './support/projects.ts'
 import { packages } from './support/programs.ts'
+import { foldersOnEachAdapter, onEachAdapter, onOneAdapter } from './support/suites.ts'
 
 /** Calls that a file cannot make in a thread that it shares with other files. */
 const needsProcess: readonly (readonly [what: string, pattern: RegExp])[] = [
@@ -35,16 +28,19 @@ const setupFiles = ['support/open-handles.ts', 'support/rsa-keys.ts', 'e2e/open-
 const textOf = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')
 
 /** The texts of a test file and of the helpers that it imports, directly or not. */
-function textsOf(name: string, seen = new Map<string, string>()): string[] {
+const textsOf = (name: string): string[] => Array.from(filesOf(name).values())
+
+/** The same by the names of the files. */
+function filesOf(name: string, seen = new Map<string, string>()): Map<string, string> {
   if (!seen.has(name)) {
     const text = textOf(name)
     seen.set(name, text)
     for (const [, path = ''] of text.matchAll(/^(?:import|export) [^;]*? from '(\.[^']+\.ts)'/gm)) {
       const imported = relative(import.meta.dirname, resolve(import.meta.dirname, dirname(name), path))
-      if (!imported.startsWith('..')) textsOf(imported, seen)
+      if (!imported.startsWith('..')) filesOf(imported, seen)
     }
   }
-  return Array.from(seen.values())
+  return seen
 }
 
 const unit = names.filter((name) => name.endsWith('.test.ts') && projectOf(name.slice(0, -8)) === 'unit')
@@ -76,7 +72,7 @@ it('a test that `npm test` runs as a sample runs in full in `npm run test:all`',
 })
 
 it('the lists of the projects name existing files', () => {
-  const listed = [...entries.flatMap(([, list]) => list), ...longSeries, ...onlyWhole, ...onPostgres]
+  const listed = [...entries.flatMap(([, list]) => list), ...longSeries, ...onlyWhole]
   expect(
     listed.filter((name) => !names.some((one) => one === `${name}.test.ts` || one.startsWith(`${name}/`))),
   ).toEqual([])
@@ -91,6 +87,48 @@ it('a test that starts PostgreSQL or another test runner is not part of `npm tes
     .filter((name) => ofEveryDay.includes(projectOf(name.slice(0, -8))))
     .filter((name) => /\b(?:startPostgres|runVitest|runVitestWith)\(/.test(textOf(name)))
   expect(found, 'list these in test/support/projects.ts').toEqual([])
+})
+
+const suites = [...onEachAdapter.inCi, ...onEachAdapter.atNight]
+const opensData = (name: string): boolean => filesOf(name).has('support/adapters.ts')
+
+it('suites that open data run on every adapter of the store, or say why not', () => {
+  const inFolders = names
+    .filter((name) => name.endsWith('.test.ts') && foldersOnEachAdapter.includes(dirname(name)))
+    .filter(opensData)
+    .map((name) => name.slice(0, -'.test.ts'.length))
+  const listed = [...suites, ...Object.keys(onOneAdapter)].filter((name) =>
+    foldersOnEachAdapter.includes(dirname(name)),
+  )
+  expect(listed.sort(), 'list these in test/support/suites.ts').toEqual(inFolders.sort())
+  expect(suites.filter((name) => !opensData(`${name}.test.ts`))).toEqual([])
+  expect(new Set(suites).size).toBe(suites.length)
+})
+
+it.each([
+  ['the API', 'server/v1'],
+  ['live events', 'server/events'],
+  ['the inbox', 'inbox/inbox'],
+  ['waits', 'inbox/waits'],
+  ['bulk changes', 'inbox/bulk'],
+  ['retention', 'emails/retention'],
+  ['webhooks', 'webhooks/announcing-store'],
+  ['broadcasts', 'broadcasts/broadcasts'],
+  ['the page', 'e2e/inbox'],
+])('`.ci/run` has %s on every adapter', (_, name) => {
+  expect(onEachAdapter.inCi).toContain(name)
+})
+
+it('a suite that runs on every adapter opens no data elsewhere, unless a test says why it does not run on one', () => {
+  const elsewhere =
+    /\b(?:createLocalpost|openLocalpost|openMemoryStore|openLogStore|openPostgresStore)\(|\b(?:start|open)\w*\(\{ dir\b/
+  const found = suites.filter((name) =>
+    [...filesOf(`${name}.test.ts`)].some(
+      ([file, text]) =>
+        !file.startsWith('support/') && elsewhere.test(text) && !/\b(?:notOn|placeOfData)\(/.test(text),
+    ),
+  )
+  expect(found).toEqual([])
 })
 
 it('a helper registers no hook when it is loaded: files in the same worker load it once', () => {

@@ -50,6 +50,8 @@ export interface RunningAccountsDeps {
   makeApp(face: AccountFace): Promise<App>
   /** How many unused accounts may be open. Default: 100. */
   mostOpen?: number | undefined
+  /** Called with the id of each account that was closed. */
+  onClosed?: ((id: string) => void) | undefined
 }
 
 export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<RunningAccounts> {
@@ -62,9 +64,10 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   const open = createOpenAccounts<OpenedAccount>({
     assertUsable: (id) => void usable(id),
     open: (id) => opener.open(usable(id)),
-    async end({ account, app, endListeners }) {
+    async end(id, { account, app, endListeners }) {
       ;(await app)?.close()
       await closeAccount(account).finally(endListeners)
+      deps.onClosed?.(id)
     },
     async isBusy(id, { account }) {
       const record = noun.byId(id)

@@ -43,7 +43,7 @@ export interface OpenAccounts<Opened> {
 export function createOpenAccounts<Opened>(deps: {
   assertUsable(id: string): void
   open(id: string): Promise<Opened>
-  end(opened: Opened): Promise<void>
+  end(id: string, opened: Opened): Promise<void>
   isBusy(id: string, opened: Opened): Promise<boolean>
   mostOpen: number
   onError(error: unknown): void
@@ -104,7 +104,7 @@ export function createOpenAccounts<Opened>(deps: {
     opened.delete(id)
     const end = (async () => {
       const ready = await begun.catch(() => null)
-      if (ready !== null) await deps.end(ready)
+      if (ready !== null) await deps.end(id, ready)
     })().finally(() => ending.delete(id))
     ending.set(id, end)
     return end

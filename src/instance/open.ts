@@ -40,7 +40,16 @@ import { openTime } from './time.ts'
  */
 export async function openLocalpost(
   options: LocalpostOptions | undefined,
-  { deliversFrom, keepAlive = true, onStore, onCertificate, onLongWork, mostOpenAccounts, ...ways }: OpenWays,
+  {
+    deliversFrom,
+    keepAlive = true,
+    onStore,
+    onCertificate,
+    onLongWork,
+    mostOpenAccounts,
+    onAccountClosed,
+    ...ways
+  }: OpenWays,
 ): Promise<Localpost> {
   const config = resolveOptions(options, { keepAlive })
   assertCheckOptions(config.checks, 'option "checks"', 'invalid_option', serviceMembers)
@@ -95,6 +104,7 @@ export async function openLocalpost(
       deliveries: () => capture.deliveries,
       makeApp: (face) => http.appOf(face),
       mostOpen: mostOpenAccounts,
+      onClosed: onAccountClosed,
     })
     undo.push(() => accounts.close())
     const { secret } = nouns
@@ -201,6 +211,8 @@ interface OpenWays {
   onLongWork?: (isRunning: boolean) => void
   /** How many unused accounts other than `default` may be open. Default: 100. */
   mostOpenAccounts?: number
+  /** Called with the id of each account other than `default` that was closed. */
+  onAccountClosed?: (id: string) => void
   /** The queues of reads; closed with the instance. Default: new ones. */
   turns?: ReadingTurns
 }

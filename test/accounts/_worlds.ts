@@ -1,13 +1,21 @@
 import { expect, onTestFinished } from 'vitest'
 import type { CreatedAccount, Localpost, LocalpostOptions } from '../../src/index.ts'
 import { openLocalpost } from '../../src/instance/open.ts'
-import { placeOfData } from '../support/instance.ts'
+import { placeOfData } from '../support/adapters.ts'
 
-/** Starts an instance that closes accounts above this number as soon as they are not used. */
-export async function startBounded(mostOpenAccounts: number, options?: LocalpostOptions): Promise<Localpost> {
+/**
+ * Starts an instance that closes accounts above this number as soon as they are not used.
+ *
+ * @param onAccountClosed  Called with the id of each account that was closed.
+ */
+export async function startBounded(
+  mostOpenAccounts: number,
+  options?: LocalpostOptions,
+  onAccountClosed: (id: string) => void = () => {},
+): Promise<Localpost> {
   const post = await openLocalpost(
     { waitTimeoutMs: 10_000, ...placeOfData(), ...options },
-    { deliversFrom: 'start', keepAlive: false, mostOpenAccounts },
+    { deliversFrom: 'start', keepAlive: false, mostOpenAccounts, onAccountClosed },
   )
   onTestFinished(() => post.close())
   return post

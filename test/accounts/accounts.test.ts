@@ -1,25 +1,15 @@
-import { mkdtemp } from 'node:fs/promises'
 import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createLocalpost, fixedClock, type AccountInput, type Localpost } from '../../src/index.ts'
+import { fixedClock, type AccountInput, type Localpost } from '../../src/index.ts'
+import { lastingPlace, notOn } from '../support/adapters.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 import { caller } from './_worlds.ts'
 
 const mail = { from: 'a@b.test', to: 'c@d.test', text: 'x' }
-
-/** Starts an instance on a folder; an earlier one on it has to be closed. */
-async function startIn(dir: string): Promise<Localpost> {
-  const post = await createLocalpost({ dir })
-  onTestFinished(() => post.close())
-  return post
-}
-
-const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'localpost-accounts-'))
 
 describe('accounts', () => {
   test('are listed by name after `default`, with what they hold', async () => {
@@ -167,9 +157,9 @@ describe('accounts', () => {
     await expect.poll(async () => post.accounts.list()).toHaveLength(1)
   })
 
-  test('are there after a restart, and leave nothing once they are removed', async () => {
-    const dir = await newFolder()
-    const first = await startIn(dir)
+  test('are there after a restart, unless they were removed', async () => {
+    const place = lastingPlace()
+    const first = await start(place)
     const kept = await first.accounts.create({ name: 'kept' })
     const gone = await first.accounts.create({ name: 'gone' })
     await first.emails.send({ ...mail, subject: 'of default' })
@@ -180,27 +170,35 @@ describe('accounts', () => {
     }
     const before = await first.account('kept').inbox.list()
     await first.close()
-    const second = await startIn(dir)
+    const second = await start(place)
     expect(await second.account('kept').inbox.list()).toEqual(before)
     expect((await second.account('kept').inbox.list({ query: 'needle' })).items).toHaveLength(1)
     expect((await caller(second, kept.api_key)('GET', '/v1/emails')).text).toContain('of kept')
     await second.accounts.remove('gone')
     expect((await caller(second, gone.api_key)('GET', '/v1/emails')).status).toBe(401)
     await second.close()
-    const filesOf = ({ id }: { id: string }): string[] =>
-      readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes(id))
-    expect(filesOf(kept)).not.toEqual([])
-    expect(filesOf(gone)).toEqual([])
-    const third = await startIn(dir)
+    const third = await start(place)
     expect((await third.accounts.list()).map(({ name }) => name)).toEqual(['default', 'kept'])
     expect((await third.inbox.list()).items.map(({ subject }) => subject)).toEqual(['of default'])
   })
 
+  test('leave no file once they are removed', notOn('PostgreSQL', 'it looks at a folder'), async () => {
+    const dir = temporaryFolder()
+    const post = await start({ dir })
+    const kept = await post.accounts.create({ name: 'kept' })
+    const gone = await post.accounts.create({ name: 'gone' })
+    for (const name of ['kept', 'gone']) await post.account(name).emails.send({ ...mail, subject: 'x' })
+    await post.accounts.remove('gone')
+    await post.close()
+    const filesOf = ({ id }: { id: string }): string[] =>
+      readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes(id))
+    expect(filesOf(kept)).not.toEqual([])
+    expect(filesOf(gone)).toEqual([])
+  })
+
   test('send after a restart what was still due', async () => {
-    const dir = await newFolder()
-    const options = { dir, retryDelaysMs: [500, 500, 500] }
-    const first = await createLocalpost(options)
-    onTestFinished(() => first.close())
+    const options = { ...lastingPlace(), retryDelaysMs: [500, 500, 500] }
+    const first = await start(options)
     await first.accounts.create({ name: 'a' })
     await first.account('a').rules.set([{ match: 'late@example.test', action: 'greylist' }])
     const told: string[] = []
@@ -217,8 +215,7 @@ describe('accounts', () => {
     const late = { ...mail, to: 'late@example.test', subject: 'late' }
     const { id } = await first.account('a').emails.send(late)
     await first.close()
-    const second = await createLocalpost(options)
-    onTestFinished(() => second.close())
+    await start(options)
     // Nothing is asked of the account: it is opened because it has work to do.
     await expect.poll(() => told.filter((text) => text.includes(id)), { timeout: 10_000 }).toHaveLength(1)
   })

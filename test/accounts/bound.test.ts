@@ -7,30 +7,41 @@ import { caller, startBounded } from './_worlds.ts'
 const day = 86_400_000
 const mail = { from: 'a@b.test', to: 'c@d.test', text: 'x' }
 
-/** The list of ended bulk changes is the one thing that an account forgets when it is closed; PostgreSQL keeps it. */
-async function wasClosed(post: Localpost, name: string): Promise<boolean> {
-  const { text } = await caller(post)('GET', `/dev/inbox/bulk?account=${name}`)
-  return (JSON.parse(text) as { changes: unknown[] }).changes.length === 0
-}
-
-/** Leaves in an account what is forgotten when it is closed. */
-const mark = (post: Localpost, name: string): Promise<number> =>
-  post.account(name).inbox.removeMatching('subject:none')
-
 /** Uses other accounts, which would close this one, if it could be closed. */
 async function useOthers(post: Localpost): Promise<void> {
   for (const name of ['other', 'another', 'other']) await post.account(name).inbox.list()
 }
 
-async function world(options?: Parameters<typeof startBounded>[1]): Promise<Localpost> {
-  const post = await startBounded(1, options)
+interface World {
+  post: Localpost
+  /** Opens an account, and forgets whether it was closed before. */
+  mark(name: string): Promise<void>
+  /** Whether an account was closed since; it is open afterwards. */
+  wasClosed(name: string): Promise<boolean>
+}
+
+async function world(options?: Parameters<typeof startBounded>[1]): Promise<World> {
+  const closed = new Set<string>()
+  const post = await startBounded(1, options, (id) => closed.add(id))
   for (const name of ['a', 'other', 'another']) await post.accounts.create({ name })
-  return post
+  /** Using an account waits until it is closed, if that has begun. */
+  async function use(name: string): Promise<string> {
+    const { id } = await post.accounts.get(name)
+    await post.account(name).inbox.list()
+    return id
+  }
+  return {
+    post,
+    async mark(name) {
+      closed.delete(await use(name))
+    },
+    wasClosed: async (name) => closed.has(await use(name)),
+  }
 }
 
 describe('an account above the bound of open accounts', () => {
   test('is closed when it is not used, and keeps what it has in memory', async () => {
-    const post = await world({ seed: 1, rejectSubmissions: true })
+    const { post, mark, wasClosed } = await world({ seed: 1, rejectSubmissions: true })
     const { api_key } = await post.accounts.create({ name: 'b' })
     const call = caller(post, api_key)
     const b = post.account('b')
@@ -48,8 +59,8 @@ describe('an account above the bound of open accounts', () => {
     expect((await call('POST', '/v1/emails', { ...mail, subject: 's' })).status).toBe(200)
     const keys = [api_key]
     for (let n = 0; n < 3; n++) {
-      await mark(post, 'b')
-      await expect.poll(async () => (await useOthers(post), await wasClosed(post, 'b'))).toBe(true)
+      await mark('b')
+      await expect.poll(async () => (await useOthers(post), await wasClosed('b'))).toBe(true)
       keys.push((JSON.parse((await call('POST', '/dev/keys', {})).text) as { value: string }).value)
       if (n === 0) await expect(greylisted()).rejects.toMatchObject({ responseCode: 451 })
       if (n === 1) await greylisted()
@@ -62,17 +73,17 @@ describe('an account above the bound of open accounts', () => {
   })
 
   test('stays open while it has armed faults', async () => {
-    const post = await world()
+    const { post, mark, wasClosed } = await world()
     await post.account('a').faults.set({ rate_limit: { requests: 1, per_ms: 60_000 } })
-    await mark(post, 'a')
+    await mark('a')
     await useOthers(post)
-    expect(await wasClosed(post, 'a')).toBe(false)
+    expect(await wasClosed('a')).toBe(false)
     await post.account('a').faults.clear()
-    await expect.poll(async () => (await useOthers(post), await wasClosed(post, 'a'))).toBe(true)
+    await expect.poll(async () => (await useOthers(post), await wasClosed('a'))).toBe(true)
   })
 
   test('stays open while something of it goes on: a wait, events, a download, an SMTP session', async () => {
-    const post = await world()
+    const { post, mark, wasClosed } = await world()
     const a = post.account('a')
     const big = await a.inbox.import(
       Buffer.from(`Subject: big\r\n\r\n${'x'.repeat(70)}\r\n`.padEnd(3_000_000, 'y')),
@@ -80,7 +91,7 @@ describe('an account above the bound of open accounts', () => {
     const { api_key } = await post.accounts.create({ name: 'b' })
     await post.listen({ port: 0 })
 
-    await mark(post, 'a')
+    await mark('a')
     const wait = a.inbox.waitFor({ subject: 'awaited' })
     const events = await post.fetch(new Request('http://localhost/dev/events?account=a'))
     const { stream } = await a.inbox.raw(big.id)
@@ -97,10 +108,10 @@ describe('an account above the bound of open accounts', () => {
     told.length = 0
     await say('EHLO x', '250')
     await say(`AUTH PLAIN ${Buffer.from(`\0b\0${api_key}`).toString('base64')}`, '235')
-    await mark(post, 'b')
+    await mark('b')
 
     await useOthers(post)
-    expect([await wasClosed(post, 'a'), await wasClosed(post, 'b')]).toEqual([false, false])
+    expect([await wasClosed('a'), await wasClosed('b')]).toEqual([false, false])
     await a.emails.send({ ...mail, subject: 'awaited' })
     expect((await wait).subject).toBe('awaited')
     const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -114,24 +125,24 @@ describe('an account above the bound of open accounts', () => {
     await say('Subject: late\r\n\r\nx\r\n.', '250')
     await reader?.cancel()
     socket.end('QUIT\r\n')
-    await expect.poll(async () => (await useOthers(post), await wasClosed(post, 'a'))).toBe(true)
-    await expect.poll(async () => (await useOthers(post), await wasClosed(post, 'b'))).toBe(true)
+    await expect.poll(async () => (await useOthers(post), await wasClosed('a'))).toBe(true)
+    await expect.poll(async () => (await useOthers(post), await wasClosed('b'))).toBe(true)
     expect((await post.account('b').inbox.latest())?.subject).toBe('late')
   })
 
   test('sends what waits, and is opened again when an email of it is too old', async () => {
     const clock = fixedClock('2026-01-01T00:00:00Z')
-    const post = await world({ clock, retryDelaysMs: [60_000] })
+    const { post, mark, wasClosed } = await world({ clock, retryDelaysMs: [60_000] })
     const a = post.account('a')
     await post.accounts.update('a', { max_age_ms: day })
     await a.rules.set([{ match: 'late@example.test', action: 'greylist' }])
     const { id } = await a.emails.send({ ...mail, to: 'late@example.test', subject: 'late' })
     const statusOf = async (): Promise<string | undefined> => (await a.emails.get(id)).last_event?.status
-    await mark(post, 'a')
+    await mark('a')
     await useOthers(post)
-    expect(await wasClosed(post, 'a')).toBe(false)
+    expect(await wasClosed('a')).toBe(false)
     await expect.poll(async () => (await clock.advance(60_000), statusOf())).toBe('delivered')
-    await expect.poll(async () => (await useOthers(post), await wasClosed(post, 'a'))).toBe(true)
+    await expect.poll(async () => (await useOthers(post), await wasClosed('a'))).toBe(true)
     await useOthers(post)
     // Nothing asks for it.
     await clock.advance(day)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLocalpost, type CreatedAccount, type Localpost } from '../../src/index.ts'
+import type { CreatedAccount, Localpost } from '../../src/index.ts'
 import { hollowApp } from '../server/validate-response.ts'
 import { start } from '../support/instance.ts'
 import { caller, fill, stateOf, type Filled } from './_worlds.ts'
@@ -155,7 +155,7 @@ describe('a caller of one account who knows everything of another one', () => {
   })
 
   test('without a key: the query names the account on loopback, and needs a key elsewhere', async () => {
-    await using post = await createLocalpost({ waitTimeoutMs: 10_000 })
+    const post = await start()
     const { name, api_key } = await post.accounts.create({ name: 'owner' })
     await post.account(name).emails.send({ from: 'a@b.test', to: 'c@d.test', subject: secret, text: 'x' })
     await post.account(name).inbox.waitFor({ subject: secret })
@@ -166,7 +166,7 @@ describe('a caller of one account who knows everything of another one', () => {
     expect((await local('GET', '/dev/inbox?account=nobody')).status).toBe(404)
     expect((await local('GET', '/v1/emails?account=owner')).status).toBe(401)
     expect((await caller(post, api_key)('GET', '/dev/inbox?account=owner')).text).toContain(secret)
-    await using strict = await createLocalpost({ requireKey: true })
+    const strict = await start({ requireKey: true })
     await strict.accounts.create({ name: 'owner' })
     const answers = await Promise.all(
       ['owner', 'nobody', 'default'].map((account) => caller(strict)('GET', `/dev/inbox?account=${account}`)),

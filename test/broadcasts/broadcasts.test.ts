@@ -1,6 +1,6 @@
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/index.ts'
+import type { Localpost } from '../../src/index.ts'
 import { startRetrying } from '../support/instance.ts'
 
 let post: Localpost
@@ -129,21 +129,17 @@ describe('a broadcast', () => {
   })
 
   it('puts names into its HTML as they are, or escaped with `escapeHtml`', async () => {
-    const escaping = await createLocalpost({ escapeHtml: true })
-    try {
-      for (const [one, shown] of [
-        [post, 'Dear <b>"A&B"</b>'],
-        [escaping, 'Dear &lt;b&gt;&quot;A&amp;B&quot;&lt;/b&gt;'],
-      ] as const) {
-        const { id } = await one.audiences.create({ name: 'All' })
-        await one.audiences.contacts.add(id, { email: 'ada@example.com', first_name: '<b>"A&B"</b>' })
-        const html = 'Dear {{first_name}}'
-        const { email_ids } = await one.broadcasts.send({ ...mail, html, audience_id: id })
-        const sent = await one.emails.get(email_ids[0] ?? '')
-        expect([sent.html, sent.subject]).toEqual([shown, 'Hi <b>"A&B"</b>'])
-      }
-    } finally {
-      await escaping.close()
+    const escaping = await startRetrying({ escapeHtml: true })
+    for (const [one, shown] of [
+      [post, 'Dear <b>"A&B"</b>'],
+      [escaping, 'Dear &lt;b&gt;&quot;A&amp;B&quot;&lt;/b&gt;'],
+    ] as const) {
+      const { id } = await one.audiences.create({ name: 'All' })
+      await one.audiences.contacts.add(id, { email: 'ada@example.com', first_name: '<b>"A&B"</b>' })
+      const html = 'Dear {{first_name}}'
+      const { email_ids } = await one.broadcasts.send({ ...mail, html, audience_id: id })
+      const sent = await one.emails.get(email_ids[0] ?? '')
+      expect([sent.html, sent.subject]).toEqual([shown, 'Hi <b>"A&B"</b>'])
     }
   })
 

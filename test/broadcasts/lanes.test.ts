@@ -8,12 +8,12 @@ import type { EmailType } from '../../src/emails/types.ts'
 import { createOutbox } from '../../src/outbox/outbox.ts'
 import type { Transport } from '../../src/outbox/transport.ts'
 import { simulator } from '../../src/instance/outbound.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert } from '../../src/store/store.ts'
+import { openStore } from '../support/adapters.ts'
 import { anEmail } from '../webhooks/_noun.ts'
 
 it('a broadcast whose recipients all hang does not block other mail in the outbox', async () => {
-  const store = await openMemoryStore({ collections })
+  const store = await openStore(collections)
   const tried: string[] = []
   let end = (): void => {}
   const ended = new Promise<void>((resolve) => (end = resolve))

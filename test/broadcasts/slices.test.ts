@@ -5,8 +5,8 @@ import { createBroadcasts } from '../../src/broadcasts/broadcasts.ts'
 import { collections } from '../../src/instance/collections.ts'
 import type { DomainRecord } from '../../src/domains/domain.ts'
 import { createIds } from '../../src/core/ids.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { openStore } from '../support/adapters.ts'
 import { testClock } from '../support/clock.ts'
 
 it.each([
@@ -14,7 +14,7 @@ it.each([
   ['long', 100_000, Array<number>(25).fill(10)],
 ])('a broadcast of %s mail is accepted in slices that each take little time', async (_, chars, wanted) => {
   const clock = testClock()
-  const store = await openMemoryStore({ collections })
+  const store = await openStore(collections)
   const ids = createIds(clock)
   const account = { email: 'ada@acme.test', first_name: null, last_name: null, profile_picture: 'data:,' }
   const audiences = createAudiences({ store, clock, ids, account, pageSize: 50 })

@@ -1,13 +1,11 @@
 import crypto from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { renderBanner } from '../../src/cli/banner.ts'
 import type { Settings } from '../../src/cli/settings.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
+import { lastingPlace } from '../support/adapters.ts'
 import { open, openOverSocket, refusalOf, shared, type Face } from './helpers.ts'
 import { goodMail } from '../support/mail.ts'
 
@@ -26,12 +24,11 @@ const operations = [
 
 describe('API keys', () => {
   it('access.keys: one is created at the first start and stored with the data', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'localpost-decisions-'))
-    onTestFinished(() => rm(dir, { recursive: true }))
-    const first = await open({ dir })
+    const place = lastingPlace()
+    const first = await open(place)
     expect(first.post.apiKey).toMatch(/^lp_.{30,}$/)
     await first.post.close()
-    const second = await open({ dir })
+    const second = await open(place)
     expect(second.post.apiKey).toBe(first.post.apiKey)
     expect((await withKey(first.post.apiKey, second)).status).toBe(200)
     expect((await open()).post.apiKey).not.toBe(first.post.apiKey)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EmailDetail } from '../../src/emails/types.ts'
 import { open, openOverSocket, pause, refusalOf, shared, statusesOf, type Face } from './helpers.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { lastingPlace } from '../support/adapters.ts'
 import { openMailServer } from './servers.ts'
 
 const link = 'https://acme.test/page?a=1&b=2#c'
@@ -94,8 +94,8 @@ describe('real hits', () => {
 
 describe('many hits', () => {
   it('events.many-hits: 600 of one recipient are 500 events, also after a close', async () => {
-    const dir = temporaryFolder()
-    const face = await openOverSocket({ dir })
+    const place = lastingPlace()
+    const face = await openOverSocket(place)
     await track(face)
     const id = await face.send({ to: 'ada@x.test', html })
     await face.settled(id)
@@ -104,7 +104,7 @@ describe('many hits', () => {
       for (const { status } of await Promise.all(Array.from({ length: 100 }, () => hit(face, pixel))))
         expect(status).toBe(200)
     await face.post.close()
-    const again = await open({ dir })
+    const again = await open(place)
     expect(statusesOf(await again.detail(id))['ada@x.test']).toEqual([
       'sent',
       'delivered',

@@ -1,15 +1,14 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import type { EmailDetail, EmailListItem, SendRequest } from '../../src/emails/types.ts'
 import type { FieldError } from '../../src/core/errors.ts'
 import type { Mail } from '../../src/inbox/types.ts'
-import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
 import { assertMatchesOpenApi } from '../server/validate-response.ts'
 import { goodMail } from '../support/mail.ts'
-import { fastRetries } from '../support/instance.ts'
+import { fastRetries, start, startShared } from '../support/instance.ts'
 
 /** A running instance, and short ways to call it. Every answer is checked against the OpenAPI document. */
 export interface Face {
@@ -63,11 +62,9 @@ export interface List {
 }
 export type EmailList = List & { emails: EmailListItem[] }
 
-/** Opens an instance in memory that is closed at the end of the test. */
+/** Opens an instance that is closed at the end of the test. */
 export async function open(options: LocalpostOptions = {}): Promise<Face> {
-  const face = await openFace(options)
-  onTestFinished(() => face.post.close())
-  return face
+  return inProcess(await start({ ...fastRetries, ...options }))
 }
 
 /**
@@ -77,17 +74,16 @@ export async function open(options: LocalpostOptions = {}): Promise<Face> {
 export function shared(options: LocalpostOptions = {}, fill?: (face: Face) => Promise<unknown>): () => Face {
   let face: Face | undefined
   beforeAll(async () => {
-    face = await openFace(options)
+    const { post, end } = await startShared({ ...fastRetries, ...options })
+    face = inProcess(post)
     await fill?.(face)
+    return end
   })
-  afterAll(() => face?.post.close())
   return () => face as Face
 }
 
-async function openFace(options: LocalpostOptions): Promise<Face> {
-  const post = await createLocalpost({ ...fastRetries, ...options })
-  return toFace(post, 'http://localhost', (request) => post.fetch(request))
-}
+const inProcess = (post: Localpost): Face =>
+  toFace(post, 'http://localhost', (request) => post.fetch(request))
 
 /** The same, over a socket. */
 export async function openOverSocket(options: LocalpostOptions = {}): Promise<Face> {

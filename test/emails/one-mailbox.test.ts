@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLocalpost } from '../../src/instance/create.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
-import { start } from '../support/instance.ts'
+import { start, startShared } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 
 const unicode = 'ada@bücher.example'
@@ -10,9 +9,10 @@ const spellings = [unicode, ascii, 'ADA@BÜCHER.example', 'ada@XN--bcher-kva.Exa
 
 let post: Localpost
 beforeAll(async () => {
-  post = await createLocalpost()
+  const shared = await startShared()
+  post = shared.post
+  return shared.end
 })
-afterAll(() => post.close())
 
 /** Submits a message unchanged. */
 function submitTo(to: readonly string[], header: string): Promise<string> {

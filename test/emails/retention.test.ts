@@ -2,14 +2,14 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Clock } from '../../src/core/clock.ts'
 import { nodeFiles } from '../../src/core/files.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
 import { startRetention, type RetentionDeps } from '../../src/emails/retention.ts'
-import { createLocalpost } from '../../src/instance/create.ts'
-import { openLogStore, openMemoryStore } from '../../src/store/open.ts'
+import { openLogStore } from '../../src/store/open.ts'
 import { blobOf, insert, type Store, update } from '../../src/store/store.ts'
+import { lastingPlace, notOn, openStore } from '../support/adapters.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { start as startInstance } from '../support/instance.ts'
 import { testClock, type TestClock } from '../support/clock.ts'
 
 const start = Date.UTC(2026, 0, 1)
@@ -43,14 +43,15 @@ function email(n: number, created: number, isPending = false): EmailRecord {
   }
 }
 
-async function begin(bounds: Partial<RetentionDeps>): Promise<{
+async function begin(bounds: Partial<RetentionDeps> & { clock?: TestClock }): Promise<{
   store: Store
-  clock: TestClock
+  /** Lets this time pass, and waits for what the retention does then. */
+  pass(ms: number): Promise<void>
   add(n: number, created: number, isPending?: boolean): Promise<void>
   kept(): Promise<number[]>
 }> {
-  const clock = testClock(start)
-  const store = await openMemoryStore({ collections: [emailCollection] })
+  const clock = bounds.clock ?? testClock(start)
+  const store = await openStore([emailCollection])
   const retention = startRetention({
     store,
     clock,
@@ -65,9 +66,14 @@ async function begin(bounds: Partial<RetentionDeps>): Promise<{
     await retention.close()
     await store.close()
   })
+  // Of several instances only one deletes: a store in PostgreSQL leads a moment after it was opened.
+  await expect.poll(() => store.leadership.isMine()).toBe(true)
   return {
     store,
-    clock,
+    async pass(ms) {
+      await clock.advance(ms)
+      await retention.idle()
+    },
     add: (n, created, isPending) => store.commit([insert(emailCollection, email(n, created, isPending))]),
     kept: async () =>
       (await store.page(emailCollection, { limit: 10_000 })).records.map(({ id }) => Number(id.slice(3))),
@@ -75,79 +81,78 @@ async function begin(bounds: Partial<RetentionDeps>): Promise<{
 }
 
 test('above the maximum, the oldest emails are deleted soon after newer ones arrive', async () => {
-  const { clock, add, kept } = await begin({ maxEmails: 3 })
+  const { pass, add, kept } = await begin({ maxEmails: 3 })
   for (let n = 1; n <= 5; n++) await add(n, start)
   expect(await kept()).toEqual([1, 2, 3, 4, 5])
-  await clock.advance(250)
+  await pass(250)
   expect(await kept()).toEqual([3, 4, 5])
   await add(6, start)
-  await clock.advance(250)
+  await pass(250)
   expect(await kept()).toEqual([4, 5, 6])
 })
 
 test('many emails are deleted in slices, and all of them', async () => {
-  const { store, clock, kept } = await begin({ maxEmails: 10 })
+  const { store, pass, kept } = await begin({ maxEmails: 10 })
   await store.commit(Array.from({ length: 1234 }, (_, n) => insert(emailCollection, email(n, start))))
   const sizes: number[] = []
   store.changes((change) => change.op === 'bulk' && sizes.push(change.removed))
-  await clock.advance(250)
-  await sleep(200)
+  await pass(250)
   expect(await kept()).toEqual(Array.from({ length: 10 }, (_, n) => 1224 + n))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(1224)
-  expect(Math.max(...sizes)).toBe(500)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(500)
 })
 
 test('an email is deleted at its maximum age, without any other activity', async () => {
-  const { clock, add, kept } = await begin({ maxAgeMs: 60_000 })
+  const { pass, add, kept } = await begin({ maxAgeMs: 60_000 })
   await add(1, start)
   await add(2, start + 10_000)
-  await clock.advance(250)
-  await clock.advance(59_749)
+  await pass(250)
+  await pass(59_749)
   expect(await kept()).toEqual([1, 2])
-  await clock.advance(1)
+  await pass(1)
   expect(await kept()).toEqual([2])
-  await clock.advance(10_000)
+  await pass(10_000)
   expect(await kept()).toEqual([])
 })
 
 test('a maximum age of months does not overflow the timers of the system', async () => {
   const clock = testClock(start)
   const delays: number[] = []
-  const watched: Clock = { ...clock, after: (ms, run) => (delays.push(ms), clock.after(ms, run)) }
-  const { add } = await begin({ maxAgeMs: 400 * 86_400_000, clock: watched })
+  const watched: TestClock = { ...clock, after: (ms, run) => (delays.push(ms), clock.after(ms, run)) }
+  const { add, pass } = await begin({ maxAgeMs: 400 * 86_400_000, clock: watched })
   await add(1, start)
-  await clock.advance(250)
+  await pass(250)
   expect(Math.max(...delays)).toBe(60 * 60 * 1000)
 })
 
 test('an email that the outbox is working on is kept until it is settled, and no younger one is deleted instead', async () => {
-  const { store, clock, add, kept } = await begin({ maxEmails: 2, maxAgeMs: 60_000 })
+  const { store, pass, add, kept } = await begin({ maxEmails: 2, maxAgeMs: 60_000 })
   await add(1, start, true)
   await add(2, start)
   await add(3, start)
   await add(4, start)
-  await clock.advance(250)
+  await pass(250)
   expect(await kept()).toEqual([1, 3, 4])
-  await clock.advance(120_000)
+  await pass(120_000)
   expect(await kept()).toEqual([1])
   const pending = await store.get(emailCollection, idOf(1))
   await store.commit([
     update(emailCollection, { ...(pending as EmailRecord), outbox: null, outbox_due: null }),
   ])
-  await clock.advance(250)
+  await pass(250)
   expect(await kept()).toEqual([])
 })
 
 test('emails with a time in the future do not keep others', async () => {
-  const { clock, add, kept } = await begin({ maxAgeMs: 60_000 })
+  const { pass, add, kept } = await begin({ maxAgeMs: 60_000 })
   await add(1, start + 86_400_000)
   await add(2, start)
-  await clock.advance(250)
-  await clock.advance(60_000)
+  await pass(250)
+  await pass(60_000)
   expect(await kept()).toEqual([1])
 })
 
-test('the files are deleted with the records', async () => {
+test('the files are deleted with the records', notOn('PostgreSQL', 'it looks at a folder'), async () => {
   const dir = temporaryFolder()
   const clock = testClock(start)
   const options = { dir, collections: [emailCollection], clock, durability: 'process' as const }
@@ -192,12 +197,12 @@ test('the files are deleted with the records', async () => {
 })
 
 test('an instance keeps the configured number, and counts emails of earlier runs', async () => {
-  const dir = temporaryFolder()
-  const first = await createLocalpost({ dir })
+  const place = lastingPlace()
+  const first = await startInstance(place)
   const mail = { from: 'hi@acme.test', to: 'ada@example.com', text: 'x' }
   for (let n = 0; n < 5; n++) await first.emails.send({ ...mail, subject: `mail ${n}` })
   await first.close()
-  await using second = await createLocalpost({ dir, maxEmails: 2 })
+  const second = await startInstance({ ...place, maxEmails: 2 })
   await expect
     .poll(async () => (await second.inbox.list()).items.map(({ subject }) => subject), { timeout: 10_000 })
     .toEqual(['mail 4', 'mail 3'])

@@ -33,8 +33,9 @@ describe('changes of many mails', () => {
   it('are one live event, and can be seen and cancelled over HTTP', async () => {
     const post = await start()
     await submitMany(post, 1500)
-    // Reading mail after its arrival changes it too: that is over after a search.
-    await post.inbox.list({ query: 'text' })
+    // Reading mail after its arrival changes it too. A search waits for that, but not longer than some seconds.
+    const unread = async (): Promise<number> => (await post.inbox.list({ query: 'text' })).unread_texts ?? 0
+    await expect.poll(unread, { timeout: 45_000 }).toBe(0)
     const events: string[] = []
     const { body } = await post.fetch(new Request('http://localpost/dev/events'))
     const reading = (async () => {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLocalpost } from '../../src/instance/create.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import expected from '../fixtures/codes/expected.json' with { type: 'json' }
+import { startShared } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 
 const folder = new URL('../fixtures/codes/', import.meta.url)
@@ -10,9 +10,10 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.eml'))
 
 let post: Localpost
 beforeAll(async () => {
-  post = await createLocalpost()
+  const shared = await startShared()
+  post = shared.post
+  return shared.end
 })
-afterAll(() => post.close())
 
 /** Submits a file as an app does, and reads it as a test does. */
 async function capture(name: string) {

@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { SendMailOptions } from 'nodemailer'
-import { createLocalpost, type Localpost, type MailComparison } from '../../src/index.ts'
+import type { Localpost, MailComparison } from '../../src/index.ts'
+import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 
 let post: Localpost
 beforeEach(async () => {
-  post = await createLocalpost()
+  post = await start()
 })
-afterEach(() => post.close())
 
 const base: SendMailOptions = {
   subject: 'Your code is 482913',

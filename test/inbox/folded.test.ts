@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/index.ts'
+import type { Localpost } from '../../src/index.ts'
 import type { ListedMail } from '../../src/inbox/types.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { lastingPlace } from '../support/adapters.ts'
 import { start, startRetrying } from '../support/instance.ts'
 import { randomOf } from '../support/random.ts'
 import { submit } from '../support/submit.ts'
@@ -166,10 +166,10 @@ describe('the pages of a folded list', () => {
     await live(await start(), seed, 30)
   })
 
-  it('are those of a model in a folder, also when it is opened again', async () => {
-    const dir = temporaryFolder()
+  it('are those of a model, also when the data is opened again', async () => {
+    const place = lastingPlace()
     for (const seed of [4, 5]) {
-      const post = await createLocalpost({ dir, waitTimeoutMs: 10_000 })
+      const post = await start(place)
       await live(post, seed, 20)
       await post.close()
     }

@@ -4,9 +4,9 @@ import { emailCollection } from '../../src/emails/email.ts'
 import type { MailQuery } from '../../src/search/query-members.ts'
 import { createWaits } from '../../src/inbox/wait.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
 import { insert } from '../../src/store/store.ts'
 import { anEmail } from './_email.ts'
+import { openStore } from '../support/adapters.ts'
 import { startRetrying } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 
@@ -220,7 +220,7 @@ describe('a wait', () => {
   })
 
   it('checks only the new mail at each arrival, however many mails exist', async () => {
-    const store = await openMemoryStore({ collections: [emailCollection] })
+    const store = await openStore([emailCollection])
     onTestFinished(() => store.close())
     let searches = 0
     const waits = createWaits({

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createLocalpost } from '../../src/index.ts'
+import { start } from '../support/instance.ts'
 
 describe('a wait that is not awaited yet', () => {
   it('is ended by close without an unhandled rejection, and rejects when it is awaited later', async () => {
@@ -11,7 +11,7 @@ describe('a wait that is not awaited yet', () => {
       process.removeAllListeners('unhandledRejection')
       for (const other of others) process.on('unhandledRejection', other)
     })
-    const post = await createLocalpost()
+    const post = await start()
     const { inbox } = post
     const waits = [inbox.waitFor('to:a@b.test'), inbox.waitForCount('', 2), inbox.expectNone('to:c@d.test')]
     await post.close()

@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/index.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Localpost } from '../../src/index.ts'
+import { startShared } from '../support/instance.ts'
 
 let post: Localpost
 beforeAll(async () => {
-  post = await createLocalpost()
+  const shared = await startShared()
+  post = shared.post
+  return shared.end
 })
-afterAll(() => post.close())
 
 const send = (subject: string): Promise<{ id: string }> =>
   post.emails.send({ from: 'Acme <hi@acme.test>', to: 'Ada <ada@x.com>', subject, text: 'Your  code' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Localpost } from '../../src/index.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { lastingPlace } from '../support/adapters.ts'
 import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 
@@ -104,15 +104,15 @@ describe('the colour of a tag', () => {
     expect(await post.inbox.tags()).toEqual([])
   })
 
-  it('is kept in a data folder over a restart', async () => {
-    const dir = temporaryFolder()
-    const before = await start({ dir })
+  it('is kept over a restart', async () => {
+    const place = lastingPlace()
+    const before = await start(place)
     await tagged(before, 'invoice, paid')
     await before.inbox.updateTag('invoice', { color: 'violet' })
     await before.inbox.updateTag('paid', { color: 'green' })
     await before.inbox.updateTag('paid', { color: null })
     await before.close()
-    const post = await start({ dir })
+    const post = await start(place)
     expect(await post.inbox.tags()).toEqual([
       { tag: 'invoice', count: 1, color: 'violet' },
       { tag: 'paid', count: 1 },

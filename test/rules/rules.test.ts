@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../src/rules/types.ts'
 import { openInProcess } from '../server/_face.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { lastingPlace } from '../support/adapters.ts'
 import { startRetrying } from '../support/instance.ts'
 
 describe('rules', () => {
@@ -75,21 +75,21 @@ describe('rules', () => {
   })
 
   it('survive a restart, and replace those of the options', async () => {
-    const dir = temporaryFolder()
+    const place = lastingPlace()
     const rule: RuleInput = { match: 'a.test', action: 'drop' }
-    const first = await startRetrying({ dir })
+    const first = await startRetrying(place)
     await first.rules.set([rule])
     await first.close()
-    const second = await startRetrying({ dir })
+    const second = await startRetrying(place)
     expect(await second.rules.get()).toEqual([rule])
     await second.close()
-    const third = await startRetrying({ dir, rules: [{ match: 'b.test', action: 'accept' }] })
+    const third = await startRetrying({ ...place, rules: [{ match: 'b.test', action: 'accept' }] })
     expect(await third.rules.get()).toEqual([{ match: 'b.test', action: 'accept' }])
     await third.close()
-    const fourth = await startRetrying({ dir })
+    const fourth = await startRetrying(place)
     expect(await fourth.rules.get()).toEqual([{ match: 'b.test', action: 'accept' }])
     await fourth.close()
-    const fifth = await startRetrying({ dir, rules: [] })
+    const fifth = await startRetrying({ ...place, rules: [] })
     expect(await fifth.rules.get()).toEqual([])
   })
 

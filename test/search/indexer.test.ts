@@ -5,12 +5,8 @@ import { emailCollection } from '../../src/emails/email.ts'
 import { startIndexer } from '../../src/search/indexer.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { columnSearch } from './_search.ts'
-import { createLocalpost } from '../../src/index.ts'
 import { remove } from '../../src/store/store.ts'
-import { temporaryFolder } from '../support/folder.ts'
-import { start } from '../support/instance.ts'
-import { digestsOf, idOf, subjectsOf } from '../inbox/_email.ts'
-import { submit } from '../support/submit.ts'
+import { digestsOf, idOf } from '../inbox/_email.ts'
 import { open } from './_indexer.ts'
 
 test('mail of the start and later mail is indexed when the instance is idle, in order of arrival', async () => {
@@ -212,38 +208,6 @@ test('closing waits for the message that is being read, and starts no other', as
   expect(read).toEqual([idOf(1)])
   expect(await left()).toBe(2)
   expect(clock.timers()).toBe(0)
-})
-
-const attachments = [{ filename: 'a.txt', content: 'abc' }]
-
-test('a search for attachments finds submissions at once, and its negation those without', async () => {
-  const post = await start()
-  await submit(post, { subject: 'with', attachments })
-  await submit(post, { subject: 'without' })
-  expect(await subjectsOf(post, 'has:attachment')).toEqual(['with'])
-  expect(await subjectsOf(post, '-has:attachment')).toEqual(['without'])
-  await submit(post, { subject: 'later', attachments })
-  expect(await post.inbox.removeMatching('-has:attachment')).toBe(1)
-  expect(await subjectsOf(post, '')).toEqual(['later', 'with'])
-})
-
-test('a wait for an attachment ends when the message was read', async () => {
-  const post = await start()
-  const waiting = post.inbox.waitFor('has:attachment')
-  const without = post.inbox.waitFor('-has:attachment')
-  await submit(post, { subject: 'with', attachments })
-  expect((await waiting).subject).toBe('with')
-  await submit(post, { subject: 'without' })
-  expect((await without).subject).toBe('without')
-})
-
-test('messages that were not read before the end are read after the next start', async () => {
-  const dir = temporaryFolder()
-  const first = await createLocalpost({ dir })
-  await submit(first, { subject: 'with', attachments })
-  await first.close()
-  const second = await start({ dir })
-  expect((await second.inbox.waitFor('has:attachment')).subject).toBe('with')
 })
 
 test('mail that is removed or restored while the next mails are read ahead is indexed as it is', async () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { emailCollection } from '../../src/emails/email.ts'
 import { createMessageFields } from '../../src/search/message-fields.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, put, remove } from '../../src/store/store.ts'
 import { anEmail } from '../inbox/_email.ts'
+import { openStore } from '../support/adapters.ts'
 import { start } from '../support/instance.ts'
 import { subjectsOf } from '../inbox/_email.ts'
 import { submit } from '../support/submit.ts'
@@ -103,7 +103,7 @@ describe('the list of tags', () => {
   })
 
   it('counts as the records say while records change', async () => {
-    const store = await openMemoryStore({ collections: [emailCollection] })
+    const store = await openStore([emailCollection])
     const of = (n: number, tags: string[]) => ({ ...anEmail(n), tags })
     await store.commit(
       Array.from({ length: 500 }, (_, n) => insert(emailCollection, of(n, [`t${n % 3}`, 'all']))),

@@ -1,8 +1,9 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/index.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Localpost } from '../../src/index.ts'
 import { toOpenApi } from '../../src/server/openapi.ts'
 import { bodyLimits, maxBytesOf, type Route } from '../../src/server/route.ts'
+import { startShared } from '../support/instance.ts'
 import { hollowApp } from './validate-response.ts'
 
 const { routes } = hollowApp()
@@ -14,10 +15,11 @@ const cases = taking.map((route) => [nameOf(route), route] as const)
 let post: Localpost
 let url: string
 beforeAll(async () => {
-  post = await createLocalpost()
+  const shared = await startShared()
+  post = shared.post
   url = (await post.listen()).url
+  return shared.end
 })
-afterAll(() => post.close())
 
 /** Asks with a body over a socket; the answer may come before the body is written. */
 function answerOf(

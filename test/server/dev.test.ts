@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { adapterOfTests } from '../support/adapters.ts'
 import { describeBoth, openInProcess, openOverSocket, type Face } from './_face.ts'
 import { goodMail } from '../support/mail.ts'
 
@@ -32,10 +33,11 @@ describeBoth('/dev', (open) => {
     const answer = await face.call('GET', '/dev/metrics')
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const text = await answer.text()
-    expect(text).toMatch(/^localpost_info\{version="\d[^"]*",store="(?:memory|folder)"\} 1$/m)
+    const [, store] = /^localpost_info\{version="\d[^"]*",store="(\w+)"\} 1$/m.exec(text) ?? []
+    expect(store).toBe(adapterOfTests().toLowerCase())
     expect(text).toMatch(/^localpost_accepting 1$/m)
     expect(text).toMatch(/^localpost_records\{kind="emails"\} 1$/m)
-    expect(text).not.toContain('localpost_database')
+    expect(text.includes('localpost_database')).toBe(store === 'postgresql')
     const names = [...text.matchAll(/^# TYPE (\S+) (?:gauge|counter)$/gm)].map(([, name]) => name)
     for (const line of text
       .trimEnd()

@@ -2,20 +2,22 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/index.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Localpost } from '../../src/index.ts'
 import { maxRest } from '../../src/server/rest-of-request.ts'
 import { maxBytesOf } from '../../src/server/route.ts'
+import { startShared } from '../support/instance.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { hollowApp } from './validate-response.ts'
 
 let post: Localpost
 let url: string
 beforeAll(async () => {
-  post = await createLocalpost()
+  const shared = await startShared()
+  post = shared.post
   url = (await post.listen()).url
+  return shared.end
 })
-afterAll(() => post.close())
 
 interface Asked {
   name: string

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { createLocalpost, fixedClock } from '../../src/index.ts'
+import { fixedClock, type Localpost } from '../../src/index.ts'
+import { start } from '../support/instance.ts'
 
 const struck = { path: '/v1/**', delay_ms: 60_000, count: 2 }
 
 /** Resolves when a fault was met; the request before it is then being delayed. */
-async function met(post: Awaited<ReturnType<typeof createLocalpost>>): Promise<void> {
+async function met(post: Localpost): Promise<void> {
   const used = async (): Promise<boolean> => (await post.faults.get())?.http[0]?.count === 1
   while (!(await used())) await new Promise((resolve) => setImmediate(resolve))
 }
 
 describe('a request that a fault delays', () => {
   it.each([{ clock: fixedClock(0) }, {}])('is answered when the instance closes: %o', async (options) => {
-    const post = await createLocalpost(options)
+    const post = await start(options)
     await post.faults.set({ http: [struck] })
     const request = new Request('http://localpost/v1/emails', {
       headers: { authorization: `Bearer ${post.apiKey}` },
@@ -24,7 +25,7 @@ describe('a request that a fault delays', () => {
   })
 
   it('ends when its client disconnects', async () => {
-    await using post = await createLocalpost({ clock: fixedClock(0) })
+    const post = await start({ clock: fixedClock(0) })
     await post.faults.set({ http: [struck] })
     const caller = new AbortController()
     const url = 'http://localpost/v1/emails'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLocalpost } from '../../src/instance/create.ts'
+import { start } from '../support/instance.ts'
 import { ask, portOf } from './_ask.ts'
 import { openOverSocket } from './_face.ts'
 
@@ -61,7 +61,7 @@ describe('a listener on loopback behind a tunnel', () => {
 
 describe('a listener that is reachable from other machines', () => {
   async function openForOthers(): Promise<{ port: number; key: string; close: () => Promise<void> }> {
-    const post = await createLocalpost()
+    const post = await start()
     const { port, url } = await post.listen({ host: '0.0.0.0' })
     expect(url).toBe(`http://127.0.0.1:${port}`)
     return { port, key: post.apiKey, close: () => post.close() }

@@ -1,17 +1,19 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/index.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Localpost } from '../../src/index.ts'
+import { startShared } from '../support/instance.ts'
 import { hollowApp } from './validate-response.ts'
 
 let post: Localpost
 let port: number
 beforeAll(async () => {
-  post = await createLocalpost({ allowHosts: ['mail.test'] })
+  const shared = await startShared({ allowHosts: ['mail.test'] })
+  post = shared.post
   port = Number(new URL((await post.listen()).url).port)
+  return shared.end
 })
-afterAll(() => post.close())
 
 /** Sends the bytes of a request, and waits for the end of the answer. */
 async function send(

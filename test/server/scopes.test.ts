@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createLocalpost } from '../../src/instance/create.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import type { Scope } from '../../src/keys/types.ts'
 import type { Route } from '../../src/server/route.ts'
 import { routeNeeds } from '../../src/server/scopes.ts'
+import { start, startShared } from '../support/instance.ts'
 import { ask } from './_ask.ts'
 import { hollowApp } from './validate-response.ts'
 
@@ -17,11 +17,12 @@ describe('scopes of API keys', () => {
   const keys = new Map<Scope, string>()
 
   beforeAll(async () => {
-    post = await createLocalpost({ requireKey: true })
+    const shared = await startShared({ requireKey: true })
+    post = shared.post
     keys.set('full', post.apiKey)
     for (const scope of ['send', 'read'] as const) keys.set(scope, (await makeKey(scope)).value)
+    return shared.end
   })
-  afterAll(() => post.close())
 
   async function makeKey(scope: unknown): Promise<{ id: string; value: string; scope: string }> {
     const answer = await call('full', 'POST', '/dev/keys', { scope })
@@ -90,7 +91,7 @@ describe('scopes of API keys', () => {
   })
 
   test('hold for a local caller with a key of a narrow scope, which sees only masked keys', async () => {
-    await using local = await createLocalpost()
+    const local = await start()
     const made = await local.fetch(
       new Request('http://localhost/dev/keys', { method: 'POST', headers: json, body: '{"scope":"read"}' }),
     )

@@ -1,24 +1,22 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createLocalpost } from '../../src/instance/create.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { createPasswords } from '../../src/users/password.ts'
 import { createSignInLimit } from '../../src/server/sign-in-limit.ts'
 import { routeNeeds } from '../../src/server/scopes.ts'
+import type { LocalpostOptions } from '../../src/options/options.ts'
+import { lastingPlace } from '../support/adapters.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { start } from '../support/instance.ts'
 import { ask, type RawAnswer } from './_ask.ts'
 
 const json = { 'content-type': 'application/json' }
 let hashes: string[] = []
-const open: Localpost[] = []
 
 beforeAll(async () => {
   const passwords = createPasswords()
   hashes = [await passwords.hash('correct horse'), await passwords.hash('battery staple')]
-})
-afterEach(async () => {
-  for (const post of open.splice(0)) await post.close()
 })
 
 interface Team {
@@ -31,18 +29,13 @@ interface Team {
   ask(path: string, cookie: string, method?: string, body?: string): Promise<RawAnswer>
 }
 
-/** @param options.keeps  Stores its data in the folder. */
-async function team(options: { dir?: string; port?: number; keeps?: boolean } = {}): Promise<Team> {
+/** @param options.dir  The folder of an earlier team, whose file of users is used. */
+async function team(options: { dir?: string; port?: number; place?: LocalpostOptions } = {}): Promise<Team> {
   const dir = options.dir ?? temporaryFolder()
   const users = join(dir, 'users')
   const write = (...lines: string[]): void => writeFileSync(users, `${lines.join('\n')}\n`)
   if (!options.dir) write(`ada:admin:default:${hashes[0]}`, `grace:member:default:${hashes[1]}`)
-  const post = await createLocalpost({
-    ...(options.keeps && { dir: join(dir, 'data') }),
-    users,
-    requireKey: true,
-  })
-  open.push(post)
+  const post = await start({ ...options.place, users, requireKey: true })
   const { port } = await post.listen({ port: options.port ?? 0 })
   return {
     post,
@@ -175,13 +168,14 @@ describe('sign-in with a password', () => {
   })
 
   test('survives a restart, and ends when the password changes or the user is removed', async () => {
-    const first = await team({ keeps: true })
+    const place = lastingPlace()
+    const first = await team({ place })
     const cookies = [
       cookieOf(await first.signIn('ada', 'correct horse')),
       cookieOf(await first.signIn('grace', 'battery staple')),
     ]
     await first.post.close()
-    const { ask: get, write } = await team({ keeps: true, dir: first.dir, port: first.port })
+    const { ask: get, write } = await team({ place, dir: first.dir, port: first.port })
     const statuses = async (): Promise<number[]> =>
       Promise.all(cookies.map(async (cookie) => (await get('/dev/inbox', cookie)).status))
     expect(await statuses()).toEqual([200, 200])
@@ -190,8 +184,7 @@ describe('sign-in with a password', () => {
   })
 
   test('is off without a file of users', async () => {
-    const post = await createLocalpost({ requireKey: true })
-    open.push(post)
+    const post = await start({ requireKey: true })
     const { port } = await post.listen()
     expect(JSON.parse((await ask(port, '/dev/session')).body)).toMatchObject({
       caller: 'none',

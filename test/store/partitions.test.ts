@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { blobOf, insert, type PartitionedStore, type Store } from '../../src/store/store.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import { describePartitions } from '../contracts/partitions.ts'
 import { describeStoreContract } from '../contracts/store.ts'
@@ -17,7 +16,6 @@ function partOf(store: PartitionedStore): Store {
 describeStoreContract('a partition in a folder, with a checkpoint every few commits', async (wanted) =>
   partOf(await openIn(await tempFolder(), { collections: wanted, checkpointBytes: 2000 })),
 )
-describePartitions('in memory', (wanted) => openMemoryStore({ collections: wanted }))
 describePartitions('in a folder, with a checkpoint every few commits', async (wanted) =>
   openIn(await tempFolder(), { collections: wanted, checkpointBytes: 2000 }),
 )

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { inject, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import {
   createLocalpost,
   type ListenOptions,
   type Localpost,
   type LocalpostOptions,
 } from '../../src/index.ts'
+import { newPlace, placeOfData } from './adapters.ts'
 
 /** Starts an instance that is closed at the end of the test. */
 export async function start(options?: LocalpostOptions): Promise<Localpost> {
@@ -16,10 +16,28 @@ export async function start(options?: LocalpostOptions): Promise<Localpost> {
   return post
 }
 
-/** Where the data is if a test does not say it: in memory, or in a schema of the database that the tests run on. */
-export function placeOfData(): LocalpostOptions {
-  const url = inject('database')
-  return url === undefined ? {} : { store: `${url}?schema=${`t${randomUUID()}`.replaceAll('-', '_')}` }
+/**
+ * Starts an instance for several tests.
+ *
+ * @example
+ * beforeAll(async () => {
+ *   const shared = await startShared()
+ *   post = shared.post
+ *   return shared.end
+ * })
+ */
+export async function startShared(
+  options?: LocalpostOptions,
+): Promise<{ post: Localpost; end: () => Promise<void> }> {
+  const place = newPlace()
+  const post = await createLocalpost({ waitTimeoutMs: 10_000, ...place.options, ...options })
+  return {
+    post,
+    async end() {
+      await post.close()
+      place.remove()
+    },
+  }
 }
 
 /** Starts an instance and its HTTP server. */

@@ -162,27 +162,9 @@ export const onlyWhole: readonly string[] = [
   'testing/unclosed',
 ]
 
-/** Tests that `npm run test:all` runs a second time, on instances whose data is in PostgreSQL. */
-export const onPostgres: readonly string[] = [
-  'accounts/accounts',
-  'accounts/isolation',
-  'accounts/property',
-  'accounts/removal',
-  'accounts/smtp',
-  'broadcasts/broadcasts',
-  'emails/receive',
-  'inbox/folded',
-  'inbox/import-export',
-  'inbox/inbox',
-  'inbox/tag-colors',
-  'inbox/waits',
-  'outbox/outbox',
-  'rules/deliveries',
-  'search/indexer',
-  'search/message-search',
-  'templates/templates',
-  'webhooks/forbidden',
-]
+/** Every adapter of the store; `adapters.ts` opens them, and `suites.ts` lists the suites that run on each. */
+export const adapterNames = ['memory', 'folder', 'PostgreSQL'] as const
+export type AdapterName = (typeof adapterNames)[number]
 
 /** The first entry that names a file or its folder says its project; what no entry names is in `unit`. */
 export const entries: readonly (readonly [project: ProjectName, names: readonly string[]])[] = [

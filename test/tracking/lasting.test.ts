@@ -1,24 +1,16 @@
 import { createPrivateKey } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { processDkimKey } from '../../src/domains/dkim-keys.ts'
 import { composeSigned } from '../../src/mime/dkim/sign.ts'
 import { open, statusesOf } from '../decisions/helpers.ts'
+import { lastingPlace } from '../support/adapters.ts'
 import { copyOf, eventsOf, expectUnknown, sendTracked, track, tracked, visit } from './_mail.ts'
-
-async function folder(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'localpost-tracking-'))
-  onTestFinished(() => rm(dir, { recursive: true, force: true }))
-  return dir
-}
 
 describe('the tracking tokens in mail', () => {
   it('are valid after a restart, also those of copies', async () => {
-    const dir = await folder()
-    const before = await open({ dir })
+    const place = lastingPlace()
+    const before = await open(place)
     await track(before)
     const path = `data:application/octet-stream;base64,${Buffer.alloc(400_000, 7).toString('base64')}`
     const to = 'ada@example.com, bob@example.com'
@@ -26,7 +18,7 @@ describe('the tracking tokens in mail', () => {
     const bob = await copyOf(before, id, 'bob@example.com')
     await before.post.close()
 
-    const after = await open({ dir })
+    const after = await open(place)
     expect((await copyOf(after, id, 'bob@example.com')).raw.equals(bob.raw)).toBe(true)
     expect((await visit(after, bob.first)).status).toBe(302)
     expect(statusesOf(await after.detail(id))['bob@example.com']).toEqual(['sent', 'delivered', 'clicked'])

@@ -7,10 +7,10 @@ import { sentTo, withEvents } from '../../src/emails/events.ts'
 import { modifyEmail } from '../../src/emails/modify.ts'
 import { createOutgoing } from '../../src/net/outgoing.ts'
 import { createIds, type Ids } from '../../src/core/ids.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
 import type { WebhookDelivery } from '../../src/webhooks/types.ts'
 import { createWebhooks, type RunningWebhooks, type WebhooksDeps } from '../../src/webhooks/webhooks.ts'
+import { openStore } from '../support/adapters.ts'
 
 /** The resource over a store, with functions that cause events. */
 export interface Noun {
@@ -28,11 +28,11 @@ export interface Noun {
   log(): Promise<WebhookDelivery[]>
 }
 
-/** Opens the noun over a store in memory, or over the given one; the end of the test closes it. */
+/** Opens the noun over an empty store, or over the given one; the end of the test closes it. */
 export async function openNoun(over: Partial<WebhooksDeps> = {}): Promise<Noun> {
   const clock = over.clock ?? systemClock
   const ids = createIds(clock)
-  const inner = over.store ?? (await openMemoryStore({ collections }))
+  const inner = over.store ?? (await openStore(collections))
   const faults: unknown[] = []
   const warnings: string[] = []
   const webhooks = await createWebhooks({

@@ -3,12 +3,12 @@ import { domainCollection, type DomainRecord } from '../../src/domains/domain.ts
 import { blankDomain } from '../../src/domains/senders.ts'
 import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
 import { withEvents } from '../../src/emails/events.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
 import { insert, update, type Store } from '../../src/store/store.ts'
 import { collections } from '../../src/instance/collections.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { domainPayloads } from '../../src/webhooks/payloads.ts'
+import { openStore } from '../support/adapters.ts'
 import { anEmail, delivered, openNoun } from './_noun.ts'
 import { eventually, openReceiver } from './_receiver.ts'
 
@@ -144,7 +144,7 @@ describe('a domain', () => {
 
 describe('the cost of webhooks', () => {
   it('is no read and no change to a commit where there is no webhook', async () => {
-    const { store: inner, calls } = counting(await openMemoryStore({ collections }))
+    const { store: inner, calls } = counting(await openStore(collections))
     const { email, happen, store } = await openNoun({ store: inner })
     const id = await email('ada@example.com')
     calls.length = 0
@@ -156,7 +156,7 @@ describe('the cost of webhooks', () => {
   })
 
   it('is no read for a new email, so that nothing comes between its id and its commit', async () => {
-    const { store: inner, calls } = counting(await openMemoryStore({ collections }))
+    const { store: inner, calls } = counting(await openStore(collections))
     const { webhooks, email } = await openNoun({ store: inner })
     await webhooks.create({ url: nowhere })
     calls.length = 0

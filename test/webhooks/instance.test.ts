@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../support/folder.ts'
+import { lastingPlace } from '../support/adapters.ts'
 import { start } from '../support/instance.ts'
 import { eventually, openReceiver, type Receiver } from './_receiver.ts'
 
@@ -57,12 +57,12 @@ describe('an instance', () => {
   })
 
   it('sends pending deliveries after a restart', async () => {
-    const dir = temporaryFolder()
+    const place = lastingPlace()
     let isUp = false
     const receiver = await openReceiver((response) => {
       if (isUp) response.end()
     })
-    const options = { dir, webhooks: [{ url: receiver.url }] }
+    const options = { ...place, webhooks: [{ url: receiver.url }] }
     const post = await start(options)
     const stored = await post.webhooks.create({ url: `${receiver.url}/stored`, events: ['email.delivered'] })
     const { id } = await post.emails.send(mail)
@@ -83,12 +83,12 @@ describe('an instance', () => {
   })
 
   it('drops at a start the deliveries of a webhook that is no longer configured', async () => {
-    const dir = temporaryFolder()
+    const place = lastingPlace()
     const receiver = await openReceiver(() => undefined)
-    const post = await start({ dir, webhooks: [{ url: receiver.url }] })
+    const post = await start({ ...place, webhooks: [{ url: receiver.url }] })
     await post.emails.send(mail)
     await post.close()
-    const again = await start({ dir, webhooks: [{ url: `${receiver.url}/other` }] })
+    const again = await start({ ...place, webhooks: [{ url: `${receiver.url}/other` }] })
     expect((await again.webhooks.deliveries()).count).toBe(0)
   })
 })
