@@ -12,9 +12,13 @@ export interface Acknowledged {
  * Sends mail to a running command over SMTP and HTTP until it exits; every subject is unique. What it is told to try again
  * later it sends anew.
  *
+ * @param pauses  Whether the API gets nothing for now.
  * @returns The acknowledged mail so far, filled during the load; and why each sender ended.
  */
-export function load(command: Started): {
+export function load(
+  command: Started,
+  pauses: () => boolean = () => false,
+): {
   acknowledged: Acknowledged
   /** When each subject was acknowledged, by `performance.now`. */
   times: Map<string, number>
@@ -54,6 +58,8 @@ export function load(command: Started): {
   }
 
   async function post({ api }: Acknowledged): Promise<void> {
+    // A killed command ends a sender that pauses, too.
+    if (pauses()) return await reach(command)
     const subject = `api ${randomUUID()}`
     const to = Math.random() < 0.2 ? 'bounce@simulator.localpost' : 'ada@example.com'
     const response = await fetch(`${command.url}/v1/emails`, {
@@ -70,6 +76,12 @@ export function load(command: Started): {
 
   const ended = Promise.all(senders).finally(() => transport.close())
   return { acknowledged, times, ended }
+}
+
+/** Waits a moment. @throws If the command does not run. */
+async function reach({ url }: Started): Promise<void> {
+  await pause(50)
+  await fetch(`${url}/dev/health`, { method: 'HEAD' })
 }
 
 /** The text of the mail with this subject: long enough to detect a torn write. */
