@@ -95,6 +95,7 @@ const integrationFiles: readonly string[] = [
   'resource-types',
   'rules/match',
   'server/hostile-input',
+  'server/https',
   'server/openapi',
   'ui/build',
   'ui/inbox-list',
