@@ -8,7 +8,7 @@ export interface AudienceInput {
   name: string
 }
 
-/** A contact to add; one whose email is there already is updated with the members given. */
+/** A contact to add. If its email exists in the audience, that contact is updated with the given members. */
 export interface ContactInput {
   /** Bare address; the key within the audience, whatever its case. */
   email: string

@@ -1,6 +1,6 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
-/** The body of `POST /dev/broadcasts`: the same mail, made personal, to all who are subscribed. */
+/** The body of `POST /dev/broadcasts`: a mail that is personalised for each subscribed contact. */
 export interface BroadcastRequest {
   audience_id: string
   /** Sender as display name plus address; its domain determines the signature. */
@@ -72,7 +72,7 @@ export interface BroadcastTotals {
   unsubscribed: number
 }
 
-/** Counts of the emails of a broadcast in one interval: each email counts where it first happened. */
+/** Counts of the emails of a broadcast in one interval. Each email counts in the interval of its first such event. */
 export interface BroadcastMoment {
   /** When the span begins: Unix time in milliseconds. */
   at: number
@@ -82,7 +82,7 @@ export interface BroadcastMoment {
   bounced: number
 }
 
-/** A broadcast with what became of its emails. */
+/** A broadcast with its results. */
 export interface BroadcastDetail {
   /** Stands as a tag on each of its emails. */
   id: string

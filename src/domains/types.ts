@@ -75,7 +75,7 @@ export interface CreatedDomain {
   dns_records: DnsRecord[]
 }
 
-/** Whom the interface names as the maker of a domain or audience. */
+/** The creator of a domain or audience in answers. */
 export interface Account {
   email: string
   first_name: string | null

@@ -6,7 +6,7 @@ export type HttpFaultMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELET
 /** A step of an SMTP submission: `connect` is the greeting, `ehlo` also HELO, `end` what follows the final dot. */
 export type SmtpStage = 'connect' | 'ehlo' | 'auth' | 'mail' | 'rcpt' | 'data' | 'end'
 
-/** When a fault strikes. */
+/** When a fault applies. */
 export interface FaultChance {
   /**
    * Only the next so many requests or commands that it fits; in answers, how many are left. Default:
@@ -17,7 +17,7 @@ export interface FaultChance {
   rate?: number
 }
 
-/** A failure of requests to `/v1`: `status`, `disconnect`, or a delay alone. */
+/** A failure of requests to `/v1`: `status`, `disconnect`, or only a delay. */
 export interface HttpFault {
   /** A path of `/v1`, without the query; `*` matches any characters. */
   path: string
@@ -38,7 +38,7 @@ export interface HttpFault {
   rate?: number
 }
 
-/** A failure of submissions: `code`, `disconnect`, or a delay alone. */
+/** A failure of submissions: `code`, `disconnect`, or only a delay. */
 export interface SmtpFault {
   /** `connect` is the greeting, `end` what follows the final dot. */
   stage: SmtpStage

@@ -137,7 +137,7 @@ export interface MimeTree {
   problem: string | null
 }
 
-/** How a reader gets off a list. */
+/** How a reader can unsubscribe from a list. */
 export interface ListUnsubscribe {
   /** http(s) and mailto addresses, in the order of the field. */
   urls: string[]
@@ -257,7 +257,7 @@ export interface TagChanges {
   color: TagColor | null
 }
 
-/** A change of many mails, and how far it is. */
+/** A change of many mails, and its progress. */
 export interface BulkProgress {
   id: string
   change: 'update' | 'delete'

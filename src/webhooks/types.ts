@@ -1,6 +1,6 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
-/** The name of something that happens to an email. */
+/** The type of an event of an email. */
 export type EmailEventType =
   | 'email.sent'
   | 'email.delivered'
@@ -11,7 +11,7 @@ export type EmailEventType =
   | 'email.complained'
   | 'email.failed'
 
-/** The name of something that happens to a domain. */
+/** The type of an event of a domain. */
 export type DomainEventType = 'domain.created' | 'domain.updated' | 'domain.verified'
 
 /** The events of a webhook: one event, all of one kind, or everything. */
@@ -54,7 +54,7 @@ export interface Webhook {
   events: WebhookPattern[]
 }
 
-/** One try to bring an event to a webhook. */
+/** One try to deliver an event to a webhook. */
 export interface WebhookAttempt {
   /** When it began: Unix time in milliseconds. */
   timestamp: number
@@ -73,7 +73,7 @@ export interface WebhookAttempt {
 /** `delivered`: a 2xx answer came; `failed`: given up. */
 export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed'
 
-/** One event on its way to one webhook, as `/dev/webhooks/deliveries` answers it. */
+/** The delivery of one event to one webhook, as `/dev/webhooks/deliveries` answers it. */
 export interface WebhookDelivery {
   id: string
   webhook_id: string
