@@ -50,7 +50,13 @@ export const scaleTargets = [
   rate('POST accepted, outbox running', 'post accepted', 'outbox running', 'bare h3', 0.3),
   rate('2 KB, a connection each', 'smtp 2 KB, one each', 'process', 'floor', 0.6),
   ...before.map(([row, contender, ratio]) =>
-    rate(`${row}, ${contender}, at most 3 % below the last run`, row, contender, 'floor', 0.97 * ratio),
+    rate(
+      `${row}, ${contender}, at most 3 % below the last run`,
+      row,
+      contender,
+      'floor',
+      Number((0.97 * ratio).toFixed(3)),
+    ),
   ),
   most(
     'disk while 1,000,000 mails come and 5,000 stay',

@@ -26,18 +26,20 @@ export const floodGroups = (floods) =>
     rounds: { process: 1, mailpit: 1 },
     async measure(contender, { start, scratch, quick }) {
       const dir = mkdtempSync(join(scratch, 'flood-'))
+      let running = null
       try {
-        const first = await start[contender]({ dir })
-        const { perSecond } = await submit(first, count, bytes)
-        const flooded = await memoryOf(first, 'the flood')
-        await first.stop()
-        const again = await startWithList(contender, start, dir)
-        const restarted = await memoryOf(again.server, 'a restart')
-        const values = { 'per second': perSecond, ...flooded, 'start, ms': again.ms, ...restarted }
-        if (isListed) Object.assign(values, await measureReads(contender, again.server, count, quick))
-        await again.server.stop()
+        running = await start[contender]({ dir })
+        const { perSecond } = await submit(running, count, bytes)
+        const flooded = await memoryOf(running, 'the flood')
+        await running.stop()
+        running = await start[contender]({ dir })
+        const ms = await untilListed(contender, running)
+        const restarted = await memoryOf(running, 'a restart')
+        const values = { 'per second': perSecond, ...flooded, 'start, ms': ms, ...restarted }
+        if (isListed) Object.assign(values, await measureReads(contender, running, count, quick))
         return values
       } finally {
+        await running?.stop('SIGKILL')
         rmSync(dir, { recursive: true, force: true })
       }
     },
@@ -52,11 +54,10 @@ async function memoryOf({ pid }, what) {
 }
 
 /** From the start of the process to the SMTP greeting, an HTTP connection and a list. */
-async function startWithList(contender, start, dir) {
-  const server = await start[contender]({ dir })
+async function untilListed(contender, server) {
   const begunAt = performance.now()
   await request(server, paths[contender].list())
-  return { server, ms: Math.max(server.greetedMs, server.httpMs) + performance.now() - begunAt }
+  return Math.max(server.greetedMs, server.httpMs) + performance.now() - begunAt
 }
 
 async function measureReads(contender, server, count, quick) {

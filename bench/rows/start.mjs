@@ -65,6 +65,8 @@ export const startGroups = (largest) => [
 
 /** A start on a folder that was closed properly, until a list is answered. */
 async function startWithList({ start, stores }, largest) {
+  // The folder is a copy, and the indexes for starts name the very files that they were made from.
+  await (await start.process({ dir: stores.get(largest) })).stop('SIGTERM')
   const server = await start.process({ dir: stores.get(largest) })
   const begunAt = performance.now()
   const answer = await fetch(`http://127.0.0.1:${server.httpPort}/v1/emails`, {
