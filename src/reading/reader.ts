@@ -128,13 +128,15 @@ export function createReader(deps: ReaderDeps): Reader {
   async function bytes<T>(
     blob: BlobId,
     work: (found: Buffer) => Promise<T>,
-    { patienceMs = defaultPatienceMs, signal }: { patienceMs?: number; signal?: AbortSignal | undefined },
+    { patienceMs = defaultPatienceMs, signal, isHere = false }: ReadingOptions,
   ): Promise<T | null> {
     const size = await store.blobSize(blob)
     if (size === null) return null
     const queue = size > largeBytes ? large : small
     const job = async (): Promise<T | null> => {
       collectBefore(size)
+      // The thread keeps the memory of its last message.
+      if (isHere && size > largeBytes) await thread.rest()
       const found = size > largeBytes ? await load(blob, size, signal) : await store.readBlob(blob)
       // Several readings of a few milliseconds each must not run in the same turn of the event loop.
       if (size > sliceBytes) await nextTurn()
@@ -251,7 +253,7 @@ export function createReader(deps: ReaderDeps): Reader {
       if (structures.size > maxStructures && oldest !== undefined) structures.delete(oldest)
       return structure
     },
-    bytes: (blob, work, signal) => bytes(blob, work, { signal }),
+    bytes: (blob, work, signal) => bytes(blob, work, { signal, isHere: true }),
     whole: (size, work, signal) =>
       size > largeBytes ? turns.whole.run(work, wholePatienceMs, signal) : work(),
     withWhole: (size, work, signal) =>
@@ -262,6 +264,14 @@ export function createReader(deps: ReaderDeps): Reader {
     rest: (size) => (size > largeBytes ? thread.rest() : Promise.resolve()),
     close: () => (deps.turns ? Promise.resolve() : thread.close()),
   }
+}
+
+/** Options of a reading. */
+interface ReadingOptions {
+  patienceMs?: number
+  signal?: AbortSignal | undefined
+  /** Whether the work is done in this thread. Default: false. */
+  isHere?: boolean
 }
 
 type OfOneBlob = Exclude<keyof Readings, 'page' | 'nested'>

@@ -37,12 +37,11 @@ export async function startWatched(): Promise<Watched> {
   })
 }
 
-/** Adds up the measurements of several steps, and records which step blocked the event loop longest. */
+/** Adds up the measurements of several steps, and records which steps blocked the event loop longest, and had most memory. */
 export function createTally({ seen }: Watched): Tally {
   const stalls: number[] = []
   const lateness: number[] = []
-  const peaks = [0]
-  const steps: { name: string; max: number }[] = []
+  const steps: { name: string; max: number; peak: number }[] = []
   return {
     async step(name, run) {
       await seen()
@@ -51,19 +50,20 @@ export function createTally({ seen }: Watched): Tally {
       // One by one: there may be more than a call takes arguments.
       for (const stall of own) stalls.push(stall)
       for (const one of late) lateness.push(one)
-      peaks.push(peak_mib)
-      steps.push({ name, max: own.reduce((most, one) => Math.max(most, one), 0) })
+      steps.push({ name, max: own.reduce((most, one) => Math.max(most, one), 0), peak: peak_mib })
       return result
     },
     result() {
       const slowest = steps.toSorted((a, b) => b.max - a.max).slice(0, 3)
+      const largest = steps.toSorted((a, b) => b.peak - a.peak).slice(0, 3)
       return {
         p99_ms: p99Of(stalls),
         max_ms: Math.round(Math.max(0, ...steps.map(({ max }) => max))),
         lateness_p99_ms: p99Of(lateness),
         lateness_max_ms: Math.round(lateness.reduce((most, one) => Math.max(most, one), 0)),
-        peak_mib: Math.round(Math.max(...peaks)),
+        peak_mib: Math.round(Math.max(0, ...steps.map(({ peak }) => peak))),
         slowest: slowest.map(({ name, max }) => `${name}: ${max.toFixed(0)} ms`).join('; '),
+        largest: largest.map(({ name, peak }) => `${name}: ${peak.toFixed(0)} MiB`).join('; '),
       }
     },
   }
@@ -78,7 +78,9 @@ export interface Tally {
     lateness_p99_ms: number
     lateness_max_ms: number
     peak_mib: number
+    /** The steps that blocked the event loop longest, and those with most memory. */
     slowest: string
+    largest: string
   }
 }
 
