@@ -4,7 +4,7 @@ import { LocalpostError, quote } from './errors.ts'
 import { assertArguments, assertKnownOptions } from './known-options.ts'
 import { dateNow, nextTurn } from './machine.ts'
 
-/** A clock that only moves when a test moves it, together with everything that an instance does by time. */
+/** A clock that moves only when a test moves it. Everything that an instance does by time follows it. */
 export interface HeldClock extends Clock {
   /**
    * Moves on, and runs every timer that is due by then, in order, each at its own time. Before and after each call, the
@@ -17,7 +17,7 @@ export interface HeldClock extends Clock {
   /**
    * Registers work that has to finish before time moves on.
    *
-   * @returns A function that takes it back.
+   * @returns A function that removes it.
    */
   onAdvance(settle: () => Promise<void>): () => void
 }
@@ -42,7 +42,7 @@ export function createClock(options?: { now?: number | string | Date }): HeldClo
 /** A clock stopped at this time; short for {@link createClock}. @throws invalid_option for what is no time. */
 export function fixedClock(now: number | string | Date): HeldClock {
   assertArguments(arguments, 1, 'fixedClock()')
-  // Dates take null and booleans for 1970.
+  // `new Date` reads null and booleans as times in 1970.
   let time =
     now instanceof Date || ['number', 'string'].includes(typeof now) ? new Date(now).getTime() : Number.NaN
   if (Number.isNaN(time)) {

@@ -3,8 +3,8 @@ import { paced } from '../core/yield.ts'
 import { countSteps, isBase64Shorter } from '../mime/compose/long-body.ts'
 
 /**
- * The minimum number of bytes that bodies take in a message, with the encoding that nodemailer chooses: mostly ASCII
- * unencoded or as quoted-printable, anything else as base64. Soft line breaks are not counted.
+ * The minimum number of bytes that bodies take in a message, with the encoding that nodemailer chooses: text that
+ * is mostly ASCII is unencoded or quoted-printable, other text is base64. Soft line breaks are not counted.
  *
  * @param enough  If the size is certainly not above this, the result is the number of characters.
  * @returns A promise only if long bodies have to be counted.

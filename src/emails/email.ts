@@ -8,7 +8,7 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   created: number
   /** The work that the outbox still has to do; null when every recipient has a final event. */
   outbox: OutboxState | null
-  /** `outbox.due`, or null: the order in which the outbox takes them up. */
+  /** `outbox.due`, or null. The outbox processes emails in this order. */
   outbox_due: number | null
   /** The written message; null until the outbox wrote it, and if it could not be composed. */
   message: MessageFacts | null
@@ -18,7 +18,7 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   snippet: string | null
   /** Number of attachments; null until they were read (submissions). */
   attachment_count: number | null
-  /** Set while these two are unknown. */
+  /** Set while `snippet` and `attachment_count` are unknown. */
   undigested?: true
 }
 

@@ -32,7 +32,7 @@ export interface Emails {
   get(id: string): Promise<EmailDetail>
 }
 
-/** The same for unchecked input, and for callers who may leave. */
+/** The same as {@link Emails}, for input that is not checked yet and for callers that may disconnect. */
 export interface EmailService extends Pick<Emails, 'list' | 'get'> {
   /** The same as `get`. @throws not_found; the signal's reason. */
   read(id: string, signal: AbortSignal): Promise<EmailDetail>
@@ -41,7 +41,7 @@ export interface EmailService extends Pick<Emails, 'list' | 'get'> {
 }
 
 export interface AcceptOptions {
-  /** At most 256 characters, remembered for 24 hours: same body, same answer; another body is refused. */
+  /** At most 256 characters, remembered for 24 hours. A repeated body gets the same answer; another is refused. */
   idempotencyKey?: string
 }
 

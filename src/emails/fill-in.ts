@@ -1,9 +1,9 @@
 import { validationError } from '../core/errors.ts'
 
-/** How many pairs of opening braces one email may have: each is examined without a pause. */
+/** The maximum number of pairs of opening braces in one email, because each costs a search for a placeholder. */
 export const maxPlaceholders = 100_000
 
-/** The rest of a limit while texts are filled in; see {@link fillIn}. */
+/** What remains of the limits while texts are filled in; see {@link fillIn}. */
 export interface FillBudget {
   /** UTF-8 bytes that the results may still take. */
   bytes: number
@@ -80,7 +80,7 @@ export function* countPlaceholders(
   return counts
 }
 
-/** How many pairs of opening braces are examined in one step: a step costs more than one of them. */
+/** How many pairs of opening braces are examined in one step, because a step costs more than examining one. */
 const placesAtOnce = 16
 
 /** A search for braces is several times faster than a regular expression over the whole text. */
@@ -89,8 +89,8 @@ function nextBraces(source: string, from: number): number {
 }
 
 /**
- * The placeholder that begins at a pair of opening braces; without a name it is none, and the search continues at its
- * end.
+ * Reads the placeholder that begins at a pair of opening braces. Without a name there is no placeholder. The search
+ * continues at `end`.
  */
 function placeholderAt(
   field: string,

@@ -22,7 +22,7 @@ export interface HeaderFacts {
   tags: string[]
 }
 
-/** Reads the header of a submitted message, in steps, because a hostile header has a megabyte. */
+/** Reads the header of a submitted message, in steps, because a hostile header may have a megabyte. */
 export function* headerFactSteps(
   bytes: Uint8Array,
   envelope: { mail_from: string; rcpt_to: string[] },
@@ -68,12 +68,12 @@ export function* headerFactSteps(
 
 const recipientFields = ['to', 'cc', 'resent-to', 'resent-cc'] as const
 
-/** Whether the listed addresses name all recipients. The usual case: few recipients, and the same as in the envelope. */
+/** A fast check for the usual case: a few listed addresses, which name all recipients as the envelope writes them. */
 function areAllListed(recipients: readonly string[], listed: readonly string[]): boolean {
   return listed.length <= 10 && recipients.every((recipient) => listed.includes(recipient))
 }
 
-/** The recipients that no field names, not even after its first addresses. */
+/** The recipients that no field names. Addresses after the first ones of a field are read too. */
 function* unnamed(recipients: string[], listed: string[], block: HeaderBlock): Steps<string[]> {
   const named = new Set(listed.map(addressKey))
   const isUnnamed = (recipient: string): boolean => !named.has(addressKey(recipient))

@@ -38,7 +38,7 @@ export interface Repeatable {
 }
 
 /**
- * Names a request by its Idempotency-Key and body; the order of the body's members does not matter.
+ * Identifies a request by its Idempotency-Key and body; the order of the body's members does not matter.
  *
  * @throws validation_error for a key that is empty or longer than 256 characters, or a body nested deeper than 100
  *   levels.
@@ -105,8 +105,8 @@ export async function prepareRepeatable(
 }
 
 /**
- * Removes expired keys soon after the start and each hour, because nothing else does without new requests. A start must
- * not wait until all keys are read.
+ * Removes expired keys soon after the start and each hour, because without new requests nothing else removes them. A
+ * start must not wait until all keys are read.
  */
 export function startKeyExpiry(deps: {
   store: Store

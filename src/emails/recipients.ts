@@ -19,7 +19,7 @@ export interface Addresses {
   cc: string[]
   bcc: string[]
   reply_to: string | null
-  /** Every distinct recipient over to, cc and bcc, in that order; compared by {@link addressKey}. */
+  /** Every distinct recipient of to, cc and bcc, in that order; compared by {@link addressKey}. */
   rcpt_to: string[]
 }
 
@@ -156,8 +156,8 @@ function readList(field: string, given: Given, reading: Reading): string[] {
   return addresses
 }
 
-// Of `a@x.test b@x.test` the parser takes one address and makes the other its display name, so that it would get no
-// mail; of `a b@x.test` it takes the end. A name in a comment, `ada@x.test (Ada)`, is valid by RFC 5322.
+// From `a@x.test b@x.test` the parser makes one address, with the other as its display name, which would then get no
+// mail. From `a b@x.test` it takes only the end. A name in a comment, `ada@x.test (Ada)`, is valid by RFC 5322.
 function strayText(compact: string, { name, address }: ParsedAddress): string | null {
   if (name === '' || compact.includes(`<${compactOf(address)}>`)) return null
   if (name.includes('@')) return 'has two addresses without a comma between them'

@@ -11,7 +11,7 @@ import {
   type SizedValue,
 } from './fill-in.ts'
 
-/** The parts of an email that may have placeholders. */
+/** The parts of an email after their placeholders are filled in. */
 export interface Rendered {
   subject: string
   html: string
@@ -20,7 +20,7 @@ export interface Rendered {
   warnings: string[]
 }
 
-/** Largest subject, in UTF-8 bytes: four lines of the most that RFC 5322 section 2.1.1 allows. */
+/** Largest subject, in UTF-8 bytes: four lines of the maximum length of RFC 5322 section 2.1.1. */
 export const maxSubjectBytes: number = 4 * 998
 
 /**
@@ -28,11 +28,11 @@ export const maxSubjectBytes: number = 4 * 998
  * inside a value stay as they are. It stops before the results take more than {@link maxSubjectBytes} and
  * {@link maxMessageBytes}: a short text with long values may expand to gigabytes.
  *
- * @param parts  Any texts; a placeholder that no variable answers stays as written and is warned of.
+ * @param parts  Any texts; a placeholder without a variable stays as written and causes a warning.
  * @param variables  A string, or `{ value, default }` where a null or absent `value` means `default`.
  * @param escapeHtml  Whether values that go into `html` have `& < > "` escaped; default: raw, with a warning.
  * @throws missing_variable for variables with neither value nor default, naming all of them; validation_error for a
- *   subject that is too long and for too many placeholders; message_too_large for bodies that are.
+ *   subject that is too long and for too many placeholders; message_too_large for bodies that are too large.
  */
 export function* renderSteps(
   parts: { subject: string; html: string; text: string },
@@ -86,7 +86,7 @@ export function unansweredWarning(name: string): string {
 }
 
 /**
- * Makes a check whether texts could be rendered with several sets of variables, without rendering them: a broadcast
+ * Makes a function that checks, without rendering, whether texts can be rendered with given variables. A broadcast
  * must check its last contact before it accepts its first email.
  *
  * @returns A function that throws the errors of {@link renderSteps} for results that are too large.

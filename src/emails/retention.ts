@@ -66,7 +66,7 @@ export function startRetention(deps: RetentionDeps): Retention {
     }
   }
 
-  /** Emails from the future, after a wrong clock, wait and do not delay others. */
+  /** An email with a time in the future, from a wrong clock, waits and does not delay the removal of others. */
   function fate(created: number, ageMs: number): Fate {
     const now = clock.now()
     return created <= now - ageMs ? 'goes' : created > now ? 'waits' : 'stays'

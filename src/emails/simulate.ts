@@ -104,7 +104,7 @@ function contradiction(message: string): LocalpostError {
   return new LocalpostError('state_conflict', message)
 }
 
-// Seconds are older than any mail; microseconds and typos are far in the future.
+// A time in seconds is before every mail and is refused later. Microseconds and typos are far in the future.
 function assertPlausible(timestamp: number | undefined, now: number): void {
   if (timestamp === undefined || timestamp <= now + maxAheadMs) return
   const message = `must be Unix time in milliseconds, at most a year ahead, not ${timestamp}`
@@ -118,7 +118,7 @@ interface Bounce {
   subtype: BounceSubtype
 }
 
-/** Amazon SES's pairs; the first subtype is the one that a type has where none is given. */
+/** Amazon SES's pairs. The first subtype is the default of its type. */
 const bounces: Readonly<Record<BounceType, readonly [BounceSubtype, ...BounceSubtype[]]>> = {
   Permanent: ['General', 'NoEmail', 'Suppressed', 'OnAccountSuppressionList'],
   Transient: ['General', 'MailboxFull', 'MessageTooLarge', 'ContentRejected', 'AttachmentRejected'],

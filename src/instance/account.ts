@@ -98,7 +98,7 @@ export interface Account extends AccountNouns {
   maintenance: readonly { idle(): Promise<void>; close(): Promise<void> }[]
   /** The queue for requests with long bodies. */
   large: JobQueue
-  /** Begins to deliver. Harmless if it has begun. */
+  /** Begins to deliver. Has no effect if it has begun. */
   deliver(): void
   /** Empties what `keep` does not name. */
   reset(keep: readonly ResetScope[]): Promise<void>
@@ -107,7 +107,7 @@ export interface Account extends AccountNouns {
 /**
  * Opens what is stored for one account. Mail can be received then.
  *
- * @param memory  Of this account, also from an earlier opening.
+ * @param memory  The state that this account keeps in memory, also from an earlier opening.
  * @param stored  Holds only the records of this account.
  * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
  */
@@ -203,7 +203,7 @@ export async function openNouns(
 /**
  * Opens the sending of the API and the outbox.
  *
- * @param deliveries  Where the outbox delivers.
+ * @param deliveries  The SMTP server that the outbox delivers to.
  */
 export async function openSends(
   { config, randomSources, outgoing, downloads, baseUrl }: SharedParts,

@@ -25,11 +25,11 @@ export interface RunningAccounts {
   /** Finds the account of SMTP credentials; null if they belong to no account. */
   judge: NonNullable<AuthRules['judgeAccount']>
   readonly doors: AccountDoors
-  /** Calls `work` with an account, which stays open until the end of it, and of a stream that it gives. @throws not_found. */
+  /** Calls `work` with an account, open until `work`, and a stream that it returns, end. @throws not_found. */
   use<T>(name: string, work: (account: Account) => Promise<T>): Promise<T>
   /** Finishes removals that a crash interrupted, and opens accounts that have work to do. May be called again. */
   start(): Promise<void>
-  /** Looks for work in an account that another instance stored something in. */
+  /** Looks for work in an account whose records another instance changed. */
   wake(id: string): void
   /** Waits for what the open accounts have begun. */
   idle(): Promise<void>
@@ -41,7 +41,7 @@ export interface RunningAccounts {
 export interface RunningAccountsDeps {
   shared: SharedParts
   stored: PartitionedStore
-  /** Of the account `default`. */
+  /** The store and the ids of the account `default`. */
   main: { store: Store; ids: Ids }
   headRoom: Budget
   smtp(): { host: string; port: number }
@@ -71,7 +71,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     },
     async isBusy(id, { account }) {
       const record = noun.byId(id)
-      // Its removal closes it. The counts of a limit of requests are where the requests are.
+      // A removed account is closed by its removal. One with faults stays open, to keep the counts of its rate limit.
       if (!record || account.faults.state() !== null) return true
       await account.tracking.idle()
       const { isNow, nextAt } = await findWork(account.store, record, config)

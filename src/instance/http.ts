@@ -91,7 +91,7 @@ export function createHttpFace(
   let isClosing = false
   let app: App | null = null
   let loading: Promise<App> | null = null
-  /** Of all accounts. */
+  /** The sessions of all accounts. */
   let sessions: Promise<StoredSessions> | null = null
 
   // Loaded on first use: the router, routes and schemas take as long to load as everything else, and many tests never

@@ -31,7 +31,7 @@ export interface KeyOwners {
   endPassword(password: string): void
   /**
    * Whether this was, since the start, a key or SMTP password of an account that was removed, or a password that was
-   * replaced. An app that still uses it must not get into the account `default`, which takes mail with any credentials.
+   * replaced. An app that still uses it must not reach the account `default`, which accepts mail with any credentials.
    */
   isFormer(password: string): boolean
 }

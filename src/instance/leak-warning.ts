@@ -6,7 +6,7 @@ import { atEndOfTests } from './test-process.ts'
  * Notes that an instance of a test is open. Instances that are still open after the tests are reported on stderr.
  *
  * @param place  Where it was started, from {@link placeOf}.
- * @returns To be called when the instance is closed.
+ * @returns A function to call when the instance is closed.
  */
 export function noteOpened(place: string): () => void {
   const opened = { place }

@@ -14,7 +14,7 @@ export interface OpenAccounts<Opened> {
   /**
    * Keeps an account open from now on, also if it is being opened.
    *
-   * @returns Ends that; harmless if called again.
+   * @returns A function that ends this. Calling it again has no effect.
    */
   keep(id: string): () => void
   /** The account if it is open. */

@@ -63,7 +63,7 @@ function createLineDecoder(charset: string): TextPieces {
   }
 }
 
-/** Octet by octet: to replace them in a text takes ten times as long. Not for UTF-16, which has zeros between them. */
+/** Makes line ends LF, octet by octet; in a text it takes ten times as long. Not for UTF-16, which has zeros between. */
 function withNewlines(bytes: Buffer, isAfterReturn: boolean): Buffer {
   const start = isAfterReturn && bytes[0] === newline ? 1 : 0
   if (!bytes.includes(carriageReturn)) return bytes.subarray(start)

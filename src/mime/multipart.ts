@@ -1,4 +1,4 @@
-/** The remaining limits for taking one message apart; shared by all of its multiparts. */
+/** The remaining limits for splitting one message; shared by all of its multiparts. */
 export interface SplitBudget {
   /** Bytes that are searched for boundaries. Nested multiparts are searched once for each level. */
   bytes: number
@@ -31,7 +31,7 @@ export function splitMultipart(
   budget: SplitBudget,
 ): SplitDeps {
   const mark = Buffer.from(`--${boundary}`)
-  // A boundary that does not occur must not be searched for in all the rest, for part after part.
+  // Otherwise a boundary that does not occur would be searched for in the rest of the message, for each multipart.
   const within = message.subarray(0, end)
   const places: [number, number][] = []
   let open = -1

@@ -27,9 +27,9 @@ export interface ParsedMessage {
 export interface ParsedAttachment extends Omit<MimePart, 'charset'> {
   /** Position among the attachments, from 0. */
   index: number
-  /** Of the decoded bytes. */
+  /** The size of the decoded bytes. */
   size_bytes: number
-  /** Hex. */
+  /** The checksum of the decoded bytes, in hex. */
   sha256: string
   /** Where its bytes are: for `openPart`. */
   part: PlacedPart

@@ -7,7 +7,7 @@ export type Appearance = 'light' | 'dark' | 'inverted'
 /**
  * HTML that always has one appearance. A frame follows the colour scheme of the system and has no option for another
  * one, so the media conditions in the mail are replaced in its text. The viewer inverts the colours: here the pictures
- * are inverted first, so that they look as before in the end.
+ * are inverted first, so that they look unchanged afterwards.
  *
  * @param html  Untrusted HTML. The time is linear in its length.
  * @param remoteImages  Whether the viewer loads them. If it does not, it shows their alternative text, which is inverted
@@ -22,7 +22,7 @@ export function withAppearance(
   const answered = html.replace(condition, (_, asked: string) =>
     asked.toLowerCase() === scheme ? holds : holdsNot,
   )
-  // At the end: before the doctype it would change how the whole mail is laid out.
+  // The style is at the end, because before the doctype it would change the layout of the whole mail.
   if (appearance === 'inverted')
     return `${answered}<style>${turnedPictures}${remoteImages ? '' : wordsOfPictures}</style>`
   // A mail that supports both schemes has the system colours, fields and scroll bars of both.

@@ -1,7 +1,7 @@
 // Words that tell what the number in a sentence is. A list per meaning, because mail comes in many languages; in
-// languages that join words (Bestätigungscode, vahvistuskoodi) the beginning of the word is free.
+// languages that join words (Bestätigungscode, vahvistuskoodi) a match may begin within a word.
 
-/** Means a one-time code. */
+/** Words for a one-time code. */
 export const codeWord: RegExp = new RegExp(
   [
     // English, German, French, Dutch, and compounds with "code".
@@ -23,7 +23,7 @@ export const codeWord: RegExp = new RegExp(
   'iu',
 )
 
-/** A code of something else: of a coupon, an address, a parcel, a fault. */
+/** Words for another kind of code: of a coupon, an address, a parcel, an error. */
 export const otherCode: RegExp = new RegExp(
   [
     '(?<!\\p{L})(?:promo(?:tion(?:al)?)?|coupon|discount|voucher|gift(?: card)?|referral|invite|error|status|exit|zip|postal|post|area|country|dial(?:ling)?|bar|qr|tracking|booking|order|product|color|colour|source|dress|sort|swift|bank|discount|loyalty|reservation|reference|http)[- ]?codes?(?!\\p{L})',
@@ -40,7 +40,7 @@ export const otherCode: RegExp = new RegExp(
   'giu',
 )
 
-/** Means another kind of number. */
+/** Words for another kind of number, such as that of an order or a phone. */
 export const otherNumber: RegExp = new RegExp(
   [
     otherCode.source,
@@ -53,10 +53,10 @@ export const otherNumber: RegExp = new RegExp(
   'iu',
 )
 
-/** Says what to do with a number, if a sentence next to it mentions a code. */
+/** Words that ask the reader to use a number. They count only if a sentence next to it mentions a code. */
 export const useWord: RegExp =
   /(?<!\p{L})(?:use|enter|type|it is|it's|here it is|geben|gib|nutze|nutzen|verwende|verwenden|saisissez|utilisez|entrez|introduce|introduzca|ingresa|ingrese|usa|digite|insira|utilize|inserisci|wpisz|введите|girin)(?!\p{L})|输入|輸入|入力|입력/iu
 
-/** A discount code; such codes have letters. */
+/** Words about a discount. In such a sentence a code with letters is a discount code. */
 export const savingWord: RegExp =
   /(?<!\p{L})(?:at (?:the )?checkout|an der kasse|im warenkorb|au moment de payer|al pagar|al finalizar la compra|ao finalizar a compra|alla cassa|free (?:shipping|delivery)|(?:to|and) save)(?!\p{L})|% (?:off|rabatt|de (?:réduction|remise|descuento|dto|desconto)|di sconto)|%オフ|折扣/iu

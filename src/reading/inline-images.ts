@@ -43,7 +43,7 @@ export function withInlineImages(html: string, available: readonly InlineImage[]
 }
 
 const maxInlinedBytes = 20_000_000
-/** No encoding makes more than three times as much of them. */
+/** No transfer encoding is more than three times as long as its content. */
 const maxEncodedBytes = 3 * maxInlinedBytes
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'])
 // Bounded, because long runs of spaces after each of many equals signs would cost quadratic time.

@@ -45,7 +45,7 @@ export type JobInputs = { [Kind in Exclude<keyof Readings, 'page' | 'nested'>]: 
 export interface Findings {
   links: Link[]
   codes: string[]
-  /** Says where the bodies are longer than what is looked at; null if they are not. */
+  /** Says which part is searched if the bodies are too long to be searched whole; null if they are not. */
   clipped: string | null
 }
 

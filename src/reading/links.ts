@@ -4,9 +4,9 @@ import { scanHtml } from '../mime/html/scan-html.ts'
 
 /**
  * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has. Only
- * http, https and mailto, because readers can follow no other links.
+ * http, https and mailto links are included, because readers can follow no others.
  *
- * @param html  Hostile HTML is fine: it is tokenized, not rendered, and at most 1 MB of it is looked at.
+ * @param html  Hostile HTML is fine: it is tokenized, not rendered, and at most 1,000,000 characters are scanned.
  */
 export function extractLinks(html: string, text: string): Link[] {
   return unpaced(linkSteps(html, text))
@@ -27,8 +27,8 @@ export function* linkSteps(html: string, text: string): Generator<undefined, Lin
 
 /** How much of each body is looked at, in characters. */
 export const searchedForLinks: number = 1_000_000
-// A length that no reader would follow is cut, which also bounds the work on each match.
-// The punctuation of Chinese and Japanese is never part of a URL; their sentences have no space behind one.
+// A URL is cut at a length that no reader would follow, which also limits the work on each match.
+// The punctuation of Chinese and Japanese is never part of a URL; their sentences have no space after a URL.
 const textUrl =
   /https?:\/\/[^\s<>"'`\u0000-\u0020\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]{1,2000}/gi
 

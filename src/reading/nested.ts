@@ -4,7 +4,7 @@ import { readPart } from '../mime/part-stream.ts'
 import { structureSteps } from '../mime/structure.ts'
 import { readPage, type PageOptions } from './page.ts'
 
-/** The result of reading an attached message. */
+/** What to read of an attached message. */
 export type NestedRequest =
   | { view: 'mail' }
   | { view: 'page'; options: PageOptions }
@@ -17,7 +17,7 @@ export interface NestedViews {
   attachment: { filename: string; content_type: string; content: Uint8Array }
 }
 
-/** The answer to a request. It is empty if a step of the path is no message, or if there is no such attachment. */
+/** The answer to a request. It is empty if a step of the path is not a message, or if there is no such attachment. */
 export type NestedAnswer = { [View in keyof NestedViews]?: NestedViews[View] }
 
 /**

@@ -35,7 +35,7 @@ export async function readPage(
     sent ??
     (message && structure ? (await readBodies(message, { text: null, html: structure.html })).html : '')
   const attachments = structure?.attachments ?? []
-  // Before the images are in place: their format counts, not that they are written as `data:`.
+  // Made before the images are inlined, because the preview judges their formats, not their `data:` URIs.
   const html = frame?.client ? (await previewHtml({ html: stored, attachments }, frame.client)).html : stored
   const images =
     message && structure && /cid:/i.test(html) ? await readInlineImages(message, structure.attachments) : []

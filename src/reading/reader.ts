@@ -18,8 +18,8 @@ import { createReadingThread, type ReadingThread } from './thread.ts'
  * Reads and parses stored messages. To limit memory, it reads at most one large message (over 1 MiB) and eight others at
  * the same time; the rest wait. Requests for the same message share one reading. Large messages are read in a thread.
  *
- * Every method takes the signal of its caller. If the caller leaves while it waits, its work never starts. If it leaves
- * during the work, the work ends, unless others share it, and the next one begins.
+ * Every method takes the signal of its caller. If it aborts while the call waits, the work never starts. If it aborts
+ * during the work, the work ends, unless other callers share it, and the next work begins.
  */
 export interface Reader {
   /**
@@ -63,7 +63,7 @@ export interface Reader {
    * Reads a whole mail with its bodies; large mails one at a time.
    *
    * @param bytes  The size of the mail.
-   * @param read  May call the other methods. It ends itself if the caller leaves.
+   * @param read  May call the other methods. It must end by itself when the signal aborts.
    * @throws service_unavailable when it waited too long; the signal's reason; what `read` throws.
    */
   whole<T>(bytes: number, read: () => Promise<T>, signal?: AbortSignal): Promise<T>
@@ -172,7 +172,7 @@ export function createReader(deps: ReaderDeps): Reader {
           jobs[kind](found),
         { patienceMs: patienceOf(isPatient), signal },
       ) as Promise<Readings[Kind] | null>
-    // Background work reads each mail once, so it shares with nobody.
+    // Background work reads each mail once, so its readings are not shared.
     return isPatient ? work(caller) : shared.run(`${kind} ${blob}`, work, caller)
   }
   /** Bodies of an API send. Only the result is in memory, so small ones need not wait in the queue of the large ones. */

@@ -45,7 +45,7 @@ export interface Hits {
 /** The hits of one email that are not stored. */
 interface Queue {
   waiting: { recipient: number; event: EmailEvent }[]
-  /** Set while the email rests after a write of a large record. */
+  /** Set during the pause after a write of a large record. */
   rest: NodeJS.Timeout | null
   /** The write that will store the waiting hits. */
   next: Promise<boolean> | null
@@ -53,7 +53,7 @@ interface Queue {
   last: Promise<unknown>
 }
 
-/** @param deps.onError  Called with errors of storing hits that were answered before. */
+/** @param deps.onError  Called when hits could not be stored after their requests were answered. */
 export function createHits(deps: { store: Store; clock: Clock; onError(error: unknown): void }): Hits {
   const { store, clock, onError } = deps
   const queues = new Map<string, Queue>()
@@ -98,7 +98,7 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
     return email !== null
   }
 
-  /** Ends the rest of an email. */
+  /** Ends the pause of an email. */
   function wake(id: string, queue: Queue): void {
     if (queue.rest) clearTimeout(queue.rest)
     queue.rest = null
@@ -143,7 +143,7 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
 const freeSize = 16 * 1024
 const bytesPerMs = 1000
 const minRestMs = 1000
-// Of one email, in memory.
+// The maximum number of hits of one email that wait in memory.
 const maxWaiting = 500
 
 /** The email with the events of hits; null if there are none to add. */

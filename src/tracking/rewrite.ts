@@ -13,7 +13,7 @@ export interface TrackingTargets {
  * `</body>` or at the end. All other characters stay as they are.
  *
  * Left alone: links with `data-no-track`, with `{{placeholders}}`, of other schemes, and text that only looks like a
- * link (in comments, scripts, styles, attributes). Of hostile HTML the first 1,000 links within the first million
+ * link (in comments, scripts, styles, attributes). Only the first 1,000 links within the first million
  * characters are rewritten.
  *
  * @returns A function that makes one copy; the HTML is scanned once for all copies.

@@ -14,7 +14,7 @@ export const trackingSecretCollection: Collection<TrackingSecretRecord> = {
   indexes: {},
 }
 
-/** The secret of the instance, created at its first start. @param chance  The source of random numbers. */
+/** The secret of the instance, created at its first start. @param random  The source of random numbers. */
 export function readTrackingSecret(store: Store, random: RandomSource): Promise<Buffer> {
   return untilCommitted(async () => {
     const stored = await store.get(trackingSecretCollection, 'secret')

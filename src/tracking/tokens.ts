@@ -26,13 +26,13 @@ export interface Tokens {
 }
 
 /**
- * Tokens signed with HMAC-SHA256: a redirect only leads to addresses that this instance put into a mail, so it is no
- * open redirect.
+ * Tokens signed with HMAC-SHA256: a redirect only leads to addresses that this instance put into a mail, so it is not
+ * an open redirect.
  *
  * @param secret  At least 32 random bytes.
  */
 export function createTokens(secret: Buffer, clock: Pick<Clock, 'now'>): Tokens {
-  // 128 bits of the code: too many to guess, and the addresses stay short (RFC 2104, section 5).
+  // 128 bits of the HMAC are too many to guess, and keep the addresses short (RFC 2104, section 5).
   const codeOf = (payload: string): string =>
     createHmac('sha256', secret).update(payload).digest().subarray(0, 16).toString('base64url')
 
