@@ -52,7 +52,7 @@ export async function checkAttachments(
       const message = `must be a content type such as "application/pdf", not ${quote(reference.content_type)}`
       errors.push({ field: `${field}.content_type`, message })
     } else if (reference.content_type !== undefined && isMultipart(reference.content_type)) {
-      const message = `must not be a multipart type, which an attachment has no parts for, such as ${quote(reference.content_type)}`
+      const message = `must not be a multipart type, because an attachment has no parts: ${quote(reference.content_type)}`
       errors.push({ field: `${field}.content_type`, message })
     }
     const source = await locate(reference.path, sources, pacer)
@@ -66,7 +66,7 @@ export async function checkAttachments(
 /**
  * Reads the bytes of one attachment, and repeats the checks whose result may have changed since the acceptance.
  *
- * @param maxBytes  The rest of the message's limit.
+ * @param maxBytes  How many bytes of the message's limit are left.
  * @param pacer  One for all attachments of a message.
  * @throws attachment_failed with the path and the reason.
  */
@@ -188,7 +188,7 @@ function filenameProblem(filename: string): string | null {
   return filename === '.' || filename === '..' ? `${quote(filename)} is not a file name` : null
 }
 
-/** The form costs a stack frame per parameter, and the type of a `data:` URI may be as long as the request. */
+/** The form takes a stack frame for each parameter, and the type of a `data:` URI may be as long as the request. */
 const isContentType = (text: string): boolean => text.length <= maxContentType && contentTypeForm.test(text)
 
 const contentTypeForm = /^[\w.+-]+\/[\w.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.:+-]+|"[\w .:+-]*"))*$/

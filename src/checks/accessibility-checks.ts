@@ -79,7 +79,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
     title: 'Headings do not skip a level',
     group: 'Accessibility',
     severity: 'warning',
-    about: 'Screen readers list the headings as a table of contents, in which a missing level confuses.',
+    about: 'Screen readers list the headings as a table of contents, in which a missing level is confusing.',
     fix: 'Choose headings by their level, and set their size by CSS.',
     link: 'https://www.w3.org/WAI/tutorials/page-structure/headings/',
     run({ html: { headings } }) {

@@ -34,7 +34,7 @@ export const formChecks: readonly CheckRow[] = [
     group: 'Message',
     severity: 'warning',
     about:
-      'Encoded words that clients show as they are written, that are longer than 75 characters, and octets beyond ASCII ' +
+      'Encoded words that clients do not decode or that are longer than 75 characters, and octets beyond ASCII ' +
       'in the header.',
     fix: 'Give the mail library the text as it is, and let it encode the header.',
     link: 'https://www.rfc-editor.org/rfc/rfc2047',

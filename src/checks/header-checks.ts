@@ -13,8 +13,8 @@ export const headerChecks: readonly CheckRow[] = [
     severity: 'error',
     about:
       'DMARC passes if the domain of From is that of the DKIM signature, or that of the envelope sender with SPF. It is ' +
-      'compared as the DMARC record asks, and as most domains do where it is not known: `mail.acme.com` and `acme.com` ' +
-      'belong together. SPF counts unless the known records say that a host of `--sending-host` does not pass.',
+      'compared as the DMARC record requires, or in relaxed mode where no record is known: `mail.acme.com` and ' +
+      '`acme.com` belong together. SPF counts unless the known records say that a host of `--sending-host` does not pass.',
     fix: 'Sign with a key of the domain in From, or send with an envelope sender of that domain.',
     link: 'https://www.rfc-editor.org/rfc/rfc7489#section-3.1',
     run(subject) {
@@ -37,7 +37,7 @@ export const headerChecks: readonly CheckRow[] = [
     group: 'Deliverability',
     severity: 'warning',
     about: 'Spam filters distrust messages without an id, and clients sort replies by it.',
-    fix: 'Let the mail library set it, with your own domain behind the @.',
+    fix: 'Let the mail library set it, with your own domain after the @.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.4',
     run({ mail }) {
       if (mail.size_bytes === 0) return null

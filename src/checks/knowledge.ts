@@ -11,7 +11,7 @@ export interface SendingOptions {
   sendingHosts?: readonly string[] | undefined
 }
 
-/** Reads these options. */
+/** The DNS records of the zone file, and the hosts that will send the mail. */
 export interface SendingKnowledge extends ZoneRecords {
   sendingHosts: readonly string[]
 }

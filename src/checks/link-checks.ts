@@ -60,7 +60,7 @@ export const linkChecks: readonly CheckRow[] = [
     group: 'Links and images',
     severity: 'note',
     about:
-      'Images of one pixel. Many clients load them without the reader, so they say little about openings.',
+      'Images of one pixel. Many clients load them although nobody reads the mail, so they say little about openings.',
     fix: 'Keep it if you need it, and say so in your privacy notice.',
     link: 'https://support.apple.com/guide/mail/use-mail-privacy-protection-mlhl03be2866/mac',
     run({ html: { images } }) {

@@ -37,15 +37,13 @@ const chance = {
     .int()
     .min(0)
     .optional()
-    .describe(
-      'Only the next so many requests or commands that it fits; in answers, how many are left. Default: all',
-    ),
+    .describe('The number of matching requests or commands; in answers, how many are left. Default: all'),
   rate: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .describe('Which share of those it strikes; which ones follows from the seed. Default: 1'),
+    .describe('The share of those that it applies to; the seed selects which ones. Default: 1'),
 }
 
 /** When a fault applies. */
@@ -64,7 +62,7 @@ export const httpFaultSchema: z.ZodType<HttpFault> = z.strictObject({
     )
     .describe('A path of `/v1`, without the query; `*` matches any characters'),
   method: httpFaultMethodSchema.optional().describe('Default: every method'),
-  status: z.int().min(400).max(599).optional().describe('Answered in the shape of every error'),
+  status: z.int().min(400).max(599).optional().describe('The status of the error answer'),
   delay_ms: delay,
   disconnect: z.boolean().optional().describe('Closes the connection without an answer'),
   ...chance,
@@ -74,7 +72,7 @@ export const httpFaultSchema: z.ZodType<HttpFault> = z.strictObject({
 export const smtpFaultSchema: z.ZodType<SmtpFault> = z.strictObject({
   stage: smtpStageSchema.describe('`connect` is the greeting, `end` what follows the final dot'),
   code: replyCodeSchema.optional().describe('400 to 599; 421 also closes the connection'),
-  text: replyTextSchema.optional().describe('Of the reply, one line'),
+  text: replyTextSchema.optional().describe('The text of the reply, one line'),
   delay_ms: delay,
   disconnect: z.boolean().optional().describe('Closes the connection without a reply'),
   ...chance,
@@ -83,7 +81,7 @@ export const smtpFaultSchema: z.ZodType<SmtpFault> = z.strictObject({
 /** How many `/v1` requests a key may make in a period. */
 export const faultRateLimitSchema: z.ZodType<FaultRateLimit> = z.strictObject({
   requests: z.int().min(0).describe('How many requests to `/v1` a key may make'),
-  per_ms: z.int().min(1).describe('In so many milliseconds'),
+  per_ms: z.int().min(1).describe('The length of the period in milliseconds'),
 })
 
 const seed = z.int().min(0).max(0xff_ff_ff_ff)
@@ -108,14 +106,12 @@ export const faultsInputSchema: z.ZodType<FaultsInput> = z.strictObject({
     .array(httpInput)
     .max(100)
     .optional()
-    .describe('For requests to `/v1`; the first that strikes counts'),
+    .describe('For requests to `/v1`; the first that applies counts'),
   smtp: z.array(smtpInput).max(100).optional().describe('For submissions, never for deliveries'),
   rate_limit: faultRateLimitSchema.nullable().optional(),
   seed: seed
     .optional()
-    .describe(
-      'With the same one, the same requests and commands are struck. Default: one is made, and shown',
-    ),
+    .describe('The same seed selects the same requests and commands. Default: a random one, which is shown'),
 })
 
 /** The faults with the counts that are left. */

@@ -8,12 +8,9 @@ export type SmtpStage = 'connect' | 'ehlo' | 'auth' | 'mail' | 'rcpt' | 'data' |
 
 /** When a fault applies. */
 export interface FaultChance {
-  /**
-   * Only the next so many requests or commands that it fits; in answers, how many are left. Default:
-   * all.
-   */
+  /** The number of matching requests or commands; in answers, how many are left. Default: all. */
   count?: number
-  /** Which share of those it strikes; which ones follows from the seed. Default: 1. */
+  /** The share of those that it applies to; the seed selects which ones. Default: 1. */
   rate?: number
 }
 
@@ -23,18 +20,15 @@ export interface HttpFault {
   path: string
   /** Default: every method. */
   method?: HttpFaultMethod
-  /** Answered in the shape of every error. */
+  /** The status of the error answer. */
   status?: number
   /** Waits first: milliseconds, at most 60,000. */
   delay_ms?: number
   /** Closes the connection without an answer. */
   disconnect?: boolean
-  /**
-   * Only the next so many requests or commands that it fits; in answers, how many are left. Default:
-   * all.
-   */
+  /** The number of matching requests or commands; in answers, how many are left. Default: all. */
   count?: number
-  /** Which share of those it strikes; which ones follows from the seed. Default: 1. */
+  /** The share of those that it applies to; the seed selects which ones. Default: 1. */
   rate?: number
 }
 
@@ -44,18 +38,15 @@ export interface SmtpFault {
   stage: SmtpStage
   /** 400 to 599; 421 also closes the connection. */
   code?: number
-  /** Of the reply, one line. */
+  /** The text of the reply, one line. */
   text?: string
   /** Waits first: milliseconds, at most 60,000. */
   delay_ms?: number
   /** Closes the connection without a reply. */
   disconnect?: boolean
-  /**
-   * Only the next so many requests or commands that it fits; in answers, how many are left. Default:
-   * all.
-   */
+  /** The number of matching requests or commands; in answers, how many are left. Default: all. */
   count?: number
-  /** Which share of those it strikes; which ones follows from the seed. Default: 1. */
+  /** The share of those that it applies to; the seed selects which ones. Default: 1. */
   rate?: number
 }
 
@@ -63,18 +54,18 @@ export interface SmtpFault {
 export interface FaultRateLimit {
   /** How many requests to `/v1` a key may make. */
   requests: number
-  /** In so many milliseconds. */
+  /** The length of the period in milliseconds. */
   per_ms: number
 }
 
 /** The faults to set: the body of `PUT /dev/faults`. */
 export interface FaultsInput {
-  /** For requests to `/v1`; the first that strikes counts. */
+  /** For requests to `/v1`; the first that applies counts. */
   http?: HttpFault[]
   /** For submissions, never for deliveries. */
   smtp?: SmtpFault[]
   rate_limit?: FaultRateLimit | null
-  /** With the same one, the same requests and commands are struck. Default: one is made, and shown. */
+  /** The same seed selects the same requests and commands. Default: a random one, which is shown. */
   seed?: number
 }
 

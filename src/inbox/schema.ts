@@ -194,19 +194,19 @@ export const tagColorSchema: z.ZodType<TagColor> = z.enum(tagColors, {
   error: ({ input }) =>
     input === undefined
       ? undefined
-      : `must be one of ${tagColors.map((color) => quote(color)).join(', ')}, or null for the one that follows from the name, not ${quote(input)}`,
+      : `must be one of ${tagColors.map((color) => quote(color)).join(', ')}, or null for the one derived from the name, not ${quote(input)}`,
 })
 
 /** A tag, and how many mails have it. */
 export const tagCountSchema: z.ZodType<TagCount> = z.strictObject({
   tag: z.string().describe('In lower case'),
   count: z.int().describe('0 for a tag that no mail has and for which a colour was chosen'),
-  color: tagColorSchema.optional().describe('That was chosen; absent if it follows from the name'),
+  color: tagColorSchema.optional().describe('The chosen colour; absent if it is derived from the name'),
 })
 
 /** The members of {@link TagChanges}. */
 export const tagMembers: { readonly color: z.ZodType<TagChanges['color']> } = {
-  color: tagColorSchema.nullable().describe('null: the one that follows from the name'),
+  color: tagColorSchema.nullable().describe('null: the colour that is derived from the name'),
 }
 
 /** The members of a tag that may be changed. */

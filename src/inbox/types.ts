@@ -247,13 +247,13 @@ export interface TagCount {
   tag: string
   /** 0 for a tag that no mail has and for which a colour was chosen. */
   count: number
-  /** That was chosen; absent if it follows from the name. */
+  /** The chosen colour; absent if it is derived from the name. */
   color?: TagColor
 }
 
 /** The members of a tag that may be changed. */
 export interface TagChanges {
-  /** null: the one that follows from the name. */
+  /** null: the colour that is derived from the name. */
   color: TagColor | null
 }
 

@@ -10,7 +10,7 @@ export interface MimeStructure {
   /** The plain body; null without one. */
   text: PlacedPart | null
   html: PlacedPart | null
-  /** All parts that are no body, in the order of the message. */
+  /** All parts that are not a body, in the order of the message. */
   attachments: PlacedPart[]
   /** The tree as a list, each node before those in it. */
   nodes: StructureNode[]
@@ -30,9 +30,9 @@ export interface StructureNode {
 /** The maximum number of leaves of one message. Later ones are ignored. */
 const maxParts = 1000
 const maxDepth = 100
-/** Header of all parts together. */
+/** The maximum size of the headers of all parts together. */
 const maxHeaderBytes = 4 * 1024 * 1024
-/** Four times the largest message: the outer levels, each of which holds all of it, and the levels inside. */
+/** Four times the largest message, because nested multiparts are searched once for each level. */
 const maxSearchedBytes = 4 * 40 * 1024 * 1024
 /** RFC 2046 allows 70 characters. Searching for one of a thousand characters can take seconds. */
 const maxBoundaryLength = 200
@@ -158,11 +158,11 @@ function splitBody(
     return []
   }
   if (budget.bytes <= 0) {
-    problems.add('Nested multiparts are too large to be taken apart; the innermost is shown as text.')
+    problems.add('Nested multiparts are too large to be split; the innermost is shown as text.')
     return []
   }
   const { places, isCut } = splitMultipart(message, body, boundary, maxParts - parts.length, budget)
-  if (isCut) problems.add('Too many lines begin like a boundary and are none; what follows is one part.')
+  if (isCut) problems.add('Too many lines begin like a boundary but are not one; the rest is one part.')
   else if (places.length === 0) problems.add('The boundary that the header names is not in the body.')
   return places
 }

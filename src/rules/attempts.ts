@@ -3,7 +3,7 @@ import type { Rule } from './types.ts'
 /** Counts the attempts of deliveries whose first attempts are refused. */
 export interface Attempts {
   /**
-   * Whether there were `times` attempts before this one; the delivery is forgotten then. A promise if instances share
+   * Whether there were `times` attempts before this one. If so, the delivery is forgotten. A promise if instances share
    * the counts.
    *
    * @param rule  Each rule counts separately; null is the simulator.

@@ -44,7 +44,7 @@ const rejection = z
     action: z.literal('reject'),
     code: replyCodeSchema.optional().describe('Default: 550'),
     enhanced_code: enhanced_code.optional().describe('Default: by the code'),
-    text: replyTextSchema.optional().describe('Of the reply, one line'),
+    text: replyTextSchema.optional().describe('The text of the reply, one line'),
   })
   .superRefine(({ code = 550, enhanced_code }, context) => {
     if (enhanced_code === undefined || enhanced_code.startsWith(String(code).charAt(0))) return
@@ -93,7 +93,7 @@ export const ruleSchema: z.ZodType<Rule> = z.discriminatedUnion('action', [
     action: z.literal('reject'),
     code: z.int().describe('400 to 599'),
     enhanced_code: z.string().describe('As RFC 3463 has it'),
-    text: z.string().describe('Of the reply, one line'),
+    text: z.string().describe('The text of the reply, one line'),
   }),
   z.strictObject({
     match: shownMatch,

@@ -8,7 +8,7 @@ import type { Rule } from './types.ts'
 /** How often a delivery was attempted, as it is stored where instances share a store. */
 interface AttemptRecord extends StoredRecord {
   made: number
-  /** Of the first attempt; Unix time in milliseconds. */
+  /** When the first attempt was made: Unix time in milliseconds. */
   created: number
 }
 

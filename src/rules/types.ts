@@ -15,7 +15,7 @@ export type RuleInput =
       code?: number
       /** Default: by the code. */
       enhanced_code?: string
-      /** Of the reply, one line. */
+      /** The text of the reply, one line. */
       text?: string
     }
   | {
@@ -54,7 +54,7 @@ export type Rule =
       code: number
       /** As RFC 3463 has it. */
       enhanced_code: string
-      /** Of the reply, one line. */
+      /** The text of the reply, one line. */
       text: string
     }
   | {

@@ -82,7 +82,7 @@ export function digestOf(message: { text: string; html: string; attachments: rea
   return { snippet: snippetOf(message.text, message.html), attachment_count: message.attachments.length }
 }
 
-// With its text each is up to a few KB: this many pages of the list.
+// A digest has up to a few KB, because it contains the text. This many cover several pages of the list.
 const maxKept = 1000
 
 async function read({ reader }: DigestsDeps, email: EmailRecord, patience: Patience): Promise<Reading> {

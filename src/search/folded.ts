@@ -20,7 +20,7 @@ export interface FoldedPage {
 
 /** The stored emails of a broadcast. */
 export interface FoldedGroup {
-  /** Of the broadcast. */
+  /** The id of the broadcast. */
   id: string
   emails: number
   unread: number

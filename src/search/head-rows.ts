@@ -100,7 +100,7 @@ export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Prom
   }
 }
 
-// A row: 0x00, id, "\n", sure, subject, from, …, sender, …, to, … cc, … bcc, …, 0x02, 0x03. No value has one of these.
+// A row: 0x00, id, "\n", sure, subject, from, …, sender, …, to, … cc, … bcc, …, 0x02, 0x03. No value has these bytes.
 const mark = {
   sure: '\x07',
   unsure: '\x08',

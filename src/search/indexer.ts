@@ -52,7 +52,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   let isClosed = false
   let isStale = false
   const tryToRead = createTries(digests)
-  /** The next mails without a row. Older mail rests in files, and many records are read in little more time than one. */
+  /** The next mails without a row. Older mail is in files, where many records take little longer to read than one. */
   let ahead: EmailRecord[] = []
   /** The last mail of the group that is being read. */
   let readUpTo = ''
@@ -110,7 +110,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
    * would cost as much as reading a small mail.
    *
    * @returns False if the indexer was closed meanwhile; then nothing is stored.
-   * @throws What reading or storing one of them failed with, after those before it are stored.
+   * @throws The error of reading or storing one of them, after the mails before it are stored.
    */
   async function readGroup(): Promise<boolean> {
     const group: { email: EmailRecord; reading: Reading | null }[] = []
@@ -144,7 +144,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
     return true
   }
 
-  /** Stores what lists show of a mail. Nothing if it was not read, or if its record says it already. */
+  /** Stores what lists show of a mail. Does nothing if the mail was not read, or if its record has this already. */
   async function keepDigest(email: EmailRecord, reading: Reading | null): Promise<void> {
     if (!reading || (email.snippet !== null && !email.undigested)) return
     const { snippet, attachment_count } = reading
@@ -268,7 +268,7 @@ function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
 /** How many records are looked at in one step. */
 const lookAtOnce = 1000
 const readAhead = 16
-/** Mails that are read between two writes: as many as are read ahead, fewer large ones, and none after this time. */
+/** The limits for the mails that are read before one write: their number, their bytes and the time. */
 const groupMails = readAhead
 const groupBytes = 256 * 1024
 const groupMs = 4

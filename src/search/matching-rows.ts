@@ -16,13 +16,13 @@ export interface MatchingRows {
   page(filter: MailFilter, wanted: WantedRows, limit?: RowsLimit): Promise<MatchingPage>
 }
 
-/** How long texts in a database are looked at. The columns of this process need no limit. */
+/** How long texts in a database are searched. The columns of this process need no limit. */
 export interface RowsLimit {
-  /** In milliseconds. Default: until all are looked at. */
+  /** In milliseconds. Default: until all are searched. */
   readonly mostMs?: number
   /** Ends the search with its reason. */
   readonly signal?: AbortSignal | undefined
-  /** Raised by the number of mails that were not looked at. */
+  /** Increased by the number of mails that were not searched. */
   left: number
 }
 

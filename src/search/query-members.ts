@@ -10,11 +10,11 @@ export type MailQuery = string | MailQueryMembers
 export interface MailQueryMembers {
   /** Also Cc and Bcc. A whole address names one mailbox; other text may be anywhere. */
   to?: string | RegExp
-  /** One of the Cc field, likewise. */
+  /** A recipient of the Cc field, in the same forms as `to`. */
   cc?: string | RegExp
-  /** The sender, of the From field or the envelope, likewise. */
+  /** The sender, of the From field or the envelope, in the same forms as `to`. */
   from?: string | RegExp
-  /** A part of it in any case, or a pattern. */
+  /** A part of the subject, in upper or lower case, or a pattern. */
   subject?: string | RegExp
   /** The beginning of the text, white space folded: what searches look at. */
   text?: string | RegExp
@@ -22,7 +22,7 @@ export interface MailQueryMembers {
   body?: string | RegExp
   tag?: string | RegExp
   id?: string
-  /** Only mail that arrived after this one, of `inbox.mark()` or by the id of a mail, or not before a time. */
+  /** Only mail that arrived after a mark of `inbox.mark()`, after the mail with this id, or not before this time. */
   after?: Date | string
 }
 
@@ -33,7 +33,7 @@ const members: readonly string[] = queryMembers
 /**
  * Refuses an object of members that would match every mail or none by mistake.
  *
- * @throws invalid_query with the value and what is taken.
+ * @throws invalid_query with the value and what is accepted instead.
  */
 export function assertQueryMembers(query: unknown): void {
   if (!isPlainObject(query)) {
@@ -45,12 +45,12 @@ export function assertQueryMembers(query: unknown): void {
     if (!members.includes(name)) {
       const near = suggest(name, members)
       if (name === 'timeoutMs')
-        throw refusal('timeoutMs is no member of a query but an option: waitFor(query, { timeoutMs }).')
+        throw refusal('timeoutMs is not a member of a query but an option: waitFor(query, { timeoutMs }).')
       const hint = near ? `Did you mean ${near}?` : `Use ${members.join(', ')}.`
-      throw refusal(`${quote(name)} is no member of a query. ${hint}`)
+      throw refusal(`${quote(name)} is not a member of a query. ${hint}`)
     }
     if (value === undefined) throw refusal(`${name} is undefined. Leave it out, or give it a value.`)
-    if (value === '') throw refusal(`${name} is empty, which every mail fits. Leave it out for any.`)
+    if (value === '') throw refusal(`${name} is empty, so it matches every mail. Leave it out instead.`)
     if (name === 'after') assertAfter(value)
     else if (name === 'id') {
       if (typeof value !== 'string') throw refusal(`id is ${say(value)}; it takes the id of a mail.`)

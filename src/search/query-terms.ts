@@ -23,8 +23,8 @@ export interface QueryPart {
 }
 
 /**
- * Takes a query string apart: words, `"phrases"` and `key:value`, each with `-` in front for its opposite. In a phrase, `\"` is
- * a quotation mark and `\\` a backslash.
+ * Splits a query string into words, `"phrases"` and `key:value`. A `-` in front negates a part. In a phrase, `\"` is a
+ * quotation mark and `\\` a backslash.
  *
  * @throws invalid_query with the position.
  */
@@ -86,7 +86,7 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     )
     const hint = near ? ` Did you mean ${near}:?` : ''
     const names = queryKeys.map((key) => key.name).join(', ')
-    throw fault(`${quote(`${name}:`)} is no key.${hint} Keys are ${names}. Quote text that has a colon.`)
+    throw fault(`${quote(`${name}:`)} is not a key.${hint} Keys are ${names}. Quote text that has a colon.`)
   }
   const wanted = value.toLowerCase()
   if (known.values && !known.values.includes(wanted)) {
@@ -170,7 +170,7 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     case 'smaller':
       return store({ number: 'size', below: size() })
     default:
-      throw fault(`${quote(foldSpace(name))} is no key.`)
+      throw fault(`${quote(foldSpace(name))} is not a key.`)
   }
 }
 

@@ -12,7 +12,7 @@ import { rowTerm, type RowTerm } from './text-rows.ts'
 /** A parsed query: its conditions for the store, for the record, and for the text of the mail. */
 export interface MailFilter {
   where: Where | undefined
-  /** Beyond `where`; null if nothing is. */
+  /** A further condition on the record; null if there is none. */
   test: ((email: EmailRecord) => boolean) | null
   /** The terms that the rows of the text column decide. */
   rows: readonly RowTerm[]
@@ -41,8 +41,8 @@ export interface MailFilter {
 /**
  * Reads a query; `docs/guides/search.md` says how one is written.
  *
- * @param now  What relative dates go by: Unix time in milliseconds.
- * @throws invalid_query that points at the place.
+ * @param now  The time from which relative dates count: Unix time in milliseconds.
+ * @throws invalid_query with the position.
  */
 export function parseMailQuery(query: MailQuery | undefined, now: number): MailFilter {
   if (query === undefined) return toFilter([], null)
@@ -88,7 +88,7 @@ function toFilter(
   }
 }
 
-// A miss is judged by what its record says: nothing is read for it.
+// Near misses are compared by their records only. No text is read for them.
 function headHolds(
   { subject, from, to, cc, bcc }: EmailRecord,
   { bytes, in: place, isNegative }: RowTerm,

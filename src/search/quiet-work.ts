@@ -90,7 +90,7 @@ const quietMs = 100
 const patienceMs = 1000
 /** How long a slice is. */
 export const sliceMs = 20
-/** Work for longer than this is long. */
+/** Work that takes longer than this is reported to `onLongWork`. */
 const longMs = 250
 /** The delay after an error of the store. */
 const retryMs = 5000

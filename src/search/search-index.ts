@@ -7,7 +7,7 @@ import { startStoreIndexer } from './store-indexer.ts'
 import { createStoreRows } from './store-rows.ts'
 import type { TextColumn } from './text-column.ts'
 
-/** Where the text of mail is kept for searches, who puts it there, and how it is found. */
+/** The text of mail for searches: the indexer that stores it, and the rows that find mail by it. */
 export interface SearchIndex {
   readonly indexer: Indexer
   readonly rows: MatchingRows
@@ -17,7 +17,7 @@ export interface SearchIndex {
 /** The columns of this process; closed with the index. */
 export interface Columns {
   text: TextColumn
-  /** Of subjects and addresses. */
+  /** The column of subjects and addresses. */
   heads: Pick<HeadsDeps, 'open' | 'isKept'>
 }
 

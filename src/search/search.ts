@@ -101,7 +101,7 @@ export function createSearch(deps: SearchDeps): Search {
     return fields !== null && messages.every((test) => test(fields))
   }
 
-  /** Has the mail indexed, until the caller leaves. @returns The number of mails that are left. */
+  /** Waits until mail is indexed, or until the signal aborts. @returns The number of mails that are not indexed. */
   async function caughtUp(filter: MailFilter, options: MatchOptions = {}): Promise<number> {
     return asksForText(filter) ? untilAborted(indexer.catchUp(options), options.signal) : 0
   }
@@ -192,7 +192,7 @@ export function createSearch(deps: SearchDeps): Search {
   /** A page of a query that only the store decides. */
   async function listByStore({ where }: MailFilter, { cursor, offset, limit }: WantedRows): Promise<Listed> {
     const after = cursor === null ? {} : { after: [cursor] }
-    // First the number of all: facts that are not known yet are read once for both.
+    // Counted first, so that facts that are not known yet are read only once for both calls.
     const count = await store.count(emailCollection, { where })
     const page = await store.page(emailCollection, { direction: 'desc', ...after, offset, limit, where })
     return { items: page.records, count, more: page.more }

@@ -13,14 +13,14 @@ import { createTries } from './tries.ts'
 
 /** Reads mail for a store that keeps the text of mail itself. */
 export interface StoreIndexer extends Indexer {
-  /** An id up to which every mail has its text, and behind which few mails have one. */
+  /** An id up to which every mail has its text, and after which few mails have one. */
   readTo(): Promise<string>
 }
 
 /** Dependencies of {@link startStoreIndexer}. */
 export interface StoreIndexerDeps {
   store: Store
-  /** Of `store`. */
+  /** The texts of `store`. */
   texts: Texts
   clock: Clock
   digests: Pick<Digests, 'take'>
@@ -29,7 +29,7 @@ export interface StoreIndexerDeps {
 
 /**
  * Starts to read mail for a store that keeps the text of mail itself, one at a time in order of arrival. Of the instances that
- * share the store, the leader does it in the background; a search reads what it misses at any of them.
+ * share the store, the leader does it in the background. A search on any instance reads the texts that are missing.
  */
 export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   const { store, texts, clock, digests, onLongWork } = deps
@@ -168,7 +168,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   }
 }
 
-/** An id before this one, and behind every mail that comes before it by more than its last character. */
+/** A text that sorts before this id, and after every lower id that differs before the last character. */
 const previous = (id: string): string => id.slice(0, -1)
 
 /** How many ids are read at once. */

@@ -11,7 +11,7 @@ import type { RowTerm } from './text-rows.ts'
 /** Dependencies of {@link createStoreRows}. */
 export interface StoreRowsDeps {
   store: Store
-  /** Of `store`. */
+  /** The texts of `store`. */
   texts: Texts
   indexer: Pick<StoreIndexer, 'readTo'>
 }

@@ -28,7 +28,7 @@ export type AccountInbox = Pick<
   | 'expectNone'
 >
 
-/** @param waitTimeoutMs  How long waits last that name no time. */
+/** @param waitTimeoutMs  The default time-out of waits. */
 export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: number): AccountInbox {
   const inbox: AccountInbox = {
     async list({ signal, ...query } = {}) {
@@ -102,7 +102,7 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
     return waitThere(`id:${ids.join(',')}`, count, { timeoutMs: leftMs, signal })
   }
 
-  /** Waits for what the language of queries can say, at the server. */
+  /** Waits at the server, for a query that the query language can express. */
   async function waitThere(
     text: string | undefined,
     count: number,

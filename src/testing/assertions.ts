@@ -10,7 +10,7 @@ import type { Outcome } from './outcome.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
 
 /**
- * Asserts that mail was accepted, for node:test and whatever else has no `expect`.
+ * Asserts that mail was accepted, for node:test and other runners without `expect`.
  *
  * @throws AssertionError with the nearest mail as `actual`.
  * @example
@@ -30,7 +30,7 @@ export async function assertSent(
   })
 }
 
-/** Asserts that no such mail was accepted until now, or comes within `timeoutMs`. @throws AssertionError. */
+/** Asserts that no such mail was accepted, and none arrives within `timeoutMs` if set. @throws AssertionError. */
 export async function assertNotSent(
   post: Inspected,
   expectation?: SentExpectation,
@@ -45,7 +45,7 @@ export async function assertNotSent(
   })
 }
 
-/** Asserts that something happened to a recipient of an instance's mails, or of one mail. @throws AssertionError. */
+/** Asserts that a recipient of an instance's mails, or of one mail, has an event. @throws AssertionError. */
 export async function assertEvent(
   received: Inspected | Mail,
   expectation?: EventExpectation,
@@ -60,7 +60,7 @@ export async function assertEvent(
   })
 }
 
-/** Asserts that no such event happened until now, or comes within `timeoutMs`. @throws AssertionError. */
+/** Asserts that there is no such event, and none within `timeoutMs` if that is set. @throws AssertionError. */
 export async function assertNoEvent(
   received: Inspected | Mail,
   expectation?: EventExpectation,
@@ -85,7 +85,7 @@ export function assertLink(mail: Mail, expectation?: LinkExpectation): void {
   })
 }
 
-/** Asserts that a mail carries a one-time code. @throws AssertionError. */
+/** Asserts that a mail has a one-time code. @throws AssertionError. */
 export function assertCode(mail: Mail, expectation?: string | RegExp): void {
   const frames = framesOfTest(assertCode)
   withFramesNow(frames, () => {

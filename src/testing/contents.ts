@@ -30,7 +30,7 @@ export function checkLink({ id, links }: Mail, expectation: LinkExpectation = {}
   }
 }
 
-/** Checks whether a mail carries a one-time code. Without an expectation: any. */
+/** Checks whether a mail has a one-time code. Without an expectation: any. */
 export function checkCode({ id, codes }: Mail, expectation?: string | RegExp): Outcome {
   if (expectation !== undefined) assertPattern(expectation, 'A code')
   const matches = codes.filter((code) =>

@@ -22,11 +22,11 @@ import {
 } from './wanted-mail.ts'
 
 /**
- * An event that should have happened to a recipient; every member that is given must hold. Those of a query say of
- * which mail, and mean what they mean there. Default: any.
+ * An event that a recipient should have; every given member must match. The members of a query select the mails, as in
+ * a search. Default: any event.
  */
 export interface EventExpectation extends MailQueryMembers {
-  /** To whom it happened. Default: anybody. */
+  /** The recipient of the event. Default: anybody. */
   recipient?: TextPattern
   /** Default: any. */
   status?: EventStatus
@@ -42,14 +42,14 @@ export interface EventExpectation extends MailQueryMembers {
   reason?: TextPattern
   /**
    * How long it may take, in milliseconds of the machine's clock. Default: `waitTimeoutMs` of the instance; 0 for a mail
-   * in hand, and where the opposite is asserted.
+   * that was read already, and for negated assertions.
    */
   timeoutMs?: number
 }
 
 /**
- * Checks whether an event happened: to the mails of an instance, which are looked at until it did, or to a mail in
- * hand, whose events are those of the moment when it was read.
+ * Checks whether an event happened. The mails of an instance are read again until it did. A given mail has only the
+ * events of the moment when it was read.
  */
 export async function checkEvent(
   received: Inspected | Mail,

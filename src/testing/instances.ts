@@ -11,8 +11,8 @@ import { createRunningTests, isConcurrent, noneHere } from './running.ts'
 import { vitestTest } from './vitest-test.ts'
 
 /**
- * Starts an instance for a test. It is `createLocalpost` in a test, whatever the framework: it keeps no process
- * alive, and where it is still open at the end, stderr names the line that started it.
+ * Starts an instance for a test, in any framework. It is the same as `createLocalpost`, but keeps no process alive, and
+ * if it is still open at the end, stderr names the line that started it.
  *
  * @param options  Those of `createLocalpost`. Default: in memory, SMTP on a free port, no HTTP port before `listen`.
  * @throws As `createLocalpost`.
@@ -138,7 +138,7 @@ async function handOver(post: Localpost, context: unknown): Promise<void> {
 }
 
 const oneAfterTheOther =
-  'Tests run at the same time, and useLocalpost() with beforeAll and afterAll gives all of them one instance, which each would empty under the others. Leave these two out: then each test has its own.'
+  'Tests run at the same time, and useLocalpost() with beforeAll and afterAll gives all of them one instance, which each test would empty while others use it. Without these two hooks, each test has its own instance.'
 
 // Bound: a function with parameters of its own would be taken for one that wants a callback (Jest, Mocha), or names
 // fixtures (vitest, which reads its source).
@@ -147,7 +147,7 @@ function hookOf(run: (test: unknown) => Promise<void>): EachHook {
   return hook.bind(null)
 }
 
-// More than the hooks may be handed over, such as the whole of `@jest/globals`.
+// The argument may have other members too, such as all those of `@jest/globals`.
 function readHooks(hooks: TestHooks): TestHooks {
   const given: object = typeof hooks === 'object' && hooks !== null ? hooks : {}
   const isHook = (name: string): boolean => typeof Reflect.get(given, name) === 'function'

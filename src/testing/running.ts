@@ -70,7 +70,7 @@ export function createRunningTests(): RunningTests {
   }
 }
 
-/** Where no test runs that has an instance, such as a concurrent one of a version of Jest that runs no hooks for it. */
+/** The error if no running test has an instance, as in a version of Jest without hooks for concurrent tests. */
 export const noneHere: string =
   'There is no instance here: useLocalpost() gives one to each test, from beforeEach to afterEach. For a test that runs without these hooks, start one in the test: const post = await startForTest().'
 
@@ -95,7 +95,7 @@ export function isConcurrent(context: unknown): boolean {
   )
 }
 
-// That of vitest is a function.
+// The context of vitest is a function.
 function isContext(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }
@@ -105,7 +105,7 @@ function taskOf(context: object): object | undefined {
   return typeof task === 'object' && task !== null ? task : undefined
 }
 
-// Jest runs a concurrent test in an AsyncLocalStorage; its hooks too, or before them, as its version has it.
+// Jest runs a concurrent test in an AsyncLocalStorage. Depending on its version, the hooks run in it too, or before.
 function concurrentNameInJest(): string | undefined {
   const { state } = membersOf(Reflect.get(globalThis, Symbol.for('$$jest-matchers-object')))
   const { currentConcurrentTestName: read } = membersOf(state)

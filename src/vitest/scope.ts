@@ -35,7 +35,7 @@ export async function useInTest<Post extends Localpost | TestAccount>(
   if (scope !== 'test') {
     if (task.concurrent)
       throw new Error(
-        `This test runs at the same time as others, and the scope "${scope}" of ${maker} gives all of them one ${one}, which each would empty under the others. Use the scope "test": then each test has its own.`,
+        `This test runs at the same time as others, and the scope "${scope}" of ${maker} gives all of them one ${one}, which each test would empty while others use it. Use the scope "test": then each test has its own.`,
       )
     await post.reset()
   }

@@ -58,7 +58,7 @@ describe('localpost import and export', () => {
     expect(stderr).toContain('"empty" has no .eml files.')
     const query = await runToEnd(['export', 'nokey:x', '--to=x.zip', `--url=${running.url}`], { cwd })
     expect(query.code).toBe(1)
-    expect(query.stderr).toContain('invalid_query: "nokey:" is no key')
+    expect(query.stderr).toContain('invalid_query: "nokey:" is not a key')
   })
 
   it('explain what to do where nothing listens, or another program does', async () => {

@@ -35,7 +35,10 @@ it('refuses a misspelt option of a call before anything happens', async () => {
       'Option "timeoutMs" takes milliseconds from 0, not -1',
     ],
     [() => inbox.expectNone('x', { timeoutMs: -1 }), 'Option "timeoutMs" takes milliseconds from 0, not -1'],
-    [() => inbox.waitFor(slip('subjekt', 'x')), '"subjekt" is no member of a query. Did you mean subject?'],
+    [
+      () => inbox.waitFor(slip('subjekt', 'x')),
+      '"subjekt" is not a member of a query. Did you mean subject?',
+    ],
     [() => inbox.list(slip('limt', 1)), 'Unknown option "limt" of inbox.list(). Did you mean "limit"?'],
     [() => inbox.raw(id, slip('recipent', 'x')), 'Unknown option "recipent" of inbox.raw()'],
     [() => inbox.html(id, slip('recipent', 'x')), 'Unknown option "recipent" of inbox.html()'],

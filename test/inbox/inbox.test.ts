@@ -94,7 +94,7 @@ describe('the list', () => {
 
   it.each([
     ['subject:"open', /not closed. \(at character 1: →subject/],
-    ['a colour:red', /"colour:" is no key.*character 3: a →colour:red/],
+    ['a colour:red', /"colour:" is not a key.*character 3: a →colour:red/],
     ['is:blue', /is: takes unread, read, not "blue".*character 1/],
   ])('shows the position of the error in a query: %j', async (query, message) => {
     await expect(post.inbox.list({ query })).rejects.toThrow(message)

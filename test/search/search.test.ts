@@ -96,7 +96,7 @@ describe('a search', () => {
   })
 
   it.each([
-    ['a statsu:sent', /"statsu:" is no key. Did you mean status:\?.*character 3: a →statsu:sent/],
+    ['a statsu:sent', /"statsu:" is not a key. Did you mean status:\?.*character 3: a →statsu:sent/],
     ['status:gone', /status: takes sent, delivered.*not "gone"/],
     ['after:soon', /after: takes a day \(2026-01-31\).*not "soon"/],
     ['before:2026-02-29', /before: takes a day .*not "2026-02-29"/],

@@ -88,7 +88,7 @@ describe('arguments', () => {
       'inbox.latest() takes at most 1 argument, not {"timeoutMs":5}. It does not wait.',
     )
     await expect(post.inbox.waitFor({ timeoutMs: 5 } as object)).rejects.toThrow(
-      'timeoutMs is no member of a query but an option: waitFor(query, { timeoutMs }).',
+      'timeoutMs is not a member of a query but an option: waitFor(query, { timeoutMs }).',
     )
   })
 

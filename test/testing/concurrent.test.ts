@@ -82,7 +82,7 @@ describe.each(sampleOf(ways, 1))('%s of vitest', (_, written) => {
     const { output } = await runVitest(dir)
     expect(output).toMatch(/Tests\s+6 failed \| 4 passed/)
     expect(output).toContain('Use the scope "test": then each test has its own.')
-    expect(output).toContain('Leave these two out: then each test has its own.')
+    expect(output).toContain('Without these two hooks, each test has its own instance.')
   })
 })
 

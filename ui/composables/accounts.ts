@@ -96,7 +96,7 @@ export function provideAccounts(): PageAccounts {
       const { accounts } = await api.read<{ accounts: AccountInfo[] }>('dev/accounts')
       const first = await firstOf(accounts)
       if (begun !== round) return
-      // Until now the page requested the caller's account without its name. That of `default` stays as it is.
+      // Until now the page requested the caller's account without its name. It is rebuilt unless that is `default`.
       const isOther = own.value === null && accountIn(hash.value) === null && first !== mainAccount
       all.value = accounts
       own.value = first
@@ -106,7 +106,7 @@ export function provideAccounts(): PageAccounts {
     }
   }
 
-  /** As the server chooses it for callers who name no account. */
+  /** The account that the server chooses for callers who name none. */
   async function firstOf(accounts: AccountInfo[]): Promise<string | null> {
     if (accounts.some(({ name }) => name === mainAccount)) return mainAccount
     if (accounts.length === 1) return accounts[0]?.name ?? null
@@ -120,7 +120,7 @@ export function provideAccounts(): PageAccounts {
     read()
   }
 
-  // A URL without an account, and one with `default` if there is no other account, are equivalent to the other form.
+  // If there are other accounts than `default`, the URL gets the name of the caller's account, otherwise it loses it.
   watchEffect(() => {
     if (!all.value || own.value === null) return
     const name = accountIn(hash.value)

@@ -6,7 +6,7 @@ import type { Health, SessionState } from '../../src/server/types.ts'
 /** The control API as the page uses it. A failed call rejects with an {@link ApiError}, an aborted one with its signal's reason. */
 export interface Api {
   health(): Promise<Health>
-  /** The API keys, newest or oldest first as the server lists them. */
+  /** The API keys, in the order of the server. */
   keys(): Promise<ApiKey[]>
   list(search: MailSearch, signal?: AbortSignal): Promise<MailPage>
   get(id: string, signal?: AbortSignal): Promise<Mail>
@@ -105,7 +105,7 @@ export function createApi(options: {
     given = keys.find(({ value }) => !value.includes('…'))?.value ?? ''
     if (given) return given
     onLocked()
-    throw new ApiError(401, 'missing_api_key', 'This room asks /v1, which wants the API key.')
+    throw new ApiError(401, 'missing_api_key', 'This room uses /v1, which needs the API key.')
   }
   const write = async <T = void>(method: string, path: string, body?: object | Blob): Promise<T> => {
     const response = await send(path, {
@@ -134,7 +134,7 @@ export function createApi(options: {
     },
     async health() {
       const response = await request('dev/health')
-      // While nothing new is stored, the health is answered with 503.
+      // While nothing new can be stored, the health is answered with 503.
       const refusing = response.status === 503 ? await healthIn(response.clone()) : null
       return refusing ?? ((await (await accept(response)).json()) as Health)
     },
@@ -191,7 +191,7 @@ function toSearch(values: Record<string, string | number | undefined>): string {
   return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
 }
 
-/** Null if the answer is no health: that of a proxy, for example. */
+/** Null if the answer is not a health, but for example an error of a proxy. */
 async function healthIn(response: Response): Promise<Health | null> {
   const body: unknown = await response.json().catch(() => null)
   return typeof body === 'object' && body !== null && 'smtp' in body ? (body as Health) : null

@@ -174,7 +174,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   }
 
   async function refresh(changes?: Changes): Promise<void> {
-    // Before rows are dropped: of a broadcast whose first mail is deleted, the next one takes its place.
+    // Computed before rows are dropped: if the first mail of a broadcast is deleted, its next mail takes the place.
     const depth = depthFor(changes)
     if (changes) drop(changes.deleted)
     return fetchRows(depth)

@@ -40,7 +40,7 @@ export function provideInstance(accounts: PageAccounts): Instance {
   const live = createLive(account, () => void look())
   const session = shallowRef<SessionState | null>(null)
   let meeting: Promise<void> | undefined
-  // A room may need it before the answer arrives.
+  // A room may call this before the session is known.
   async function isSignedIn(): Promise<boolean> {
     await meeting
     return session.value?.caller === 'user' || session.value?.caller === 'key'
@@ -48,7 +48,7 @@ export function provideInstance(accounts: PageAccounts): Instance {
   const api = createApi({ account, signal: over.signal, onLocked: lock, isSignedIn })
   const instance: Instance = { api, live, health, locked, session, open, signOut }
   live.listen({ onConnected: () => void look() })
-  // Faults and warnings come and go without an event.
+  // There is no event when faults or warnings change.
   useWhileSeen(() => void (live.connection.value === 'live' && look()))
   provide(instanceKey, instance)
 

@@ -88,4 +88,4 @@ const unsupported = 'This browser has no desktop notifications for pages.'
 const insecure = 'Browsers allow notifications over HTTPS and on localhost only.'
 const denied =
   'This browser denies notifications to this page. Allow them in its settings for this site, then try again.'
-const dismissed = 'Notifications stay off: the question of the browser was not answered.'
+const dismissed = 'Notifications stay off, because the permission prompt of the browser was not answered.'

@@ -2,7 +2,7 @@ import type { FaultsState } from '../../src/faults/types.ts'
 import type { BounceType, EmailEvent, EventCause, EventStatus } from '../../src/emails/types.ts'
 import type { Mail } from '../../src/inbox/types.ts'
 
-/** The icons of statuses that are not the usual course, or that a recipient caused. */
+/** The icons of all statuses except `sent` and `delivered`. */
 export type StatusIcon = 'bounced' | 'failed' | 'complained' | 'delayed' | 'opened' | 'clicked'
 
 /** The meaning of a status, shown as a colour. */

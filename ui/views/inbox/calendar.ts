@@ -5,7 +5,7 @@ type Time = InstanceType<typeof ICAL.Time>
 
 /** An event of an invitation, ready to be shown. */
 export interface CalendarEvent {
-  /** What the invitation is for: `Invitation`, `Cancelled`, `Reply`, `Event`. */
+  /** What the file is, in words: `Invitation`, `Cancelled`, `Reply to an invitation`, `Event` and so on. */
   kind: string
   summary: string
   description: string
@@ -145,7 +145,7 @@ const units: Readonly<Record<string, string>> = {
 /** The times as written, independent of the time zone of this machine. */
 function spanWords(start: Time, end: Time | null): string {
   if (start.isDate) {
-    // The end of whole days is the day after.
+    // The end of an event of whole days is the day after its last day.
     const last = end?.clone()
     last?.adjust(-1, 0, 0, 0)
     return last && last.compare(start) > 0 ? `${dayWords(start)} to ${dayWords(last)}` : dayWords(start)

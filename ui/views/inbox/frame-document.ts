@@ -1,13 +1,13 @@
 import { bodyOf, freezeWindowHeight, measure, rootOf } from './frame-size.ts'
 import { openLink, readLink, type MailLink, type OwnAddresses } from './mail-link.ts'
 
-/** What the page does with the frame of a mail. The mail itself runs no scripts; these run for it. */
+/** The callbacks for the frame of a mail. The mail itself runs no scripts, so the page handles its events. */
 export interface FrameHandlers {
-  /** Called for each link. */
+  /** Returns the addresses of this instance; called for each link. */
   own(): OwnAddresses
-  /** The pointer or the focus is on a link; null once it left. `href` is the address as written. */
+  /** Called when the pointer or the focus enters a link, with null when it leaves. `href` is the address as written. */
   onLink(link: MailLink | null, href: string): void
-  /** The size that shows the whole mail. */
+  /** Called with the size that shows the whole mail. */
   onSize(size: { width: number; height: number }): void
 }
 
@@ -82,14 +82,14 @@ function follow(event: Event, { own }: FrameHandlers): void {
   if (link) openLink(shiftKey ? (link.target ?? link.href) : link.href)
 }
 
-/** A place in the same mail: the frame has no scroll area, so the page scrolls. */
+/** Scrolls to a place in the same mail. The frame has no scroll area, so the page scrolls. */
 function scrollTo(link: Element, name: string): void {
   const quoted = CSS.escape(name)
   const place = name && link.closest(':root')?.querySelector(`[id="${quoted}"], a[name="${quoted}"]`)
   if (place) Element.prototype.scrollIntoView.call(place)
 }
 
-/** A shortcut of the page works while the focus is in the mail. */
+/** Passes keys to the page, so that its shortcuts work while the focus is in the mail. */
 function handOn(event: Event, frame: HTMLIFrameElement): void {
   const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event as KeyboardEvent
   if (key.length > 1 && key !== 'Escape') return

@@ -11,7 +11,7 @@ export type Scope = 'sender' | 'domain' | 'all'
  */
 export function remoteKinds(html: string): string[] {
   if (!/(?:https?:)?\/\//i.test(html)) return []
-  // A mail of this size takes a while to parse, and hardly has nothing.
+  // A mail of this size takes long to parse, and almost certainly has images.
   if (html.length > longestParsed) return ['images']
   const parsed = new DOMParser().parseFromString(html, 'text/html')
   const css = [...parsed.querySelectorAll('style')].map((style) => style.textContent ?? '').join('\n')
@@ -33,7 +33,7 @@ export function remoteKinds(html: string): string[] {
 
 /** The choices of a person for whose mail remote content is loaded, kept for the next visit. */
 export function useConsent(): {
-  /** Why the content of this sender is loaded; null if it is to be asked. */
+  /** Why the content of this sender is loaded; null if the page must ask first. */
   scopeOf(from: string): Scope | null
   allow(scope: Scope, from: string): void
   /** Asks again for this sender, whatever allowed it. */

@@ -6,11 +6,11 @@ export interface RowsParts {
   box: Ref<HTMLElement | undefined>
   /** The loaded rows. */
   loaded: Ref<ListWindow>
-  /** How many there are, loaded or not. */
+  /** The number of rows, loaded or not. */
   total: Ref<number>
   /** The height of a row in rem. */
   rem: Ref<number>
-  /** The row that stays in the page wherever the list is scrolled to: the one that Tab reaches. */
+  /** The row that is always drawn, wherever the list is scrolled to: the one that Tab reaches. */
   keep: Ref<number>
 }
 
@@ -21,16 +21,16 @@ export interface Rows {
   range: ComputedRef<{ from: number; to: number }>
   /** The distance of a row from the top of the list, in pixels. */
   topOf(index: number): number
-  /** Of all rows, in pixels. */
+  /** The height of all rows, in pixels. */
   height: ComputedRef<number>
-  /** How many rows came in above what is looked at. */
+  /** How many rows were added above the visible ones since the list was at its top. */
   above: Ref<number>
   toTop(): void
   /** Brings a row into view; with `center`, one that is not in view yet goes to the middle. */
   scrollTo(index: number, align: 'auto' | 'center'): void
 }
 
-/** The rows in sight of a list of any length; what is looked at stays where it is while rows come and go above it. */
+/** The visible rows of a list of any length. They keep their place while rows above them are added or removed. */
 export function useRows({ box, loaded, total, rem, keep }: RowsParts): Rows {
   const above = ref(0)
   const scrolled = ref(0)
@@ -73,7 +73,7 @@ export function useRows({ box, loaded, total, rem, keep }: RowsParts): Rows {
     seenHeight.value = element.clientHeight
     if (element.scrollTop === 0) above.value = 0
   }
-  // What is at the top stays there when the rows become higher or lower.
+  // The top row stays at the top when the height of the rows changes.
   watch(rowHeight, async (after, before) => {
     const element = box.value
     if (!element) return

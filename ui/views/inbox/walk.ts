@@ -9,13 +9,13 @@ export interface WalkParts {
   selection: Selection
   broadcasts: BroadcastList
   router: Pick<Router, 'route' | 'openId' | 'go'>
-  /** The mail that the keys are at. */
+  /** The mail that keyboard shortcuts apply to. */
   currentId: Ref<string | null>
   /** The list on the screen. */
   rows: { top(): string | undefined; focus(id: string): void }
 }
 
-/** The ways between the list, one mail, a mail alone and two mails side by side. */
+/** Moves between the list, one mail, a mail alone and two mails side by side. */
 export interface Walk {
   /** Whether the open mail is shown alone. */
   full: ComputedRef<boolean>
@@ -25,9 +25,9 @@ export interface Walk {
   picking: Ref<boolean>
   /** Moves one row down or up. If a mail is open, the new row's mail is opened. */
   move(by: 1 | -1): void
-  /** Opens the mail or the broadcast of the row that the keys are at. */
+  /** Opens the mail or the broadcast of the current row. */
   openCurrent(): void
-  /** Clears the selection; without one, closes the open mail and moves the focus to its row; then the list of a broadcast. */
+  /** Ends the first of these that exists: comparison, selection, mail alone, open mail, list of a broadcast. */
   close(): void
   /** Shows the two picked mails side by side, else the open one with the last one that has its subject. */
   compare(): void
