@@ -6,10 +6,10 @@ const post = await createLocalpost()
 const app = express()
 
 app.get('/', (request, response) => response.send('The app itself'))
-// Before express.json() and its like: a body is read once. Express takes `/mail` off the URL.
+// Mounted before express.json(), because a body can be read only once. Express removes `/mail` from the URL.
 const mail = toNodeHandler(post.fetch)
 app.use('/mail', async (request, response) => {
-  // The page needs the slash: its parts have addresses relative to it.
+  // The page needs the trailing slash, because its files have relative URLs.
   if (request.originalUrl === '/mail') response.redirect('/mail/')
   else await mail(request, response)
 })

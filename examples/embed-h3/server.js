@@ -5,7 +5,7 @@ const post = await createLocalpost()
 const app = new H3()
 
 app.get('/', () => 'The app itself')
-// The page needs the slash: its parts have addresses relative to it.
+// The page needs the trailing slash, because its files have relative URLs.
 app.use(({ url }) => (url.pathname === '/mail' ? redirect('/mail/') : undefined))
 app.mount('/mail', post.fetch)
 

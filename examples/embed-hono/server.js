@@ -6,7 +6,7 @@ const post = await createLocalpost()
 const app = new Hono()
 
 app.get('/', (c) => c.text('The app itself'))
-// The page needs the slash: its parts have addresses relative to it.
+// The page needs the trailing slash, because its files have relative URLs.
 app.get('/mail', (c) => c.redirect('/mail/'))
 app.mount('/mail', post.fetch)
 

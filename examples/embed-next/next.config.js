@@ -1,7 +1,7 @@
 /** @type {import('next').NextConfig} */
 export default {
-  // Localpost reads files of its own package: it is loaded as it is, not bundled.
+  // Localpost reads files of its own package, so it must not be bundled.
   serverExternalPackages: ['localpost'],
-  // `/mail/` is not sent back to `/mail`.
+  // `/mail/` is not redirected to `/mail`.
   skipTrailingSlashRedirect: true,
 }

@@ -7,7 +7,7 @@ import type { LocalpostOptions } from '../options/options.ts'
 import { handOverMails, type ReportedTest } from '../report/hand-over.ts'
 import { type AccountSettings, openAccount, type TestAccount } from '../testing/account.ts'
 
-/** An instance that listens, as a test of Playwright has it. */
+/** A listening instance, for a test of Playwright. */
 export interface ListeningLocalpost extends Localpost {
   /** Base URL of `/v1`, of the page and of the control API. */
   readonly url: string
@@ -24,7 +24,7 @@ export interface LocalpostFixtures {
 export interface LocalpostWorkerFixtures {
   /** Options of the instance, set by `use` of a project or a file. Default: none. */
   localpostOptions: LocalpostOptions
-  /** The instance itself; ask for `localpost` instead. */
+  /** The instance itself; tests use `localpost` instead. */
   localpostInstance: ListeningLocalpost
 }
 
@@ -33,7 +33,7 @@ export interface LocalpostWorkerFixtures {
  * of a worker one after the other; each test begins with an empty one. Its HTTP and SMTP ports stay the same while the
  * worker lives, so that the app under test can be started once with `localpost.url` or `localpost.smtp`.
  *
- * @param base  Of `@playwright/test`, which is not imported here, or a `test` that extends it.
+ * @param base  The `test` of `@playwright/test`, which is not imported here, or one that extends it.
  * @example
  * import { test as base } from '@playwright/test'
  * import { withLocalpost } from 'localpost/playwright'
@@ -61,7 +61,7 @@ export interface AccountFixtures {
 export interface AccountWorkerFixtures {
   /** The server, set by `use` of a project or a file. Default: that of the variable `LOCALPOST_URL`. */
   localpostServer: AccountSettings
-  /** The account itself; ask for `localpost` instead. */
+  /** The account itself; tests use `localpost` instead. */
   localpostAccount: TestAccount
 }
 
@@ -69,7 +69,7 @@ export interface AccountWorkerFixtures {
  * Adds the fixture `localpost` to the `test` of Playwright: an account for each worker, on a server that runs elsewhere.
  * It is emptied before each test and removed at the end of the worker; the server removes it if the worker was killed.
  *
- * @param base  Of `@playwright/test`, which is not imported here, or a `test` that extends it.
+ * @param base  The `test` of `@playwright/test`, which is not imported here, or one that extends it.
  * @example
  * const test = withLocalpostAccount(base)
  * test('signs up', async ({ page, localpost }) => {

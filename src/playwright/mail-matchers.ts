@@ -13,8 +13,8 @@ import type { Outcome } from '../testing/outcome.ts'
  * Adds the matchers for mail to the `expect` of Playwright. Snapshots of mails are kept where Playwright keeps others,
  * and `--update-snapshots` writes them.
  *
- * @param expect  Of `@playwright/test`, which is not imported here, or one that extends it.
- * @param test  Of the same package, or one that extends it: it tells which test runs.
+ * @param expect  The `expect` of `@playwright/test`, which is not imported here, or one that extends it.
+ * @param test  The `test` of the same package, or one that extends it. It tells which test runs.
  * @example
  * import { expect as baseExpect, test as base } from '@playwright/test'
  * import { withLocalpost, withMailMatchers } from 'localpost/playwright'
@@ -69,7 +69,7 @@ export function withMailMatchers<Extended>(
   return expect.extend(own)
 }
 
-/** Playwright writes what is missing in CI too, where it is lost. */
+/** Playwright writes missing snapshots in CI too, where they are lost. */
 function isLost(info: TestInfo, name: string): boolean {
   const { updateSnapshots } = info.config
   const isUpdating = updateSnapshots === 'all' || updateSnapshots === 'changed'

@@ -32,7 +32,7 @@ export default class LocalpostReporter {
   readonly #options: ReportOptions
   #folder = ''
   #root = process.cwd()
-  /** Of Playwright, as they end. */
+  /** The tests of Playwright, in the order in which they end. */
   readonly #ended = new Map<string, RanTest>()
 
   /** @throws invalid_option for an unknown option, or a path that is no text. */

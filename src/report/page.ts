@@ -50,7 +50,7 @@ export function pageEnd(index: ReportIndex): string {
 `
 }
 
-// The mails come from strangers. Their HTML is shown in frames without scripts and without an origin, and this policy,
+// Mails are not trusted. Their HTML is shown in frames without scripts and without an origin, and this policy,
 // which frames inherit, allows one script: the page's own.
 const policy = [
   "default-src 'none'",

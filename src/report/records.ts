@@ -2,7 +2,7 @@ import type { BaselineIndex, BaselineMail } from './types.ts'
 
 /** A mail in the list of a report; the rest of it is read when it is opened. */
 export interface ReportMail extends BaselineMail {
-  /** Of the test, as `passed` or `failed`. */
+  /** The state of the test, such as `passed` or `failed`. */
   state: string
   from: string
   received: number
@@ -10,11 +10,11 @@ export interface ReportMail extends BaselineMail {
   outcome: string
   errors: number
   warnings: number
-  /** Against the baseline; null without one. */
+  /** The result of the comparison with the baseline; null without one. */
   change: 'new' | 'changed' | 'same' | null
 }
 
-/** The data of a report, but for the bodies of the mails. */
+/** The data of a report without the bodies of the mails. */
 export interface ReportIndex extends BaselineIndex {
   /** Unix time in milliseconds. */
   written: number

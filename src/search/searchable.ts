@@ -13,12 +13,12 @@ export function searchableText(text: string, html: string): string {
   return shown.startsWith(plain) ? shown : `${plain} ${shown}`.slice(0, searchedLength)
 }
 
-/** The text that a search for words looks at beside the body, a line for each member, as short as a row may be. */
+/** The text that a search for words looks at beside the body: a line for each member, limited in length. */
 export function searchableHead({ subject, from, to, cc, bcc }: EmailRecord): string {
   return [subject, from, ...to, ...cc, ...bcc].map(foldSpace).join('\n').slice(0, headLength)
 }
 
 const plainLookAt = 16 * 1024
-// Behind a long style sheet there is text too.
+// There may be text after a long style sheet.
 const htmlLookAt = 128 * 1024
 const headLength = 8 * 1024

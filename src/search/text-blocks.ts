@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import { isShared, writeWhole, type Files } from '../core/files.ts'
 
-/** Bytes in blocks of one size; the last one, which grows, is its owner's. */
+/** Bytes in blocks of one size. The owner holds the last one, which still grows. */
 export interface TextBlocks {
   /** Full blocks. */
   readonly count: number
-  /** Reads a full block; the answer is good until `into` is used again. */
+  /** Reads a full block; the result is valid until `into` is used again. */
   read(number: number, into: Buffer): Promise<Buffer>
   add(block: Buffer): Promise<void>
-  /** Leaves out the first blocks. If it fails, all of them are still there. */
+  /** Removes the first blocks. If this fails, all of them are still there. */
   drop(dropped: number): Promise<void>
   clear(): Promise<void>
-  /** Keeps the unfinished block for the next time, and lets go of the medium. */
+  /** Stores the unfinished block for the next start, and closes the medium. */
   close(last: Buffer): Promise<void>
-  /** Lets go of the medium, and leaves it as it is. */
+  /** Closes the medium without changing it. */
   giveUp(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function memoryBlocks(): TextBlocks {
  * Blocks in a file that may be deleted while it is not in use: it is rebuilt. Text in the heap, or in a file that is
  * mapped, would count as memory of the process; what is read in slices of a block stays in the cache of the system.
  *
- * @returns The blocks, and the bytes behind the last full one.
+ * @returns The blocks, and the bytes after the last full one.
  */
 export async function openFileBlocks(
   folder: string,

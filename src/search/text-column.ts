@@ -232,7 +232,7 @@ async function visitBlock(
   return begin
 }
 
-/** The number of rows before the first one that there is; a damaged block says nothing. */
+/** The number of rows before the first one that still exists. A damaged block does not tell it. */
 async function rowsDropped(blocks: TextBlocks, last: Buffer): Promise<number> {
   const first = blocks.count > 0 ? await blocks.read(0, Buffer.alloc(firstBytes)) : last
   const rows = rowsBefore(first)

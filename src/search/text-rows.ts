@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { foldSpace } from '../mime/fold-space.ts'
 import { nextTurn } from '../core/machine.ts'
 
-/** Something that a row has, or has not. */
+/** A text that a row must contain, or must not contain. */
 export interface RowTerm {
   /** In lower case, white space folded; see {@link rowTerm}. */
   bytes: Buffer
@@ -42,7 +42,7 @@ export function sealBlock(block: Buffer): void {
   block.write(sealOf(block), countLength, 'latin1')
 }
 
-/** Whether the checksum of a block fits; it does not where the block was cut or changed. */
+/** Whether the checksum of a block is right. It is wrong if the block was cut or changed. */
 export function isSealed(block: Buffer): boolean {
   return block.length > headerLength && block.toString('latin1', countLength, headerLength) === sealOf(block)
 }
@@ -90,8 +90,8 @@ export function countRows(block: Buffer): number {
 }
 
 /**
- * Finds the rows that all terms hold for. Nothing is done for a row without the longest of them; where many rows have
- * it, the event loop turns between.
+ * Finds the rows that match all terms. Rows without the longest term are not looked at; if many rows have it, the event
+ * loop turns in between.
  *
  * @returns Where they begin, in order of arrival.
  */

@@ -19,15 +19,15 @@ export interface AccountSettings {
    */
   apiKey?: string
   /**
-   * The server removes the account this long after its last use, in milliseconds: that of a test process that was killed.
+   * The server removes the account this long after its last use, in milliseconds, if the test process did not.
    * Default: an hour.
    */
   ttlMs?: number
-  /** How long waits, matchers and assertions wait for what should come, in milliseconds. Default: 3,000. */
+  /** How long waits, matchers and assertions wait, in milliseconds. Default: 3,000. */
   waitTimeoutMs?: number
 }
 
-/** An account of a test, on a server that runs elsewhere; a part of what an instance in the test has. */
+/** An account of a test, on a server that runs elsewhere. It has some members of an instance. */
 export interface TestAccount extends Pick<Client, 'emails' | 'domains' | 'audiences'> {
   readonly name: string
   /** Base URL of the server. */
@@ -43,13 +43,13 @@ export interface TestAccount extends Pick<Client, 'emails' | 'domains' | 'audien
   readonly inbox: AccountInbox
   readonly waitTimeoutMs: number
   /**
-   * Sends a request to the server with the key of the account, for all that has no method here:
+   * Sends a request to the server with the key of the account, for everything that has no method here:
    * `account.fetch(new Request('http://localhost/dev/rules'))`. Path and query of the URL count.
    */
   fetch(request: Request): Promise<Response>
-  /** Empties everything of the account but its keys, and what `keep` names. */
+  /** Empties the account, except its keys and what `keep` names. */
   reset(options?: { keep?: ResetScope[] }): Promise<void>
-  /** Removes the account with everything in it. A second call gives the first's promise. */
+  /** Removes the account with everything in it. A second call returns the promise of the first. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -199,7 +199,7 @@ function accountOf(
   }
 }
 
-/** Where a server bound to loopback says that its SMTP port is: from elsewhere, that is where its URL is. */
+/** The SMTP host. If the server names a loopback address but has another URL, it is the host of the URL. */
 function hostOfSmtp(host: string, url: string): string {
   const own = new URL(url).hostname.replace(/^\[|\]$/g, '')
   return isLoopback(host) && !isLoopback(own) ? own : host

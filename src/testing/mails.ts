@@ -24,7 +24,7 @@ export interface MailReader {
   readAnew(id: string): Promise<Mail | null>
 }
 
-/** For one check: what it keeps in memory ends with it. */
+/** Makes a reader for one check. It keeps what it read in memory, so another check needs a new one. */
 export function createMailReader({ inbox }: Inspected): MailReader {
   const known = new Map<string, Mail>()
 
@@ -62,7 +62,7 @@ function isNotFound(error: unknown): boolean {
 }
 
 /**
- * Refuses what is no instance, in words that say what to hand over.
+ * Refuses a value that is not an instance. The message says what to pass instead.
  *
  * @throws TypeError.
  */
@@ -81,14 +81,14 @@ export function assertInspected(received: unknown, matcher: string): asserts rec
  * @throws TypeError.
  */
 export function assertReceived(received: unknown, matcher: string): asserts received is Inspected | Mail {
-  // A mail in hand has no inbox; all else must be an instance.
+  // A mail has no inbox; everything else must be an instance.
   if (typeof received === 'object' && received !== null && 'recipients' in received)
     assertMail(received, matcher)
   else assertInspected(received, matcher)
 }
 
 /**
- * Refuses what is no mail, in words that say where one comes from.
+ * Refuses a value that is not a mail. The message says how to get one.
  *
  * @throws TypeError.
  */

@@ -52,19 +52,19 @@ export interface MailMatchers {
   toHaveEvent(expectation?: EventExpectation, options?: CheckOptions): Promise<void>
   /** Of a mail: it has a link with this address, or this address and text. */
   toHaveLink(expectation?: LinkExpectation): void
-  /** Of a mail: it carries this one-time code, or any. */
+  /** Of a mail: it has this one-time code, or any code. */
   toHaveCode(expectation?: string | RegExp): void
   /** Of a mail: no `{{name}}` is left in subject, text or HTML. */
   toHaveNoUnrenderedPlaceholders(): void
   /** Of a mail: the checks of docs/checks.md find no error; wait for it with `await`. See {@link ChecksExpectation}. */
   toPassChecks(expectation?: ChecksExpectation): Promise<void>
   /**
-   * Of a mail: it is as its snapshot says, which the runner keeps: header fields, structure, text, HTML and attachments;
+   * Of a mail: it equals its snapshot, which the runner keeps: header fields, structure, text, HTML and attachments;
    * ids, dates, tokens and codes are masked. See {@link MailSnapshotOptions}.
    */
   toMatchMailSnapshot(options?: MailSnapshotOptions): void
   /**
-   * Of a mail: it looks as its pictures show, at 375 and 700 pixels, light and dark; wait for it with `await`. It needs
+   * Of a mail: it looks like its pictures, at 375 and 700 pixels, light and dark; wait for it with `await`. It needs
    * `playwright-core` and Chromium. See {@link MailPictureOptions}.
    */
   toMatchMailPictures(options?: MailPictureOptions): Promise<void>

@@ -15,24 +15,24 @@ import {
 } from './wanted-mail.ts'
 
 /**
- * A mail that should have been sent; every member that is given must hold. Those of a query mean what they mean there,
- * except that `text` and `body` look at the whole text.
+ * A mail that should have been sent; every given member must match. The members of a query mean the same as in a
+ * search, except that `text` and `body` search the whole text.
  */
 export interface SentExpectation extends MailQueryMembers {
   /** A part of the HTML in any case, or a pattern. */
   html?: TextPattern
-  /** Exactly so many. Default: at least one. */
+  /** The exact number of mails. Default: at least one. */
   count?: number
   /**
-   * How long it may take, in milliseconds of the machine's clock. Default: `waitTimeoutMs` of the instance. Where the
-   * opposite is asserted, how long nothing may come; default: 0, what was accepted until now.
+   * How long it may take, in milliseconds of the machine's clock. Default: `waitTimeoutMs` of the instance. For a
+   * negated assertion, how long no mail may arrive; default: 0, which checks only the existing mail.
    */
   timeoutMs?: number
 }
 
 /**
- * Checks whether mail was accepted, through the API or SMTP; its delivery is not waited for. A `count` is compared
- * until it is right: one that comes later is not seen.
+ * Checks whether mail was accepted, through the API or SMTP; without waiting for its delivery. The check ends when
+ * `count` is reached, so a mail that arrives later is not noticed.
  */
 export async function checkSent(
   post: Inspected,
@@ -63,7 +63,7 @@ export interface FoundMails {
   matches: MailSummary[]
 }
 
-/** Looks for mails. Reads only those of which the list does not say enough. */
+/** Looks for mails. Reads only those that their list entry cannot decide. */
 export async function findMails(reader: MailReader, wanted: Wanted): Promise<FoundMails> {
   const all = await reader.summaries()
   const matches: MailSummary[] = []
@@ -82,7 +82,7 @@ function membersThatDiffer(mail: MailSummary | Mail, { html, ...wanted }: Wanted
   return differing
 }
 
-/** The nearest mail beside what was wanted, member by member: what the failed test's diff shows. */
+/** The nearest mail and the expectation, member by member, for the diff of the failed test. */
 async function differenceOf(
   { all, matches }: FoundMails,
   { count, wanted }: { count: number | undefined; wanted: Wanted },
@@ -123,7 +123,7 @@ async function nearestOf(
     .sort((one, other) => one.differing.length - other.differing.length)
 }
 
-// The newest ones: a test means a mail that should just have come.
+// The newest ones, because a test expects a mail that arrived just now.
 const nearestAmong = 50
 
 function say(

@@ -11,11 +11,11 @@ export interface AccountFixtures {
   localpostUrl: string
 }
 
-/** Whom an account belongs to, and on which server it is opened. */
+/** Which tests share an account, and on which server it is opened. */
 export interface AccountTestSettings extends AccountSettings {
   /**
    * `file` or `worker`: one for all of them, emptied before each test; a test that runs at the same time as others
-   * (`test.concurrent`) fails there, since it would empty it under them. `test`: an account for each test. Default: `file`.
+   * (`test.concurrent`) fails there, as it would delete their mail. `test`: an account for each test. Default: `file`.
    */
   scope?: TestScope
 }

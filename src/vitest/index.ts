@@ -24,11 +24,11 @@ export interface LocalpostFixtures {
   localpostUrl: string
 }
 
-/** Whom an instance belongs to. */
+/** Which tests share an instance. */
 export interface TestSettings {
   /**
    * `test`: an instance for each test. `file` or `worker`: one for all of them, emptied before each test; a test that
-   * runs at the same time as others (`test.concurrent`) fails there, since it would empty it under them. Default: `test`.
+   * runs at the same time as others (`test.concurrent`) fails there, as it would delete their mail. Default: `test`.
    */
   scope?: TestScope
   /** Default: none. */
@@ -38,7 +38,7 @@ export interface TestSettings {
 /**
  * Makes a `test` with the fixture `localpost`; at the top level of a file or a module.
  *
- * @throws invalid_option for an unknown setting or scope; the options are looked at where an instance is started.
+ * @throws invalid_option for an unknown setting or scope; the options are checked when an instance starts.
  * @example
  * const test = createTest({ scope: 'worker', options: { strict: true } })
  */

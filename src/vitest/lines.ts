@@ -1,8 +1,8 @@
 import { framesOfTest, type Matchers, type Outcome } from './parts.ts'
 
 /**
- * The matchers for vitest, those that wait with the line of their call: vitest makes the error of a matcher when the
- * wait is over, and where its promise was not awaited at once, the stack has nothing of the test by then.
+ * The matchers for vitest. Those that wait show the line of their call: vitest creates the error of a matcher when the
+ * wait is over, and if its promise was not awaited at once, the stack no longer contains the test.
  */
 export function withLines(matchers: Matchers): Matchers {
   return {

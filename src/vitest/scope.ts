@@ -2,7 +2,7 @@ import type { Localpost } from '../instance/instance.ts'
 import type { TestAccount } from '../testing/account.ts'
 import { handOverMails, LocalpostError, quote, vitestTest } from './parts.ts'
 
-/** Whom an instance or an account belongs to: a test, all tests of a file, or all tests of a worker. */
+/** Which tests share an instance or an account: one test only, all tests of a file, or all tests of a worker. */
 export type TestScope = 'test' | 'file' | 'worker'
 
 const scopes: readonly unknown[] = ['test', 'file', 'worker'] satisfies TestScope[]
@@ -23,7 +23,7 @@ interface Use {
 }
 
 /**
- * Gives a test its instance or account, emptied before where several tests share it, and its mails to the reporter.
+ * Gives a test its instance or account, emptied first if tests share it, and passes its mails to the reporter.
  *
  * @throws Error if tests that share it run at the same time.
  */

@@ -24,7 +24,7 @@ export interface Instance {
   locked: Ref<boolean>
   /** The user who is signed in; null until the first answer. */
   session: ShallowRef<SessionState | null>
-  /** Starts, or restarts. */
+  /** Opens the connection, or opens it again. */
   open(): void
   /** Ends the session, and shows the sign-in. */
   signOut(): Promise<void>

@@ -41,7 +41,7 @@ export function filesBelow(attachments: readonly MailAttachment[], html: string)
   )
 }
 
-// The server answers these, and only these, as pictures, whatever else calls itself one.
+// The server serves only these types as pictures.
 const pictures: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 const mostRead = 512 * 1024
 const mostPdfBytes = 20 * 1024 * 1024

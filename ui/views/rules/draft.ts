@@ -1,6 +1,6 @@
 import type { Rule, RuleInput } from '../../../src/rules/types.ts'
 
-/** A rule while it is written: what its action does not use is kept, so that a change of mind costs nothing. */
+/** A rule while it is edited. Members that its action does not use are kept, in case the action is changed back. */
 export interface RuleDraft {
   match: string
   action: Rule['action']
@@ -27,7 +27,7 @@ export function toDraft(rule?: Rule): RuleDraft {
   return { ...empty, delay_ms: 1000, times: '', ...rule }
 }
 
-/** The rule as the server is given it; what was left empty is the server's to fill in, or to refuse. */
+/** The rule for the server, which fills in or refuses what was left empty. */
 export function fromDraft(draft: RuleDraft): RuleInput {
   const match = draft.match.trim()
   const { action, code, enhanced_code, text, delay_ms, times } = draft

@@ -1,6 +1,6 @@
 import type { FaultsInput } from '../../../src/faults/types.ts'
 
-/** Faults to begin with, by what they are called. */
+/** Examples of faults, by name. */
 export const faultExamples: Readonly<Record<string, FaultsInput>> = {
   'Every third request fails': { http: [{ path: '/v1/*', status: 503, rate: 0.33 }] },
   'The next send hangs up': { http: [{ path: '/v1/emails', method: 'POST', disconnect: true, count: 1 }] },

@@ -3,7 +3,7 @@ import type { FaultsInput, FaultsState, HttpFault, SmtpFault } from '../../../sr
 /** A number as a field gives it: '' for none. */
 type NumberField = number | ''
 
-/** A fault while it is written: what its kind and effect do not use is kept, so that a change of mind costs nothing. */
+/** A fault while it is edited. Members that its kind and effect do not use are kept, in case they are changed back. */
 export interface FaultDraft {
   kind: 'http' | 'smtp' | 'rate_limit'
   path: string

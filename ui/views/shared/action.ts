@@ -1,11 +1,11 @@
 import { ref, type Ref } from 'vue'
 import { wordsOf } from '../../composables/api.ts'
 
-/** Something that is being done for a person, one at a time, and why the last one failed. */
+/** Runs the actions of a person, one at a time, and says why the last one failed. */
 export interface Action {
   busy: Ref<boolean>
   problem: Ref<string>
-  /** Does it, unless another is under way. @returns Whether it was done. */
+  /** Runs an action, unless another one is running. @returns Whether it was done. */
   run(work: () => Promise<void>): Promise<boolean>
 }
 

@@ -17,7 +17,10 @@ export function valuesIn(tag: string, start: number): CodeToken[] {
   }))
 }
 
-/** What begins at a place of HTML, and where it ends; the place is not the end. Broken HTML is read as text or to its end. */
+/**
+ * The piece of HTML that begins at a place, and where it ends. The place must not be the end of the HTML. Broken HTML
+ * is read as text, or to its end.
+ */
 export function nextPiece(html: string, at: number): { kind: 'text' | 'comment' | 'tag'; end: number } {
   if (html.startsWith('<!--', at)) {
     const end = html.indexOf('-->', at + 4)

@@ -2,11 +2,11 @@ import { effectScope, shallowReactive, watch } from 'vue'
 import { placeOf } from '../../composables/accounts.ts'
 
 /**
- * What was written and not handed over yet, by the id of what it is about: kept while the browser's tab is open, so
- * that neither a look at another room nor a reload loses it. `set` takes a draft as a whole.
+ * Unsaved drafts, by the id of what they are about. They are kept while the browser's tab is open, so that neither a
+ * visit to another room nor a reload loses them. `set` takes a whole draft.
  *
- * @param name  Of the room, for the place in the browser's storage.
- * @returns Gives those of the shown account.
+ * @param name  The name of the room, for the key in the browser's storage.
+ * @returns A function that returns the drafts of the shown account.
  */
 export function keptDrafts<Draft>(name: string): () => Map<string, Draft> {
   const byPlace = new Map<string, Map<string, Draft>>()

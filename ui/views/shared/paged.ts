@@ -1,7 +1,7 @@
 import { computed, ref, shallowRef, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import { wordsOf } from '../../composables/api.ts'
 
-/** A list that comes by pages. */
+/** A list that is loaded page by page. */
 export interface Paged<T> {
   items: ShallowRef<T[]>
   /** `loading` only while there is nothing to show yet. */
@@ -23,7 +23,7 @@ export function usePaged<T>(
   const phase = ref<'loading' | 'ready' | 'failed'>('loading')
   const problem = ref('')
   const cursor = ref<string | null>(null)
-  // An answer to an older question must not end up in the list of a newer one.
+  // The answer to an older request must not be added to the list of a newer one.
   let round = 0
 
   async function take(after: string | null): Promise<void> {

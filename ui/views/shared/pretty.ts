@@ -1,4 +1,4 @@
-/** JSON with its lines broken, for a person; anything else as it is. */
+/** JSON with line breaks and indents, for people; any other text unchanged. */
 export function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -1,4 +1,4 @@
-/** A place in a text that looks like a placeholder and is none, and why. */
+/** A part of a text that looks like a placeholder but is not one, and why. */
 export interface BrokenPlaceholder {
   /** As written, cut if it is long. */
   written: string
@@ -12,7 +12,7 @@ export interface BrokenPlaceholder {
 
 /**
  * What the server would leave as written although it was likely meant to be filled in: `{{name}`, `{{first name}}`,
- * `{name}}`, `{{{name}}}`. Single braces and `}}` alone are left in peace: style sheets are full of them.
+ * `{name}}`, `{{{name}}}`. Single braces and `}}` alone are not reported: style sheets are full of them.
  */
 export function brokenIn(source: string): BrokenPlaceholder[] {
   const found: BrokenPlaceholder[] = []

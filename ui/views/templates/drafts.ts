@@ -10,6 +10,6 @@ export interface Draft {
 /** Unsaved changes, by the id of the template. */
 export const useDrafts: () => Map<string, Draft> = keptDrafts('templates')
 
-/** Whether two say the same. */
+/** Whether two drafts have the same content. */
 export const isSame = (a: Draft, b: Draft): boolean =>
   a.subject === b.subject && a.html === b.html && a.text === b.text

@@ -5,8 +5,8 @@ export interface Preview {
 }
 
 /**
- * Fills `{{name}}` in for a look at a template. The server's own rules hold when it is sent; this shows the same for
- * plain values.
+ * Fills in `{{name}}` for the preview of a template. For plain values the result is that of the server, which fills in
+ * what is sent.
  */
 export function preview(source: string, variables: Readonly<Record<string, string>>): Preview {
   const missing = new Set<string>()

@@ -4,7 +4,7 @@ import { placeholder } from './preview.ts'
 
 /**
  * What has a colour in the source of a template: placeholders, and in HTML also tags, their quoted values and comments.
- * Takes time that grows with the length only, however broken the HTML is.
+ * Takes linear time, even if the HTML is broken.
  */
 export function templateTokens(source: string, isHtml: boolean): CodeToken[] {
   const placeholders = [...source.matchAll(placeholder)].map(({ index, 0: written }): CodeToken => ({

@@ -2,7 +2,7 @@ import { localpost } from '../../../lib/localpost.js'
 
 async function handle(request) {
   const url = new URL(request.url)
-  // The page needs the slash: its parts have addresses relative to it.
+  // The page needs the trailing slash, because its files have relative URLs.
   if (url.pathname === '/mail') return new Response(null, { status: 307, headers: { location: '/mail/' } })
   url.pathname = url.pathname.slice('/mail'.length)
   const { method, headers, body, signal } = request
