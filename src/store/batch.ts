@@ -33,9 +33,9 @@ export class Batch {
   }
 
   /**
-   * Adds a commit; one that changes nothing takes no place.
+   * Adds a commit. A commit that changes nothing is left out.
    *
-   * @returns A promise only where there are many changes.
+   * @returns A promise only if there are many changes.
    * @throws unique_conflict, version_conflict; then the batch is as before.
    */
   stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Promise<void> | undefined {
@@ -75,7 +75,7 @@ export class Batch {
   }
 
   /**
-   * Adds a commit of changes whose records are still as they were read.
+   * Adds a commit of those changes whose records have not changed since they were read.
    *
    * @param outcome  Receives the number of changes that were added, and the ids of the others.
    * @param isBulk  Whether listeners get one change for all records.
@@ -92,7 +92,7 @@ export class Batch {
       yield
       const current = this.#current(state, id)
       if (!current) {
-        // The line of a record that cannot be read can be removed all the same.
+        // A record whose line cannot be read can still be removed.
         if (next === null && this.#removeUnread(state, id)) outcome.applied++
         continue
       }
@@ -124,7 +124,7 @@ export class Batch {
     if (change.op === 'remove') {
       if (change.version !== undefined) assertVersion(change.version, current, state.name, id)
       if (current) this.#remove(state, current)
-      // The line of a record that cannot be read can be removed all the same.
+      // A record whose line cannot be read can still be removed.
       else this.#removeUnread(state, id)
       return
     }
@@ -150,7 +150,7 @@ export class Batch {
     this.#effects.push({ op: 'remove', state, id: current.id })
   }
 
-  /** @returns False if the record does not exist, or not any more. */
+  /** @returns False if the record does not exist, or was removed by this batch. */
   #removeUnread(state: CollectionState, id: string): boolean {
     if (this.#entries.get(state)?.has(id) || !state.rests(id)) return false
     this.#set(this.#entries, state, id, null)
@@ -191,7 +191,7 @@ export class Batch {
     this.#undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)))
   }
 
-  /** Where the blobs of a record are, with those that come now. */
+  /** The places of the blobs of a record, including those of the current commit. */
   #place(id: string, before: Places | null, taken: readonly TakenBlob[]): Places | null {
     let places: Record<string, Place> | null = null
     for (const { owner, name, size, content } of taken) {

@@ -23,7 +23,7 @@ export class ChangeFeed {
   /** The listeners of each partition. */
   readonly #listeners: Map<string, Set<{ listener: Listener; after: number }>> = new Map()
 
-  /** @param seq  Of the last commit before this feed began: what came before is not known. */
+  /** @param seq  The number of the last commit before this feed began. Earlier changes are not known. */
   constructor(seq: number) {
     this.#seq = seq
     this.#droppedThrough = seq
@@ -81,7 +81,7 @@ export class ChangeFeed {
   }
 
   *#publish(commits: readonly StagedCommit[]): Generator<undefined, void> {
-    // All of them are visible already: a listener that is added now can read them.
+    // All of these commits are visible already, so a listener that is added now needs no call for them.
     this.#seq = commits.at(-1)?.seq ?? this.#seq
     for (const { seq, effects, isBulk } of commits) {
       if (isBulk) {
@@ -111,7 +111,7 @@ export class ChangeFeed {
     this.#tell(partition, { seq: this.#seq, op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
   }
 
-  /** @param effects  Of one commit of a bulk change; all are of one collection. */
+  /** @param effects  The effects of one commit of a bulk change, all in one collection. */
   #tellBulk(seq: number, effects: readonly Effect[]): void {
     const [first] = effects
     if (!first) return
@@ -125,7 +125,7 @@ export class ChangeFeed {
     this.#listeners.clear()
   }
 
-  /** @returns The seq behind which changes are new to the listener. */
+  /** @returns The listener has to be called for changes with a higher seq than this. */
   #catchUp(partition: string, listener: Listener, after: number): number {
     // A number that is higher than the last one is from an earlier run, or from before a restore: the changes in
     // between are not known.

@@ -19,7 +19,7 @@ export interface Segment {
   readonly number: number
   /** The records that are not in `pack`, in order of arrival. */
   readonly entries: Set<Entry>
-  /** Where the records are that the file of this segment contains; null if that is not known. */
+  /** The places of the records in the file of this segment; null if they are not known. */
   pack: Packed | null
   /** Set while the file is being replaced. */
   replacing: Promise<void> | null
@@ -43,13 +43,13 @@ export class CollectionState {
   /** The parts of a `readLater` collection that are not read yet; null if everything is read. */
   deferred: Deferred | null = null
   readonly readLater: boolean
-  /** The declared indexes, in the order of `Entry.keys`. */
+  /** The indexes of the definition, in the order of `Entry.keys`. */
   readonly indexes: readonly SortedIndex[]
   /** The records in memory. Others rest in segment files; see {@link CollectionState.rests}. */
   readonly byId: Map<string, Entry> = new Map()
   readonly idIndex: IdOrder = new IdOrder(() => this.#loose())
   readonly segments: Map<number, Segment> = new Map()
-  /** The keys of all records that are in no index. */
+  /** The keys of a record that is in no index, shared by all such records. */
   readonly noKeys: readonly null[]
   /** The space that the blobs of all records use; null in the main partition, which is never removed as a whole. */
   readonly usage: BlobUsage | null
@@ -116,7 +116,7 @@ export class CollectionState {
     return this.#open
   }
 
-  /** Whether a record exists whose blobs, or all of it, have to be read from its segment file. */
+  /** Whether a record exists and its text or the places of its blobs have to be read from its segment file. */
   rests(id: string): boolean {
     const entry = this.byId.get(id)
     return entry ? entry.blobs === atRest : this.idIndex.locate(id) !== null
@@ -138,7 +138,7 @@ export class CollectionState {
     return size
   }
 
-  /** Removes all records, without looking at each of them. @returns The segments that had some. */
+  /** Removes all records, without a step for each of them. @returns The segments that had records. */
   clear(): Segment[] {
     const segments = [...this.segments.values()].filter((segment) => sizeOf(segment) > 0)
     for (const { entries } of segments) entries.clear()

@@ -21,7 +21,7 @@ type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown)
   | { readonly cleared: readonly CollectionState[] }
 )
 
-/** Commits that are computed from the state in memory, so that no other commit may share their batch. */
+/** Commits that depend on the whole state in memory, so that no other commit may share their batch. */
 type Alone = Extract<Waiting, { snapshot: unknown } | { cleared: unknown }>
 
 const isAlone = (item: Waiting): item is Alone => 'snapshot' in item || 'cleared' in item
@@ -43,9 +43,9 @@ export interface CommitQueue {
    */
   bulk(changes: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome>
   move(moves: readonly Move[]): Promise<void>
-  /** Restores the records of a snapshot, after the commits before it and before those after it. */
+  /** Restores the records of a snapshot, in the order of the calls and in a write of its own. */
   restore(snapshot: StoreSnapshot): Promise<void>
-  /** Removes all records of these collections, between the commits before and after it. */
+  /** Removes all records of these collections, likewise. */
   clear(states: readonly CollectionState[]): Promise<void>
   /** Resolves when nothing waits or runs. */
   idle(): Promise<void>
@@ -81,7 +81,7 @@ export function createCommitQueue(deps: {
     running = null
   }
 
-  /** Puts the records of a commit that rest back into memory; undefined if there are none. */
+  /** Loads the records that a commit changes into memory, if they are only in files; undefined if there are none. */
   function wake(item: Waiting): Promise<void> | undefined {
     if (isAlone(item)) return undefined
     // Most commits only add records, for which this costs nothing more.
@@ -102,7 +102,7 @@ export function createCommitQueue(deps: {
     return waking.length === 0 ? undefined : Promise.all(waking).then(() => {})
   }
 
-  /** Runs a batch. No record leaves the memory meanwhile. */
+  /** Stores a batch. Meanwhile all records that are in memory stay there. */
   async function runBatch(all: readonly Waiting[], from: number): Promise<number> {
     records.resting.hold()
     try {
@@ -112,7 +112,7 @@ export function createCommitQueue(deps: {
     }
   }
 
-  /** @returns The position of the first commit that had no place in this batch. */
+  /** @returns The position of the first commit that is not in this batch. */
   async function storeBatch(all: readonly Waiting[], from: number): Promise<number> {
     const batch = new Batch(records, medium, seq)
     const staged: Waiting[] = []
@@ -150,7 +150,7 @@ export function createCommitQueue(deps: {
       if (batch.commits.length > 0) await medium.write(batch.commits, !staged.some(isNew))
     } catch (error) {
       const fault = storeFault(error, 'Storing a commit')
-      // On a full disk, what frees room must not fail with the new mail that shares its batch.
+      // On a full disk, commits that free space must not fail together with the new mail in their batch.
       const others = staged.filter((item) => !isNew(item))
       const isMixed = fault.code === 'store_full' && others.length < staged.length
       for (const item of staged) if (!isMixed || isNew(item)) item.reject(fault)

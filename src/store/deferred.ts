@@ -1,25 +1,25 @@
 import { nextTurn } from '../core/machine.ts'
 import { createPacer } from '../core/yield.ts'
 
-/** Work that a start leaves for later: done in order and in slices, as soon as it is needed. */
+/** Work that the start postpones. When it is first needed, its steps run in order and yield to the event loop. */
 export class Deferred {
   #steps: (() => void)[] = []
   #running: Promise<void> | null = null
-  /** Whether some of it is only in the log. */
+  /** Whether some steps apply commits, which are only in the log until then. */
   holdsCommits = false
 
-  /** Notes a step; none may come once it runs. */
+  /** Adds a step. Must not be called after `run`. */
   add(step: () => void): void {
     this.#steps.push(step)
   }
 
-  /** Notes what a commit of the log did. */
+  /** Adds a step that applies a commit of the log. */
   addCommit(step: () => void): void {
     this.holdsCommits = true
     this.#steps.push(step)
   }
 
-  /** Does all steps. Every call waits for the same run. */
+  /** Runs all steps. All calls wait for the same run. */
   run(): Promise<void> {
     return (this.#running ??= this.#run())
   }

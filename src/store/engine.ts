@@ -28,7 +28,7 @@ import {
 /**
  * Creates a store over a medium: the same code for memory and for a folder.
  *
- * @param pendingBytes  How much may wait to be stored before new records are refused.
+ * @param pendingBytes  How many bytes may wait to be stored before new records are refused.
  * @throws What the medium's `load` throws.
  */
 export async function createStore(
@@ -51,7 +51,7 @@ export async function createStore(
   function viewOf(partition: string): Store {
     const stateOf = ({ name }: { readonly name: string }): CollectionState => records.stateIn(partition, name)
 
-    /** The state of a collection, with all of its records. */
+    /** The state of a collection, after all its records were loaded. */
     async function ready(collection: { readonly name: string }): Promise<CollectionState> {
       assertOpen()
       const state = stateOf(collection)
@@ -68,8 +68,8 @@ export async function createStore(
       const prepared = changes.map((change) => prepareChange(stateOf(change.collection), change))
       const named = blobs.map((blob) => ({ blob, name: nameIn(changes, blob) }))
       const size = heldBy(prepared, blobs)
-      // Changes of existing records are not limited: their callers limit them, and refusing one would lose more than
-      // the memory it takes.
+      // Changes of existing records are never refused: callers limit their number, and a refused change, such as an
+      // outcome, would be lost.
       if (!isNewAlone(changes)) pending.takeAnyway(size)
       else {
         medium.assertRoom()
@@ -95,7 +95,7 @@ export async function createStore(
       }
     }
 
-    /** Where a blob is now. It may move while its file is opened, so a reader that fails looks again. */
+    /** Reads a blob at its place. It may move before its file is open, so a failed read tries the new place. */
     async function locate<T>(id: BlobId, read: (place: Place) => Promise<T>): Promise<T | null> {
       assertOpen()
       for (let place = await placeOf(id); place !== null;) {
@@ -245,8 +245,8 @@ function heldBy(changes: readonly PreparedChange[], blobs: readonly Blob[]): num
 }
 
 /**
- * The name of a blob and the id of its record, which must be in the same commit: a blob without its record would never
- * be found, and never be removed. The id is the string of the record, so that memory holds it once.
+ * The name of a blob and the id of its record. The same commit must write the record: a blob without one would never
+ * be found or removed. The returned id is the same string object as that of the record, to save memory.
  */
 function nameIn(changes: readonly Change[], blob: Blob): BlobName {
   const { owner, name } = splitBlobId(blob.id)

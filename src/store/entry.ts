@@ -11,7 +11,7 @@ export interface LogPlace {
   log: number
   at: number
   readonly size: number
-  /** The CRC-32 of the bytes; absent if they were stored before it was noted. */
+  /** The CRC-32 of the bytes; absent if an older version stored them without one. */
   readonly crc?: number | undefined
 }
 
@@ -31,7 +31,7 @@ export interface HeldPlace {
 /** A record's blobs by name. Never changed in place: shared between a record's states. */
 export type Places = Readonly<Record<string, Place>>
 
-/** Replaces the blobs of a record that rests in its segment file, until they are read. */
+/** Stands for the blobs of a record until they are read from its segment file. */
 export const atRest: Places = Object.freeze({})
 
 /** Whether two places refer to the same bytes. */
@@ -42,19 +42,19 @@ export function samePlace(a: Place | undefined, b: Place | undefined): boolean {
 }
 
 /**
- * One record in memory. The record itself is its JSON text: smaller and steadier than an object, and what is read
- * from it is the reader's own copy.
+ * One record in memory. The record itself is kept as its JSON text, which takes less memory than an object. Each reader
+ * parses its own copy.
  */
 export class Entry {
   readonly id: string
-  /** The segment it is kept in, from 1; 0 in small collections. */
+  /** The number of its segment, from 1; 0 in small collections. */
   readonly segment: number
   version: number
   /** `""` if the text is only in the segment file. */
   text: string
   /** Its key in each index of the collection, in the order of `CollectionState.indexes`. */
   keys: readonly (IndexKey | null)[]
-  /** {@link atRest} if they are only in the segment file. */
+  /** The places of its blobs; {@link atRest} if they are only in the segment file. */
   blobs: Places | null
   /** The facts of the record; null if they are not known yet, and for records in a pack, which has them. */
   facts: FactRow | null

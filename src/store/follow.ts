@@ -1,16 +1,16 @@
 import { createPacer } from '../core/yield.ts'
 import type { Collection, Store, StoredRecord } from './store.ts'
 
-/** A copy in memory of the records of a small collection. Each method may be called again with the same record. */
+/** A copy in memory of the records of a small collection. Its methods may be called again for the same record. */
 export interface Memory<T extends StoredRecord> {
-  /** The ids of the records that it has. */
+  /** The ids of the records in the copy. */
   ids(): Iterable<string>
   put(record: T): void | Promise<void>
   remove(id: string): void
 }
 
 /**
- * Keeps a copy in memory up to date if other instances change the store too. If only this process uses the store, the
+ * Keeps copies in memory up to date while other instances change the store. If only this process uses the store, the
  * records are read once: the code that changes them changes the copy as well.
  */
 export interface Following {
@@ -26,7 +26,7 @@ export interface Following {
 
 /** Follows any number of collections. */
 export function createFollowing(): Following {
-  /** Those that have changes to read. */
+  /** The followers that have changes to read. */
   const behind = new Set<Follower>()
 
   return {

@@ -11,12 +11,12 @@ export interface StagedCommit {
   readonly effects: readonly Effect[]
   /** Whether it is a part of a bulk change, for which listeners get one change. */
   readonly isBulk: boolean
-  /** The bytes that go with the frame, in the order of their places. */
+  /** The bytes of blobs that are written after the frame, in the order of their places. */
   readonly payload: readonly Uint8Array[]
   readonly payloadSize: number
 }
 
-/** A blob that a commit brings, after the medium has taken what is too large for a frame. */
+/** A blob of a commit, after the medium has written those that are too large for a frame. */
 export interface TakenBlob extends BlobName {
   readonly size: number
   /** Held bytes, or where the medium has put them. */
@@ -24,28 +24,28 @@ export interface TakenBlob extends BlobName {
 }
 
 /**
- * What the engine needs from the place where bytes are kept: a folder with a log, or memory. The engine calls `write`
+ * What the engine needs from the medium that keeps the bytes: a folder with a log, or memory. The engine calls `write`
  * for one batch at a time and applies it before the next.
  */
 export interface Medium extends PlaceKeeper {
   /** Fills the records from what is stored. @returns the seq of the last commit. */
   load(records: Records): Promise<number>
-  /** Begins maintenance; `move` commits records again with some blobs at another place. */
+  /** Starts maintenance in the background. */
   start(maintenance: Maintenance): void
   createBlob(id: BlobId): BlobWriter
   /**
-   * Takes a commit's blob: what is too large for a frame is written now. `undo` discards it, given why the commit
-   * failed: where it may be stored all the same, the bytes stay.
+   * Takes a blob of a commit. A blob that is too large for a frame is written now. `undo` discards the blob after the
+   * commit failed. It gets the error, because the bytes must stay if the commit may be stored despite the error.
    */
   take(blob: Blob, name: BlobName): { taken: TakenBlob | Promise<TakenBlob>; undo(reason: unknown): void }
-  /** Where a held blob will be, when the frame's payload has `at` bytes before it. */
+  /** The place of a blob in memory that follows `at` other bytes in the payload of the frame. */
   placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
   /**
    * Await it before the blobs of a commit are taken: it waits while removed data still uses too much space. Usually
    * there is nothing to wait for.
    */
   clear(blobs: readonly Blob[]): Promise<void> | undefined
-  /** @throws store_full while the disk has no room for what is new. */
+  /** @throws store_full while the disk has no room for new records. */
   assertRoom(): void
   /** Why no new records are accepted at present, for example a lost lock or a full disk; null while they are accepted. */
   refusal(): LocalpostError | null
@@ -54,13 +54,13 @@ export interface Medium extends PlaceKeeper {
   /**
    * Stores a batch durably, or rejects and leaves everything as it was; with store_unknown it may be stored.
    *
-   * @param mayUseReserve  Whether nothing in it is new, so that it may take the last room of the disk.
+   * @param mayUseReserve  Whether it may use the reserved space of the disk, because no commit in it only adds records.
    */
   write(batch: readonly StagedCommit[], mayUseReserve: boolean): Promise<void>
   /** Called when the last written batch was applied to memory. */
   applied(): void
   read(place: Place, start: number, end: number): Promise<Buffer>
-  /** Reads to the end even where the blob is removed meanwhile. */
+  /** A stream of the bytes, which reads to the end even if the blob is removed meanwhile. */
   open(place: Place, start: number, end: number): Promise<Readable>
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export interface Medium extends PlaceKeeper {
 /** The parts of the engine that maintenance needs. */
 export interface Maintenance {
   readonly records: Records
-  /** Commits a blob's bytes at a new place, for each of these that still is where it was. */
+  /** Commits the bytes of these blobs at new places. A blob that is no longer at its old place is skipped. */
   move(moves: readonly Move[]): Promise<void>
 }
 

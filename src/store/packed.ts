@@ -26,7 +26,7 @@ export interface PackRows {
   readonly lines: Uint32Array
 }
 
-/** Distinguishes a segment file from every other one, and from its own earlier and later states. */
+/** Distinguishes a segment file from other files, and from its own earlier and later states. */
 export interface FileStamp {
   readonly size: number
   /** The checksum in its last line. */
@@ -39,13 +39,13 @@ export interface FileStamp {
 export interface PackedFile extends FileStamp {
   /** The space that the blobs of all its records use. */
   readonly usage: BlobUsage
-  /** The content of its index for the start; null if there is none. See `StartIndexes`. */
+  /** What its index for the start contains; null if there is no index. See `StartIndexes`. */
   index: 'all' | 'not all facts' | null
 }
 
 /**
- * Where the records of a segment are in its file. It has no object per record: the garbage collector would visit each of
- * them again and again. Rows are in the order of the ids.
+ * The places of the records of a segment in its file. It has no object per record, because the garbage collector would
+ * visit each of them again and again. Rows are in the order of the ids.
  */
 export class Packed {
   readonly segment: PackedSegment
@@ -60,7 +60,7 @@ export class Packed {
   readonly logs: ReadonlySet<number>
   /** The facts of the records; null if the collection has none. */
   facts: PackFacts | null = null
-  /** The space that the blobs of all rows use; only until the start has counted it. */
+  /** The space that the blobs of all rows use; null once the start has counted it. */
   usage: BlobUsage | null = null
   /** Null if the file cannot have an index for the start: it has records that are not in this pack, or damaged lines. */
   file: PackedFile | null = null
@@ -181,11 +181,11 @@ export function rowsOf(lines: readonly WrittenLine[]): PackRows {
   return { ids, idEnds: isRegular ? null : ends, lines: places }
 }
 
-/** The space that the blobs of many records use, as sums, because a start does not read each record. */
+/** The space that the blobs of many records use. These are sums, because a start does not read each record. */
 export class BlobUsage {
-  /** By log file, the number of bytes, and where the last of them ends. */
+  /** For each log file, the number of bytes, and the end of the last blob in it. */
   readonly logs: Map<number, { bytes: number; end: number }> = new Map()
-  /** By name, the sizes of large files. */
+  /** The sizes of large files, by name. */
   readonly large: Map<string, number> = new Map()
 
   add(blobs: Places | null): void {
@@ -202,7 +202,7 @@ export class BlobUsage {
     }
   }
 
-  /** Notes that a record has other blobs now; null if it has none. */
+  /** Replaces the blobs of a record in the sums; null if it has none. */
   replace(before: Places | null, after: Places | null): void {
     if (before === after) return
     for (const name in before) {

@@ -179,8 +179,8 @@ function spanOf(index: SortedIndex | IdOrder, query: PageQuery): Span {
 }
 
 /**
- * The records that match, in order. Others run between two of them and while the event loop turns; where they moved
- * positions, it continues after the last record that it saw.
+ * The records that match, in order. Other commits may run between two records. If they moved positions, the search
+ * continues after the last record that it saw.
  *
  * @param wanted  About how many records the caller takes.
  */

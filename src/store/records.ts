@@ -25,7 +25,7 @@ export type Effect =
   /** Removes all records of a collection. `count` is how many there were. */
   | { readonly op: 'clear'; readonly state: CollectionState; readonly count: number }
 
-/** Called with the blob places that records refer to; equal places may come once per record. */
+/** Called with the places of blobs that records refer to. The same place may be passed once for each record. */
 export interface PlaceKeeper {
   hold(places: Places | null, without: Places | null): void
   release(places: Places | null, without: Places | null): void
@@ -36,14 +36,14 @@ export class Records {
   readonly collections: Map<string, CollectionState> = new Map()
   /** Segments that changed since they were last written. */
   dirty: Set<Segment> = new Set()
-  /** By its name in `checkpoint.json`, the commit that a snapshot file has to contain; null if that is not known. */
+  /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`; null if that is not known. */
   readonly files: Map<string, number | null> = new Map()
   /** Whether some collections are not read yet; see {@link Records.ready}. */
   isPartial = false
-  /** The records that rest in segment files. */
+  /** The records that are only in segment files. */
   readonly resting: Resting = new Resting()
   readonly #keeper: PlaceKeeper
-  /** The options of the store, by name. */
+  /** The definitions of the collections, by name. */
   readonly #definitions: ReadonlyMap<string, Collection<StoredRecord>>
   /** The collections of each partition, by their names without it. */
   readonly #partitions: Map<string, Map<string, CollectionState>> = new Map()
@@ -84,7 +84,7 @@ export class Records {
       .map(([partition]) => partition)
   }
 
-  /** The collection of this name, also of a partition; undefined if the store was opened without it. */
+  /** The collection of this name, which may include a partition; undefined if the store was opened without it. */
   known(name: string): CollectionState | undefined {
     const state = this.collections.get(name)
     if (state) return state
@@ -111,13 +111,13 @@ export class Records {
     return state
   }
 
-  /** Forgets the collections of a removed partition once nothing of them has to be written any more. */
+  /** Drops the collections of a removed partition, as soon as their changes have been written. */
   retire(partition: string): void {
     this.#retired.add(partition)
     this.dropRetired()
   }
 
-  /** @returns The names of the collections that were forgotten. */
+  /** @returns The names of the collections that were dropped. */
   dropRetired(): string[] {
     const dropped: string[] = []
     for (const partition of this.#retired) {
@@ -192,7 +192,7 @@ export class Records {
   /** While loading: removes all records of a collection, and marks their segments to be written again. */
   forgetAll(state: CollectionState): void {
     for (const segment of state.clear()) this.dirty.add(segment)
-    // Nothing of what they used counts, not even until it was replaced.
+    // The space of removed records must not count as used.
     for (const pack of state.idIndex.packs) pack.usage = null
     const { replaced } = this.resting
     replaced.splice(0, replaced.length, ...replaced.filter((one) => one.state !== state))
@@ -243,7 +243,7 @@ export class Records {
     this.isPartial = this.#deferred().length > 0
   }
 
-  /** Passes the blobs of all records to the keeper: those of records in packs as sums, without what was replaced since. */
+  /** Passes the blobs of all records to the keeper: those of packs as sums, minus those of records replaced since. */
   #holdBlobs(state: CollectionState): void {
     for (const { pack } of state.segments.values())
       if (pack?.usage) this.#hold(state, pack.usage.places(), null)
@@ -259,7 +259,7 @@ export class Records {
       for (const { id, blobs } of entries) this.#hold(state, blobs, before.get(id) ?? null)
   }
 
-  /** Passes blobs to the keeper, without those that it has. */
+  /** Passes blobs to the keeper, except those in `without`, which it has already. */
   #hold({ usage }: CollectionState, blobs: Places | null, without: Places | null): void {
     this.#keeper.hold(blobs, without)
     usage?.add(blobs)
@@ -317,7 +317,7 @@ export class Records {
     for (const index of moved) index.add(entry)
   }
 
-  /** A pack has the facts of its records also while they are in memory. */
+  /** The facts of a record in a pack stay in the pack, even while the record is in memory. */
   #setFacts({ idIndex, byId }: CollectionState, { id, facts }: Entry): void {
     const packed = idIndex.mayRest(id) ? idIndex.locate(id) : null
     if (packed) packed.pack.facts?.set(packed.row, facts)

@@ -6,7 +6,7 @@ import { type PackFacts, unknownFacts } from './pack-facts.ts'
 import { Packed, type PackedFile, rowsOf, type WrittenLine } from './packed.ts'
 import type { CollectionState, Segment } from './collection-state.ts'
 
-/** A record as its segment file has it. */
+/** A record as it is in its segment file. */
 export interface RestingRecord {
   readonly version: number
   readonly text: string
@@ -15,9 +15,9 @@ export interface RestingRecord {
 
 /** Reads records from segment files. */
 export interface LineReader {
-  /** The records of some rows; null if the file does not have the record there, intact. */
+  /** The records of some rows; null for a row whose line is damaged or belongs to another record. */
   read(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]>
-  /** The error for a row that cannot be read; names the file and the line. */
+  /** The error for a row that cannot be read. It names the file and the line. */
   damaged(pack: Packed, row: number): Promise<LocalpostError>
 }
 
@@ -32,8 +32,8 @@ interface Replaced {
 }
 
 /**
- * The records that rest: their text and their blobs' places are only in segment files. Older records rest as soon as a
- * checkpoint has written them; a commit that changes one reads it back first.
+ * Resting records: their text and the places of their blobs are only in segment files. Older records rest as soon as a
+ * checkpoint has written them. A commit that changes one loads it into memory first.
  */
 export class Resting {
   /** How many segments, from the newest on, stay in memory. */
@@ -41,11 +41,11 @@ export class Resting {
   reader: LineReader | null = null
   /** Called with the error of a record that cannot be read, when the other records of the same read are still returned. */
   onDamaged: (error: LocalpostError) => void = () => {}
-  /** Segments that a start took from their index, until their files are checked. */
+  /** Segments that the start loaded from their index, until their files are checked. */
   readonly unchecked: Set<Segment> = new Set()
   /** Filled while the store is loaded. */
   readonly replaced: Replaced[] = []
-  /** Segments whose file has the records that are also in memory. */
+  /** Segments that have records both in their file and in memory. */
   readonly #awake: Set<Segment> = new Set()
   readonly #cache: Map<string, { pack: Packed; record: RestingRecord }> = new Map()
   #cached = 0
@@ -53,9 +53,9 @@ export class Resting {
   #waiting: (() => unknown)[] = []
 
   /**
-   * Reads records that rest.
+   * Reads resting records.
    *
-   * @returns For each id the record; null if it does not rest any more; or the error of one that cannot be read.
+   * @returns For each id the record; null if it no longer rests; or the error if it cannot be read.
    */
   async read(
     state: CollectionState,
@@ -88,7 +88,7 @@ export class Resting {
     return found
   }
 
-  /** Where the wanted records are, by pack; puts those that are cached into `found`. */
+  /** The rows of the wanted records, by pack. Records that are cached are put into `found` instead. */
   #byPack(
     state: CollectionState,
     ids: readonly string[],
@@ -113,7 +113,7 @@ export class Resting {
     return packs
   }
 
-  /** Caches a record that was read. A pack is replaced when its records change, so that a cached one is never outdated. */
+  /** Caches a record that was read. Changed records get a new pack, so cached records of the old one are not used. */
   #keep(state: CollectionState, pack: Packed, id: string, record: RestingRecord): void {
     if (record.text.length > mostCachedText || state.idIndex.locate(id)?.pack !== pack) return
     const key = `${state.name} ${id}`
@@ -128,7 +128,7 @@ export class Resting {
   }
 
   /**
-   * Puts records that rest back into memory, before a commit changes them. Those that cannot be read stay where they are.
+   * Loads resting records into memory, before a commit changes them. Records that cannot be read keep resting.
    *
    * @param withText  Whether the text is needed too.
    * @returns undefined if none of them rests.
@@ -221,7 +221,7 @@ export class Resting {
     return segment.pack
   }
 
-  /** Forgets the places of the records of a segment whose file was removed, if it still has no records. */
+  /** Drops the pack of a segment whose file was removed, if the segment still has no records. */
   release(segment: Segment): void {
     const { pack, state } = segment
     if (pack === null || pack.live > 0) return
@@ -236,7 +236,7 @@ export class Resting {
     }
   }
 
-  /** Takes the records that are also in segment files out of memory, except the newest and those that changed since. */
+  /** Takes records out of memory if they are in segment files, except those of the newest and of changed segments. */
   async settle(isDirty: (segment: Segment) => boolean): Promise<void> {
     for (const segment of this.#awake) {
       if (segment.number > segment.state.openSegment - this.awakeSegments || isDirty(segment)) continue
@@ -247,7 +247,7 @@ export class Resting {
     }
   }
 
-  /** Takes the records of a segment out of memory. All of them must be in its file, as they are. */
+  /** Takes the records of a segment out of memory. Its file must contain all of them in their current state. */
   rest(segment: Segment): void {
     this.#awake.delete(segment)
     const { pack, state } = segment
@@ -267,7 +267,7 @@ export class Resting {
   }
 }
 
-/** The facts of the records of a new pack: of those in the pack that it replaces, and of those in memory. */
+/** The facts for a new pack: from the pack that it replaces, or else from the records in memory. */
 function factsOf(
   table: FactTable,
   lines: readonly WrittenLine[],

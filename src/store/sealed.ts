@@ -6,7 +6,7 @@ export function sealed(members: object): string {
   return `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`
 }
 
-/** Whether these are bytes that {@link sealed} made. */
+/** Whether these are the bytes of a text of {@link sealed}, unchanged. */
 export function isSealed(bytes: Buffer): boolean {
   const footer = footerForm.exec(bytes.toString('latin1'))
   if (footer?.[1] === undefined) return false

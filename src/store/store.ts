@@ -29,8 +29,8 @@ export interface Store {
   /** Why no new records are accepted at present, for example a lost lock or a full disk; null while they are accepted. */
   refusal(): LocalpostError | null
   /**
-   * Whether the disk has less free space than the reserve for removals; null if it has more, or if that is not known. While
-   * `refusal` gives a reason, that one counts.
+   * Whether the disk has less free space than the reserve for removals; null if it has more, or if that is not known.
+   * If `refusal` returns a reason, that reason takes precedence.
    */
   lowDisk(): Promise<LowDisk | null>
   /**
@@ -129,18 +129,18 @@ export const alwaysLeader: Leadership = { isMine: () => true, onMine: () => () =
  */
 export interface PartitionedStore extends Store {
   /**
-   * The same collections, kept apart: what is in a partition, its ids, unique keys, blobs and changes are not seen from
+   * The same collections, isolated: the records, unique keys, blobs and changes of a partition are not visible from
    * any other. The cost of reads depends only on this partition. Its `close` does nothing.
    *
    * @param name  A letter, then up to 62 letters, digits, `_` and `-`, all in lower case.
    */
   partition(name: string): Store
-  /** How the database is; null for a store without one. Never rejects. */
+  /** The status of the database; null for a store without one. Never rejects. */
   database(): Promise<DatabaseStatus | null>
   /** The names of the partitions that have records, without the main one. */
   partitions(): string[]
   /**
-   * Calls `listener` with the name of a partition after other instances changed something in it; with the main one as `""`.
+   * Calls `listener` with the name of a partition (`""`: the main one) after other instances changed something in it.
    * After a gap in the changes, it is called for each partition that has records.
    *
    * @returns A function that stops the calls.
@@ -156,16 +156,16 @@ export interface PartitionedStore extends Store {
   removePartition(name: string): Promise<void>
 }
 
-/** How the database of a store is, as `/dev/health` shows it. */
+/** The status of the database of a store, as `/dev/health` shows it. */
 export interface DatabaseStatus {
   readonly schema: string
   /** How words in mail are found: by an index of trigrams, or by looking at the text of each mail. */
   readonly search: 'trigrams' | 'scan'
-  /** How many instances use the schema, this one among them; null while the database does not answer. */
+  /** How many instances use the schema, including this one; null while the database does not answer. */
   readonly instances: number | null
   /** How long one statement took, in milliseconds; null while the database does not answer. */
   readonly round_trip_ms: number | null
-  /** Whether this instance is the leader; an older word, which `/dev/health` has too. */
+  /** Whether this instance is the leader. The name is older than that word; `/dev/health` has the same member. */
   readonly has_turn: boolean
   /** The number of the last commit that this instance knows. */
   readonly last_commit: number

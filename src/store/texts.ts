@@ -1,13 +1,13 @@
 import type { Where } from './queries.ts'
 
 /**
- * The texts of records that searches look at, in a store that keeps and searches them itself. They follow from the records
- * and their blobs, and go with the records: a text may be missing, but none is left behind.
+ * The texts that searches look at, in a store that keeps and searches them itself. They are derived from the records
+ * and their blobs. The text of a record may be missing; it is removed together with the record.
  */
 export interface Texts {
   /** Stores the text of a record in place of an older one. Has no effect if the record does not exist. */
   put(collection: Named, id: string, text: RecordText): Promise<void>
-  /** The ids of the first records behind an id that have no text, in their order. */
+  /** The ids of the first records after an id that have no text, in ascending order. */
   missing(collection: Named, after: string, limit: number): Promise<string[]>
   /** How many records have no text. Costs O(n). */
   countMissing(collection: Named): Promise<number>
@@ -23,34 +23,34 @@ interface Named {
 }
 
 /**
- * A text by its parts, which `Collection.texts` names. A part that is null is only known from the record. Case and
- * white space are those that the terms have.
+ * The text of a record, by the parts that `Collection.texts` names. A null part can only be read from the record. Case
+ * and white space are normalized like those of the terms.
  */
 export type RecordText = Readonly<Record<string, string | null>>
 
-/** One of these parts contains one of these forms; or none does. */
+/** A condition: one of these parts contains one of these forms. With `isNegative`, none of them does. */
 export interface TextTerm {
   readonly parts: readonly string[]
-  /** Without one, nothing contains them. */
+  /** If there are none, no text contains the term. */
   readonly forms: readonly string[]
   readonly isNegative: boolean
 }
 
 export interface TextQuery {
-  /** All of them hold. */
+  /** Every term must be true. */
   readonly terms: readonly TextTerm[]
   /** A further condition, only on facts. */
   readonly where: Where | null
   /**
-   * Records behind this id that have no text are undecided matches, too; null for none of them. What that costs depends on how
-   * many records are behind it.
+   * Records after this id that have no text are undecided matches too; null for none of them. The cost depends on how
+   * many records come after it.
    */
   readonly missingAfter: string | null
 }
 
 /** The requested part of the matches. */
 export interface TextPlace {
-  /** Only those before this one, which are older. Default: all. */
+  /** Only matches with a smaller id than this, which are older; null for all. */
   readonly before: string | null
   readonly offset: number
   readonly limit: number

@@ -12,14 +12,14 @@ export interface Comparison {
    * same digest.
    */
   readonly checksum: string
-  /** One sentence each, at most 20. */
+  /** The differences, one sentence each; at most 20. */
   readonly differences: readonly string[]
 }
 
 /**
  * Reads all records and blobs of both stores again and compares them.
  *
- * @param onProgress  Called after each step, with the number of records that are done, and of all.
+ * @param onProgress  Called after each step, with the number of compared records and of all records.
  */
 export async function compareParts(
   parts: readonly Part[],

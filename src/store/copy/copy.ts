@@ -31,12 +31,12 @@ export interface Part {
 }
 
 /**
- * Copies all records with their blobs, in the order of their ids. What an interrupted copy left is kept and not copied again.
- * Nothing else may use the stores meanwhile. The versions of records begin at one again.
+ * Copies all records with their blobs, in the order of their ids. Records that an interrupted copy stored are kept.
+ * Nothing else may use the stores meanwhile. In the copy, the versions of all records begin at one.
  *
  * @returns What was copied, for `compareParts`.
- * @throws invalid_option if `from` has no record, or `to` has one that `from` does not have; store_failed for a blob that is
- *   not as long as it says; errors of the stores.
+ * @throws invalid_option if `from` has no record, or `to` has one that `from` lacks; store_failed for a blob whose
+ *   length differs from its recorded size; errors of the stores.
  */
 export async function copyStore(copying: Copying): Promise<Part[]> {
   const { signal, onProgress } = copying

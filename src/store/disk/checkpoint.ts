@@ -122,7 +122,7 @@ async function removeEmpty(
     await files.syncFolder(paths.collection(name))
 }
 
-/** Whether `db.json` has a list of a collection: those of the main partition also if they are empty. */
+/** Whether `db.json` has a list for a collection. Those of the main partition have one even if they are empty. */
 function isInDb(state: CollectionState): boolean {
   return (!state.large && state.partition === '') || state.segment(0).entries.size > 0
 }

@@ -17,9 +17,9 @@ export function deadLogs(log: Log, space: SpaceAccounting, before: number): numb
 /** Finds log files that are mostly unused, and commits their live blobs again, so that the files can be removed. */
 export interface Mover {
   /**
-   * @param before  Only files with a lower number than this.
-   * @param mostLive  Only files with at most this many live bytes, because the live bytes are written again first.
-   * @param goOn  Called between steps; false stops early.
+   * @param before  Only files with a lower number than this are examined.
+   * @param mostLive  Only files with at most this many live bytes are examined: these bytes are written again first.
+   * @param goOn  Called between steps. If it returns false, the move stops early.
    * @returns Whether anything was moved, so that files may be dead now.
    */
   moveLive(before: number, mostLive: number, goOn: () => boolean): Promise<boolean>

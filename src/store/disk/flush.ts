@@ -6,7 +6,7 @@ import type { Paths } from './paths.ts'
 
 /** Syncs commits in the background that were acknowledged before they were synced, so that they survive a power cut. */
 export interface Flush {
-  /** To be called with each new large file, before the commit that refers to it. */
+  /** Call it with each new large file, before the commit that refers to it. */
   noteLarge(name: string): void
   /** Syncs everything that was committed before this call: first the large files, then the log that refers to them. */
   run(): Promise<void>
@@ -15,7 +15,7 @@ export interface Flush {
 export interface FlushDeps {
   readonly files: Files
   readonly paths: Paths
-  /** Where the log ends now. */
+  /** The current end of the log. */
   end(): LogPosition
   /** Whether a commit in the log has removed the last record that used this large file. */
   isUnused(large: string): boolean

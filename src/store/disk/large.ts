@@ -73,7 +73,7 @@ export class SpooledFile implements Spool {
   }
 }
 
-/** The file of a blob whose bytes are lost: its place is that of the whole blob, so reading it is `store_corrupt`. */
+/** The file of a lost blob. Its place has the size and checksum of the whole blob, so reading is `store_corrupt`. */
 class LostFile extends SpooledFile {
   readonly #whole: Pick<LargePlace, 'size' | 'crc'>
 

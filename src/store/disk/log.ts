@@ -59,10 +59,10 @@ export class Log {
   }
 
   /**
-   * Looks which file has the name of the one that is written. If that file got another name, as in a copy of the folder
+   * Checks whether the file that is written still has its name. If it got a second name, as in a copy of the folder
    * made with hard links, the process that opens the copy reads it: then the next frames go into a new file.
    *
-   * @returns The path, if it is another file now; else null.
+   * @returns The path, if another file or none has the name now; else null.
    */
   checkPlace(): string | null {
     if (this.#fd === null || this.#stamp === null) return null
@@ -72,7 +72,7 @@ export class Log {
       this.#isShared ||= found.nlink > this.#stamp.nlink
       return null
     } catch {
-      // Nothing is known; the next look tries again.
+      // The file cannot be examined now. The next call tries again.
       return null
     }
   }

@@ -10,11 +10,11 @@ import { createStartIndexes } from './start-indexes.ts'
 
 /** Runs checkpoints and clean-up in the background. */
 export interface MaintenanceRunner {
-  /** To be called after each write: the number of bytes added to the log, and the position after them. */
+  /** Call it after each write, with the number of bytes added to the log and the position after them. */
   note(bytes: number, at: LogPosition & { readonly seq: number }): void
   /**
-   * To be awaited before a new large file is written: removes the unused ones if they take too much space. Never rejects.
-   * Mostly there is nothing to wait for.
+   * Await it before a new large file is written. Removes unused large files if they take too much space. Never rejects.
+   * Usually there is nothing to wait for.
    */
   clear(): Promise<void> | undefined
   /** Stops after a last checkpoint, so that the next start has nothing to replay. */
@@ -34,13 +34,13 @@ export interface MaintenanceDeps extends CheckpointDeps {
   readonly checkpointBytes?: number | undefined
 }
 
-/** Half a full log file. More arrives while a checkpoint is written, so that a start replays about one log file. */
+/** Half a full log file. More is added while a checkpoint is written, so a start replays about one log file. */
 const defaultCheckpointBytes = 16 * 1024 * 1024
 /** How often to sync when commits do not sync themselves. A power cut loses at most this time plus the duration of a sync. */
 const syncMs = 4000
 /** Limit for moving blobs on a full disk: a larger move could use up the reserve and fail before it frees space. */
 const mostLiveOnFullDisk = 1024 * 1024
-/** Large files that wait for their removal may take this many bytes before new ones wait for it. */
+/** If unused large files take more than this many bytes, new large files wait for their removal. */
 const mostWaitingBytes = 48 * 1024 * 1024
 /** A checkpoint follows this long after a commit, so that a person who opens the files sees recent changes. */
 const quietMs = 5000
@@ -56,7 +56,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   let bytesSince = 0
   let deadLargeSeen = 0
   let dueBytes = checkpointBytes
-  /** How much had become unused in log files when the last checkpoint began: the next one gives it back. */
+  /** The value of `space.freedBytes` when the last checkpoint began. */
   let freedSeen = 0
   let running: Promise<void> | null = null
   let cancelTimer: (() => void) | null = null
@@ -158,7 +158,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
     },
     clear() {
       if (space.waitingBytes < mostWaitingBytes || closing) return undefined
-      // Where the disk fails, the commit finds that out.
+      // If the disk fails, the commit reports it.
       return (clearing ??= sync().finally(() => (clearing = null)))
     },
     async close() {

@@ -32,7 +32,7 @@ export interface LogMediumDeps extends CheckpointDeps {
   readonly heldBytes?: number | undefined
   /** Maximum size of a log file; default half of what is in use, from 4 to 32 MiB. */
   readonly logFileBytes?: number | undefined
-  /** After how many bytes of log a checkpoint is written; default 16 MiB. Earlier where as much as a log file became unused. */
+  /** After how many bytes of log a checkpoint is written; default 16 MiB. Earlier if as many became unused. */
   readonly checkpointBytes?: number | undefined
   /** How many segments of each collection stay in memory, from the newest on; default 4. */
   readonly awakeSegments?: number | undefined
@@ -41,7 +41,7 @@ export interface LogMediumDeps extends CheckpointDeps {
 /** A state in which nothing new is stored: a key of `refusals`. */
 export type RefusalReason = 'lost_lock' | 'failed_write' | 'full_disk'
 
-/** Each of them, in the order in which they are reported. */
+/** All reasons. If several apply, the first one is reported. */
 export const refusalReasons: readonly RefusalReason[] = ['lost_lock', 'failed_write', 'full_disk']
 
 /** A medium that stores files in a folder. This process must hold the folder's lock. */
@@ -124,7 +124,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       if (checkpoint.schema < deps.schema.version) await rewrite()
       // Edited files get their checksums now, so that later damage is found.
       else if (!loaded.isEdited) await claimLog(deps, checkpoint)
-      // A checkpoint that failed may have changed the old one.
+      // A failed checkpoint may already have changed `checkpoint.json`.
       else if (!(await sealEdits(deps, rewrite)))
         await claimLog(deps, (await readCheckpoint(deps)) ?? checkpoint)
       await deps.reserve.refill()
@@ -231,7 +231,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   }
 }
 
-/** Whether a blob that a commit brings has yet to be written to a file of its own. */
+/** Whether a blob of a commit still has to be written to a file of its own. */
 const needsFile = ({ spooled, size }: Blob): boolean => spooled === undefined && size > largeBlobBytes
 
 /** @returns Whether the edited files were written. If the disk is full, the next checkpoint writes them. */

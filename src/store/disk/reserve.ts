@@ -54,7 +54,7 @@ export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, is
       const size = isShared(files, paths.reserve) ? null : await files.size(paths.reserve)
       if ((size ?? 0) < bytes) {
         const free = await files.freeBytes(paths.folder)
-        // A file that is too short was given up, perhaps by an earlier run. Without a file of its own the folder is new.
+        // The space of a file that is too short was given up, perhaps by an earlier run. A new folder has no file.
         if (size !== null || free < bytes) open = true
         // Do not take the last free space of the disk: other programs write to it too.
         if (free < 2 * bytes) return

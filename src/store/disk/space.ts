@@ -25,7 +25,7 @@ export class SpaceAccounting implements PlaceKeeper {
     })
   }
 
-  /** To be called once the large file is removed. */
+  /** Call it after the large file was removed. */
   removed(large: string): void {
     this.waitingBytes -= this.deadLarge.get(large) ?? 0
     this.deadLarge.delete(large)
@@ -51,8 +51,8 @@ export class SpaceAccounting implements PlaceKeeper {
 }
 
 /**
- * The size of a unit of the log that goes with what is in use: half of that, within bounds. Where few mails are kept, large
- * units would take several times the space of the mails.
+ * The size of a log file, or of the log between two checkpoints: half of the live data, within bounds. If few mails are
+ * kept, large log files would take several times the space of the mails.
  */
 export function unitBytes({ liveBytes }: SpaceAccounting, mostBytes: number): number {
   return Math.min(Math.max(liveBytes / 2, leastUnitBytes), mostBytes)

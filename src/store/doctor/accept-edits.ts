@@ -12,7 +12,7 @@ import { corrupt } from '../io-errors.ts'
 import { takeLock } from '../lock/lock.ts'
 import { isObject } from '../stored.ts'
 
-/** A file whose edits were accepted. A record in `records` that was not edited is damaged. */
+/** A file whose edits were accepted. If nobody edited a record in `records`, that record is damaged. */
 export interface AcceptedFile extends Edits {
   /** As `checkpoint.json` names it. */
   readonly file: string

@@ -64,7 +64,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** A list of findings, and how one adds to it. */
+/** A list of findings, and a function that returns a report for a subject, which adds to it. */
 export function createFindings(): { all: Finding[]; about(subject: Finding['subject']): Report } {
   const all: Finding[] = []
   return {

@@ -37,14 +37,14 @@ export interface InspectOptions {
   /** Default: the machine's. */
   readonly files?: Pick<Files, 'readAll' | 'size' | 'list' | 'touched' | 'stampNow'>
   readonly processes?: Processes
-  /** Default: asked of the system; see `LogStoreOptions.boot`. */
+  /** The id of the current boot. Default: that of the system; see `LogStoreOptions.boot`. */
   readonly boot?: string
-  /** The free space of the disk in bytes. Default: asked of the system. */
+  /** The free space of the disk in bytes. Default: that of the system. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
 /**
- * Checks a whole data folder without changing or locking it, even while an instance uses it. What that instance is just
+ * Checks a whole data folder without changing or locking it, even while an instance uses it. Data that the instance is
  * writing may look incomplete, so a folder in use is checked up to three times.
  */
 export async function inspectFolder(options: InspectOptions): Promise<Inspection> {

@@ -6,15 +6,15 @@ import type { History } from './salvage-log.ts'
 import type { DamagedFile } from './salvage-read.ts'
 import type { SalvageReading } from './salvage-reading.ts'
 
-/** A damaged file, and by id the version of each of its records that the log has; infinite for a removed one. */
+/** A damaged file, and the versions of its records in the log, by id; infinite for a removed record. */
 interface Repair {
   readonly file: DamagedFile
   readonly versions: Map<string, number>
 }
 
 /**
- * Adds what only the log still has: the commits after the checkpoint, and records of damaged files. An intact file of
- * records shows which of its older records still exist.
+ * Adds the data that is only in the log: the commits after the checkpoint, and records of damaged files. An intact file
+ * contains exactly the records that existed when it was written.
  */
 export function mergeHistory(
   reading: SalvageReading,
@@ -76,7 +76,7 @@ export function mergeHistory(
   }
 }
 
-/** Used without a checkpoint: by file, the last commit that it contains, as its records show. */
+/** For each file, the last commit that it contains, judged by its records. Used if there is no checkpoint. */
 function containedCommits({ records }: SalvageReading, history: History): Map<string, number> {
   const contained = new Map<string, number>()
   for (const [collection, seqs] of history.last) {
@@ -104,7 +104,7 @@ function repairOf(
   name: string,
   id: string,
 ): Repair | undefined {
-  // If the collection became large, the record is in a segment that its older commits do not name.
+  // If the collection became large later, the older commits of the record do not name its segment.
   const isThere = (file: DamagedFile): boolean =>
     file.name === name || (state.large && name === dbName && file.name.startsWith(`${state.name}/`))
   return repairs.find(

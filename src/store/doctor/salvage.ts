@@ -43,8 +43,8 @@ export interface Salvage {
 }
 
 /**
- * Writes a new folder with everything that is intact in a damaged one. A record is taken from its file, or from the log
- * where its line is damaged. An email whose message or content is damaged is saved without it, and listed.
+ * Writes a new folder with all intact data of a damaged one. A record is taken from its file, or from the log if its
+ * line is damaged. An email whose message or content is damaged is saved without it, and listed.
  *
  * @throws store_in_use while a process uses the folder; invalid_option if `to` is not empty or is within `dir`.
  */
@@ -106,7 +106,7 @@ async function assertPlaces(files: Files, paths: Paths, to: string, processes: P
     )
   if ((await files.size(to)) !== null && (await files.list(to)).length > 0)
     throw new LocalpostError('invalid_option', `${to} is not empty. Choose a new folder for --to.`)
-  // A file that is no valid lock names no process.
+  // If the lock cannot be read, it is not known to belong to a running process.
   const lock = await readLock(files, paths.lock, processes).catch(() => null)
   if (lock?.lives === true)
     throw new LocalpostError(

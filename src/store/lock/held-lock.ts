@@ -7,12 +7,12 @@ import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/ma
 
 /** The right to write into a folder, while its lock file grants it. */
 export interface HeldLock {
-  /** Whether the lock of another process was taken over, which had not closed the folder. */
+  /** Whether the lock was taken over from a process that had not closed the folder. */
   readonly tookOver: boolean
   /** Why this process no longer writes; null while it holds the lock. */
   readonly lost: LocalpostError | null
   /**
-   * Called at each heartbeat, before each checkpoint, and after writes, but not within some milliseconds. Returns the
+   * Called at each heartbeat, before each checkpoint, and after writes, but at most every ten milliseconds. Returns the
    * path of an open file that was replaced by another one, or null. If a file was replaced, the folder counts as lost.
    */
   misplaced: () => string | null
@@ -24,8 +24,8 @@ export interface HeldLock {
    */
   assertHeld(): Promise<void> | undefined
   /**
-   * To be called after a write, before it is acknowledged. Another process takes the lock before it reads the folder. If
-   * the lock is unchanged after the write, every later reader sees the written data.
+   * Call it after a write and before the write is acknowledged. Another process takes the lock before it reads the
+   * folder, so if the lock is unchanged after the write, every later reader sees the written data.
    *
    * @throws As {@link HeldLock.assertHeld}.
    */
@@ -52,7 +52,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
   let released = false
   let checking: Promise<void> | null = null
   let seenAt = monotonicNow()
-  /** Also by the wall clock, because the monotonic clock stops while the machine is suspended. */
+  /** The same by the wall clock, because the monotonic clock stops while the machine is suspended. */
   let seenAtWall = dateNow()
   /** The state of the lock file when this process last read its own text in it. */
   let stamp: Stamp | null = stampOf(files, path)
@@ -104,7 +104,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
     try {
       found = files.stampNow(path)
     } catch {
-      // Reading the file finds out why.
+      // `check` reads the file and reports the reason.
     }
     if (!found || !stamp || !isSameFile(found, stamp)) return false
     if (found.mtimeMs !== stamp.mtimeMs && !touching) return false
@@ -142,7 +142,7 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
       if (lost) return Promise.reject(lost)
       const now = monotonicNow()
       if (isThere(now) && isPlaced(now)) return undefined
-      // A running check may have read the lock before the write.
+      // A check that is already running may have read the lock before the write, so another one follows it.
       return checking ? checking.catch(() => {}).then(check) : check()
     },
     check,

@@ -49,8 +49,8 @@ export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'ch
 }
 
 /**
- * Whether a lock was written in another folder, by the numbers that the system gives to folders. Some file systems
- * change the number of a folder, so its holder must also have stopped renewing the lock.
+ * Whether a lock was written in another folder, judged by the device and inode of the folder. Some file systems
+ * change the inode of a folder, so the caller must also check that the holder no longer renews the lock.
  */
 export function isCopied(files: Pick<Files, 'stampNow'>, folder: string, { place }: Holder): boolean {
   const here = placeOf(files, folder)
@@ -101,7 +101,7 @@ async function watch(
   return 'gone'
 }
 
-/** Waits for the time in which a running holder may write without reading its lock. */
+/** Waits as long as a running holder may write without reading its lock, which is missing. */
 export async function watchMissing(deps: LockDeps): Promise<'gone' | 'changed'> {
   const { files, path, folder, onNotice, processes = systemProcesses } = deps
   onNotice(

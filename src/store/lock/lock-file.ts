@@ -11,7 +11,7 @@ import { sleep } from '../../core/machine.ts'
 /** The holder that a lock file names. */
 export interface Holder {
   readonly pid: number
-  /** When the process began, in the system's own words; `""` if the system does not say. */
+  /** When the process began, in the format of the system; `""` if the system does not provide it. */
   readonly started: string
   readonly host: string
   /** The pid namespace of its pid; null in the lock of a version that did not renew its lock. */
@@ -57,7 +57,7 @@ export function parseHolder(text: string): Holder | null {
   }
 }
 
-/** Names of files that become a lock or its guard. A leftover file is that of a process that was killed. */
+/** Names of files that are linked as a lock or as its guard. A leftover file is that of a process that was killed. */
 export const newLockForm: RegExp = /^lock\.(?:takeover\.)?[0-9a-f]{16}$/
 
 /**

@@ -23,14 +23,14 @@ import { sleep } from '../../core/machine.ts'
  * lock that was copied together with its folder, and to a missing or damaged lock, unless the folder was closed. A
  * running holder notices a lost lock within this time, and stops writing.
  *
- * @throws store_in_use when its holder lives; store_full, store_failed, store_read_only.
+ * @throws store_in_use while its holder is running; store_full, store_failed, store_read_only.
  */
 export async function takeLock(deps: LockDeps): Promise<HeldLock> {
   const { files, path, folder, processes = systemProcesses } = deps
   const text = await lockText(processes, placeOf(files, folder))
   let tookOver = false
   for (let tries = 0; tries < maxTries; tries++) {
-    // Checked first, so that nothing is written if a running process has the folder. On a full disk that would fail.
+    // Checked before anything is written: on a full disk a write would fail, even if a running process has the folder.
     const found = await readSettled(files, path)
     if (found === null) {
       if (!tookOver && !(await isClosed(deps))) {

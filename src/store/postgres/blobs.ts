@@ -95,7 +95,7 @@ export class Blobs {
       },
       discard: async () => {
         held = Buffer.alloc(0)
-        // Not if a commit uses it.
+        // Removes nothing if a commit uses the blob: then it is not in the table `unused`.
         await this.#sql.run(
           `WITH gone AS (DELETE FROM ${this.#sql.name('unused')} WHERE large = $1 RETURNING large)
            DELETE FROM ${this.#sql.name('pieces')} WHERE large IN (SELECT large FROM gone)`,
@@ -154,8 +154,8 @@ interface FoundBlob {
 }
 
 /**
- * Stores as much as a large mail takes; for a transaction that is rolled back. @throws What the driver throws if there
- * is no space.
+ * Stores as many bytes as the largest blob in one piece, in a transaction that is rolled back. @throws What the driver
+ * throws if there is no space.
  */
 export async function takeRoom(sql: Connection): Promise<void> {
   await sql.run(

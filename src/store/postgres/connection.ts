@@ -12,8 +12,8 @@ export class Connection {
   readonly #queue: JobQueue | undefined
 
   /**
-   * @param schema  Of the store's tables; a name that needs no escaping in quotes.
-   * @param options  `toError`: makes what `run` throws of what the driver threw; default: the same. `mostMs`: after this time
+   * @param schema  The schema of the tables; a name that needs no escaping in quotes.
+   * @param options  `toError`: converts errors of the driver for the caller; default: none. `mostMs`: after this time
    *   without an answer the connection is given up; default: that of the pool. `queue`: where statements wait for a connection;
    *   without it the pool refuses one that waits for some seconds.
    */
@@ -41,9 +41,9 @@ export class Connection {
   /**
    * Runs one statement.
    *
-   * @param values  Of `$1` and so on. Arrays are given by `texts`, `numbers` and `bytes`.
-   * @param options  `isLasting`: the statement is one of few, and kept prepared; default: true. `mostMs`: as for the
-   *   constructor, where this statement needs another time.
+   * @param values  The values of `$1` and so on. Encode arrays with `texts`, `numbers` and `bytes`.
+   * @param options  `isLasting`: keeps the statement prepared, for texts that recur; default: true. `mostMs`: as in the
+   *   constructor, for this statement only.
    */
   async run<Row>(
     text: string,

@@ -4,7 +4,7 @@ import { growthOf, type CommitChange, type StoredCommit } from './changes.ts'
 import type { Connection } from './connection.ts'
 
 interface FollowerDeps {
-  /** For reading. */
+  /** The connection for reads. */
   readonly sql: Connection
   readonly feed: ChangeFeed
   /** The id of this instance. */
@@ -25,7 +25,7 @@ export interface StoreState {
   readonly totals: Map<string, number>
 }
 
-/** The instance and the changes of a commit, as they are stored; of large changes the digest is enough. */
+/** The instance and the changes of a commit, as they are stored. The start reads only the digest. */
 interface LastCommit {
   readonly instance: string
   readonly changes: { readonly text: string } | { readonly digest: string }
@@ -90,8 +90,8 @@ export class Follower {
   }
 
   /**
-   * Looks for commits of other instances. Never rejects: while the database does not answer, it is called again. Waits for
-   * no later look: there may always be one, and commits wait for this.
+   * Looks for commits of other instances. Never rejects: while the database does not answer, it is called again.
+   * It does not wait for later looks: commits wait for it, and there could always be another look.
    */
   look(): Promise<void> {
     return this.caughtUp().catch(() => {})
@@ -129,7 +129,7 @@ export class Follower {
     this.#working = null
   }
 
-  /** @returns Whether everything that was stored before was read. */
+  /** @returns Whether everything that was stored before the call was read. */
   async #readOn(): Promise<boolean> {
     const { sql, instance, onForeign } = this.#deps
     const [head, ...others] = await sql.run<Head & (Row | { seq: null })>(
@@ -211,7 +211,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** The last known commit, which is in each row of a look. */
+/** The columns about the last known commit, which are in each row of a look. */
 interface Head {
   readonly newest: number | null
   readonly known_by: string | null
@@ -233,5 +233,5 @@ function* toldOf(commits: readonly StoredCommit[]): Generator<Told, void> {
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 
 const readAtOnce = 1000
-/** Requests wait for a look. */
+/** The time limit of a look in milliseconds, because requests wait for it. */
 const lookMs = 8000

@@ -10,8 +10,8 @@ export function channelOf(schema: string): string {
 }
 
 /**
- * What a leader that resigns notifies the others of; after a commit an instance notifies them of its id. Instances of older
- * versions may listen too, so the word stays as it is.
+ * The payload of the notification of a leader that resigns. After a commit, the payload is the id of the instance.
+ * Instances of older versions may listen too, so this value must not change.
  */
 export const resignedCall = 'turn'
 

@@ -91,7 +91,7 @@ export class Membership implements Leadership {
     return names
   }
 
-  /** Makes the row of this instance, and removes those of instances that ended long ago. */
+  /** Adds the row of this instance, and removes those of instances that ended long ago. */
   async join(connection: Connection): Promise<void> {
     this.#holder = await lockText(this.#processes, null)
     const table = connection.name('instances')
@@ -100,7 +100,7 @@ export class Membership implements Leadership {
   }
 
   /**
-   * Renews the row as part of the caller's transaction. Call {@link Membership.renewed} after that was committed.
+   * Renews the row as part of the caller's transaction. Call {@link Membership.renewed} after its commit.
    *
    * @param batch  The number of the transaction.
    * @returns The time before the renewal, for `renewed`.
@@ -147,8 +147,8 @@ export class Membership implements Leadership {
   }
 
   /**
-   * Renews the row, and makes this instance the leader if no other one is. Needs a transaction of its own; call
-   * {@link Membership.began} after that was committed.
+   * Renews the row, and makes this instance the leader if no other one is. Needs a transaction of its own. Call
+   * {@link Membership.began} after that transaction was committed.
    *
    * @returns Whether this instance is the leader now.
    */

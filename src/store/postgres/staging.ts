@@ -7,12 +7,12 @@ import type { StoredRecord } from '../store.ts'
 import { pacedIfLong } from '../../core/yield.ts'
 import type { StoredRow, Table } from './table.ts'
 
-/** A change of a commit, copied at the call of `commit`. */
+/** A change of a commit, copied when `commit` was called. */
 export type PreparedChange =
   | {
       readonly op: 'insert' | 'put' | 'update'
       readonly table: Table
-      /** For `put` the version is a guess, which is corrected when the change is staged. */
+      /** For `put` the version is provisional: it is corrected when the change is staged. */
       readonly row: StoredRow
     }
   | {
@@ -30,7 +30,7 @@ export interface BulkChange {
   readonly row: StoredRow | null
 }
 
-/** A blob of a commit: its bytes, or the number of those that were written before. */
+/** A blob of a commit: its bytes, or the number of a large blob whose bytes were written before. */
 export interface StagedBlob {
   readonly owner: string
   readonly name: string
@@ -70,13 +70,13 @@ export class Staging {
   readonly #known: Map<string, Known | null> = new Map()
   readonly #holders: Map<string, string | null> = new Map()
   readonly #finals: Map<string, Final> = new Map()
-  /** The owners whose blobs of before the batch are removed. */
+  /** The records whose blobs from before the batch are removed. */
   readonly #cleared: Map<string, { table: Table; partition: string; id: string }> = new Map()
   readonly #blobs: Map<string, StagedBlob & { table: Table; partition: string }> = new Map()
   #undo: (() => void)[] = []
   #effects: Effect[] = []
 
-  /** Notes a stored record. @param keys  Of its unique indexes, in hex, in the order of the indexes. */
+  /** Adds a stored record. @param keys  Its keys in unique indexes, in hex, in the order of the indexes. */
   learn(
     table: Table,
     partition: string,
@@ -125,7 +125,7 @@ export class Staging {
   }
 
   /**
-   * Applies the changes whose records are still as they were read.
+   * Applies those changes whose records have not changed since they were read.
    *
    * @param outcome  Gets how many were applied, and the ids of the others.
    * @throws unique_conflict; then nothing of it is applied.

@@ -35,7 +35,7 @@ export class PostgresTexts {
     const { name, parts } = textsOf(place.table)
     const columns = parts.map((_, at) => `part_${at}`)
     const values = parts.map((part) => cleaned(text[part] ?? null))
-    // The lock waits for a commit that removes the record, and such a commit waits for it.
+    // FOR KEY SHARE waits for a commit that removes the record, and such a commit waits for this lock.
     await this.#sql.run(
       `INSERT INTO ${name} (partition, id, unsure, ${columns.join(', ')})
        SELECT partition, id, $3::boolean, ${columns.map((_, at) => `$${at + 4}::text`).join(', ')}
@@ -193,13 +193,13 @@ const firstStep = 500
 const wantedStepMs = 200
 const longestStepMs = 1000
 
-/** Texts from an id on, and before another one; null for no bound. */
+/** Texts from one id (inclusive) to another (exclusive); null for no bound. */
 interface Slice {
   readonly from: string | null
   readonly below: string | null
 }
 
-/** The statement that gives the matches and whether they are undecided. A condition is null if a part is. */
+/** The statement that selects the matches and whether they are undecided. A condition on a null part is null. */
 function hitsOf(
   { table, partition }: Place,
   query: TextQuery,
@@ -240,7 +240,7 @@ function textsOf(table: Table): NonNullable<Table['texts']> {
   return table.texts
 }
 
-/** Of the row `record` of the collection's table. */
+/** The condition that the row `record` of the table of the collection has no text. */
 function hasNoText(table: Table): string {
   return `NOT EXISTS (SELECT FROM ${textsOf(table).name} text WHERE text.partition = record.partition AND text.id = record.id)`
 }
@@ -253,7 +253,7 @@ function termSql(names: readonly string[], term: TextTerm, parameters: Parameter
     if (at < 0) throw misuse(`The texts of the collection have no part ${JSON.stringify(part)}.`)
     return patterns.map((pattern) => `part_${at} LIKE ${pattern}::text`)
   })
-  // If a part is undecided, so is a term without a form, because the record may contain what no text can.
+  // No text can contain a term without forms. The record may, so the term is undecided if a part of the text is.
   const any = one.length > 0 ? `(${one.join(' OR ')})` : `(CASE WHEN unsure THEN NULL ELSE false END)`
   return isNegative ? `NOT ${any}` : any
 }

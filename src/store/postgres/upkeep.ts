@@ -11,7 +11,7 @@ import { type Membership, renewalMs } from './membership.ts'
 interface UpkeepDeps {
   readonly pool: Pool
   readonly schema: string
-  /** Of the same pool. */
+  /** A connection of the same pool. */
   readonly sql: Connection
   readonly membership: Membership
   readonly follower: Follower
@@ -21,7 +21,7 @@ interface UpkeepDeps {
 }
 
 /**
- * What an instance does at intervals: it renews its lease, reads commits of others whose notification it missed, becomes the
+ * The periodic work of an instance. It renews its lease, reads commits whose notification it missed, becomes the
  * leader if there is none, and as the leader removes what is no longer used.
  */
 export class Upkeep {
@@ -54,10 +54,10 @@ export class Upkeep {
   /** Notes a failed transaction. */
   note(fault: LocalpostError): void {
     if (!isErrorOf(fault, 'service_unavailable', 'store_full', 'store_read_only')) return
-    // A failure that occurs many times a minute is reported once, whichever file or table it names.
+    // A failure that repeats within ten seconds is reported once, whatever numbers its message contains.
     const now = monotonicNow()
     for (const [known, at] of this.#noted) if (now - at >= sayAgainMs) this.#noted.delete(known)
-    // A full disk is reported once, whichever write failed: of a table, of its free space map, or of a part of a block.
+    // A full disk is reported once, whichever file the database could not extend.
     const trouble = fault.code === 'store_full' ? fault.code : fault.message.replaceAll(/\d+/g, '')
     const isNew = !this.#noted.has(trouble)
     this.#noted.set(trouble, now)
@@ -69,7 +69,7 @@ export class Upkeep {
   /** Notes a stored transaction. */
   stored(): void {
     this.#renewed = monotonicNow()
-    // On a full disk there may be room for a small one.
+    // On a full disk, a small transaction may still fit.
     if (this.#trouble?.code !== 'store_full') this.#endTrouble()
   }
 
@@ -138,5 +138,5 @@ export class Upkeep {
 const lookMs = 500
 const cleaningMs = 60_000
 const sayAgainMs = 10_000
-/** An instance that is behind by more reads everything again. */
+/** How many changes are kept. An instance that missed more reads everything again. */
 const keptChanges = 20_000

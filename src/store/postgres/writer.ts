@@ -59,13 +59,13 @@ export class Writer {
     this.#deps = deps
   }
 
-  /** @param blobs  A promise while large ones are written, which keeps the place in the order. */
+  /** @param blobs  A promise while large blobs are written. The commit keeps its place in the order. */
   commit(
     partition: string,
     changes: readonly PreparedChange[],
     blobs: readonly StagedBlob[] | Promise<readonly StagedBlob[]>,
   ): Promise<void> {
-    // It may fail before anything awaits it.
+    // The promise may reject before anything awaits it.
     if (blobs instanceof Promise) blobs.catch(() => {})
     return this.#push((end) => ({ partition, changes, blobs, ...end }))
   }
@@ -128,7 +128,7 @@ export class Writer {
     try {
       await this.#transact(open)
     } catch (error) {
-      // What one commit holds must not fail those that share its transaction.
+      // The content of one commit must not fail the others in its transaction.
       if (open.size > 1 && isOfContent(error)) for (const one of open) await this.#store([one])
       else {
         const fault = databaseFault(error)
@@ -140,7 +140,7 @@ export class Writer {
   }
 
   /**
-   * After a long wait for a database that did not answer, the commits that waited as long are refused, so that they do
+   * After a long wait for a database that did not answer, refuses the commits that waited as long, so that they do
    * not wait again.
    */
   #refuseLate(fault: LocalpostError): void {
@@ -179,16 +179,16 @@ export class Writer {
     for (const { resolve } of batch) resolve()
   }
 
-  /** Whether a transaction was stored whose end this process did not see. @throws store_unknown if that cannot be found out. */
+  /** Whether a transaction without an answer to COMMIT was stored. @throws store_unknown if that is still unknown. */
   async #wasStored(number: number): Promise<boolean> {
     const { pool, schema, membership } = this.#deps
-    // The first one may find another connection that is half-open.
+    // The first attempt may get another connection that is half-open.
     const sql = new Connection(pool, schema, { mostMs: lookUpMs })
     for (const began = monotonicNow(); monotonicNow() - began < lookUpsMs; await sleep(lookUpPauseMs)) {
       try {
         return (await membership.lastBatch(sql)) >= number
       } catch {
-        // It is tried again.
+        // The loop tries again.
       }
     }
     throw new LocalpostError(
@@ -199,9 +199,9 @@ export class Writer {
 }
 
 const lateMs = 2000
-// One batch is staged without long pauses, so this bounds how much it holds.
+// A batch is staged without long pauses, so its size is limited.
 const batchChanges = 256
-/** For all, so that the caller is answered within some fifteen seconds. */
+/** The time limit of all look-ups together, so that the caller is answered within about fifteen seconds. */
 const lookUpsMs = 5000
 const lookUpMs = 3000
 const lookUpPauseMs = 250
@@ -252,7 +252,7 @@ async function stageAll(
       const changes = await stage(connection, staging, item)
       if (changes.length > 0) commits.push({ seq: seq + commits.length + 1, partition, changes })
     } catch (error) {
-      // The database refused, and the transaction with it.
+      // The database refused a statement, so the whole transaction fails.
       if ('clearing' in item) throw error
       batch.delete(item)
       item.reject(error)
