@@ -2,7 +2,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'
 import type { AccountInfo } from './types.ts'
 
-/** An account as stored. Everything of it is in the partition of the store that has its id as name. */
+/** An account as stored. All its data is in the partition of the store whose name is its id. */
 export interface AccountRecord extends StoredRecord, Omit<AccountInfo, 'counts'> {
   /** SHA-256 of the SMTP password, in base64url. The password is 24 random bytes, so it needs no slow hash. */
   smtp_digest: string

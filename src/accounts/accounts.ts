@@ -20,7 +20,7 @@ import type { AccountChanges, AccountInfo, AccountInput, CreatedAccount, Renewed
  */
 export interface Accounts {
   /**
-   * Creates an account with an API key and SMTP credentials, which no other answer contains.
+   * Creates an account with an API key and SMTP credentials. They are shown only in this answer.
    *
    * @throws validation_error, name_taken, too_many_accounts.
    */
@@ -32,7 +32,7 @@ export interface Accounts {
   /** Changes limits, or disables the account. @throws not_found, validation_error, state_conflict for `default`. */
   update(name: string, changes: AccountChanges): Promise<AccountInfo>
   /**
-   * Gives an account a new SMTP password, which no other answer contains. The old one is refused from then on, also in
+   * Gives an account a new SMTP password, shown only in this answer. The old one is refused from then on, even in
    * open sessions; API keys stay valid.
    *
    * @throws not_found, state_conflict for `default`.
@@ -42,13 +42,13 @@ export interface Accounts {
   remove(name: string): Promise<void>
 }
 
-/** The same, and what the server needs. */
+/** The accounts, with further methods for the server. */
 export interface InnerAccounts extends Accounts {
-  /** Whether there are no accounts but `default`. */
+  /** Whether `default` is the only account. */
   isEmpty(): boolean
   /** The ids of all accounts. */
   ids(): string[]
-  /** Whether an account has this name, also if it is disabled. */
+  /** Whether an account has this name, even if it is disabled. */
   isName(name: string): boolean
   /** The account of a name; null if there is none, or if it is disabled or being removed. */
   find(name: string): AccountRecord | null
@@ -74,7 +74,7 @@ export interface AccountsDeps {
   ids: Ids
   random: RandomSource
   following: Following
-  /** Called with each account at the start, and with those that are made later, before they can be used. */
+  /** Called with each account at the start, and with each later one after it was created, before it is used. */
   joined(id: string): Promise<void>
   /** Forgets an account that another instance has removed. */
   left(id: string, password: string): void

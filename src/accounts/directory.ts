@@ -6,24 +6,25 @@ import { accountCollection, noAccount, type AccountRecord } from './account.ts'
 
 /** The records of all accounts but `default`, in memory as they are stored. */
 export interface AccountDirectory {
-  /** How many there are, with those that are being made. */
+  /** The number of accounts, including those that are being created. */
   readonly size: number
   all(): AccountRecord[]
-  /** The stored record, also of an account that is disabled, over or being removed. */
+  /** The stored record, even if the account is disabled, expired or being removed. */
   record(id: string): AccountRecord | undefined
-  /** Whether an account has this name, or is being made with it. */
+  /** Whether an account has this name, or is being created with it. */
   isName(name: string): boolean
-  /** Takes a name for an account that is being made: two calls at once must not both find it free. */
+  /** Reserves a name for an account that is being created, so that two concurrent calls cannot both use it. */
   reserve(name: string, id: string): void
   keep(record: AccountRecord): void
   /** Forgets an account, and frees its name. */
   forget(id: string, name: string): void
-  /** The record of a name, also of a disabled account. @throws not_found. */
+  /** The record of a name, even if the account is disabled. @throws not_found. */
   named(name: string): AccountRecord
   /** The account of a name that can be used; null if there is none. */
   find(name: string): AccountRecord | null
   /** The same by its id. */
   byId(id: string): AccountRecord | null
+  /** Whether the account has expired. */
   isOver(record: AccountRecord): boolean
   /** Changes the stored record. @throws not_found. */
   change(id: string, next: (record: AccountRecord) => AccountRecord): Promise<AccountRecord>
@@ -32,8 +33,8 @@ export interface AccountDirectory {
 /**
  * Reads the records.
  *
- * @param deps.onStored  Called where a record is not in memory as it is stored, after it is: with the one from before, or
- *   null without one. So it is for each record at the start, and later for what other instances change.
+ * @param deps.onStored  Called after a record was read from the store into memory: at the start for each record, later
+ *   for the changes of other instances. `before` is the record that was in memory, or null.
  * @param deps.onGone  Called with the record of an account that another instance has removed.
  */
 export async function openAccountDirectory({

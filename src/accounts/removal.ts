@@ -23,8 +23,8 @@ export function createRemovals(deps: {
   const { directory, store } = deps
   const running = new Map<string, Promise<void>>()
 
-  // First the account can no longer be found, then it is closed, then its data are removed, and its record last, so
-  // that the next start finishes a removal that a crash interrupted.
+  // First mark the account as removed, then close it, remove its data, and remove its record last. If a crash stops
+  // this, the next start finishes the removal.
   async function removeAll(id: string): Promise<void> {
     const record = directory.record(id)
     if (record && !record.is_removed) {

@@ -20,7 +20,7 @@ import { monotonicNow } from '../core/machine.ts'
  * version of the package is pinned and every override has a test.
  */
 export class CaptureConnection extends ReplyingConnection {
-  /** How far the session has come; see {@link CaptureConnection.checkProgress}. */
+  /** Detects clients that make no progress; see {@link CaptureConnection.checkProgress}. */
   readonly #progress = new Progress(monotonicNow())
   readonly #commands = new CommandCount()
   /** Number of commands received before TLS. */
@@ -75,7 +75,7 @@ export class CaptureConnection extends ReplyingConnection {
     return true
   }
 
-  /** Ends the connection if the client takes too long. To be called at regular intervals. */
+  /** Ends the connection if the client takes too long. Call it at regular intervals. */
   checkProgress(now: number, patience: Patience): void {
     const isInData = this.parser?._dataMode ?? false
     const activity: Activity = {
@@ -130,7 +130,7 @@ export class CaptureConnection extends ReplyingConnection {
       if (!(fault instanceof Promise)) return begin(fault)
       this.#afterFault(fault, begin, ({ responseCode, message }) => refuse(responseCode, message))
     })
-    // Before the handshake, which costs more than a command. A client without a slot could not read a reply yet.
+    // Checked before the handshake, which costs much. A client without a slot gets no reply: it could not read it yet.
     if (beginsWithTls && !this.#server.admit(this)) this.destroy()
   }
 

@@ -5,10 +5,10 @@ export interface Delays extends Clock {
   /**
    * As {@link Clock.after}.
    *
-   * @param atEnd  Called instead of `run` if `end` is called first. Default: `run`.
+   * @param atEnd  Called instead of `run` if the delay is ended by {@link Delays.end}. Default: `run`.
    */
   after(delayMs: number, run: () => void, atEnd?: () => void): () => void
-  /** Ends every running delay. Later calls of `after` do not wait. */
+  /** Ends every running delay. Later calls of `after` call `atEnd` at once. */
   end(): void
 }
 

@@ -14,7 +14,7 @@ export interface SmtpSessionQuery extends ListQuery {
   failed?: boolean
 }
 
-/** A connection as the log sees it. */
+/** The parts of a connection that the log reads. */
 export interface ObservedSession {
   readonly notes: SessionNotes
   /** The current facts about the client. */
@@ -41,16 +41,16 @@ export interface SessionLog {
   /** Forgets a session that continues in the log of another account. */
   leave(session: ObservedSession): void
   /**
-   * Sets what is called with each session that ended.
+   * Sets the function that is called with each session that ended.
    *
-   * @param isWanted  Whether sessions at other instances are wanted too, which have to be read. Default: never.
+   * @param isWanted  Whether to call it for sessions at other instances too, which costs a read each. Default: never.
    */
   onEnded(listener: (session: () => SmtpSessionSummary) => void, isWanted?: () => boolean): void
-  /** Newest first. A promise where instances share a store. @throws invalid_cursor */
+  /** Newest first. A promise if instances share a store. @throws invalid_cursor */
   list(query?: SmtpSessionQuery): ListPage<SmtpSessionSummary> | Promise<ListPage<SmtpSessionSummary>>
   /** A promise as for `list`. @throws not_found */
   get(id: string): SmtpSession | Promise<SmtpSession>
-  /** Open sessions stay. */
+  /** Removes the sessions that ended; open sessions stay. */
   clear(): void | Promise<void>
 }
 
@@ -168,7 +168,7 @@ interface Kept extends Begun, SessionState {
   readonly notes: SessionNotes
 }
 
-// Not the session itself: it holds its socket.
+// Copies the facts, because keeping the session would keep its socket in memory.
 function toKept(session: ObservedSession, { id, started }: Begun, ended: number | null): Kept {
   return { id, started, ended, ...session.state(), notes: session.notes }
 }

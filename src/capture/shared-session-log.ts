@@ -23,7 +23,7 @@ export const smtpSessionCollection: Collection<SessionRecord> = {
   indexes: { kind: { on: ['kind', 'id'] } },
 }
 
-/** The SMTP sessions of all instances that share a store, as in a {@link SessionLog}; of the open ones, those of this instance. */
+/** A {@link SessionLog} of all instances that share a store. Of open sessions, it has only those of this instance. */
 export function createSharedSessionLog({
   store,
   clock,

@@ -9,7 +9,7 @@ import { setImmediate } from '../core/machine.ts'
 const cr = 0x0d
 
 /**
- * Replaces how smtp-server's parser reads commands and data. The original creates a Buffer for each command line, which
+ * Replaces how smtp-server reads commands and data. The original creates a Buffer for each command line, which
  * its callers convert back to a string. In DATA it also removes a dot after a bare LF, which changes messages, examines
  * each octet separately, and waits a turn of the event loop for each stuffed dot.
  */

@@ -13,7 +13,7 @@ export interface TransactionNotes {
   /** The last lines of a long transaction. `leftOut` lines between `head` and `tail` are missing. */
   readonly tail: Lines
   leftOut: number
-  /** The last lines between this transaction and the next one; null without any. */
+  /** The last lines between this transaction and the next one; null if there are none. */
   after: string[] | null
   /** Whether one of its commands was refused. */
   isRefused: boolean
@@ -69,7 +69,7 @@ export class SessionNotes {
     return lines
   }
 
-  /** The next refusal is that of a fault. */
+  /** Marks the next refusal as caused by a fault. */
   expectFault(): void {
     this.#isFault = true
   }
@@ -78,7 +78,7 @@ export class SessionNotes {
   refused(lines: readonly string[]): void {
     if (this.#current) this.#current.isRefused = true
     const refusal = { command: this.#command, reply: cut(lines[0] ?? ''), isFault: this.#isFault }
-    // The last one may say why the session ended.
+    // The last refusal is kept too, because it may be the reason why the session ended.
     this.refusals[Math.min(this.refusals.length, maxRefusals - 1)] = refusal
     this.#isFault = false
   }
@@ -125,7 +125,7 @@ export class SessionNotes {
     for (const line of lines) this.#note('S', line)
   }
 
-  /** To be called when a transaction is over, after its reply. */
+  /** Call it when a transaction is over, after its reply. */
   end(): void {
     if (this.#current) this.#isOpening = false
     this.#current = null

@@ -13,7 +13,7 @@ import { answerClientErrors } from '../server/client-error.ts'
  * Opens the HTTP listener with listhen, exactly on the given port: by default listhen moves from a busy or
  * unusual port to another one, and from an unusual host name to localhost, without an error.
  *
- * @returns The listener; its `url` names a host that a browser on this machine reaches.
+ * @returns The listener. A browser on this machine can open its `url`.
  * @throws port_in_use, listen_failed
  */
 export const openListener: OpenListener = async (handler, given) => {
@@ -67,7 +67,7 @@ function optionsFor(address: string, port: number): Partial<ListenOptions> {
   }
 }
 
-// Empty. listhen would look from 3000 to 3100.
+// An empty range: by default listhen tries the ports from 3000 to 3100.
 const noRange: [from: number, to: number] = [1, 0]
 
 // The error of listhen only says that it found no port; the error of the system has the reason.

@@ -16,7 +16,7 @@ export interface ProcessMemory {
 /**
  * Gives memory back to the system after a flood. V8 keeps the memory that it once needed, and does not collect garbage
  * while the process is idle. A collection stops the process for some ten milliseconds, so it runs only if little
- * happens, and only if the memory grew since the last one. Only the command does this, because its flag affects the whole
+ * happens, and only if the memory grew since the last one. Only the command does this: V8's flags affect the whole
  * process.
  *
  * @param intervalMs  The time between two checks.
@@ -53,12 +53,12 @@ export function giveMemoryBack(
  */
 export function collectEarly(isEarly: boolean): void {
   setFlagsFromString(`--heap-growing-percent=${isEarly ? earlyPercent : v8Default}`)
-  // The new limit holds from the next collection on.
+  // The new limit takes effect at the next collection.
   if (isEarly) collectBefore(worthwhileBytes)
 }
 
 const earlyPercent = 30
-/** V8 decides. */
+/** V8 chooses the growth itself. */
 const v8Default = 0
 const defaultIntervalMs = 5000
 /** A process that uses less CPU time in one interval is idle. */

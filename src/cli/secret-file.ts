@@ -3,14 +3,14 @@ import { codeOf, LocalpostError } from '../core/errors.ts'
 
 /** The content of a file of secrets. */
 export interface SecretFile {
-  /** Its lines without white space at their ends, except empty ones; at least one. */
+  /** Its lines that are not empty, trimmed; at least one. */
   lines: string[]
-  /** A sentence where other users may read or change the file. */
+  /** A warning if other users may read or change the file. */
   warning: string | null
 }
 
 /**
- * Reads a file that holds keys or a password. A pipe is one, too (`--api-key-file <(pass show localpost)`).
+ * Reads a file of keys or a password. It may be a pipe (`--api-key-file <(pass show localpost)`).
  *
  * @param path  Absolute, or relative to the working directory.
  * @param source  Where the file was named, for messages: `--api-key-file`.

@@ -12,8 +12,8 @@ import type { Store } from '../store/store.ts'
 import { version } from '../core/version.ts'
 
 /**
- * Runs Localpost until a signal: SMTP first, then the listener, then the banner. An error is printed, and the
- * process ends with 1.
+ * Runs Localpost until a signal. It opens SMTP, then the HTTP listener, then prints the banner. An error of the start
+ * is printed. The exit code is then 2 if an option is wrong, else 1.
  */
 export async function serve(settings: Settings, output: Output): Promise<void> {
   let starting: Promise<Localpost | undefined> | undefined

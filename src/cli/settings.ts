@@ -20,10 +20,10 @@ export interface Settings {
 }
 
 /**
- * Joins flags, variables, the configuration file and the defaults. The first that sets an option wins; groups such as
+ * Joins flags, variables, the configuration file and the defaults. The first that sets an option wins. Groups such as
  * `dns` are joined member by member.
  *
- * @param cwd  Where a configuration file is looked for, and what relative paths mean.
+ * @param cwd  The folder in which a configuration file is looked for, and to which paths are relative.
  * @throws invalid_option for a wrong value or an impossible combination, with its source.
  */
 export async function resolveSettings(
@@ -125,7 +125,7 @@ function placeOfData(sources: readonly CommandOptions[]): 'dir' | 'store' | 'mem
 
 type Complete = CommandOptions & Pick<Required<CommandOptions>, 'port' | 'quiet' | 'host' | 'smtpPort'>
 
-// Each option was checked with the name of its source; this is for the compiler.
+// Each option was already checked when its source was read. This check exists for the compiler.
 function assertComplete(merged: object): asserts merged is Complete {
   readOptions(merged, allRows)
 }

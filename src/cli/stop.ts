@@ -7,7 +7,7 @@ export interface Stoppable {
   /** Closes the instance, even if it is still starting. */
   close: () => Promise<void>
   output: Output
-  /** The message to print once it is closed. */
+  /** Returns the message to print after the instance was closed. */
   farewell: () => string
 }
 
@@ -31,14 +31,14 @@ export function stopOnSignals({ close, output, farewell }: Stoppable): void {
   process.once('uncaughtException', (error) => {
     process.exitCode = 1
     output.error(describeError(error))
-    // A further one must not end the process before what is acknowledged is finished.
+    // A second error must not end the process before acknowledged work is finished.
     process.on('uncaughtException', (next) => output.error(describeError(next)))
     setTimeout(() => process.exit(), closeMs).unref()
     void closeAndLeave(close, output)
   })
 }
 
-/** Ends the process when its output is written; after a second even if something is still open. */
+/** Ends the process when its output is written, and at the latest after a second. */
 export function leave(code: number): void {
   // An earlier failure decides, even if the close succeeds.
   process.exitCode = process.exitCode || code
@@ -68,7 +68,7 @@ const signals = [
 // How long a close after an unexpected error may take.
 const closeMs = 5000
 
-// npm passes the Ctrl-C of a terminal on to its child, which already received it: one press, two signals.
+// The terminal sends Ctrl-C to npm and to this process, and npm passes it on: one key press causes two signals.
 function echoMs(): number {
   return process.env['npm_lifecycle_event'] ? 300 : 0
 }

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
  *
  * - `loopback`, `private`: this machine, and networks that are not reached from elsewhere;
  * - `public`: globally reachable;
- * - `special`: set aside for documentation, benchmarks, tunnels or the future;
+ * - `special`: reserved for documentation, benchmarks, tunnels or the future;
  * - `never`: link-local, the metadata services of clouds, multicast and unspecified addresses;
  * - `none`: no IP address.
  */
@@ -42,7 +42,7 @@ export function parseRange(text: string): Range | null {
   const longest = address.kind() === 'ipv4' ? 32 : 128
   const length = bits === undefined ? longest : Number(bits)
   if (length > longest) return null
-  // A single address means what it leads to.
+  // A single IPv6 address that contains an IPv4 address means that IPv4 address.
   return length === longest ? wholeRange(parseAddress(start)) : [address, length]
 }
 

@@ -1,13 +1,13 @@
 import { monotonicNow } from '../core/machine.ts'
 
-/** How many keys are remembered; the oldest is forgotten for a new one. */
+/** How many keys are kept. A new key replaces the oldest. */
 const maxKeys = 1000
 const minuteMs = 60_000
 
 /**
- * Makes a filter for notices that a client could cause any number of times.
+ * Returns a filter for notices that a client could cause any number of times.
  *
- * @returns True once per key and minute.
+ * @returns A function that is true at most once per minute for each key.
  */
 export function createOncePerMinute(now: () => number = monotonicNow): (key: string) => boolean {
   const last = new Map<string, number>()

@@ -21,11 +21,11 @@ export interface Outgoing {
   opened(listener: { host: string; port: number }): void
   /** For attachments and webhooks, whose addresses come from requests: never the instance's own ports. */
   readonly problemOf: CheckDestination
-  /** For the relay, which the operator names: its own ports too. */
+  /** For the relay, which the operator names: the instance's own ports are allowed too. */
   readonly relayProblemOf: CheckDestination
   /** For checking links of mail: this machine, and allowed destinations. Other names are not even looked up. */
   readonly liveProblemOf: CheckDestination
-  /** For attachments: private networks only where they are allowed. */
+  /** For attachments without `attachments.allowPrivate`: private networks only if `allowOutgoing` names them. */
   readonly strictProblemOf: CheckDestination
   /**
    * For an OpenID provider: the issuer, which the operator names, may be on this machine and in private networks; other
@@ -35,8 +35,8 @@ export interface Outgoing {
 }
 
 /**
- * On loopback, an instance is its user's own tool and may connect to this machine and its networks. If other machines
- * can reach one of its ports, they must not use it to get further: loopback and private networks need permission.
+ * An instance that listens only on loopback may connect to this machine and its networks. If other machines
+ * can reach one of its ports, they must not reach more through it: loopback and private networks then need permission.
  *
  * @param allow  Entries of `allowOutgoing`, which {@link parseAllowed} reads.
  * @param names  Names of this instance, beside that of the machine and loopback names, in any case.
@@ -121,7 +121,7 @@ function isAt(
   const wanted = parseAddress(address)
   if (wanted === null) return false
   const bound = parseAddress(listener.host)
-  // One that was bound by a name: localhost may be any loopback address, another name any address of this machine.
+  // A listener bound by name: localhost may be any loopback address, another name any address of this machine.
   if (bound === null && isLoopback(listener.host)) return kindOfAddress(address) === 'loopback'
   if (bound !== null && !isWildcard(listener.host)) return bound.toString() === wanted.toString()
   // Bound to 0.0.0.0, a listener has no IPv6 address: another program may have the same port there. `::` has both.

@@ -92,7 +92,7 @@ async function deliver(
   )
 }
 
-// Every recipient got a final event by hand (simulation) while the message was waiting or being written.
+// While the message waited or was written, simulated events gave every recipient a final event.
 async function takeOut(id: string, { store }: AttemptDeps): Promise<EmailRecord | null> {
   return modifyEmail(store, id, (stored) => stored.outbox && { ...stored, outbox: null, outbox_due: null })
 }
@@ -150,7 +150,7 @@ async function writeAndStore(
 
 /** An email with more stored content than this waits in the queue before its message is written. */
 const largeBytes = 1024 * 1024
-/** Errors of a store that cannot take an outcome: the email stays due. */
+/** Errors of a store that cannot store an outcome. The email then stays due. */
 export const storeErrors = [
   'closed',
   'service_unavailable',

@@ -14,7 +14,7 @@ export function waitsTooLong(email: EmailRecord, now: number, retryDelaysMs: rea
   return due - now > longest + toleranceMs
 }
 
-/** Makes emails due that wait too long. Examines every email that is due later. */
+/** Makes emails due now that would wait too long. Examines every email that is due later. */
 export async function bringForward(
   store: Store,
   type: EmailType,

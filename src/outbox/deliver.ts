@@ -25,7 +25,7 @@ export interface DeliveryDeps {
  * each recipient has its own copy of the message. If a rule ends a transaction with several recipients, each of them is
  * tried again alone, so that no recipient loses a mail because of another.
  *
- * @param written  The blobs that were just stored with the message, so that they need not be read back.
+ * @param written  The blobs that were just stored with the message. They are sent from memory, not read again.
  * @returns The replies by recipient; null if the message was removed together with its email.
  */
 export async function tryDelivery(
@@ -37,7 +37,7 @@ export async function tryDelivery(
   const found = routes(email, deps)
   const first = email.message?.copies ? found.flatMap((route) => onePerRecipient(route)) : found
   if (!(await runAll(email, first, deps, written, replies))) return null
-  // Only at the own server is a lost connection a rule's doing. A relay may have accepted the mail before it was lost.
+  // Rules close connections only at the own server. A relay may have accepted the mail before its connection broke.
   const lost = first
     .filter(({ transport, recipients }) => transport === deps.capture && recipients.length > 1)
     .flatMap((route) => onePerRecipient(route))
@@ -66,7 +66,7 @@ async function runAll(
         const delivery = { id: email.id, mail_from, rcpt_to: recipients, message }
         if (transport === deps.capture)
           return deps.isClosed() ? noReplies(message) : transport.deliver(delivery)
-        // The own server supports every extension. A relay must support those that this message needs.
+        // The server of this instance supports every extension. A relay must support those that this message needs.
         const needs = await needsOf(message, [mail_from, ...recipients])
         const reopened = await open()
         if (!reopened) return null

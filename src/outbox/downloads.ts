@@ -7,13 +7,13 @@ import { createJobQueue } from '../core/job-queue.ts'
  * bytes of all its attachments are in memory, at most 40 MB.
  */
 export interface Downloads {
-  /** @throws attachment_failed when it waited ten minutes for others. */
+  /** @throws attachment_failed when the job waited ten minutes for other jobs. */
   run<T>(job: () => Promise<T>): Promise<T>
 }
 
 /** @param clock  Measures how long an email waits. */
 export function createDownloads(clock: Pick<Clock, 'after'>): Downloads {
-  // How many wait is limited by the outboxes, each of which works on a limited number of emails.
+  // The number of waiting jobs is limited by the outboxes: each works on a limited number of emails.
   const queue = createJobQueue(clock, 2, Number.POSITIVE_INFINITY)
   return {
     async run(job) {

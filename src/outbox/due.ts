@@ -6,8 +6,8 @@ import { bringForward, waitsTooLong } from './clock-steps.ts'
 /** The emails of one type that wait in the store. */
 export interface DueEmails {
   /**
-   * @returns The ids of the emails that are due, the longest due first, and when the next one becomes due: Unix time in
-   *   milliseconds, `Infinity` if there is none. If there are as many ids as were asked for, more may be due.
+   * @returns The ids of the emails that are due, in the order of their due times, and when the next one is due, in Unix
+   *   milliseconds; `Infinity` if there is none. If there are `limit` ids, more emails may be due.
    */
   find(limit: number): Promise<{ ids: string[]; next: number }>
 }

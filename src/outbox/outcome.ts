@@ -7,7 +7,7 @@ import { deliveredEvent, pendingRecipients, withEvents } from '../emails/events.
 export interface Simulator {
   /** No mail for such an address ever goes to a relay. */
   isSimulator(address: string): boolean
-  /** Whether the address simulates one on the account's suppression list. */
+  /** Whether the address simulates a recipient on the suppression list of the account. */
   isSuppressed(address: string): boolean
   /** Further events of this recipient: at a deferral, or after the delivery. */
   aftermathOf(address: string): 'complained' | 'opened' | 'clicked' | 'delivery_delayed' | null

@@ -4,9 +4,9 @@ import { restAfter } from './rests.ts'
 
 /** Runs work for each email that is due, a bounded number at once. */
 export interface Queue {
-  /** Tells the queue that an email may be due. Cheap while emails wait in the queue. */
+  /** Tells the queue that an email may be due. Costs no search while ids of due emails are left in the queue. */
   wake(): void
-  /** Resolves when no email is due or in progress, or none may begin. Emails that are due later do not count. */
+  /** Resolves when no email is in progress, and none is due or none may begin. Later due times do not count. */
   idle(): Promise<void>
   /** Starts no more emails. @returns Resolves when those in progress have ended. */
   close(): Promise<void>
@@ -171,7 +171,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
 
 /**
  * With fewer free places, the queue waits before it begins more emails. Emails that begin together are stored together,
- * and requests are answered meanwhile: one email at a time cost 1.7 times the CPU. The bench row is `delivered`.
+ * and requests are answered meanwhile. One email at a time took 1.7 times the CPU time. The bench row is `delivered`.
  */
 const minFree = 8
 const pauseFor = (end: () => void): (() => void) => systemClock.after(25, end)

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** After an error, makes an email wait before it is tried again: each time twice as long. */
+/** Delays the next try of an email after an error: 1 second, doubled after each further error, up to a minute. */
 export interface Rests {
   /** Resolves when the email may be tried again. */
   take(id: string): Promise<void>
@@ -18,7 +18,7 @@ export function createRests(clock: Clock): Rests {
   return {
     take(id) {
       const count = (faults.get(id) ?? 0) + 1
-      // The one that failed most recently is last.
+      // Deleted and added again, so that the email that failed most recently is last.
       faults.delete(id)
       faults.set(id, count)
       const [oldest] = faults.keys()

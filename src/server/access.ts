@@ -16,7 +16,7 @@ import type { Route } from './route.ts'
 import { insufficientScope, roleMeets, scopeMeets, type Need } from './scopes.ts'
 import type { Sessions } from './session.ts'
 
-/** Decides which requests are let in, before anything of them is read. */
+/** Decides which requests are allowed, before their bodies are read. */
 export interface AccessControl {
   /**
    * @param need  What the caller needs; null if any key is enough.

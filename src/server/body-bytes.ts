@@ -15,8 +15,8 @@ const longestPauseMs = 10_000
 /**
  * Reads the body of a request over a socket.
  *
- * @param limit  The most bytes that it may have.
- * @param room  Where its bytes are counted; a long one waits there.
+ * @param limit  The maximum size in bytes.
+ * @param room  Counts its bytes. A long body waits there until there is memory for it.
  * @param announced  Its Content-Length; 0 without one.
  * @param onPiece  Called with each piece that arrives.
  * @param clock  Measures the pauses of the client.
@@ -75,7 +75,7 @@ export function readNode(
         request.resume()
       }, refuse)
     }
-    // Other bodies may be waiting for its room.
+    // Limits the pauses of the client from now on, because other bodies may wait for the memory of this one.
     const begin = (): void => {
       collectBefore(announced > 0 ? announced : limit)
       hasBegun = true
@@ -89,7 +89,7 @@ export function readNode(
     const onBreak = (error?: unknown): void => settle(() => reject(brokenOff(error)))
     if (request.destroyed && !request.complete) return reject(brokenOff(request.errored))
     request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
-    // Before anything of it takes memory; one without a length waits when it turns out to be long, or finds no room.
+    // Reserves memory before anything is read. A body without a length does so when it is long or finds no room.
     if (announced > longBytes) reserve()
   })
 }

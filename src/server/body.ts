@@ -26,10 +26,10 @@ export interface ReceivedBody {
   /** Whether working with it needs much memory. */
   readonly isLong: boolean
   /**
-   * Called once.
+   * Call it only once.
    *
-   * @returns What the route takes.
-   * @throws invalid_json also for what is nested deeper than 100 levels; payload_too_large for too many values.
+   * @returns The body in the form that the route expects.
+   * @throws invalid_json, also for values nested deeper than 100 levels; payload_too_large for too many values.
    */
   parse(): unknown
 }
@@ -39,8 +39,8 @@ export interface ReceivedBody {
  * before any byte is read.
  *
  * @param room  Where its bytes are counted while the request runs.
- * @param note  Called with the bytes of a text, of a long one with the first 64 KiB, also where it is not JSON: for the
- *   log.
+ * @param note  Called for the log with the bytes of a text body; with the first 64 KiB of a long one. It is called
+ *   even if the body is not valid JSON.
  * @throws unsupported_media_type, payload_too_large, service_unavailable; invalid_json for one that was broken off.
  */
 export async function receiveBody(
@@ -64,7 +64,7 @@ export async function receiveBody(
   return {
     isLong: bytes.length > longBytes,
     parse() {
-      // Released as soon as it is not needed: a long body has 40 MB.
+      // Released as soon as it is not needed, because a long body may have 50 MiB.
       const given = bytes ?? Buffer.alloc(0)
       bytes = null
       if (isBytes) return given
@@ -175,7 +175,7 @@ function parseLong(bytes: Buffer, isText: boolean): Promise<unknown> {
 
 /** The same in slices: `JSON.parse` would block the event loop for a tenth of a second and more. */
 async function parseLongJson(text: string): Promise<unknown> {
-  // The making of the text was the work of this one.
+  // Decoding the text used up the current turn of the event loop.
   await nextTurn()
   const parsed = await paced(jsonSteps(text, { depth: maxDepth, values: maxValues }))
   if ('value' in parsed) return parsed.value

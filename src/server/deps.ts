@@ -49,7 +49,7 @@ export interface ServerDeps {
   readonly doors: AccountDoors | null
   /** Waits until the changes of other instances are in memory; null if the store is not shared. */
   readonly current: (() => Promise<void>) | null
-  /** Of the instance. Default: new ones. */
+  /** Limits that all accounts of the instance share. Default: new ones. */
   readonly rooms?: RequestRooms
   readonly inbox: Inbox & InboxPages
   readonly rules: Rules
@@ -68,7 +68,7 @@ export interface ServerDeps {
     Config,
     'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey' | 'strict' | 'trustProxy'
   >
-  /** Of the package, for `/dev/health` and the OpenAPI document. */
+  /** The version of the package, for `/dev/health` and the OpenAPI document. */
   readonly version: string
   /** Folder of the built page: `index.html`, `favicon.svg`, `assets/`. */
   readonly uiDir: string
@@ -83,7 +83,7 @@ export interface ServerDeps {
   onError(error: unknown): void
 }
 
-/** The SMTP sessions of apps; promises where instances share a store. */
+/** The SMTP sessions of apps. The methods return promises if instances share a store. */
 export interface LoggedSessions {
   onEnded(listener: (session: () => SmtpSessionSummary) => void, isWanted: () => boolean): void
   list(

@@ -17,7 +17,7 @@ export interface FaultGate {
    * @returns The answer instead of the route's; null if the route answers.
    */
   meet(event: H3Event, exchange: Exchange): Promise<Answer | null> | null
-  /** Ends every delay: its request is answered at once with `closed`. */
+  /** Ends every delay. The delayed requests are answered at once with the error `closed`. */
   close(): void
 }
 
@@ -26,7 +26,7 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
   const closing = new AbortController()
   async function strike(event: H3Event, exchange: Exchange, fault: HttpFault): Promise<Answer | null> {
     const { delay_ms = 0, disconnect, status } = fault
-    // The log masks it.
+    // The request log masks the key.
     exchange.key = bearerOf(event.req.headers)
     const isOver = delay_ms <= 0 || (await passed(clock, delay_ms, [closing.signal, event.req.signal]))
     exchange.warnings.push(`a fault of /dev/faults struck: ${faultInWords(fault)}`)
@@ -54,12 +54,12 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
   }
 }
 
-/** Whether a fault broke the connection of a request: its answer is dropped. */
+/** Whether a fault closed the connection of a request. Its answer must then be dropped. */
 export function isCut(context: Readonly<Record<string, unknown>>): boolean {
   return context[cutMark] === true
 }
 
-/** The error that `fetch` rejects with when a connection breaks; a call in process has no connection that could. */
+/** The error of `fetch` for a broken connection. Calls in process get it, because they have no connection to close. */
 export function brokenConnection(): TypeError {
   const cause = Object.assign(new Error('A fault of /dev/faults closed the connection'), {
     code: 'ECONNRESET',

@@ -5,7 +5,7 @@ import { authorityOf, isLoopback } from '../net/hosts.ts'
 /**
  * The host of a Host header or an authority: lower case, without port, brackets and trailing dot.
  *
- * @returns null if it is not a host at all.
+ * @returns null if the text is not a host.
  */
 export function hostOf(authority: string): string | null {
   const match = /^(?:\[([\da-f:.]+)\]|([^\s:/?#@[\]\\]+?)\.?)(?::\d{0,5})?$/i.exec(authority.trim())
@@ -66,7 +66,7 @@ export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string
   if (given === undefined) {
     throw new LocalpostError(
       'invalid_request',
-      'The request has no Host header. Send one, as HTTP/1.1 wants it.',
+      'The request has no Host header. HTTP/1.1 requires one.',
     )
   }
   if (countHosts(request.rawHeaders) > 1) {

@@ -5,17 +5,17 @@ import { clearInterval, setImmediate, setInterval } from '../core/machine.ts'
 /** The stream of `/dev/events`: changes of the store, and events of the server itself. */
 export interface LiveEvents {
   /**
-   * Opens a stream for one client. It ends when the client goes, when the client does not read, or by `close`.
+   * Opens a stream for one client. It ends when the client disconnects or does not read, and at `close`.
    *
    * @param after  The last id that the client saw: later events come first, if the store still knows them.
    * @throws closed after `close`.
    */
   open(after?: number): ReadableStream<Uint8Array>
-  /** Sends to every client; such events have no id and are not repeated. `data` is called only where there is a client. */
+  /** Sends to every client; such events have no id and are not repeated. `data` is called only if there is a client. */
   publish(name: string, data: () => unknown): void
   /** Whether there is a client. */
   isWatched(): boolean
-  /** Ends every stream; no new one starts. */
+  /** Ends every stream. No new one can be opened. */
   close(): void
 }
 
@@ -64,7 +64,7 @@ function createClient(store: Pick<Store, 'changes'>, after: number | undefined, 
   function flush(): void {
     isScheduled = false
     if (isOver || waiting === '' || !controller || (controller.desiredSize ?? 0) <= 0) return
-    // Taken first: if the client reads, the stream requests more before this returns.
+    // Cleared first, because `enqueue` may call this function again before it returns.
     const text = waiting
     waiting = ''
     controller.enqueue(encoder.encode(text))

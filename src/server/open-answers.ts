@@ -4,7 +4,7 @@ import { clearInterval, setInterval } from '../core/machine.ts'
 export interface OpenAnswers {
   /** @param assertMay  Called each second; throws the error with which the caller would be refused now. */
   watch(assertMay: () => void): OpenAnswer
-  /** Checks all of them now. */
+  /** Checks all answers now. */
   look(): void
   /** Stops watching. The answers continue. */
   close(): void

@@ -58,7 +58,7 @@ function headersOf(
  * The limit of the options, and in addition the current one of `/dev/faults`.
  *
  * @param injected  Returns the same object until the limit changes: counting restarts with each new one.
- * @param shared  Counts for all instances that share a store; null for this one alone.
+ * @param shared  Counts the requests of all instances that share a store; null: counts only those of this instance.
  */
 export function createRateLimits(
   configured: { requests: number; perMs: number } | null,

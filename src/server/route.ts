@@ -18,7 +18,7 @@ export interface Route {
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly maxLength?: number }>>
   readonly body?: RouteBody
   readonly success: RouteSuccess
-  /** Its own error codes, beyond those of every route of its area; see `openapi.ts`. */
+  /** Its error codes besides those that follow from its access, its body and the store; see `openapi.ts`. */
   readonly errors?: readonly ErrorCode[]
   /**
    * Who may call: `key` needs an API key, `local` must pass the guard of the control API, `open` only its Origin check;
@@ -41,7 +41,7 @@ export interface RouteBody {
    */
   readonly readBy?: 'server' | 'resource'
   /**
-   * Largest body in bytes, one of {@link bodyLimits}: larger ones are answered 413 before they are parsed. Default:
+   * The largest body in bytes, one of {@link bodyLimits}. A larger one gets 413 before it is parsed. Default:
    * `json`.
    */
   readonly maxBytes?: number
@@ -98,9 +98,9 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
   readonly isHead: boolean
   /** The caller's IP address; `127.0.0.1` in process. */
   ip(): string
-  /** Ends with the caller's connection. */
+  /** Aborted when the connection of the caller is closed. */
   signal(): AbortSignal
-  /** Adds to the warnings of the request log. */
+  /** Adds warnings to the entry of this request in the request log. */
   warn(warnings: readonly string[]): void
 }
 
@@ -122,7 +122,7 @@ export type TypedRoute<Path extends string, Query extends z.ZodType, Body extend
   ): Answer | Promise<unknown> | object
 }
 
-/** Makes a row of the table; exists only for its types. */
+/** Returns the row unchanged, with its types checked. */
 export function defineRoute<
   const Path extends string,
   Query extends z.ZodType = z.ZodUnknown,

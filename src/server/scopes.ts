@@ -13,7 +13,7 @@ export type Need = Scope | 'admin'
  * The scope that each route needs. A test compares this table with the routes; a route that is missing here needs
  * `admin`.
  *
- * `read` changes nothing and sends nothing. `admin` is for what gives access or empties the instance.
+ * Routes with `read` change nothing and send nothing. `admin` is for routes that give access or empty the instance.
  */
 export const routeNeeds: Readonly<Record<string, Need>> = {
   'POST /v1/emails': 'send',
@@ -112,7 +112,7 @@ export function needOf({ method, path }: Pick<Route, 'method' | 'path'>): (query
   return (query) => ((new URLSearchParams(query).get('live') ?? 'false') === 'false' ? need : 'full')
 }
 
-/** Whether a user with this role may do it. */
+/** Whether a user with this role meets the requirement. */
 export function roleMeets(role: Role, need: Need): boolean {
   return role === 'admin' || need !== 'admin'
 }

@@ -5,7 +5,7 @@ import { sessionSeconds, type SessionOwner, type StoredSessions } from '../users
 /** The sessions of the page, by the cookie of a request. */
 export interface Sessions {
   /**
-   * Replaces the session of the request by a new one, so that a token that somebody else knew becomes worthless.
+   * Replaces the session of the request by a new one, so that a token that somebody else may know is no longer valid.
    *
    * @param owner  Already authenticated.
    * @param isSecure  Whether the browser came over HTTPS.
@@ -16,7 +16,7 @@ export interface Sessions {
     headers: Pick<Headers, 'get'>,
     isSecure: boolean,
   ): Promise<string>
-  /** @returns The value of `Set-Cookie` that removes the cookie; the session ends, too. */
+  /** Ends the session. @returns The value of `Set-Cookie` that removes the cookie. */
   close(headers: Pick<Headers, 'get'>, isSecure: boolean): Promise<string>
   /** The cookie that a browser keeps while its user signs in at an OpenID provider. */
   readonly login: {

@@ -7,14 +7,14 @@ export interface Passwords {
   /** @returns A hash with its parameters and a new salt, as {@link isPasswordHash} takes it. */
   hash(password: string): Promise<string>
   /**
-   * Compares in constant time. Without a hash it takes as long as with one, and the answer is false.
+   * Compares in constant time. With null as the hash it takes as long as with a hash, and returns false.
    *
-   * @throws service_unavailable when too many others wait.
+   * @throws service_unavailable when too many other calls wait.
    */
   matches(password: string, hash: string | null): Promise<boolean>
 }
 
-/** Two at a time: each takes 32 MB, and a thread of the pool that also reads files. */
+/** Runs two hashes at a time, because each takes 32 MB and a thread of the pool that also reads files. */
 export function createPasswords(queue: JobQueue = createJobQueue(systemClock, 2, 20)): Passwords {
   const derive = (password: string, { salt, cost, blockSize, length }: Parsed): Promise<Buffer> =>
     queue.run(
@@ -27,7 +27,7 @@ export function createPasswords(queue: JobQueue = createJobQueue(systemClock, 2,
         }),
       patienceMs,
     )
-  // The hash of random bytes, which no password has.
+  // Random bytes instead of a hash: no password matches them.
   const nobody: Parsed = { ...standard, salt: randomBytes(16), hash: randomBytes(32) }
   return {
     async hash(password) {

@@ -9,17 +9,17 @@ import { toUser, type Users } from './users.ts'
 
 /** The owner of a session: a user, or the holder of an API key. */
 export type SessionOwner =
-  | { readonly user: User; /** Whether an OpenID provider vouched for it. */ readonly isProvided?: true }
+  | { readonly user: User; /** Whether an OpenID provider signed it in. */ readonly isProvided?: true }
   /** `account` is the id of the account that the key is of; null for `default`. */
   | { readonly scope: Scope; readonly account: string | null }
 
-/** Keeps the page signed in after it showed an API key or a password once. They are stored, so they survive a restart. */
+/** Sessions of the page, after a sign-in with an API key, a password or an OpenID provider. They survive a restart. */
 export interface StoredSessions {
   /** Begins a session of a key that was checked before. @returns Its token. */
   openForKey(key: string): Promise<string>
   /** Begins a session of a user whose password was checked before. @returns Its token. */
   openForUser(user: { name: string; hash: string }): Promise<string>
-  /** Begins a session of a user for whom an OpenID provider vouched. @returns Its token. */
+  /** Begins a session of a user whom an OpenID provider authenticated. @returns Its token. */
   openForProvided(user: User): Promise<string>
   /** Ends a session. Has no effect if there is none. */
   close(token: string): Promise<void>
@@ -54,7 +54,7 @@ export async function createStoredSessions(deps: {
   })
 
   async function open(owner: Pick<SessionRecord, 'user' | 'provided'>, proof: string): Promise<string> {
-    // The cookie carries a token that means nothing elsewhere: a stolen cookie is not a stolen key.
+    // The token is random and has no other use, so a stolen cookie does not reveal the key.
     const token = randomBytes(24).toString('base64url')
     const created = now()
     const session = {
@@ -75,7 +75,7 @@ export async function createStoredSessions(deps: {
     return token
   }
 
-  // On a full disk people must still get in to remove mail. The session then ends with the process.
+  // On a full disk people must still be able to sign in to remove mail. The session then lasts until the process ends.
   async function commit(operations: Change[]): Promise<void> {
     await store.commit(operations).catch((error: unknown) => {
       if (!(error instanceof LocalpostError)) throw error

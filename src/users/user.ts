@@ -27,5 +27,5 @@ export interface SessionRecord extends StoredRecord {
   expires: number
 }
 
-/** Its ids are digests of the tokens in the cookies: a stolen data folder gives no session. */
+/** The ids are digests of the tokens in the cookies, so that a stolen data folder contains no valid token. */
 export const sessionCollection: Collection<SessionRecord> = { name: 'sessions', indexes: {} }

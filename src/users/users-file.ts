@@ -14,7 +14,7 @@ export const maxUsersBytes: number = 256 * 1024
  * Reads a file of users: one on each line, `name:role:accounts:hash`. Empty lines and those that begin with `#` are
  * comments.
  *
- * @param path  For errors.
+ * @param path  The path of the file, for errors.
  * @throws invalid_option with the number of the line; hashes are not quoted.
  */
 export function parseUsers(text: string, path: string): Map<string, UserLine> {
@@ -57,7 +57,7 @@ export function withUser(text: string, name: string, user: UserLine | null): str
   return lines.map((one) => `${one}\n`).join('')
 }
 
-/** A valid user name; the error messages quote it. */
+/** The rule for user names, for error messages. */
 export const nameRule = 'A name has up to 100 letters, digits, and the characters . _ - + @.'
 
 export function isUserName(name: string): boolean {

@@ -21,7 +21,7 @@ export interface Users {
   /**
    * The user with this name and password; null if one of them is wrong. Takes the same time for a name that does not exist.
    *
-   * @throws service_unavailable when too many others wait.
+   * @throws service_unavailable when too many other calls wait.
    */
   check(name: string, password: string): Promise<UserLine | null>
   /** The user with this name, with the hash; null if there is none. */

@@ -8,11 +8,11 @@ import type { Sender } from './sender.ts'
 import { webhookDeliveryCollection } from './webhook.ts'
 
 /**
- * Makes one delivery per event and subscribed webhook.
+ * Creates one delivery for each event and each subscribed webhook.
  *
- * Pending deliveries are stored, so a burst costs no more memory than its deliveries as records. Their number is
- * limited: a receiver that is down for long must not slow down every email. Beyond the limit events are dropped for
- * that webhook, which is reported once, until half of the backlog is delivered.
+ * Pending deliveries are stored as records, so a burst takes little memory. Their number is limited, because a receiver
+ * that is down for long must not slow down every email. Beyond the limit, new events are dropped for that webhook. This
+ * is reported once, and again only after the backlog has fallen below half of the limit.
  *
  * @param deps.senders  The current webhooks, by id.
  */
@@ -37,7 +37,7 @@ export function createAnnouncer(deps: {
       overfull.add(sender)
       const { url } = sender.webhook
       deps.onWarning(
-        `The webhook ${url} does not keep up: ${maxWaiting} deliveries wait for it, and what comes now is dropped.`,
+        `The webhook ${url} does not keep up: ${maxWaiting} deliveries wait for it, and new events are dropped.`,
       )
     }
     return false
@@ -47,7 +47,7 @@ export function createAnnouncer(deps: {
     const { id } = sender.webhook
     sender.added(count)
     if (senders.has(id)) sender.wake()
-    // The webhook was removed during the commit, and nothing else would remove these.
+    // The webhook was removed during the commit, so its new deliveries have to be removed here.
     else void log.removeWaiting(id).catch(onError)
   }
 

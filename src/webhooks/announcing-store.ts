@@ -23,9 +23,9 @@ export interface Announcer {
  * Wraps a store so that events of emails and domains are announced to webhooks.
  *
  * The deliveries are written in the same commit as the event, so each event is announced once, in order, and a crash
- * neither loses nor doubles one. The new events of a changed record are found by comparison with the version that it
- * replaces, which costs one read; a commit based on another version is refused anyway. Without a webhook, and for
- * events without a subscribed webhook, nothing is read and nothing is added.
+ * neither loses nor repeats an announcement. The new events of a changed record are found by comparison with the
+ * version that it replaces, which costs one read. A commit based on another version is refused anyway. Without a
+ * webhook nothing is read. For events without a subscribed webhook nothing is added.
  */
 export function announcingStore(store: Store, announcer: Announcer): Store {
   /** The versions that the changes replace; null if they cannot be read. */
@@ -111,7 +111,7 @@ function toPayloads(
   before: StoredRecord | null,
   now: number,
 ): WebhookPayload[] {
-  // Another commit was first: this one will be refused.
+  // Another commit changed the record first, so this commit will be refused.
   if (op === 'update' && before?.version !== record.version) return []
   return collection.name === emailCollection.name
     ? emailPayloads(before as EmailRecord | null, record as EmailRecord)

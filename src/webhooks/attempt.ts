@@ -4,7 +4,7 @@ import type { WebhookDeliveryRecord } from './webhook.ts'
 import type { Webhook, WebhookAttempt } from './types.ts'
 import { monotonicNow } from '../core/machine.ts'
 
-/** How webhooks are called: which addresses, and how names are resolved. */
+/** How webhooks are called: which addresses are allowed, and how names are resolved. */
 export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
 
 /**
@@ -13,7 +13,7 @@ export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
  * An answer counts as soon as its status has arrived, whether or not its body can be read.
  *
  * @param now  Unix time in milliseconds; the signature covers it, so that a receiver can refuse old requests.
- * @param signal  Ends it; its reason becomes the attempt's error.
+ * @param signal  Aborts the request; its reason becomes the error of the attempt.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export async function attemptDelivery(

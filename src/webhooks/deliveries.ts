@@ -17,7 +17,7 @@ export interface Deliveries {
   /**
    * Stores the same event for the same webhook again.
    *
-   * @param webhooks  The current ones, by id.
+   * @param webhooks  The current webhooks, by id.
    * @throws not_found
    */
   replay(id: string, webhooks: ReadonlyMap<string, unknown>): Promise<WebhookDelivery>

@@ -4,14 +4,14 @@ import type { DomainDetail } from '../domains/types.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'
 import type { DomainEventType, EmailEventType, Webhook, WebhookDelivery } from './types.ts'
 
-/** A webhook as stored; those of the options are not. */
+/** A webhook as stored. Webhooks of the option `webhooks` are not stored. */
 export interface WebhookRecord extends StoredRecord, Webhook {
   created: number
 }
 
 export const webhookCollection: Collection<WebhookRecord> = { name: 'webhooks', indexes: {} }
 
-/** The members of a domain in its events. Records and keys are left out: request them by the id. */
+/** The members of a domain in its events. Its DNS records and keys are not included: request them by the id. */
 export type DomainData = { domain_id: string } & Pick<
   DomainDetail,
   StoredDomainMember | 'verified_for_sending_status'
@@ -23,7 +23,7 @@ export type WebhookPayload =
       type: EmailEventType
       /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same time as `data.timestamp`. */
       timestamp: string
-      /** The email, the recipient, and all that is known of the event, spelt as in `last_event`. */
+      /** The id of the email, the address of the recipient, and all members of the event, named as in `last_event`. */
       data: { email_id: string; recipient: string } & EmailEvent
     }
   | { type: DomainEventType; timestamp: string; data: DomainData }
