@@ -1,6 +1,6 @@
 /**
- * Makes the JavaScript of dist: one CommonJS build of everything, its packages included, and beside it ES modules that
- * pass on what it exports. However the package is loaded, a process has one copy of it.
+ * Makes the JavaScript of dist: one CommonJS build of everything, with its packages, and ES modules that re-export it.
+ * Whether an app uses `import` or `require`, its process has one copy of the package.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
@@ -13,8 +13,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const source = (path) => join(root, 'src', path)
 
 /**
- * What the package exports. The module of an entry stands at `src/<name>.ts`. `portable` entries are ES modules without
- * Node; `parts` is what an entry that cannot be CommonJS takes from the rest.
+ * The entries of the package. The module of an entry is `src/<name>.ts`. `portable` entries are ES modules without
+ * imports of Node. `parts` is for an entry that cannot be CommonJS: the module that it imports from the CommonJS build.
  */
 export const entries = {
   index: {},
@@ -27,13 +27,13 @@ export const entries = {
 
 const command = 'cli/main'
 
-/** The file of an entry or the command among the CommonJS ones: `client/index` is `client.cjs`. */
+/** The name of the CommonJS file of an entry or of the command: for `client/index` it is `client.cjs`. */
 export const commonName = (name) => `${name.replace(/\/(?:index|main)$/, '').replaceAll('/', '-')}.cjs`
 
-/** Packages that stay outside: those of the user, and listhen, which only the command loads. */
+/** Packages that are not bundled: those that the user installs, and listhen, which only the command loads. */
 const external = [/^node:/, 'listhen', 'pg', 'vitest', '@playwright/test', 'playwright-core']
 
-/** What packages take from the global object, whose timers a test may have faked. */
+/** Replaces globals in all packages, because a test may have replaced the global timers by fake ones. */
 const machine = source('core/machine.ts')
 const inject = Object.fromEntries(
   ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate']
@@ -47,7 +47,7 @@ const inject = Object.fromEntries(
 )
 
 /**
- * @param out  The folder: gets `*.cjs`, the ES module of each entry and the licences of the packages inside.
+ * @param out  The folder. It gets `*.cjs`, the ES module of each entry and the licences of the packages inside.
  * @param options.plugins  More plugins of Rolldown; they come first.
  */
 export async function bundle(out, { plugins = [] } = {}) {
@@ -78,9 +78,9 @@ export async function bundle(out, { plugins = [] } = {}) {
 }
 
 /**
- * An ES module with the code in it: for what runs without Node, or needs a package that cannot be required.
+ * Writes an ES module that contains the code, for entries that run without Node or need a package without `require`.
  *
- * @returns The files of which something is in it.
+ * @returns The files whose code is in it.
  */
 async function writeModule(out, name, { portable, parts }) {
   const common = `../${commonName(name)}`
@@ -104,13 +104,13 @@ async function writeModule(out, name, { portable, parts }) {
   return output.flatMap(({ moduleIds = [] }) => moduleIds)
 }
 
-/** An ES module that exports what the CommonJS file does, name by name: Node need not guess them. */
+/** An ES module that exports each name of the CommonJS file, so that Node need not detect the names. */
 function passOn(out, name) {
   const file = join(out, commonName(name))
   const path = relative(dirname(join(out, `${name}.js`)), file).replaceAll(sep, '/')
   const names = Object.keys(createRequire(import.meta.url)(file)).toSorted()
   const specifier = path.startsWith('.') ? path : `./${path}`
-  // A loader that knows of `__esModule` gives the default export itself.
+  // Some loaders interpret `__esModule`, and import the default export itself.
   const named = names.filter((one) => one !== 'default')
   return [
     `import common from '${specifier}'\n`,
@@ -120,8 +120,8 @@ function passOn(out, name) {
 }
 
 /**
- * Takes modules of Node without `require`, which an ES module does not have: so an app that is bundled together with the
- * package works. Such a bundle has no `__filename` either.
+ * Loads modules of Node without `require`, which ES modules lack, so that an app can be bundled together with the
+ * package. Such a bundle has no `__filename` either.
  */
 function withoutRequire(code) {
   return code
@@ -135,8 +135,8 @@ function withoutRequire(code) {
 }
 
 /**
- * Keeps right what the sources find by their own place: files beside them, which become entries of their own, packages
- * that are loaded when they are first needed, and the package's own files.
+ * Adjusts paths that sources derive from their location: of files next to them, which become separate entries, packages
+ * that are loaded when they are first needed, and files of the package itself.
  */
 function findFiles(root) {
   const lazyName = (id) => `lazy-${id.replaceAll(/\W+/g, '-')}`
@@ -177,7 +177,7 @@ function write(file, text) {
   writeFileSync(file, text)
 }
 
-/** A warning of the bundler is something that does not work. */
+/** Fails at warnings of the bundler, because they mean that something does not work. */
 function onLog(level, log, report) {
   if (level === 'warn' && !harmless.has(log.code)) throw new Error(`${log.code}: ${log.message}`)
   if (level !== 'warn') report(level, log)

@@ -1,4 +1,4 @@
-/** Writes the types of the package: those of its entries and of all that they name, and nothing else. */
+/** Writes the types of the package: those of its entries and of all modules that they import. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { entries } from './bundle.mjs'
 
 const src = join(dirname(fileURLToPath(import.meta.url)), '../src')
 
-/** The folder of the types for `require`: the same files, which a package.json there calls CommonJS. */
+/** The folder of the types for `require`: the same files, with a package.json that declares them as CommonJS. */
 export const commonTypes = 'common-types'
 
 /** @param out  The folder, which gets `<name>.d.ts` for every module. */
@@ -20,9 +20,9 @@ export function writeDeclarations(out) {
 }
 
 /**
- * The types of some modules below `src` and of all that these name.
+ * The types of some modules below `src`, and of all modules that they import.
  *
- * @returns By the module's name without ending. Every package that is named is in the text.
+ * @returns The text of each module, by its name without extension. Imports of packages stay in the text.
  */
 export function declarationsOf(names) {
   const found = new Map()
@@ -47,10 +47,10 @@ export function declarationsOf(names) {
   return found
 }
 
-/** `./mail.ts` is `./mail.js` once it is built. From the end on, so that the places stay right. */
+/** Replaces `./mail.ts` by `./mail.js`, its name after the build. Starts at the end, so that positions stay valid. */
 function withBuiltNames(text, named) {
   return named.toReversed().reduce((built, { fileName, pos }) => {
-    // It begins with the quote.
+    // The position is that of the quote.
     const start = pos + 1
     return built.slice(0, start) + fileName.replace(/\.ts$/, '.js') + built.slice(start + fileName.length)
   }, text)

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 /** The file in dist. */
 export const licencesFile = 'THIRD-PARTY-LICENSES.txt'
 
-/** Where the build of the page says what it and its workers contain; see ui/vite.config.ts. */
+/** The files in which the build of the page lists what it and its workers contain; see ui/vite.config.ts. */
 const pageLicences = 'licences.json'
 const workerModules = 'worker-modules.json'
 
 /**
- * @param out  The folder of the build, with the page in it; the page's own list goes.
- * @param moduleIds  The files of which something is in the JavaScript.
+ * @param out  The folder of the build.
+ * @param moduleIds  The files whose code is in the JavaScript.
  */
 export function writeLicences(out, moduleIds) {
   write(out, [...licencesOf(moduleIds), clientSupportEntry()])
@@ -22,7 +22,7 @@ function licencesOf(moduleIds) {
   return [...new Set(folders)].map(licenceOf)
 }
 
-/** Adds the packages in the page and its workers. */
+/** Adds the packages in the page and its workers, and removes the lists of the page from the build. */
 export function addPageLicences(out) {
   const take = (name) => {
     const path = join(out, 'ui', name)
@@ -58,10 +58,10 @@ function entry(name, version, licence, text = unpackedLicence(name, licence)) {
   return `${name} ${version} (${licence})\n\n${text.trim()}\n`
 }
 
-/** Packages under the MIT licence whose archive does not hold it: their copyright, from their repository. */
+/** The copyright of packages under the MIT licence whose archives lack the licence, from their repositories. */
 const copyrights = { standardwebhooks: 'Copyright (c) 2023 Svix (https://www.svix.com)' }
 
-/** pdfjs-dist for older browsers contains core-js, whose archive is not installed: its notice, from the code. */
+/** The notice of core-js, from the code. It is in pdfjs-dist for older browsers, but its archive is not installed. */
 function coreJsEntry(path) {
   const code = path.includes('/pdfjs-dist/') ? readFileSync(path, 'utf8') : ''
   const [, version, copyright] =

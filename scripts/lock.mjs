@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Runs a synchronous task while no other process runs one under the same lock file; waits for its turn.
- * A lock whose process is gone is taken over.
+ * Waits until no other process runs a task under the same lock file, then runs a synchronous task.
+ * The lock of a process that has ended is taken over.
  */
 export function withLock(file, task) {
   mkdirSync(dirname(file), { recursive: true })

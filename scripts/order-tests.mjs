@@ -1,4 +1,4 @@
-/** Runs tests of mails twice with the built package, so that there is a report and a picture of a difference. */
+/** Runs tests of mails twice with the built package, to make a report and a picture of a difference. */
 import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startVitest } from 'vitest/node'
@@ -35,7 +35,7 @@ test('an unpaid invoice is followed by a reminder', async ({ localpost }) => {
  * @returns {Promise<{ report: string, difference: string, close: () => void }>} The files; `close` removes them.
  */
 export async function testOrderMails(chromium) {
-  // Below the root, where the package finds itself by its name.
+  // Below the root, so that the tests can import the package by its name.
   const dir = mkdtempSync(join(root, '.order-tests-'))
   const close = () => rmSync(dir, { recursive: true, force: true })
   try {
@@ -45,7 +45,7 @@ export async function testOrderMails(chromium) {
     await run(dir, {}, { outputFile: report })
     renameSync(report, baseline)
     await run(dir, { button: '#8a2f5c', shipping: '€ 5.90' }, { outputFile: report, baseline })
-    // Its tests have failed, which is no failure of this script.
+    // A failed test is expected here, so this script must not fail.
     process.exitCode = 0
     const pictures = join(dir, '__snapshots__/orders.test.js')
     const difference = readdirSync(pictures).find((name) => /700-light.*difference/.test(name))

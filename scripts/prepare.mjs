@@ -1,6 +1,6 @@
 /**
- * Makes a checkout runnable, with nothing but Node: installs what package-lock.json names and builds dist, each
- * only where it is missing or stale. What it runs speaks on stderr, so that stdout stays the command's own.
+ * Prepares a checkout with Node alone: installs the packages of package-lock.json and builds dist, each only if it is
+ * missing or outdated. Programs that it runs write to stderr, so that stdout has only the output of the command.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -25,11 +25,11 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 const dist = join(root, 'dist')
 const bin = join(dist, 'cli/main.js')
-// Written last, so a build that was interrupted counts as none.
+// Written last, so that an interrupted build is done again.
 const stamp = join(dist, '.built')
 const modules = join(root, 'node_modules')
 
-/** Installs the dependencies unless those that package-lock.json names are there. */
+/** Installs the dependencies unless all of package-lock.json are installed. */
 export function ensureInstalled() {
   if (isInstalled()) return
   say('Installing the dependencies (npm ci)')
@@ -37,7 +37,7 @@ export function ensureInstalled() {
   run(...npm('ci', '--include=dev'))
 }
 
-/** Builds dist unless it is newer than everything that it is made of. Two processes at once build it once. */
+/** Builds dist unless its sources are unchanged since the last build. Concurrent processes build it once. */
 export function ensureBuilt() {
   if (isBuilt()) return
   withLock(join(modules, '.cache/localpost-build.lock'), () => {
@@ -46,15 +46,15 @@ export function ensureBuilt() {
 }
 
 /**
- * Builds dist anew: aside, and in place only when all of it is there, so a failed build leaves the last one and
- * a process that runs from it keeps its files.
+ * Builds dist in another folder, and moves it to its place when it is complete. A failed build changes nothing, and
+ * a process that runs from dist keeps its files.
  */
 export function build() {
   say('Building dist')
   const next = join(modules, `.cache/localpost-dist-${process.pid}`)
-  // Taken first: what changes while the build runs makes it stale.
+  // Computed first: if a source changes during the build, dist is outdated.
   const inputs = fingerprint()
-  // Whatever fails ends the process.
+  // A failure ends the process, so the folder is removed when it exits.
   process.once('exit', () => rmSync(next, { recursive: true, force: true }))
   mkdirSync(next, { recursive: true })
   run(process.execPath, [join(root, 'scripts/build-library.mjs'), next])
@@ -64,12 +64,12 @@ export function build() {
   chmodSync(join(next, 'cli/main.js'), 0o755)
   rmSync(dist, { recursive: true, force: true })
   renameSync(next, dist)
-  // From its place: the package that is read for the version is the one around it.
+  // Run after the move: the version is read from the package.json next to dist.
   run(process.execPath, [join(root, 'scripts/openapi.mjs')])
   writeFileSync(stamp, inputs)
 }
 
-// By content: a checkout's file times say when git wrote them, not whether anything changed.
+// Compares the content, because git sets the times of files at a checkout even if nothing changed.
 function isInstalled() {
   const wanted = packagesOf(join(root, 'package-lock.json'))
   const present = packagesOf(join(modules, '.package-lock.json'))
@@ -86,7 +86,7 @@ function isBuilt() {
   return existsSync(bin) && existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint()
 }
 
-/** Tells the state of everything that dist is made of: which files there are, and when they changed. */
+/** A hash of the names, times and sizes of all sources of dist. */
 function fingerprint() {
   const hash = createHash('sha256')
   for (const name of ['src', 'ui', 'scripts', 'tsconfig.json', 'package.json', 'package-lock.json']) {
@@ -100,7 +100,7 @@ function fingerprint() {
 
 function filesOf(path) {
   if (!statSync(path).isDirectory()) return [path]
-  // Vite writes its configuration, bundled, beside it for a moment.
+  // Vite writes its bundled configuration next to the original for a moment.
   const names = readdirSync(path).filter((name) => name !== 'node_modules' && !name.includes('.timestamp-'))
   return names.toSorted().flatMap((name) => filesOf(join(path, name)))
 }
@@ -110,7 +110,7 @@ function npm(...args) {
   return script ? [process.execPath, [script, ...args]] : ['npm', args]
 }
 
-/** Runs a program to its end; if it fails, so does this process, with its code. */
+/** Runs a program to its end. If it fails, this process ends with its exit code. */
 export function run(command, args) {
   const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status === 0) return

@@ -28,7 +28,7 @@ interface Named {
  */
 export async function renderResourceTypes(): Promise<Map<string, string>> {
   const named: Named[] = []
-  // One after the other: a schema is told by its identity, so no module may be loaded twice.
+  // One after the other: schemas are compared by identity, so no module may be loaded twice.
   for (const file of schemaFiles()) named.push(...(await readNamed(file)))
   const byFolder = byFolderOf(named.filter(({ from }) => from === written))
   const options = JSON.parse(readFileSync(join(root, '.oxfmtrc.json'), 'utf8')) as FormatConfig
@@ -83,7 +83,7 @@ function renderFolder(folder: string, types: readonly Named[], all: readonly Nam
     // Of several schemas for one type, such as a strict one, the first writes it; the compiler checks the others.
     if (texts.has(name)) continue
     const nameOf = (inner: z.core.$ZodType): string | null => {
-      // Of two schemas for one type, either stands for it.
+      // If two schemas have the same type, either of them may represent it.
       const found = all.find((one) => isSame(inner, one.schema))
       if (!found || inner === schema) return null
       used.add(found)
@@ -103,7 +103,7 @@ function byFolderOf(types: readonly Named[]): Map<string, Named[]> {
   return folders
 }
 
-/** Descriptions and checks make a new schema of a schema, which knows what it was made of. */
+/** Descriptions and checks create a new schema, which refers to the original one. */
 function isSame(schema: z.core.$ZodType, named: z.core.$ZodType): boolean {
   for (let one: z.core.$ZodType | undefined = schema; one; one = one._zod.parent)
     if (one === named) return true
@@ -169,7 +169,7 @@ function memberOf(nameOf: NameOf): (member: [string, z.core.$ZodType]) => string
   }
 }
 
-/** Of a member that may be absent or null, what is said of it otherwise counts too. */
+/** The description of a member, which may be that of the schema inside `optional` or `nullable`. */
 function descriptionOf(schema: z.core.$ZodType): string | null {
   const { description } = z.globalRegistry.get(schema) ?? {}
   if (description !== undefined) return description

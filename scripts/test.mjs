@@ -1,6 +1,6 @@
 /**
- * `npm test -- <arguments of vitest>`: the tests, from a fresh checkout too: it installs what package-lock.json names,
- * and the tests that need dist build it. The exit code is vitest's. Where TEST_SUMMARY names a file, it gets one line
+ * `npm test -- <arguments of vitest>`: runs the tests, even in a new checkout. It installs the packages,
+ * and tests that need dist build it. The exit code is that of vitest. If TEST_SUMMARY names a file, it gets one line
  * `N passed, N failed`.
  */
 import { spawn } from 'node:child_process'
@@ -21,7 +21,7 @@ const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...given], {
   cwd: root,
   stdio: 'inherit',
 })
-// A terminal sends Ctrl-C to vitest too; this process stays to report the result.
+// A terminal sends Ctrl-C to vitest too. This process continues, to report the result.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill())
 const [code] = await once(child, 'exit')

@@ -10,9 +10,9 @@ import type { AdapterName } from './projects.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the data of the tests of a project is. Default: in memory. */
+    /** The adapter on which the tests of a project run. Default: memory. */
     adapter?: AdapterName
-    /** The URL of a database, where the adapter needs one; see `setup-postgres.ts`. */
+    /** The URL of a database, if the adapter needs one; see `setup-postgres.ts`. */
     database?: string
   }
 }
@@ -24,7 +24,7 @@ export interface Place {
   remove(): void
 }
 
-/** One way to keep data, as tests open it: each time in an empty place of its own. */
+/** An adapter of the store, as tests use it: each time with a new empty place for the data. */
 export interface Adapter {
   /** In titles, as `in a folder`. */
   readonly title: string
@@ -81,7 +81,7 @@ export const newPlace = (): Place => adapters[adapterOfTests()].place(inject('da
 /** The options of an instance with an empty place, which is removed at the end of the test. */
 export const placeOfData = (): LocalpostOptions => forThisTest(newPlace())
 
-/** The same for data that outlives an instance; where tests run in memory, it is in a folder. */
+/** The same for data that outlives an instance. If the tests run in memory, the place is a folder. */
 export const lastingPlace = (): LocalpostOptions =>
   adapterOfTests() === 'memory' ? forThisTest(adapters.folder.place(undefined)) : placeOfData()
 
@@ -96,9 +96,9 @@ export function openStore(collections: readonly Collection<StoredRecord>[]): Pro
 }
 
 /**
- * Options of a test that does not run on an adapter.
+ * Options of a test that must be skipped on an adapter.
  *
- * @param reason  Why not. One that says what a user would miss is a fault of the product.
+ * @param reason  Why it is skipped. The reason must not be that the product lacks something on this adapter.
  * @example
  * test('a file that is damaged is named', notOn('PostgreSQL', 'it damages a file of the folder'), async () => {})
  */

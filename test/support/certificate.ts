@@ -5,8 +5,8 @@ import forge from 'node-forge'
 /**
  * A self-signed certificate and its private key.
  *
- * @param days  From when, and until when it is valid, in days from now.
- * @param host  The only host that it is for. Default: localhost and 127.0.0.1.
+ * @param days  The beginning and the end of its validity, in days from now.
+ * @param host  The only host in it. Default: localhost and 127.0.0.1.
  */
 export function certificateFor(
   name: string,

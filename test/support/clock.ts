@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../../src/core/clock.ts'
 import { fixedClock, type HeldClock } from '../../src/core/manual-clock.ts'
 
-/** The clock that the library gives to tests, and how many timers wait in it. */
+/** The clock that the library offers to tests, with the number of waiting timers. */
 export interface TestClock extends HeldClock {
   timers(): number
 }

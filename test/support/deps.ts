@@ -46,7 +46,7 @@ export async function openParts(): Promise<Parts> {
 /** The keys of an object, sorted: for comparing sets of members exactly. */
 export const keysOf = (value: object): string[] => Object.keys(value).sort()
 
-/** Reads a list to its end, and proves that every page says the same `count`. */
+/** Reads all pages of a list, and fails if their `count` differs. */
 export async function readAll<T>(
   list: (query: { cursor: string | null }) => Promise<{ items: T[]; count: number; cursor: string | null }>,
 ): Promise<{ items: T[]; pages: number; count: number }> {

@@ -10,7 +10,7 @@ import { newPlace, placeOfData } from './adapters.ts'
 /** Starts an instance that is closed at the end of the test. */
 export async function start(options?: LocalpostOptions): Promise<Localpost> {
   const place = options?.dir === undefined && options?.store === undefined ? placeOfData() : {}
-  // On a busy machine the usual three seconds are short.
+  // On a busy machine the default of three seconds may be too short.
   const post = await createLocalpost({ waitTimeoutMs: 10_000, ...place, ...options })
   onTestFinished(() => post.close())
   return post
@@ -47,7 +47,7 @@ export async function startListening(options?: LocalpostOptions, listen?: Listen
   return post
 }
 
-/** Starts an instance whose deliveries are tried again soon, where the options say nothing else. */
+/** Starts an instance whose deliveries are tried again soon, unless the options set other delays. */
 export const startRetrying = (options?: LocalpostOptions): Promise<Localpost> =>
   start({ ...fastRetries, ...options })
 

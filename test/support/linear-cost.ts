@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 
 /**
- * Fails where the work for four times the input costs more than eight times as much: quadratic work costs sixteen times.
+ * Fails if work on four times the input costs more than eight times as much. Quadratic work would cost sixteen times.
  *
- * Compares the CPU time of this process, and the smallest of several rounds, so that a busy machine does not matter.
+ * Compares the smallest CPU times of several rounds, so that the load of the machine has little effect.
  *
- * @param work  Does the work for an input of a size.
+ * @param work  Does the work on an input of this size.
  * @param size  Must be large enough that the work takes at least a millisecond.
  */
 export function expectLinearCost(work: (size: number) => unknown, size: number): void {

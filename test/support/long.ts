@@ -1,4 +1,4 @@
-/** Whether each long series runs whole, as in `npm run test:all`; `npm test` runs a sample of it. */
+/** Whether each long series runs in full, as in `npm run test:all`; `npm test` runs a sample of it. */
 export const isLong = process.env['LOCALPOST_LONG'] === '1'
 
 /** The members of a series to run: all in the long variant, otherwise `count` of them, evenly spaced. */
@@ -10,7 +10,7 @@ export function sampleOf<T>(all: readonly T[], count: number): readonly T[] {
   )
 }
 
-/** How many rounds run: what the variable says, else the long or the short number. */
+/** The number of rounds: the value of the variable, else the long or the short number. */
 export function roundsOf(variable: string, { short, long }: { short: number; long: number }): number {
   return Number(process.env[variable] ?? (isLong ? long : short))
 }

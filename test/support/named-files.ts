@@ -1,8 +1,8 @@
 import type { Files } from '../../src/core/files.ts'
 
 /**
- * A file system that knows which path each descriptor was opened with. The system gives the number of a closed file to
- * the next one, so each opening replaces what was known of its number.
+ * A file system that knows the path of each descriptor. The system reuses the number of a closed file for
+ * the next one, so each `open` replaces the path of its number.
  */
 export function namedFiles(files: Files): Files & { pathOf(fd: number): string } {
   const paths = new Map<number, string>()

@@ -1,7 +1,7 @@
-/** Whether `rsa-keys.ts` gives keys that were made before. */
+/** Whether `rsa-keys.ts` returns keys that were made before. */
 export const kept = { isOn: true }
 
-/** Makes new RSA keys while it runs: for a test of the making itself. */
+/** Runs a function during which RSA keys are really generated: for tests of the generation itself. */
 export async function withNewKeys<T>(run: () => Promise<T>): Promise<T> {
   kept.isOn = false
   try {

@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// A setup file: it runs before each test file. Files that share a worker would otherwise hand open servers on.
+// A setup file: it runs before each test file. Files that share a worker must not leave servers open for the next file.
 const before = tally()
 
 afterAll(async () => {
@@ -21,7 +21,7 @@ function surplus(): string[] {
     .map(([type, count]) => `${count - (before.get(type) ?? 0)} ${type}`)
 }
 
-/** How many there are of each type that keep the event loop alive; vitest's own timers and messages come and go. */
+/** The number of open resources of each type, without the timers and messages of vitest. */
 function tally(): Map<string, number> {
   const counts = new Map<string, number>()
   for (const type of process.getActiveResourcesInfo()) {

@@ -11,11 +11,11 @@ import { ensureProgram } from './programs.ts'
 /** A PostgreSQL server of its own, on a free port of the loopback interface. */
 export interface TestServer {
   readonly port: number
-  /** With the password of its superuser. */
+  /** The URL of a database, with the password of the superuser. */
   readonly url: string
-  /** The server's process, to be stopped and continued by signals. */
+  /** The process of the server. Tests stop and continue it with signals. */
   readonly process: ChildProcess
-  /** Stops the server as it is stopped by an operator (SIGINT) or by a crash (SIGQUIT). */
+  /** Stops the server, as an operator does (SIGINT) or as after a crash (SIGQUIT). */
   stop(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>
   /** Starts the server again, on the same port and with the same data. */
   start(): Promise<void>
@@ -26,8 +26,8 @@ export interface TestServer {
 /**
  * Starts PostgreSQL in a temporary folder, as an unprivileged user.
  *
- * @param settings  Of the server, as `max_connections`.
- * @param disk  An empty folder for its tables; its log stays in the temporary folder. Default: they are there too.
+ * @param settings  Settings of the server, such as `max_connections`.
+ * @param disk  An empty folder for its tables; its log stays in the temporary folder. Default: all is in that folder.
  */
 export async function startPostgres(
   settings: Record<string, string> = {},

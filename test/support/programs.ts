@@ -46,10 +46,10 @@ export interface Program {
 }
 
 /**
- * Makes sure that a program is there. Installs it only where TEST_INSTALL=1 asks for that, as root on Debian or Ubuntu.
+ * Makes sure that a program is installed. Installs it only with TEST_INSTALL=1, as root on Debian or Ubuntu.
  *
  * @returns Its path.
- * @throws Error that says what to install and how, where it is missing.
+ * @throws Error that says what to install and how, if it is missing.
  */
 export function ensureProgram({ name, tests, find, otherwise = '' }: Program): string {
   const there = find()
@@ -79,8 +79,8 @@ export function installIfPossible(
 }
 
 /**
- * Tells whether the programs are there that some tests can be skipped without. Installs them like {@link ensureProgram};
- * where they are missing, a line says what is skipped and what to install.
+ * Whether the programs are installed that some tests need; without them the tests are skipped. Installs them like
+ * {@link ensureProgram}. If some are missing, a line says what is skipped and what to install.
  *
  * @param tests  What these tests are about.
  */
@@ -107,7 +107,7 @@ function installWherePermitted(names: readonly string[]): void {
   // At this run level packages start no servers.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const wait = ['-o', 'DPkg::Lock::Timeout=300']
-  // Test files run in several processes, and `apt-get update` waits for no other one.
+  // Test files run in several processes, and `apt-get update` fails while another one runs.
   const lock = join(tmpdir(), 'localpost-apt.lock')
   for (const args of [
     ['update', '-qq'],

@@ -1,8 +1,8 @@
 /**
- * Says how far a long series is, at most every ten seconds.
+ * Reports the progress of a long series, at most every ten seconds.
  *
- * @param series  What runs, as the beginning of the line.
- * @returns To be called after each member.
+ * @param series  The name of the series, with which each line begins.
+ * @returns A function to call after each member of the series.
  */
 export function progressOf(series: string, total: number): () => void {
   let done = 0

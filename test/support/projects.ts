@@ -34,7 +34,7 @@ const runnersFiles: readonly string[] = [
   'testing/unclosed',
 ]
 
-/** Tests of the command that is killed, flooded or without room, and behind real proxies. */
+/** Tests of the command when it is killed, flooded, on a full disk, or behind real proxies. */
 const processesFolders: readonly string[] = ['crash', 'flood', 'hostile']
 const processesFiles: readonly string[] = [
   'server/real-proxies',
@@ -149,7 +149,7 @@ export const longSeries: readonly string[] = [
   'testing/unclosed',
 ]
 
-/** Long series of which `npm test` runs nothing, unless its command line names files: the others tell nearly as much sooner. */
+/** Long series that `npm test` skips unless its command line names their files: faster tests find nearly the same. */
 export const onlyWhole: readonly string[] = [
   'crash/copied-folder',
   'crash/full-disk',
@@ -167,7 +167,7 @@ export const onlyWhole: readonly string[] = [
 export const adapterNames = ['memory', 'folder', 'PostgreSQL'] as const
 export type AdapterName = (typeof adapterNames)[number]
 
-/** The first entry that names a file or its folder says its project; what no entry names is in `unit`. */
+/** The first entry that names a file or its folder determines its project. All other files are in `unit`. */
 export const entries: readonly (readonly [project: ProjectName, names: readonly string[]])[] = [
   ['browser', browserFiles],
   ['page', browserFolders],

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { inject } from 'vitest'
 import { kept } from './new-keys.ts'
 
-// A setup file: it runs before each test file. New RSA keys of 2048 bits, which are most of the work of a test that makes
-// them, are taken from those of `setup-keys.ts`, one after the other. All other keys are made as always.
+// A setup file: it runs before each test file. Making RSA keys of 2048 bits is most of the work of many tests, so they
+// are taken in turn from those of `setup-keys.ts`. All other keys are generated as usual.
 const marker = Symbol.for('localpost-tests.rsa-keys')
 
 interface KeyOptions {

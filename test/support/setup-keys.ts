@@ -10,13 +10,13 @@ declare module 'vitest' {
   }
 }
 
-/** More than a test compares. */
+/** More keys than any test compares with each other. */
 const count = 24
 
 const file = resolve(import.meta.dirname, '../../node_modules/.cache/localpost-tests/rsa-keys.json')
 
 /**
- * Provides RSA keys for `rsa-keys.ts`. They are made once for a checkout: each takes as long as a hundred instances.
+ * Provides RSA keys for `rsa-keys.ts`. They are made once for a checkout, because making one takes long.
  */
 export default function setup(project: TestProject): void {
   project.provide('rsaKeys', readKeys() ?? makeKeys())

@@ -9,8 +9,8 @@ const memory = '/dev/shm'
 const neededBytes = 2 * 1024 ** 3
 
 /**
- * Puts the temporary folders of a project into memory where there is room, and removes them at the end of the run: its
- * tests sync thousands of files, and need no disk to keep them.
+ * Puts the temporary folders of a project into memory if there is room, and removes them at the end of the run. The
+ * tests sync thousands of files, which takes long on a disk.
  */
 export default function setup(project: TestProject): (() => void) | undefined {
   if (!hasRoom()) return undefined
@@ -34,7 +34,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Of another user.
+    // EPERM: a process of another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

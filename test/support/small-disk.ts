@@ -6,9 +6,9 @@ import { onTestFinished } from 'vitest'
 import { hasPrograms } from './programs.ts'
 
 /**
- * Mounts a disk of its own for a test, in memory.
+ * Mounts a small disk in memory for a test.
  *
- * @returns Its folder, or null if this user may not mount one; a line then says so.
+ * @returns Its folder; null if this user may not mount disks, which is then reported on stderr.
  */
 export function smallDisk(bytes: number): string | null {
   if (!hasPrograms('full disks', ['mount'])) return null

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { vi } from 'vitest'
 import { freePort } from '../cli/command.ts'
 
-/** A spam filter of the machine that runs for a test, on loopback. It looks nothing up. */
+/** An installed spam filter that runs on loopback for a test. It makes no DNS look-ups. */
 export interface SpamFilter {
   /** Host and port. */
   address: string
   stop(): Promise<void>
 }
 
-/** Starts SpamAssassin with its own rules alone. */
+/** Starts SpamAssassin with only its built-in rules. */
 export async function startSpamd(): Promise<SpamFilter> {
   const address = `127.0.0.1:${await freePort()}`
   const home = mkdtempSync(join(tmpdir(), 'localpost-spamd-'))
@@ -31,10 +31,10 @@ export async function startSpamd(): Promise<SpamFilter> {
 }
 
 /**
- * Starts rspamd with its own rules alone.
+ * Starts rspamd with only its built-in rules.
  *
- * @param controller.password  What its controller asks for.
- * @returns Its normal worker, and its controller, which takes mail too.
+ * @param options.password  The password that its controller requires.
+ * @returns The addresses of its normal worker and of its controller, which accepts mail too.
  */
 export async function startRspamd({
   password,
@@ -77,7 +77,7 @@ export async function startRspamd({
 /**
  * Runs a program until it is stopped.
  *
- * @param check  Throws until the program serves, by what it said on stderr or otherwise.
+ * @param check  Throws until the program is ready. It gets the output on stderr so far.
  */
 async function run(
   [program = '', ...args]: string[],

@@ -3,15 +3,17 @@ import { readFileSync } from 'node:fs'
 /**
  * Measures the stalls of the event loop of this thread, which must be the main one.
  *
- * A stall is how late a tick came, less the time that the thread was ready and had no processor, and no longer than the
- * thread itself worked since the tick before. On a busy machine plain lateness mostly measures the machine: the thread
- * waits for a processor, and so do the threads that collect garbage for it, which the thread sleeps for. Both are no
- * work of the server, and would differ from run to run by a hundred milliseconds.
- * What the cap leaves out is time that the thread sleeps within a turn: for the disk in a synchronous call, and for the
- * helpers of the collector. So the measure is right for long computations, which is what a hostile message causes, and
- * says nothing of a slow disk. Plain lateness is reported beside it for that: on a quiet machine both agree, and where
- * only lateness is large there, a synchronous call is to be looked for.
- * The kernel counts both times where there is a schedstat (Linux); elsewhere a stall is the plain lateness.
+ * A stall is the delay of a tick. It excludes the time that the thread waited for a processor, and is at most the CPU
+ * time of the thread since the tick before. Without this, the delay would mostly measure the load of the machine: the
+ * thread waits for a processor, and also for threads that collect garbage, which wait for one too. That is no work of
+ * the server, and would vary by a hundred milliseconds between runs.
+ *
+ * The limit also excludes time that the thread sleeps within a turn: for the disk in a synchronous call, or for the
+ * threads of the garbage collector. So the measure is right for long computations, which hostile messages cause, but
+ * does not show a slow disk. For that, the delay itself is reported too. On a quiet machine both agree. If only the
+ * delay is large there, look for a synchronous call.
+ *
+ * The kernel counts both times if it has `schedstat` (Linux). Elsewhere a stall is the delay itself.
  */
 export function watchStalls(intervalMs) {
   let stalls = []
@@ -25,7 +27,7 @@ export function watchStalls(intervalMs) {
     last = now
   }, intervalMs).unref()
   return {
-    /** Those since the last call, in milliseconds, with the plain lateness of each tick. */
+    /** The stalls and the delays of all ticks since the last call, in milliseconds. */
     take() {
       const taken = { stalls, lateness }
       stalls = []

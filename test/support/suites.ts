@@ -80,7 +80,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
 }
 
 /**
- * Folders in which a suite that opens data runs on every adapter, or says in `onOneAdapter` why not. The suites of the page are
+ * Folders in which suites that open data run on all adapters, unless `onOneAdapter` lists them. Suites of the page are
  * chosen: most of them are about how it shows a mail or moves the focus, for which each adapter has the same answers.
  */
 export const foldersOnEachAdapter: readonly string[] = ['broadcasts', 'inbox', 'server', 'webhooks']
@@ -88,7 +88,7 @@ export const foldersOnEachAdapter: readonly string[] = ['broadcasts', 'inbox', '
 const ofFolder = 'it damages or fills a folder, or replaces its files'
 const ofHttp = 'it is about HTTP, and about requests that read and write no data'
 
-/** Why a suite in one of these folders runs in memory or in a folder of its own alone. */
+/** The suites in these folders that run on one adapter only, with the reason. */
 export const onOneAdapter: Readonly<Record<string, string>> = {
   'inbox/damaged': ofFolder,
   'server/answer-headers': ofHttp,
