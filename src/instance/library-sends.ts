@@ -87,7 +87,9 @@ function createWarn(onNotice: (notice: Notice) => void): (call: string, warnings
       said.add(message)
       if (said.size <= maxNotices) say(message)
       else
-        say(`${call}: more than ${maxNotices} different warnings; the others are listed only in requests.list().`)
+        say(
+          `${call}: more than ${maxNotices} different warnings; the others are listed only in requests.list().`,
+        )
     }
   }
 }

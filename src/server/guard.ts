@@ -64,10 +64,7 @@ const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i
 export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string>): void {
   const given = request.headers.host
   if (given === undefined) {
-    throw new LocalpostError(
-      'invalid_request',
-      'The request has no Host header. HTTP/1.1 requires one.',
-    )
+    throw new LocalpostError('invalid_request', 'The request has no Host header. HTTP/1.1 requires one.')
   }
   if (countHosts(request.rawHeaders) > 1) {
     // RFC 9112 section 3.2. Node takes the first one, and a proxy in front may have taken the other.

@@ -88,9 +88,7 @@ describe('bounds', () => {
     const all = `${nested}\r\n${'-'.repeat(1_000_000)}`
     expect(readStructure(Buffer.from(all)).problem).toBe(null)
     const large = readStructure(Buffer.from(`${nested}\r\n${'-'.repeat(4_000_000)}`))
-    expect(large.problem).toBe(
-      'Nested multiparts are too large to be split; the innermost is shown as text.',
-    )
+    expect(large.problem).toBe('Nested multiparts are too large to be split; the innermost is shown as text.')
     expect(large.text).not.toBe(null)
   })
 })
