@@ -6,7 +6,7 @@ import type { PlacedPart } from './part.ts'
 import type { MimeStructure } from './structure.ts'
 import { nextTurn } from '../core/machine.ts'
 
-/** How much of a body is read, in encoded bytes. Nobody reads more, and it would take several times as much memory. */
+/** How much of a body is read, in encoded bytes. Reading more would take several times as much memory. */
 export const maxBodyBytes: number = 8 * 1024 * 1024
 
 /**

@@ -63,7 +63,7 @@ export interface Reader {
    * Reads a whole mail with its bodies; large mails one at a time.
    *
    * @param bytes  The size of the mail.
-   * @param read  May call the other methods. It must end by itself when the signal aborts.
+   * @param read  May call the other methods. It must watch the signal and end when it aborts.
    * @throws service_unavailable when it waited too long; the signal's reason; what `read` throws.
    */
   whole<T>(bytes: number, read: () => Promise<T>, signal?: AbortSignal): Promise<T>

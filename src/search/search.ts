@@ -250,7 +250,7 @@ export function createSearch(deps: SearchDeps): Search {
   }
 }
 
-/** Whether the store can decide a query by itself. */
+/** Whether the store can decide a query without texts, heads or messages. */
 function isByStore({ rows, heads, messages, test, bodyForm }: MailFilter): boolean {
   return rows.length === 0 && heads.length === 0 && messages.length === 0 && !test && !bodyForm
 }
