@@ -8,7 +8,7 @@ import type { Ids } from '../core/ids.ts'
 import { runTogether } from '../core/run-all.ts'
 import { emailCollection } from '../emails/email.ts'
 import type { PartitionedStore, Store } from '../store/store.ts'
-import type { AccountDoors } from '../server/account-doors.ts'
+import type { OtherAccounts } from '../server/other-accounts.ts'
 import type { App } from '../server/app.ts'
 import { closeAccount, type Account, type SharedParts } from './account.ts'
 import { createAccountOpener, type OpenedAccount } from './account-opener.ts'
@@ -24,7 +24,8 @@ export interface RunningAccounts {
   readonly noun: InnerAccounts
   /** Finds the account of SMTP credentials; null if they belong to no account. */
   judge: NonNullable<AuthRules['judgeAccount']>
-  readonly doors: AccountDoors
+  /** What the HTTP server needs of them. */
+  readonly http: OtherAccounts
   /** Calls `work` with an account, open until `work`, and a stream that it returns, end. @throws not_found. */
   use<T>(name: string, work: (account: Account) => Promise<T>): Promise<T>
   /** Finishes removals that a crash interrupted, and opens accounts that have work to do. May be called again. */
@@ -149,7 +150,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   return {
     noun,
     judge: createAccountJudge({ noun, owners, open }),
-    doors: {
+    http: {
       isEmpty: noun.isEmpty,
       ofKey: owners.ofKey,
       ofDigest: owners.ofDigest,

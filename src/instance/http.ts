@@ -2,7 +2,7 @@ import { Server as SecureServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { DatabaseStatus } from '../store/store.ts'
 import type { Clock } from '../core/clock.ts'
-import type { AccountDoors } from '../server/account-doors.ts'
+import type { OtherAccounts } from '../server/other-accounts.ts'
 import type { Capture } from '../capture/capture.ts'
 import { countAll } from './collections.ts'
 import type { Current } from './current.ts'
@@ -77,7 +77,7 @@ export function createHttpFace(
     /** As `PartitionedStore.database`. */
     database(): Promise<DatabaseStatus | null>
     outgoing: Outgoing
-    doors: AccountDoors
+    otherAccounts: OtherAccounts
     users: Users | null
     oidc: OidcSignIn | null
     following: Following
@@ -98,14 +98,14 @@ export function createHttpFace(
   // use them.
   async function load(): Promise<App> {
     const [{ createApp }, sessions] = await Promise.all([import('../server/app.ts'), openSessions()])
-    app ??= createApp({ ...partsOf(deps, sessions), doors: deps.doors })
+    app ??= createApp({ ...partsOf(deps, sessions), otherAccounts: deps.otherAccounts })
     if (isClosing) app.close()
     return app
   }
 
-  const { keys, users, oidc, doors, store } = deps
+  const { keys, users, oidc, otherAccounts, store } = deps
   const ofDigest = (digest: string): { scope: Scope; account: string | null } | null => {
-    const other = doors.ofDigest(digest)
+    const other = otherAccounts.ofDigest(digest)
     if (other) return { scope: other.scope, account: other.id }
     const scope = keys.scopeOfDigest(digest)
     return scope && { scope, account: null }
@@ -127,7 +127,7 @@ export function createHttpFace(
     ...deps,
     ...face,
     sessions,
-    doors: null,
+    otherAccounts: null,
     version,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
     listener: () => listener,

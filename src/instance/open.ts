@@ -125,7 +125,7 @@ export async function openLocalpost(
       users,
       oidc,
       accounts: accounts.noun,
-      doors: accounts.doors,
+      otherAccounts: accounts.http,
       clock,
       config,
       capture,

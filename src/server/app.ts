@@ -9,7 +9,7 @@ import { answerHeld } from './held-answer.ts'
 import type { RequestRooms } from './request-rooms.ts'
 import { createBodyRoom } from './body-room.ts'
 import { createClientAddresses, listenerContext, socketRequestOf } from './client-address.ts'
-import { type AccountFace, type Destination, destinationOf, maySee } from './account-doors.ts'
+import { type AccountFace, type Destination, destinationOf, maySee } from './other-accounts.ts'
 import { accountRoutes } from './dev/accounts.ts'
 import { devAudienceRoutes } from './dev/audiences.ts'
 import { ruleAndFaultRoutes } from './dev/rules-and-faults.ts'
@@ -100,24 +100,26 @@ export function createApp(deps: ServerDeps): App {
   // A context of our own: the request's may belong to a server that we are mounted in.
   const own = async (request: Request, context: Record<string, unknown>): Promise<Response> =>
     h3.request(request, undefined, context)
-  const { doors } = deps
+  const { otherAccounts } = deps
   async function answerAnyAccount(request: Request, context: Record<string, unknown>): Promise<Response> {
     // Avoids building the whole URL of a request over a socket.
     const url = socketRequestOf({ context })?.url ?? request.url
-    const isPlain = doors?.isEmpty() && deps.users === null && deps.oidc === null && !url.includes('account=')
-    if (!doors || isPlain) return own(request, context)
-    const find = (): Destination => destinationOf(request, doors, () => sessions.ownerOf(request.headers))
+    const isPlain =
+      otherAccounts?.isEmpty() && deps.users === null && deps.oidc === null && !url.includes('account=')
+    if (!otherAccounts || isPlain) return own(request, context)
+    const find = (): Destination =>
+      destinationOf(request, otherAccounts, () => sessions.ownerOf(request.headers))
     const { unknown, ...to } = find()
     if (unknown !== null) context[unknownAccount] = unknown
     else
       context[assertAccountReached] = () => {
         const now = find()
-        if (now.id !== to.id || now.unknown !== null || (now.id !== null && !doors.has(now.id)))
+        if (now.id !== to.id || now.unknown !== null || (now.id !== null && !otherAccounts.has(now.id)))
           throw new LocalpostError('not_found', 'The account of this request cannot be reached any more.')
       }
     if (to.id === null) return own(request, context)
     try {
-      const { face, used, release } = await doors.open(to.id)
+      const { face, used, release } = await otherAccounts.open(to.id)
       context[accountUsed] = used
       return await answerHeld(() => face.answer(to.request, context), context, release)
     } catch (error) {
@@ -134,7 +136,7 @@ export function createApp(deps: ServerDeps): App {
     }
     return answerAnyAccount(request, context)
   }
-  const answer = !doors ? own : current ? answerCurrent : answerAnyAccount
+  const answer = !otherAccounts ? own : current ? answerCurrent : answerAnyAccount
   const overSocket = toNodeHandler({
     fetch: (request: Request & { runtime?: { node?: { req: IncomingMessage; res?: ServerResponse } } }) => {
       const node = request.runtime?.node
@@ -202,8 +204,8 @@ function isOfData({ url }: Request): boolean {
 }
 
 /** Accepts the keys of all accounts, because each of them can sign in. */
-function anyKeys({ keys, doors }: Pick<ServerDeps, 'keys' | 'doors'>): KeyCheck {
-  return { scopeOf: (key) => doors?.ofKey(key)?.scope ?? keys.scopeOf(key) }
+function anyKeys({ keys, otherAccounts }: Pick<ServerDeps, 'keys' | 'otherAccounts'>): KeyCheck {
+  return { scopeOf: (key) => otherAccounts?.ofKey(key)?.scope ?? keys.scopeOf(key) }
 }
 
 function tableOf(deps: ServerDeps, live: LiveEvents, sessions: ReturnType<typeof createSessions>): Route[] {

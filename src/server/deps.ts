@@ -22,7 +22,7 @@ import type { Tracking } from '../tracking/tracking.ts'
 import type { StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
-import type { AccountDoors } from './account-doors.ts'
+import type { OtherAccounts } from './other-accounts.ts'
 import type { HttpListener } from './listener.ts'
 import type { RequestRooms } from './request-rooms.ts'
 import type { RequestLog } from './request-log.ts'
@@ -46,7 +46,7 @@ export interface ServerDeps {
   /** The accounts that callers of this one see. */
   readonly accounts: Accounts
   /** The other accounts; null if this is one of them. */
-  readonly doors: AccountDoors | null
+  readonly otherAccounts: OtherAccounts | null
   /** Waits until the changes of other instances are in memory; null if the store is not shared. */
   readonly current: (() => Promise<void>) | null
   /** Limits that all accounts of the instance share. Default: new ones. */

@@ -17,7 +17,7 @@ export interface KeyOwner {
 }
 
 /** The accounts other than `default`, each with its own HTTP interface. */
-export interface AccountDoors {
+export interface OtherAccounts {
   isEmpty(): boolean
   /** The account of an API key; null for keys of `default`, and for values that are no key. */
   ofKey(key: string): KeyOwner | null
@@ -53,29 +53,29 @@ export type Destination =
  */
 export function destinationOf(
   request: Request,
-  doors: AccountDoors,
+  otherAccounts: OtherAccounts,
   sessionOwner: () => SessionOwner | null,
 ): Destination {
   const { pathname, searchParams } = new URL(request.url)
   const tracked = trackedForm.exec(pathname)
   if (tracked) {
     const [, id = '', rest = ''] = tracked
-    return doors.has(id) ? { id, request: requestAt(rest, request), unknown: null } : main
+    return otherAccounts.has(id) ? { id, request: requestAt(rest, request), unknown: null } : main
   }
   if (!pathname.startsWith('/dev/') && !pathname.startsWith('/v1/')) return main
   const bearer = bearerOf(request.headers)
   const named = pathname.startsWith('/dev/') ? searchParams.get('account') : pageAccountOf(request, bearer)
   const session = bearer === null ? sessionOwner() : null
-  const ownId = bearer === null ? accountIn(session) : (doors.ofKey(bearer)?.id ?? null)
+  const ownId = bearer === null ? accountIn(session) : (otherAccounts.ofKey(bearer)?.id ?? null)
   if (ownId !== null) {
-    const isOther = named !== null && doors.ofName(named) !== ownId
+    const isOther = named !== null && otherAccounts.ofName(named) !== ownId
     return { id: ownId, request, unknown: isOther ? named : null }
   }
   // The routes of accounts filter by themselves which accounts the caller may see.
   if (session && named === null && pathname.startsWith('/dev/accounts')) return main
   const name = named ?? firstOf(session)
   // A key of `default` reaches only `default`.
-  const id = bearer === null ? doors.ofName(name) : null
+  const id = bearer === null ? otherAccounts.ofName(name) : null
   if (!maySee(session, name) || (id === null && name !== defaultAccount)) return { id: null, unknown: name }
   return id === null ? main : { id, request, unknown: null }
 }
