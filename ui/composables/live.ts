@@ -16,7 +16,7 @@ export interface Changes {
 
 /** The callbacks of one part of the page. The subscription ends with the Vue scope. */
 export interface Listener {
-  /** Called at most every 150 ms while mails change. */
+  /** Called at once for the first change, and at most every 150 ms while more follow. */
   onChanges?: (changes: Changes) => void
   /** Called after a change of many mails; the event does not name the mails. */
   onManyChanged?: (changed: { updated: number; deleted: number }) => void
@@ -57,6 +57,7 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
   let flush: ReturnType<typeof setTimeout> | undefined
   let waitMs = firstWaitMs
   let changes = noChanges()
+  let deliveredAt = Number.NEGATIVE_INFINITY
 
   function listen(listener: Listener): void {
     listeners.add(listener)
@@ -88,7 +89,7 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
         const id = idOf(event.data)
         if (id === null) return
         changes[kind].add(id)
-        flush ??= setTimeout(deliver, batchMs)
+        flush ??= setTimeout(deliver, Math.max(0, deliveredAt + batchMs - performance.now()))
       })
     }
     source.addEventListener('emails.changed', (event: MessageEvent<string>) => {
@@ -130,6 +131,7 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
 
   function deliver(): void {
     flush = undefined
+    deliveredAt = performance.now()
     const batch = changes
     changes = noChanges()
     for (const { onChanges } of listeners) onChanges?.(batch)
