@@ -95,6 +95,7 @@ export const search = (page, words, found) =>
   page.evaluate(
     ([text, expected]) => {
       const input = document.querySelector('[aria-label="Search mails"]')
+      input.focus()
       const line = () => document.querySelector('.line p[role=status]')?.textContent?.replace(/\D/g, '')
       return globalThis.bench.after(
         () => {
@@ -106,6 +107,16 @@ export const search = (page, words, found) =>
     },
     [words, found],
   )
+
+/** Clears the search, closes its suggestions, and scrolls to the top of the list. */
+export async function leaveSearch(page, all) {
+  // The number of mails must change, or the step would end before the list is loaded.
+  await search(page, 'nowhere', '0')
+  await search(page, '', all)
+  await page.evaluate(() => document.activeElement.blur())
+  // The list now shows the row of the open mail. An arrival far above it would only be counted.
+  await jump(page, 0)
+}
 
 /** Sends a mail over SMTP. @returns The ms from its 250 until the page has painted its row. */
 export async function arrival(page, smtpPort, subject) {
