@@ -49,7 +49,7 @@ describe('formatted HTML', () => {
     "<a b='c\"'>d",
   ])('loses nothing of broken HTML: %s', (html) => expect(squeeze(formatHtml(html).text)).toBe(squeeze(html)))
 
-  it.each(['<!--', '<p title="', '<style>', '<', '<b>', "<a b='", '</style'])(
+  it.each(['<!--', '<p title="', '<style>', '<', '<b>', '<b>x</b>', "<a b='", '</style'])(
     'takes time that grows with the length only: %s',
     (piece) => {
       const cost = (times: number): number => {

@@ -5,28 +5,32 @@ import { endOfVerbatim, nameOf, nextPiece, valuesIn, verbatim } from '../shared/
  * Breaks HTML into lines and indents it, for reading: blocks are on their own lines, inline content stays in its line.
  * White space is folded as a browser does; style sheets and preformatted text stay as they are.
  *
- * Takes time that grows with the length only, however broken the HTML is.
+ * The time is linear in the length, however broken the HTML is.
  */
 export function formatHtml(html: string): { text: string; tokens: CodeToken[] } {
   const tokens: CodeToken[] = []
   const lines: string[] = []
   let length = 0
   let line = ''
+  /** Kept up to date piece by piece: to trim the line after each piece takes quadratic time. */
+  let isBlank = true
   let depth = 0
 
   function breakLine(): void {
-    if (line.trim() === '') {
-      // The indentation of a line that has nothing on it.
+    if (isBlank) {
+      // The line is still empty. Only its indentation changes.
       line = indentation(depth)
       return
     }
     lines.push(line)
     length += line.length + 1
     line = indentation(depth)
+    isBlank = true
   }
   function add(piece: string, kind?: CodeToken['kind']): void {
     const start = length + line.length
     line += piece
+    isBlank &&= piece.trim() === ''
     if (!kind) return
     tokens.push({ start, end: start + piece.length, kind })
     if (kind !== 'tag') return
@@ -40,7 +44,7 @@ export function formatHtml(html: string): { text: string; tokens: CodeToken[] } 
     at = next.end
     if (next.kind === 'text') {
       const folded = piece.replace(/[ \t\r\n\f]+/g, ' ')
-      add(line.trim() === '' ? folded.trimStart() : folded)
+      add(isBlank ? folded.trimStart() : folded)
       continue
     }
     if (next.kind === 'comment') {
@@ -68,6 +72,7 @@ export function formatHtml(html: string): { text: string; tokens: CodeToken[] } 
           lines.push(line)
           length += line.length + 1
           line = ''
+          isBlank = true
         }
         add(part)
       }
@@ -77,11 +82,11 @@ export function formatHtml(html: string): { text: string; tokens: CodeToken[] } 
     depth++
     breakLine()
   }
-  if (line.trim() !== '' || lines.length === 0) lines.push(line.trimEnd())
+  if (!isBlank || lines.length === 0) lines.push(line.trimEnd())
   return { text: lines.join('\n'), tokens }
 }
 
-/** What does not break a line. */
+/** Elements that do not begin a new line. */
 const inline: ReadonlySet<string> = new Set(
   'a abbr b bdi bdo big br cite code em font i img kbd label mark o:p q s samp small span strike strong sub sup time tt u var wbr'.split(
     ' ',
