@@ -59,7 +59,7 @@ test.each(recordFiles)('an older copy of %s is refused, and salvage brings it up
   const { code, message } = await refusal(dir)
   expect(code).toBe('store_corrupt')
   expect(message).toContain(
-    `${file}: it is older than the checkpoint: it is of commit 4, the checkpoint needs commit 10. Restore the whole folder from one copy.`,
+    `${file}: it is older than the checkpoint: it contains the commits up to 4, but the checkpoint needs commit 10. Restore the whole folder from one copy.`,
   )
   const { healthy, findings } = await inspect(dir)
   expect(healthy).toBe(false)
@@ -67,7 +67,7 @@ test.each(recordFiles)('an older copy of %s is refused, and salvage brings it up
     expect.objectContaining({
       subject: 'snapshot',
       level: 'problem',
-      message: expect.stringContaining('it is of commit 4') as unknown,
+      message: expect.stringContaining('it contains the commits up to 4') as unknown,
     }),
   )
   const to = join(await tempFolder(), 'saved')

@@ -57,7 +57,8 @@ export async function writeCheckpoint(
     await removeEmpty(deps, records, dirty)
     const folders = new Set<string>()
     for (const segment of dirty) {
-      // A segment that became empty since this checkpoint began is removed by the next one.
+      // `removeEmpty` has removed the files of empty segments. A segment that became empty since then still has its file:
+      // it is written, and the next checkpoint removes it.
       if (segment.number === 0 || (sizeOf(segment) === 0 && !records.files.has(nameOf(segment)))) continue
       const folder = paths.collection(segment.state.name)
       if (await files.makeFolder(folder)) folders.add(paths.folder)
@@ -97,7 +98,7 @@ export async function writeCheckpoint(
 
 /**
  * Removes the files of segments that no longer have records. First it removes their names from the old checkpoint, whose
- * position stays. After a crash each of the files may exist or not: the log removes their records again either way.
+ * position stays. After a crash each of these files may exist or not: replaying the log removes their records in any case.
  */
 async function removeEmpty(
   deps: CheckpointDeps,
@@ -122,7 +123,7 @@ async function removeEmpty(
     await files.syncFolder(paths.collection(name))
 }
 
-/** Whether `db.json` has a list for a collection. Those of the main partition have one even if they are empty. */
+/** Whether `db.json` has a list for a collection. Small collections of the main partition have one even if they are empty. */
 function isInDb(state: CollectionState): boolean {
   return (!state.large && state.partition === '') || state.segment(0).entries.size > 0
 }

@@ -7,8 +7,9 @@ import { writeHex } from './hex.ts'
 
 /**
  * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":["0000015a9bd1c2aa",…]}`, a line feed,
- * `len` bytes. `crc` covers everything except its own eight digits. The first of the ops is the length of the line with
- * its line feed, and a checksum of that and of everything before `crc`: they show where an incomplete frame would end.
+ * `len` bytes. `crc` covers everything except its own eight digits. The first op has eight digits for the length of the
+ * line with its line feed, and eight for a checksum of that and of everything before the digits of `crc`. They show where
+ * an incomplete frame would end.
  * Localpost 0.1 did not write this op, and refuses it. An optional `"nth":3` after `len` says that three frames of the same
  * synced write precede this one.
  */
@@ -28,7 +29,10 @@ export class FrameWriter {
   readonly #synced: boolean
   #scratch: Buffer = Buffer.allocUnsafeSlow(1024 * 1024)
 
-  /** @param synced  Whether each batch is synced before it is acknowledged. Its frames then have `nth`, which marks them as one write. */
+  /**
+   * @param synced  Whether each batch is synced before it is acknowledged. All its frames but the first then have `nth`,
+   *   which marks them as one write.
+   */
   constructor(synced: boolean) {
     this.#synced = synced
   }
@@ -60,7 +64,7 @@ export class FrameWriter {
       if (end > bytes.byteLength) bytes = enlarged(bytes, at, end)
       const payloadAt = at + bytes.write(text, at)
       for (const place of own) {
-        // Already final: where several blobs of a record are moved, its versions in this commit share their places.
+        // Already final. When several blobs of a record are moved, its versions in this commit share the same place objects.
         if (place.log !== 0) continue
         place.log = log
         place.at += offset + payloadAt
@@ -105,10 +109,10 @@ export function readFrame(bytes: Buffer, at: number): Frame | null {
 }
 
 /**
- * Whether the end of a file is an incomplete frame, as a process leaves it that is killed while it writes. A frame with its
+ * Whether the end of a file is an incomplete frame, as left by a process that was killed while it wrote. A frame with its
  * full length is complete: if its checksum does not match, it was changed after it was written.
  *
- * @param at  Where a frame begins that cannot be read.
+ * @param at  Where the unreadable frame begins.
  */
 export function isBeginning(bytes: Buffer, at: number): boolean {
   if (bytes.byteLength - at < leastFrameBytes) return true
@@ -124,7 +128,7 @@ export function isBeginning(bytes: Buffer, at: number): boolean {
   return at + Number.parseInt(lineAndCrc.slice(0, crcLength), 16) + Number(len) > bytes.byteLength
 }
 
-/** No frame is shorter than this; the part before its `ops` is. */
+/** Longer than the part before `ops`. Only a frame that clears a single collection can be shorter than this. */
 const leastFrameBytes = 100
 
 /** The beginning of every frame. */
@@ -169,7 +173,7 @@ function checksum(bytes: Buffer, start: number, digitsAt: number, end: number): 
   return crc32(bytes.subarray(digitsAt + crcLength, end), crc32(bytes.subarray(start, digitsAt)))
 }
 
-/** The checksum over the length of the frame: over everything before `crc`, and the length of the line. */
+/** The checksum in the first op: over everything before the digits of `crc`, and over the length of the line. */
 function headChecksum(bytes: Buffer, start: number, digitsAt: number, lineAt: number): number {
   return crc32(bytes.subarray(lineAt, lineAt + crcLength), crc32(bytes.subarray(start, digitsAt)))
 }

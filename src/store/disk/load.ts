@@ -118,7 +118,7 @@ export function lossOf(writer: LogWriter | undefined, boot: string): Loss {
   return writer?.durability === 'disk' ? 'tail' : 'pages'
 }
 
-/** Notes where the records of a segment are in its file, and keeps only the newest segments in memory. */
+/** Notes where the records of a segment are in its file. Takes them out of memory, except those of the newest segments. */
 function adoptFile(
   records: Records,
   segment: Segment,
@@ -129,7 +129,7 @@ function adoptFile(
 ): void {
   const { state, number } = segment
   const { resting } = records
-  // A file that has to be written again is read from memory until then.
+  // The records of a segment that has to be written again stay in memory until then.
   if (records.dirty.has(segment)) return
   const lines: WrittenLine[] = []
   const usage = new BlobUsage()
@@ -150,7 +150,7 @@ function adoptFile(
   if (number <= (newest.get(state.name) ?? 0) - resting.awakeSegments) resting.rest(segment)
 }
 
-/** Reads the blobs of records that the log replaced, so that they do not count as used. */
+/** Reads the places of the blobs of records that the log replaced, so that these blobs do not count as used. */
 async function readReplaced({ resting }: Records): Promise<void> {
   for (const replaced of resting.replaced) {
     const [record] = (await resting.reader?.read(replaced.pack, [replaced.row])) ?? []
@@ -158,7 +158,7 @@ async function readReplaced({ resting }: Records): Promise<void> {
   }
 }
 
-/** Records this process as the writer of the log. Call it once the whole log is synced to the disk. */
+/** Records the boot and the durability of this process in the checkpoint. Call it after the whole log was synced to the disk. */
 export async function claimLog(deps: CheckpointDeps, checkpoint: ReadCheckpoint): Promise<void> {
   const writer = writerOf(deps)
   const { boot, durability } = checkpoint.writer ?? {}
@@ -187,8 +187,8 @@ function assertAllThere(
 ): void {
   const [first, ...others] = missingFrom(checkpoint, found)
   if (first === undefined) return
-  const more = others.length === 0 ? '' : `, like ${others.length} more`
-  const what = `this file of records is missing${more}; ${paths.checkpoint} says that it must be there.`
+  const more = others.length === 0 ? '' : `, and so are ${others.length} others`
+  const what = `this file of records is missing${more}; ${paths.checkpoint} lists it.`
   throw corrupt(join(paths.folder, first), what, missingFix)
 }
 
@@ -215,6 +215,8 @@ async function sweepTemporaries(deps: CheckpointDeps): Promise<void> {
 /**
  * Applies one frame of the log to the records in memory.
  *
+ * @param from  The schema of the records in the log.
+ * @param log  The number of the log file that the frame is in.
  * @param larges  Collects the files in `large` that the frame refers to.
  * @throws store_corrupt.
  */
@@ -259,7 +261,7 @@ export function applyFrame(
 }
 
 function unknownOp(deps: CheckpointDeps, frame: Frame, log: number): Error {
-  const what = `commit ${frame.seq}, whose bytes begin at ${frame.payloadAt}, holds a change that this version does not know.`
+  const what = `commit ${frame.seq}, whose first line ends at byte ${frame.payloadAt}, has a change that this version does not know.`
   return corrupt(
     deps.paths.log(log),
     what,

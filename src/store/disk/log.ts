@@ -13,7 +13,7 @@ export interface LogPosition {
 export class Log {
   /** The length of the valid part of each file. */
   readonly lengths: Map<number, number>
-  /** Set while nothing can be written, because the rest of a failed write could not be cut off yet; otherwise null. */
+  /** Set while nothing can be written, because what a failed write left could not be cut off yet; otherwise null. */
   fault: LocalpostError | null = null
   /** Callbacks to run after a partial write was cut off. */
   readonly #afterCut: (() => void)[] = []
@@ -27,10 +27,10 @@ export class Log {
   readonly #readers: Map<number, { fd: number; users: number; gone: boolean }> = new Map()
   #number: number
   #fd: number | null = null
-  /** The open file, and its path. */
+  /** Identifies the open file, to notice that another one has its path now. */
   #stamp: Stamp | null = null
   #path = ''
-  /** Whether the open file got another name, so that the next frames go into a new file. */
+  /** Whether the open file got a second name, so that the next frames go into a new file. */
   #isShared = false
 
   /**
@@ -59,10 +59,10 @@ export class Log {
   }
 
   /**
-   * Checks whether the file that is written still has its name. If it got a second name, as in a copy of the folder
-   * made with hard links, the process that opens the copy reads it: then the next frames go into a new file.
+   * Checks whether the open file still has its name. If it got a second name too, a copy of the folder was made with hard
+   * links, and another process may read the file there. Then the next frames go into a new file.
    *
-   * @returns The path, if another file or none has the name now; else null.
+   * @returns The path, if another file or none is there now; else null.
    */
   checkPlace(): string | null {
     if (this.#fd === null || this.#stamp === null) return null
@@ -82,7 +82,11 @@ export class Log {
     return { log: this.#number, offset: this.lengths.get(this.#number) ?? 0 }
   }
 
-  /** Prepares for appending about this many bytes: opens the file, or starts the next one. Usually there is nothing to do. */
+  /**
+   * Prepares for appending about this many bytes: opens the file, or starts the next one.
+   *
+   * @returns undefined, as usual, if the open file has room.
+   */
   makeRoom(bytes: number): Promise<void> | undefined {
     if (this.fault) return this.#cutFirst(bytes)
     const { log, offset } = this.end
@@ -136,7 +140,7 @@ export class Log {
     for (const run of this.#afterCut.splice(0)) run()
   }
 
-  /** Runs the callback once the rest of a failed write is cut off; never if the store closes before that. */
+  /** Runs the callback when no failed write is left to cut off: now, or later; never if the store closes before that. */
   afterCut(run: () => void): void {
     if (this.fault) this.#afterCut.push(run)
     else run()
@@ -153,7 +157,7 @@ export class Log {
     }
   }
 
-  /** Removes a file that no record refers to any more; open readers continue. */
+  /** Removes a file that no record refers to any more. Reads that are running continue. */
   async remove(log: number): Promise<void> {
     await this.#files.remove(this.#paths.log(log))
     this.lengths.delete(log)
@@ -161,7 +165,7 @@ export class Log {
   }
 
   async close(): Promise<void> {
-    // A reader that cannot be closed must not keep the others open.
+    // If a reader cannot be closed, the others are closed all the same.
     for (const log of this.#readers.keys()) await this.#letGo(log).catch(() => {})
     const fd = this.#fd
     this.#fd = null

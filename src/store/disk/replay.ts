@@ -91,13 +91,13 @@ function nextFrame(bytes: Buffer, at: number, seq: number, path: string): Frame 
   throw corrupt(`${path}:${at}`, what, 'Restore the whole folder from a copy.')
 }
 
-/** Whether the file before this one lost whole commits at its end, which a power cut can take where a commit ends. */
+/** Whether this file begins with a later commit than the next one. Then the file before it lost whole commits in a power cut. */
 function isBehindGap(bytes: Buffer, seq: number): boolean {
   const frame = bytes.byteLength > 0 ? readFrame(bytes, 0) : null
   return frame !== null && frame.seq > seq + 1
 }
 
-/** A checkpoint without a checksum is trusted only if the log has that commit ending at that position. */
+/** A checkpoint without a checksum is trusted only if its commit ends at its position in the log. */
 function assertPosition(bytes: Buffer, { offset, seq }: LogPosition & { seq: number }, path: string): void {
   if (offset === 0) return
   let before: Frame | null = null
@@ -107,7 +107,7 @@ function assertPosition(bytes: Buffer, { offset, seq }: LogPosition & { seq: num
     at = frame ? frame.end : bytes.indexOf(frameStart, at + 1)
   }
   if (before?.end === offset && before.seq === seq) return
-  const what = `checkpoint.json says that commit ${seq} ends at byte ${offset}, and the log does not have it there.`
+  const what = `checkpoint.json says that commit ${seq} ends at byte ${offset}, but in the log it does not.`
   throw corrupt(`${path}:${offset}`, what, 'Restore the whole folder from a copy.')
 }
 
@@ -160,7 +160,7 @@ function assertNoFrame(
   }
 }
 
-/** While the machine runs, everything that a killed process wrote stays: an incomplete commit is too short. */
+/** A killed process leaves a beginning of its last write. So a commit that has its full length was damaged later. */
 function assertBeginning(bytes: Buffer, at: number, path: string): void {
   if (isBeginning(bytes, at)) return
   const what = `the last commit, at byte ${at}, has its full length and does not match its checksums: it was acknowledged, and is damaged.`
@@ -191,8 +191,7 @@ function isLater(frame: Frame, seq: number): boolean {
 
 /**
  * Moves everything from the first incomplete commit on into files next to the log. The last file goes first, so that
- * the next start finds the same situation if a crash interrupts this. Log files after the incomplete one are removed:
- * the log continues in the incomplete one.
+ * the next start finds the same situation if a crash interrupts this. A log file that has no commits left is removed.
  */
 export async function setAside(
   deps: { files: Files; paths: Paths; loss: Loss; onNotice: (text: string) => void },
@@ -235,7 +234,7 @@ export async function setAside(
 const afterRestart =
   ' They are the last write before the machine stopped. It was not complete, so it was not acknowledged, unless the disk damaged it later.'
 
-/** The number of complete commits in bytes that may begin with an incomplete one. */
+/** Counts the complete commits, also behind an incomplete one. */
 export function countFrames(bytes: Buffer): number {
   let count = 0
   for (let at = bytes.indexOf(frameStart); at >= 0;) {

@@ -23,7 +23,7 @@ export interface SnapshotFile {
   readonly collection: string | null
 }
 
-/** `db.json` and the segment files that exist, in the order in which they are read. */
+/** Lists the existing ones of `db.json` and the segment files, in the order in which they are read. */
 export async function listSnapshot(deps: FolderDeps): Promise<SnapshotFile[]> {
   const { files, paths } = deps
   const found: SnapshotFile[] = []
@@ -40,7 +40,7 @@ export async function listSnapshot(deps: FolderDeps): Promise<SnapshotFile[]> {
   return found
 }
 
-/** The folders of large collections, by name. */
+/** The names of the folders of large collections, sorted. */
 export async function collectionFolders(deps: FolderDeps): Promise<string[]> {
   return (await deps.files.list(deps.paths.folder)).filter((name) => collectionNameForm.test(name)).sort()
 }
@@ -56,8 +56,9 @@ export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile
 }
 
 /**
- * Says how a file is older than the checkpoint needs; null if it is not. A newer file is normal: a checkpoint may have
- * been interrupted. A file that does not say what it contains could be an older copy, so it is refused like one.
+ * Why a file is refused as an older copy; null if it contains every commit that the checkpoint needs. A newer file is
+ * normal: a checkpoint may have been interrupted. A file that does not say what it contains is refused too, because it
+ * could be an older copy.
  */
 export function olderThan(
   { contains }: Checkpoint,
@@ -68,10 +69,10 @@ export function olderThan(
   if (needed === undefined || (seq !== undefined && seq >= needed)) return null
   if (seq === undefined)
     return `it may be older than the checkpoint, which needs commit ${needed}: its line \`"seq"\` is missing, or an earlier version of Localpost wrote it.`
-  return `it is older than the checkpoint: it is of commit ${seq}, the checkpoint needs commit ${needed}.`
+  return `it is older than the checkpoint: it contains the commits up to ${seq}, but the checkpoint needs commit ${needed}.`
 }
 
-/** @throws store_corrupt if {@link olderThan} says that the file is an older copy. */
+/** @throws store_corrupt if {@link olderThan} gives a reason. */
 export function assertNotOlder(
   checkpoint: Checkpoint,
   name: string,

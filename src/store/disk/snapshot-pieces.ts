@@ -44,7 +44,7 @@ export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
   snapshot.onEnd?.(at + last.byteLength, crc)
 }
 
-/** The bytes of one piece. All pieces of a file use the same buffer. */
+/** Collects the bytes of one piece. All pieces of a file use the same buffer. */
 class Piece {
   size = 0
   #bytes: Buffer = Buffer.allocUnsafeSlow(pieceLength + lineRoom)
@@ -86,5 +86,5 @@ function membersOf({ id, version, keys, blobs, text }: SnapshotLine): string {
 
 // Encoding this much takes about a millisecond.
 const pieceLength = 256 * 1024
-/** Nearly all lines take less, so that the buffer of a piece is rarely enlarged. */
+/** Room for one more line after a full piece. Nearly all lines need less, so the buffer is rarely enlarged. */
 const lineRoom = 64 * 1024

@@ -42,7 +42,7 @@ export function createSnapshotFile(place: SnapshotPlace): Adapter<Snapshot> {
   }
 }
 
-/** Replaces a file atomically, also in case of a power cut. */
+/** Replaces a file: after a crash or a power cut it is either the old or the new one. */
 export async function replaceFile(files: Files, path: string, pieces: Iterable<Uint8Array>): Promise<void> {
   await writeAside(files, path, pieces)
   try {
@@ -106,7 +106,7 @@ export function fillRecords(
       if (!entry) {
         throw corrupt(
           path,
-          `entry ${count} of ${name} is no record with id and version.`,
+          `entry ${count} of ${name} is not a record with an id and a version.`,
           'Restore the whole folder from one copy, or correct the entry.',
         )
       }

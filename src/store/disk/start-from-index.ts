@@ -11,8 +11,9 @@ import { storedCrc } from './snapshot-text.ts'
 import { decodeStartIndex, type StartIndex } from './start-index.ts'
 
 /**
- * Takes the records of a segment over without reading its file, if there is an index of exactly this file. The records
- * then rest: the checksum of its line is checked whenever a record is read, and that of the file after the start.
+ * Loads the records of a segment from its index for the start, without reading its file. The index must be of exactly
+ * this file. The texts of the records stay in the file. The checksum of a line is checked whenever its record is read, and
+ * the checksum of the file is checked after the start.
  *
  * @returns False if the file has to be read.
  */
@@ -45,8 +46,8 @@ async function readStartIndex(
 }
 
 /**
- * The identity of this file, and the commit up to which it contains all commits; null if it has no last line with a
- * checksum.
+ * The stamp of this file, and the commit up to which it contains all commits; null if the file is missing or its last
+ * line has no checksum.
  */
 async function stampOf(
   files: Files,
@@ -85,7 +86,7 @@ function adopt(
   const pack = new Packed(segment, path, rows, new Set(usage.logs.keys()))
   const { idIndex, byId } = state
   const room = idIndex.roomAt(pack.first)
-  // Records with the same id are sorted out where files are read.
+  // Only reading the files handles records with the same id.
   if (!room || (room.before !== null && pack.last >= room.before)) return false
   if (keyed.some(({ id }) => byId.has(id)) || hasLoose(state, pack)) return false
   const index = facts === null || facts.isComplete ? 'all' : 'not all facts'

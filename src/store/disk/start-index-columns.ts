@@ -7,17 +7,18 @@ export interface IndexColumns {
   readonly facts: FactColumns | null
 }
 
-/** The layout that is needed to read the columns again. */
+/** The layout of the columns in a file. */
 interface ColumnHead {
   readonly count: number
   readonly idBytes: number
   readonly hasEnds: boolean
   /** For each column of numbers, how many bytes a number has; null without facts. */
   readonly numbers: readonly (4 | 8)[] | null
+  /** The number of columns of codes. */
   readonly codes: number
 }
 
-/** The columns one after the other, and what is needed to read them again. */
+/** The columns one after the other, and the layout that is needed to read them again. */
 export function writeColumns({ rows, facts }: IndexColumns): { head: ColumnHead; blocks: Uint8Array[] } {
   const { ids, idEnds, lines } = rows
   const columns = [
@@ -41,10 +42,10 @@ export function writeColumns({ rows, facts }: IndexColumns): { head: ColumnHead;
   }
 }
 
-/** @throws RangeError if the bytes do not contain these columns. */
+/** @throws RangeError if the bytes are not exactly these columns, or if there are no rows. */
 export function readColumns(head: ColumnHead, bytes: Buffer): IndexColumns {
   let at = 0
-  /** A copy of the next bytes: their place in the file need not be aligned. */
+  /** Copies the next bytes, because arrays of numbers need an alignment that they may not have in the file. */
   const take = (length: number): ArrayBuffer => {
     if (at + length > bytes.byteLength) throw new RangeError('The columns are incomplete.')
     at += length

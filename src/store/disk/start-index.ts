@@ -10,11 +10,11 @@ import { readColumns, writeColumns } from './start-index-columns.ts'
 
 /** The content of an index for the start. */
 export interface StartIndex {
-  /** The file that it is of. */
+  /** The segment file that it describes. */
   readonly file: FileStamp
   readonly rows: PackRows
   readonly usage: BlobUsage
-  /** The records that are in an index of the collection: such entries have no text. */
+  /** Entries without text, for the records that are in an index of the collection. */
   readonly keyed: readonly Entry[]
   /** Null if the collection has no facts. */
   readonly facts: PackFacts | null
@@ -109,10 +109,13 @@ interface Head {
 
 /** Row, version, and keys of a record. */
 type KeyedRow = readonly [number, number, readonly (IndexKey | null)[]]
-/** For each text of the facts, the lists of texts by their code in the file; null if they are only in the record. */
+/**
+ * For each column of codes, the list of texts that each code of this file stands for; null if the texts are only in the
+ * record.
+ */
 type Texts = readonly (readonly (readonly string[] | null)[])[]
 
-/** Enough with a checksum that matches: the rest is what `encodeStartIndex` wrote. */
+/** These few checks are enough, because the checksum matched: the rest is as `encodeStartIndex` wrote it. */
 function isHead(head: object): head is Head {
   const { file, usage, columns, keyed, texts } = { ...nothing, ...head }
   return (
@@ -122,7 +125,7 @@ function isHead(head: object): head is Head {
 
 const nothing = { file: null, usage: null, columns: null, keyed: null, texts: null }
 
-/** An index with other values in one of these is not read. */
+/** An index is used only if all of these values match. */
 function formOf(state: CollectionState, segment: number, schema: number): Record<string, unknown> {
   return {
     form: 1,
@@ -135,7 +138,7 @@ function formOf(state: CollectionState, segment: number, schema: number): Record
   }
 }
 
-/** Codes that are only valid in one file, and their texts. The codes in memory are only valid in one process. */
+/** Replaces the codes of this process, which other processes do not know, with codes for this file, and lists their texts. */
 function ownCodes(
   { facts: table }: CollectionState,
   facts: PackFacts | null,
@@ -160,6 +163,7 @@ function ownCodes(
   return { texts, codes }
 }
 
+/** Replaces the codes of a file with those of this process. */
 function tableCodes(
   { facts: table }: CollectionState,
   texts: Texts,
