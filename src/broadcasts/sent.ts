@@ -19,7 +19,7 @@ export interface SentBroadcasts {
    */
   list(query?: BroadcastListQuery): Promise<ListPage<BroadcastSummary>>
   /**
-   * A broadcast with its results until now. Reads all of its emails: some hundred milliseconds for 50,000.
+   * A broadcast with its results until now. Reads all of its emails: a few hundred milliseconds for 50,000.
    *
    * @throws not_found
    */

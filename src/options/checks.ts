@@ -19,12 +19,12 @@ export function isInteger(value: unknown, bounds: { min?: number; max?: number }
   return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
 }
 
-/** A URL that a browser can open. */
+/** An http or https URL. */
 export function isHttpUrl(value: unknown): boolean {
   return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }
 
-/** A URL that may hold a password. It must decode, because it is sent decoded. */
+/** An http or https URL with an optional password. The password must decode, because it is sent decoded. */
 export function isHttpUrlWithPassword(value: unknown): boolean {
   return isText(value) && isHttpUrl(value) && decodes(new URL(value).password)
 }
@@ -37,7 +37,7 @@ export function isIssuer(value: unknown): boolean {
   return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
 }
 
-/** The URL of a mail server. User and password must decode, because they are sent decoded. */
+/** The URL of a mail server: smtp or smtps. User and password must decode, because they are sent decoded. */
 export function isRelay(value: unknown): boolean {
   if (!isText(value) || !URL.canParse(value)) return false
   const { protocol, hostname, username, password } = new URL(value)

@@ -33,7 +33,12 @@ export interface Kind {
   typed?(row: Row): string
   /** The placeholder of the value in `--help`. */
   hint?(row: Row): string
-  /** Checks the content of the value and adds defaults. @param path  The option, for errors. @throws invalid_option */
+  /**
+   * Checks the members of a valid value, and returns the value in its final form.
+   *
+   * @param path  The option, for errors.
+   * @throws invalid_option
+   */
   complete?(value: unknown, path: string): unknown
   /** The option has several values: the flag is repeated, the variable separates them with commas. */
   isList?: true

@@ -1,7 +1,7 @@
-/** A warning or an error of the running instance that belongs to no request. */
+/** A warning or an error of the running instance; see the option `onNotice`. */
 export interface Notice {
   level: 'warning' | 'error'
   message: string
-  /** The cause, where there is one. */
+  /** The cause, if there is one. */
   error?: unknown
 }

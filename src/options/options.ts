@@ -49,7 +49,7 @@ export type Limits = Filled<Table['limits']['members']> & { smtpClientsPerAddres
 /**
  * Checks the options and fills in the defaults.
  *
- * @param defaults  What depends on the caller.
+ * @param defaults  Defaults that depend on the process.
  * @throws invalid_option for an unknown name (with the nearest real one) or a wrong value.
  */
 export function resolveOptions(
@@ -98,7 +98,7 @@ function assertProvider({ issuer, clientId, clientSecret }: Config['oidc']): voi
     refuse('Option "oidc" needs "oidc.issuer" (--oidc-issuer), the URL of the provider.')
 }
 
-/** The rows of the table; here the compiler checks that each is one. */
+/** The table, typed as rows, so that the compiler checks each of them. */
 export const allRows: Rows = optionTable
 const libraryRows: Rows = Object.fromEntries(Object.entries(allRows).filter(([, row]) => !row.command))
 
@@ -107,11 +107,11 @@ function withDefaults(given: object, rows: Rows): object {
   const filled = Object.entries(rows).map(([name, row]) => {
     const value = values[name]
     if (row.members) return [name, withDefaults(Object(value ?? {}), row.members)]
-    // Its own copy: an instance may keep and change it.
+    // A copy, because an instance may keep and change it.
     return [name, value ?? (Array.isArray(row.default) ? [...row.default] : row.default)]
   })
   return Object.fromEntries(filled)
 }
 
-// Each member was checked by its row, from which its type is inferred.
+// `readOptions` checked each member by its row, and the type of the member follows from the same row.
 function assertFilled(_filled: object): asserts _filled is Omit<Filled<Table>, CommandName> {}

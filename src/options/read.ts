@@ -3,7 +3,7 @@ import { suggest } from '../core/suggest.ts'
 import { kinds } from './kinds.ts'
 import type { Row } from './row.ts'
 
-/** Options by name, as the table has them. */
+/** The rows of options by name, as in the table. */
 export type Rows = Readonly<Record<string, Row>>
 
 /** A row and its path: `['dns', 'servers']`. */
@@ -21,7 +21,7 @@ export function listRows(rows: Rows, within: readonly string[] = []): PlacedRow[
 }
 
 /**
- * Checks options by their rows, and fills in what some kinds of values leave out.
+ * Checks options by their rows, and completes the values of some kinds. Defaults are not filled in.
  *
  * @returns The options that were given; undefined counts as not given.
  * @throws invalid_option for an unknown name (with the nearest real one), one that was renamed (with its new name), or a
@@ -44,7 +44,7 @@ export function readOptions(
 /**
  * Checks one option.
  *
- * @throws invalid_option with the option, the value, and what it takes.
+ * @throws invalid_option with the option, the value (unless it may be secret), and the valid values.
  */
 function readOption(value: unknown, row: Row, path: readonly string[]): unknown {
   const kind = kinds[row.kind]
@@ -57,10 +57,10 @@ function readOption(value: unknown, row: Row, path: readonly string[]): unknown 
 }
 
 /**
- * Reads what was typed for a flag, or the value of a variable.
+ * Reads the texts given for a flag, or those of a variable.
  *
- * @param source  As a message names it: `--port`, `LOCALPOST_PORT`.
- * @throws invalid_option with source, value, and what it takes.
+ * @param source  The flag or variable, for errors: `--port`, `LOCALPOST_PORT`.
+ * @throws invalid_option with the source, the value (unless it may be secret), and the valid values.
  */
 export function readTyped(texts: readonly string[], { row, path }: PlacedRow, source: string): unknown {
   const kind = kinds[row.kind]
@@ -79,7 +79,7 @@ function isTyped(texts: readonly string[], row: Row): boolean {
   return kind.is(kind.read?.(texts), row)
 }
 
-/** What a message says of a wrong value. Values that may be secrets are not quoted: messages end up in logs. */
+/** The end of an error about a wrong value. Values that may be secrets are not quoted, because errors end up in logs. */
 function complaint(value: unknown, row: Row, wanted: string): string {
   const isHidden = kinds[row.kind].isSecret && value !== ''
   return isHidden ? `takes ${wanted}.` : `is ${quote(value)}; it takes ${wanted}.`

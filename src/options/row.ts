@@ -42,17 +42,17 @@ export interface KindTypes {
 /** One option; see the table. */
 export interface Row {
   readonly kind: keyof KindTypes
-  /** The value of an option that is not given; null means none. Groups take those of their members. */
+  /** The value of an option that is not given; null means none. A group has none: its members have their own. */
   readonly default?: unknown
   /** The value that the command passes to the library if none is given. */
   readonly commandDefault?: string | number
-  /** The library does not have it. */
+  /** Set if only the command has it, not the library. */
   readonly command?: true
-  /** The name of its flag, without dashes; its variable is called LOCALPOST_ and the same in capitals. */
+  /** The name of its flag without the leading dashes: `smtp-port`. Its variable is then `LOCALPOST_SMTP_PORT`. */
   readonly flag?: string
   /** How the help shows the value of the flag. Default: the kind's. */
   readonly hint?: string
-  /** Where the help lists the flag. */
+  /** The heading under which the help lists the flag. */
   readonly section?: string
   /** The description: one line for `--help` and docs/cli.md. */
   readonly help: string
@@ -60,10 +60,12 @@ export interface Row {
   readonly takes?: string
   /** A valid entry of a list, for errors about a flag. */
   readonly each?: string
-  /** Its earlier name, which is refused with the new one. */
+  /** Its earlier name. It is refused with an error that gives the new name. */
   readonly formerly?: string
+  /** The valid values of a `choice`. */
   readonly values?: readonly string[]
   readonly min?: number
   readonly max?: number
+  /** The options of a `group`. */
   readonly members?: Readonly<Record<string, Row>>
 }

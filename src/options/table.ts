@@ -26,7 +26,7 @@ export const optionTable = {
     section: 'Server',
     help: 'SMTP port; 0 takes a free port',
   },
-  /** Address that the SMTP port binds, and `listen` unless it is given another. Default: `127.0.0.1`. */
+  /** Address that the SMTP port binds; `listen` binds it too, unless it is given another. Default: `127.0.0.1`. */
   host: {
     kind: 'text',
     takes: 'an address such as 127.0.0.1',
@@ -139,7 +139,7 @@ export const optionTable = {
     help: 'Keep everything in memory, without a data folder',
   },
   /**
-   * Acknowledged mail survives the end of the process (`process`), or also a power cut (`disk`), because each
+   * `process`: acknowledged mail survives the end of the process. `disk`: it also survives a power cut, because each
    * acknowledgement waits for fdatasync. No effect without `dir`. Default: `process`.
    */
   durability: {
@@ -627,8 +627,8 @@ export const optionTable = {
         help: 'Maximum number of SMTP connections from one address',
       },
       /**
-       * Maximum bytes of incoming messages in memory. Beyond, messages are written to the data folder while they arrive. No
-       * effect without `dir`. Default: 33,554,432 (32 MiB).
+       * Maximum bytes of incoming messages in memory. Beyond, messages are written to the data folder or the database while
+       * they arrive. No effect without `dir` or `store`. Default: 33,554,432 (32 MiB).
        */
       smtpBytes: { kind: 'count', default: 33_554_432, help: 'Maximum bytes of incoming messages in memory' },
       /**
