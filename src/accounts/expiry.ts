@@ -9,7 +9,7 @@ export interface Expiry {
   start(): Promise<void>
   /** Sets the timer for the expiry of an account; null: it never expires. */
   plan(expires: number | null): void
-  /** Tries again soon, after a failed removal. */
+  /** Tries to remove accounts again soon, after a failed removal. */
   retry(): void
   /** Extends the life of an account, because it was used. */
   used(account: AccountRecord): void
@@ -30,7 +30,7 @@ export function createExpiry(deps: {
   let timerAt = Number.POSITIVE_INFINITY
   let isClosed = false
 
-  async function removeOver(): Promise<void> {
+  async function removeExpired(): Promise<void> {
     timerAt = Number.POSITIVE_INFINITY
     if (!deps.isLeader()) return
     for (const { id } of directory.all()) {
@@ -58,13 +58,13 @@ export function createExpiry(deps: {
     cancelTimer()
     timerAt = at
     const waitMs = Math.min(Math.max(at - clock.now(), shortestWaitMs), longestWaitMs)
-    cancelTimer = clock.after(waitMs, () => void removeOver())
+    cancelTimer = clock.after(waitMs, () => void removeExpired())
   }
 
   const retry = (): void => wakeAt(clock.now() + retryMs)
 
   return {
-    start: removeOver,
+    start: removeExpired,
     plan: (expires) => wakeAt(expires ?? Number.POSITIVE_INFINITY),
     retry,
     used({ id, ttl_ms }) {

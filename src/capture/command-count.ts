@@ -23,7 +23,7 @@ export class CommandCount {
    * Counts a received command.
    *
    * @param taken  Number of messages accepted so far.
-   * @returns Whether more commands came since the last message than any normal client needs.
+   * @returns Whether the session sent more than {@link maxWithoutMessage} commands since its last message.
    */
   come(taken: number): boolean {
     if (taken !== this.#taken) {

@@ -18,7 +18,10 @@ export function refusedCommand(
   return null
 }
 
-/** Commands of RFC 5321, its extensions and its predecessors. They are known, so the reply is 502 and not 500. */
+/**
+ * Commands of SMTP, its extensions and its predecessors that this server does not have. They are known, so the reply is
+ * 502 and not 500.
+ */
 const unimplemented: ReadonlySet<string> = new Set([
   'EXPN',
   'BDAT',
@@ -33,7 +36,7 @@ const unimplemented: ReadonlySet<string> = new Set([
   'XFORWARD',
 ])
 
-/** Commands without arguments. An argument is refused, because the client would expect it to have an effect. */
+/** Commands whose arguments are refused, because the client would expect them to have an effect. */
 const bare: ReadonlySet<string> = new Set(['DATA', 'RSET'])
 
 /**

@@ -18,6 +18,7 @@ import { envelopeIdOf, envelopeOf, factsOf, isAdmitted, sideOf, userOf } from '.
  * @param connections.cut  Ends the connection of a session without a reply.
  * @param connections.reportClient  Reports credentials that are refused.
  * @param connections.notesOf  The transcript of a session.
+ * @param connections.handOver  Lists a session at the account of its credentials.
  */
 export function createHandlers(
   options: CaptureOptions,
@@ -26,7 +27,7 @@ export function createHandlers(
 ): Pick<SMTPServerOptions, 'onAuth' | 'onRcptTo' | 'onData'> {
   const report = (error: unknown): void => options.onError?.(error)
 
-  function meetVerdict(
+  function applyVerdict(
     verdict: Verdict,
     session: SMTPServerSession,
     answer: (refused?: Refusal) => void,
@@ -37,7 +38,8 @@ export function createHandlers(
       case 'reject':
         return answer(refusal(verdict.reply_code, verdict.enhanced_code, verdict.text))
       case 'delay':
-        // At shutdown a delivery is disconnected without a reply. It then has no outcome, and the email stays due.
+        // At shutdown a delivery is disconnected without a reply, so that it has no outcome and the email stays due.
+        // A submission gets its answer at once.
         return void delays.after(verdict.delay_ms, answer, () =>
           userOf(session)?.is_outbox ? connections.cut(session, 'rule') : answer(),
         )
@@ -78,8 +80,8 @@ export function createHandlers(
       try {
         const id = isDelivery ? envelopeIdOf(session) : `from ${envelopeOf(session).mail_from}`
         const verdict = sideOf(session, options).verdictOf(address, id)
-        if (!(verdict instanceof Promise)) meetVerdict(verdict, session, callback)
-        else verdict.then((given) => meetVerdict(given, session, callback), fail)
+        if (!(verdict instanceof Promise)) applyVerdict(verdict, session, callback)
+        else verdict.then((given) => applyVerdict(given, session, callback), fail)
       } catch (error) {
         fail(error)
       }

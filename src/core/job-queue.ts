@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 export interface JobQueue {
   /**
    * @param patienceMs  How long it may wait for a slot; `Infinity` for a job without a waiting caller.
-   * @param signal  Ends the wait, so that the place goes to others. A job that runs is not ended.
+   * @param signal  Ends the wait. A job that runs is not ended.
    * @throws service_unavailable when it waited that long, or when too many wait; the signal's reason.
    */
   run<T>(job: () => Promise<T>, patienceMs: number, signal?: AbortSignal): Promise<T>
@@ -19,7 +19,7 @@ export interface CountedQueue extends JobQueue {
 /**
  * @param slots  How many run at once.
  * @param maxWaiting  How many may wait.
- * @param jobs  What they are, for the error of one too many. Default: `large requests`.
+ * @param jobs  What the jobs are called in the error when too many wait. Default: `large requests`.
  */
 export function createJobQueue(
   clock: Pick<Clock, 'after'>,

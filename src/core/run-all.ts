@@ -1,5 +1,5 @@
 /**
- * Runs every step in order, each after the previous one has ended, even if that failed. For closing.
+ * Runs every step in order, for closing. Each begins when the previous one has ended, even if that failed.
  *
  * @throws The first error, once all have run.
  */
@@ -16,7 +16,7 @@ export async function runAll(steps: readonly (() => unknown)[]): Promise<void> {
 }
 
 /**
- * Begins every step at once, in order, and waits for all, also after one failed.
+ * Begins all steps at once, in order, and waits for all of them, even if one fails.
  *
  * @throws The first error in their order, once all have ended.
  */

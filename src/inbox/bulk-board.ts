@@ -82,7 +82,7 @@ export async function openBulkBoard({
     return !isEnded(record) && !ours.has(record.id) && monotonicNow() - at > silentMs
   }
 
-  /** Stores that a lost change has failed, because its instance may be suspended and continue later. */
+  /** Marks a lost change as failed. Its instance may only be suspended: if it continues, it then aborts the change. */
   function bury({ record: { id, version } }: Known): void {
     changeRecord(store, bulkChangeCollection, id, 'bulk change', (stored): BulkRecord =>
       stored.version === version ? { ...stored, state: 'failed' } : stored,
@@ -125,7 +125,7 @@ export async function openBulkBoard({
       ours.add(progress.id)
       await store.commit([insert(bulkChangeCollection, { ...progress, is_cancelled: false })])
       void writeOften(mine)
-      // It waits for all changes that were stored before it.
+      // `turn` waits for earlier changes, so all that were stored before this one must be known.
       await store.caughtUp()
       await following.settled()
     },
@@ -177,7 +177,7 @@ export async function openBulkBoard({
 export const mostEnded = 20
 /** How often the progress of a change is stored while there is any. */
 const writeMs = 200
-/** How often a change is stored that makes no progress. */
+/** How often a change without progress is stored. */
 const beatMs = 3000
 /** If a change is not written for this long, its instance counts as lost. */
 const silentMs = 12_000

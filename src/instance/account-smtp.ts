@@ -9,7 +9,7 @@ import { setImmediate } from '../core/machine.ts'
 import type { KeyOwners } from './key-owners.ts'
 import type { OpenAccounts } from './open-accounts.ts'
 
-/** Dependencies of the SMTP server of an open account. */
+/** The parts of an open account that its SMTP sessions need. */
 interface OpenedSide {
   readonly side: AccountSide
   /** The secret by which the outbox of the account authenticates. */
@@ -32,7 +32,7 @@ export function createAccountJudge({
    * @param isAdmitted  Whether the credentials of the session are still valid.
    */
   function sideOf(id: string, isAdmitted: () => boolean): AccountSide {
-    /** An account stays open while a session of it is. */
+    /** An account stays open while it has sessions. The function of each session ends that. */
     const kept = new Map<ObservedSession, () => void>()
 
     function used(): AccountRecord {
@@ -46,7 +46,7 @@ export function createAccountJudge({
       used()
       const ready = open.peek(id)
       if (ready) return ready.side
-      // Only for a moment after a change of its limits.
+      // The account is closed for a moment after a change of its limits.
       open.hold(id).then(
         ({ release }) => release(),
         () => {},
@@ -107,7 +107,7 @@ export function createAccountJudge({
       if (isErrorOf(error, 'not_found')) return 'no-key'
       throw error
     }
-    // The session keeps it open from now on, if it is still there.
+    // Released later, because the session has to keep the account open first; it does so unless the client has left.
     setImmediate(release)
     const isAdmitted = (): boolean => {
       const record = noun.byId(id)

@@ -16,16 +16,17 @@ import { createReadingThread, type ReadingThread } from './thread.ts'
 
 /**
  * Reads and parses stored messages. To limit memory, it reads at most one large message (over 1 MiB) and eight others at
- * the same time; the rest wait. Requests for the same message share one reading. Large messages are read in a thread.
+ * the same time; the rest wait. Callers that ask for the same reading of the same message share it. Large messages are
+ * parsed in a worker thread.
  *
- * Every method takes the signal of its caller. If it aborts while the call waits, the work never starts. If it aborts
- * during the work, the work ends, unless other callers share it, and the next work begins.
+ * Methods that read take the signal of their caller. If it aborts while the call waits, the work never starts. If it aborts
+ * during the work, the work ends, unless other callers share it.
  */
 export interface Reader {
   /**
    * The parsed message without its bodies; null if it does not exist.
    *
-   * @throws service_unavailable when the request waited too long; the signal's reason.
+   * @throws service_unavailable when the request waited too long, or too many wait; the signal's reason.
    */
   facts(blob: BlobId, signal?: AbortSignal): Promise<ParsedFacts | null>
   /** The parsed message with its links and codes. Null and errors as for `facts`. */
@@ -64,7 +65,7 @@ export interface Reader {
    *
    * @param bytes  The size of the mail.
    * @param read  May call the other methods. It must watch the signal and end when it aborts.
-   * @throws service_unavailable when it waited too long; the signal's reason; what `read` throws.
+   * @throws service_unavailable when it waited too long, or too many wait; the signal's reason; what `read` throws.
    */
   whole<T>(bytes: number, read: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** The same for work that holds the bodies of mails and may take longer than reading them. Reads do not wait for it. */
@@ -74,15 +75,15 @@ export interface Reader {
    * because it keeps the memory of its last message.
    */
   readonly beside: JobQueue
-  /** Ends the thread after the reading of a mail of this size, if that is large and no other reading runs. */
+  /** Ends the thread if a mail of this size is large and no reading runs in it. Call it after reading the mail. */
   rest(bytes: number): Promise<void>
-  /** Ends the thread. */
+  /** Ends the thread, unless other readers share it. */
   close(): Promise<void>
 }
 
-/** How long a caller waits. */
+/** How long a call may wait, and when it is ended. */
 export interface Patience {
-  /** Without a time limit; for background work. Default: false. */
+  /** Waits without a time limit; for background work. Default: false. */
   isPatient?: boolean
   /** Default: the call is never ended. */
   signal?: AbortSignal | undefined
@@ -109,7 +110,7 @@ export interface ReadingTurns {
   readonly thread: ReadingThread
 }
 
-/** Creates the queues of readers. The caller ends their thread. */
+/** Creates the queues of readers. The caller must close their thread. */
 export function createReadingTurns(
   clock: Pick<Clock, 'after'>,
   thread: ReadingThread = createReadingThread(clock),
@@ -175,7 +176,7 @@ export function createReader(deps: ReaderDeps): Reader {
     // Background work reads each mail once, so its readings are not shared.
     return isPatient ? work(caller) : shared.run(`${kind} ${blob}`, work, caller)
   }
-  /** Bodies of an API send. Only the result is in memory, so small ones need not wait in the queue of the large ones. */
+  /** Bodies of an API send. Only what is kept of them is in memory, so that decides which queue they wait in. */
   async function stored(
     blob: BlobId,
     most: number,
@@ -270,7 +271,7 @@ export function createReader(deps: ReaderDeps): Reader {
 interface ReadingOptions {
   patienceMs?: number
   signal?: AbortSignal | undefined
-  /** Whether the work is done in this thread. Default: false. */
+  /** Whether the work is done in the main thread, so that the worker thread is ended first. Default: false. */
   isHere?: boolean
 }
 

@@ -1,6 +1,6 @@
 import type { ReportIndex } from './records.ts'
 
-/** A summary of a report as Markdown, as the summary of a job on GitHub shows it. At most some 100 lines. */
+/** A summary of a report as Markdown, for the job summary of GitHub Actions. Each list has at most 20 entries. */
 export function summaryOf({ mails, gone, problems, baseline }: ReportIndex): string {
   const withErrors = mails.filter(({ errors }) => errors > 0)
   const lists: [title: string, rows: { subject: string; to: string[]; test: string }[]][] = [
