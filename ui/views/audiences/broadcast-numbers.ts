@@ -11,7 +11,7 @@ export interface BroadcastNumber {
   share: string
 }
 
-/** The numbers of each broadcast, in this order; failures only if there are any. */
+/** The numbers that every broadcast shows, in this order. */
 const always: readonly (readonly [name: keyof BroadcastTotals, words: string, tone: Tone])[] = [
   ['delivered', 'Delivered', 'good'],
   ['opened', 'Opened', 'info'],
@@ -19,6 +19,7 @@ const always: readonly (readonly [name: keyof BroadcastTotals, words: string, to
   ['bounced', 'Bounced', 'bad'],
   ['unsubscribed', 'Unsubscribed', 'warn'],
 ]
+/** The numbers that are shown only if they are above 0. */
 const ifAny: typeof always = [
   ['delivery_delayed', 'Delayed', 'warn'],
   ['complained', 'Complaints', 'bad'],
@@ -47,13 +48,10 @@ function shareOf(count: number, all: number): string {
 export const chartKinds = ['delivered', 'opened', 'clicked', 'bounced'] as const
 export type ChartKind = (typeof chartKinds)[number]
 
-/** How many emails something had happened to, over time. */
+/** How many emails have had an event of one kind, over time. */
 export interface ChartLine {
   kind: ChartKind
-  /**
-   * The points from the beginning to the end of each interval, as fractions of width and height, with the origin at the
-   * top.
-   */
+  /** One point at the start and one at the end of each interval, as fractions of width and height. y = 0 is the top. */
   points: readonly (readonly [x: number, y: number])[]
 }
 

@@ -20,7 +20,7 @@ export interface Actions {
   setTags(id: string, tags: string[]): Promise<void>
   /** Deletes the open mail after a confirmation. */
   removeOpen(): Promise<void>
-  /** Shows the next mail after one that was deleted elsewhere. */
+  /** Removes a mail that was deleted elsewhere from the list, and shows the next one if it was open. */
   afterRemoval(id: string): void
   /** Deletes all mail that the list's search finds, after a confirmation. */
   removeAll(): Promise<void>
@@ -28,7 +28,7 @@ export interface Actions {
   exportAll(): void
   setPickedUnread(unread: boolean): Promise<void>
   tagPicked(tag: string): Promise<void>
-  /** Renames a tag in all mails that have it. @returns Whether all of them have the other one now. */
+  /** Renames a tag in all mails that have it. @returns False if it failed or was cancelled before its end. */
   renameTag(from: string, to: string): Promise<boolean>
   /** Sets the colour of a tag; null for the one derived from its name. @returns Whether that worked. */
   colorTag(tag: string, color: TagColor | null): Promise<boolean>
@@ -100,7 +100,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
     const query = inbox.shown.value
     const { value: count } = inbox.mails
     const what = query ? countWords(count, 'match', 'matches') : `all ${countWords(count, 'mail')}`
-    if (!(await ask(`Delete ${what}?`, noUndo.replace('It is', 'They are'), 'Delete'))) return
+    if (!(await ask(`Delete ${what}?`, noUndo, 'Delete'))) return
     await attempt(async () => {
       await api.removeAll(query)
       selection.clear()
@@ -113,7 +113,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
     if (selection.everything.value) return removeAll()
     const ids = new Set(selection.ids.value)
     const question = `Delete ${countWords(ids.size, 'mail')}?`
-    if (!(await ask(question, noUndo.replace('It is', 'They are'), 'Delete'))) return
+    if (!(await ask(question, noUndo, 'Delete'))) return
     await attempt(async () => {
       await bulk.remove([...ids])
       selection.clear()

@@ -3,14 +3,14 @@ import type { InboxList } from '../../composables/inbox.ts'
 import { tagPart } from './query-filters.ts'
 import type { Selection } from './selection.ts'
 
-/** The change that one action makes to every selected mail. */
+/** Changes of many mails: of the selected ones, of those with a tag, or of all matches of the search. */
 export interface Bulk {
   setUnread(unread: boolean): Promise<void>
   addTag(tag: string): Promise<void>
   remove(ids: readonly string[]): Promise<void>
   /** URLs of archives of the selected mails: several if the ids do not fit into one URL. */
   exportPaths(): string[]
-  /** Gives all mails that have one tag another one instead, in one change. @returns Whether it was cancelled before its end. */
+  /** Replaces a tag with another one in all mails that have it, in one change. @returns Whether it was cancelled before its end. */
   renameTag(from: string, to: string): Promise<boolean>
   /** Marks every match of the list's search as read, selected or not. */
   markMatchesRead(): Promise<void>
@@ -50,7 +50,7 @@ export function exportPath(query: string): string {
   return `dev/inbox/export${query ? `?${new URLSearchParams({ query }).toString()}` : ''}`
 }
 
-// The maximum of one call.
+// The maximum that the server accepts.
 const idsPerCall = 500
 // A URL has to stay below 16 KB.
 const idsPerAddress = 300

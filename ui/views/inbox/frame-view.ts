@@ -3,7 +3,7 @@ import type { PreviewClient } from '../../../src/client-support/preview-clients.
 import type { Appearance } from '../../../src/reading/appearance.ts'
 import { readStored, writeStored } from '../../composables/stored.ts'
 
-/** The widths to show a mail at: small phone, phone, tablet, and the full width. */
+/** The widths to show a mail at, in pixels. `full` fills the panel. */
 export const widths = [
   { value: 'full', words: 'Full' },
   { value: '320', words: '320', title: '320 pixels: a small phone' },
@@ -18,17 +18,17 @@ export const looks: readonly { value: Look; words: string; title: string }[] = [
   {
     value: 'dark',
     words: 'Dark',
-    title: 'Dark, as its own styles have it: prefers-color-scheme',
+    title: "Dark, with the mail's own styles for prefers-color-scheme",
   },
   {
     value: 'inverted',
     words: 'Dark, inverted',
-    title: 'Dark, as clients show it that invert the colours of every mail',
+    title: 'Dark, as in clients that invert the colours of every mail',
   },
 ]
 export type Look = Appearance
 
-/** The mail clients as which a mail is shown; `''` is the mail as it was sent. */
+/** The mail clients whose view of a mail can be shown; `''` shows the mail as it was sent. */
 export const clients: readonly { value: PreviewClient | ''; words: string }[] = [
   { value: '', words: 'As sent' },
   { value: 'gmail/desktop-webmail', words: 'Gmail, web' },
@@ -67,7 +67,7 @@ export function provideFrameView(): FrameView {
   return view
 }
 
-/** Shows mails at the next width; after the last one at the first. */
+/** Switches to the next width in the list; after the last one to the first. */
 export function widen(view: FrameView): void {
   const at = widths.findIndex(({ value }) => value === view.width)
   view.width = widths[(at + 1) % widths.length]?.value ?? 'full'

@@ -14,7 +14,7 @@ import { colorOfName } from './tag-colors.ts'
 
 /** All tags of the shown account, for the filters, the rows and the fields for tags. */
 export interface KnownTags {
-  /** Those that a mail has, the most frequent first, without the ids of broadcasts. */
+  /** The tags that at least one mail has, the most frequent first, without the ids of broadcasts. */
   counts: ComputedRef<readonly TagCount[]>
   names: ComputedRef<readonly string[]>
   colorOf(tag: string): TagColor
@@ -22,7 +22,7 @@ export interface KnownTags {
   chosenColorOf(tag: string): TagColor | null
 }
 
-/** Reads the tags, and again after changes, but at most once a second. */
+/** Reads the tags at once on connecting and after changes of tags; after changes of mails at most once a second. */
 export function provideTags({ api, live }: Pick<Instance, 'api' | 'live'>): KnownTags {
   const all = shallowRef<readonly TagCount[]>([])
   let isLoading = false

@@ -58,7 +58,7 @@ export function openLink(href: string): void {
 const longestHref = 20_000
 const opened: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel:'])
 
-/** The target of a tracking URL of this mail, from its token. The token is signed for the server, but not secret. */
+/** The target of a tracking URL of this mail, read from its token. The token is signed but not encrypted; the page does not check the signature. */
 function targetOf(url: URL, { mailId, origins }: OwnAddresses): string | null {
   if (!origins.includes(url.origin)) return null
   const [, payload] = /\/t\/c\/([\w-]+)\.[\w-]+$/.exec(url.pathname) ?? []
@@ -78,7 +78,7 @@ function targetOf(url: URL, { mailId, origins }: OwnAddresses): string | null {
   }
 }
 
-/** The host that a reader sees in a text: that of a URL in it, or the text itself if it is a host or a URL. */
+/** The host that a reader sees in a text: that of the first URL in it, or of the whole text if that is a host with or without a path. */
 function hostIn(text: string): string | null {
   const plain = text.trim().slice(0, 2000)
   const [, written] = /https?:\/\/([^\s/?#:]{1,253})/i.exec(plain) ?? alone.exec(plain) ?? []

@@ -2,7 +2,7 @@ import { ref } from 'vue'
 import { readStored, writeStored } from '../../composables/stored.ts'
 import { splitAddress } from '../../composables/words.ts'
 
-/** For whose mail remote content is loaded without asking. */
+/** Whose mails load remote content without a question: those of this sender, of this domain, or all. */
 export type Scope = 'sender' | 'domain' | 'all'
 
 /**
@@ -11,7 +11,7 @@ export type Scope = 'sender' | 'domain' | 'all'
  */
 export function remoteKinds(html: string): string[] {
   if (!/(?:https?:)?\/\//i.test(html)) return []
-  // A mail of this size takes long to parse, and almost certainly has images.
+  // A mail of this size takes too long to parse, and almost certainly has images.
   if (html.length > longestParsed) return ['images']
   const parsed = new DOMParser().parseFromString(html, 'text/html')
   const css = [...parsed.querySelectorAll('style')].map((style) => style.textContent ?? '').join('\n')
@@ -31,7 +31,7 @@ export function remoteKinds(html: string): string[] {
   return Object.entries(kinds).flatMap(([kind, isThere]) => (isThere ? [kind] : []))
 }
 
-/** The choices of a person for whose mail remote content is loaded, kept for the next visit. */
+/** The senders and domains whose remote content the user allowed, kept for the next visit. */
 export function useConsent(): {
   /** Why the content of this sender is loaded; null if the page must ask first. */
   scopeOf(from: string): Scope | null

@@ -1,15 +1,15 @@
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
 import type { InboxList } from '../../composables/inbox.ts'
 
-/** The mails that a person picked, for a action on all of them. */
+/** The mails that a person picked, for an action on all of them. */
 export interface Selection {
-  /** The picked ids; of no meaning while `everything`. */
+  /** The picked ids. Ignored while `everything` is true. */
   ids: Readonly<Ref<ReadonlySet<string>>>
-  /** Whether every match of the search is meant, also those that are not loaded. */
+  /** Whether every match of the search is picked, even those that are not loaded. */
   everything: Ref<boolean>
   count: ComputedRef<number>
   has(id: string): boolean
-  /** Picks or unpicks one; with `range`, everything from the one picked last. */
+  /** Picks or unpicks one; with `range`, all from the one toggled last up to this one. */
   toggle(id: string, range?: boolean): void
   all(): void
   clear(): void
@@ -26,13 +26,13 @@ export function useSelection(inbox: InboxList): Selection {
     last = null
   }
 
-  /** The rows of broadcasts stand for many mails and are not picked: their mails are, in their own list. */
+  /** The row of a broadcast stands for many mails and cannot be picked. Its mails can, in the list of the broadcast. */
   const pickable = (): string[] =>
     inbox.emails.value.filter(({ broadcast }) => !broadcast).map(({ id }) => id)
 
   function toggle(id: string, range = false): void {
     if (inbox.emails.value.some((mail) => mail.id === id && mail.broadcast)) return
-    // Out of all, one was left out: what remains of it is what is loaded.
+    // If everything was picked and one mail is unpicked, only the other loaded mails stay picked.
     const next = new Set(everything.value ? pickable() : ids.value)
     everything.value = false
     const isOn = !next.has(id)
@@ -50,7 +50,7 @@ export function useSelection(inbox: InboxList): Selection {
     return start === undefined || end === undefined || start < 0 ? [to] : all.slice(start, end + 1)
   }
 
-  // What is gone cannot be meant, and another search is another list.
+  // Deleted mails are no longer picked, and another search begins without picked mails.
   watch(inbox.dropped, (dropped) => {
     const kept = [...ids.value].filter((id) => !dropped.has(id))
     if (kept.length < ids.value.size) ids.value = new Set(kept)

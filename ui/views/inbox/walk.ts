@@ -15,7 +15,7 @@ export interface WalkParts {
   rows: { top(): string | undefined; focus(id: string): void }
 }
 
-/** Moves between the list, one mail, a mail alone and two mails side by side. */
+/** Moves between the list, a mail beside the list, a mail alone, and two mails side by side. */
 export interface Walk {
   /** Whether the open mail is shown alone. */
   full: ComputedRef<boolean>
@@ -27,9 +27,9 @@ export interface Walk {
   move(by: 1 | -1): void
   /** Opens the mail or the broadcast of the current row. */
   openCurrent(): void
-  /** Ends the first of these that exists: comparison, selection, mail alone, open mail, list of a broadcast. */
+  /** Closes the first of these that is there: the comparison, the selection, the view of a mail alone, the open mail, the list of a broadcast. */
   close(): void
-  /** Shows the two picked mails side by side, else the open one with the last one that has its subject. */
+  /** Shows the two picked mails side by side. Otherwise shows the open mail beside the previous one with its subject. */
   compare(): void
   /** Shows the open mail alone, or beside the list again. */
   fill(): void
@@ -82,7 +82,7 @@ export function useWalk({ inbox, selection, broadcasts, router, currentId, rows 
     if (openId.value !== null) go({ view: 'mail', id: openId.value, full: !full.value })
   }
 
-  // The selection bar disappears with the selection, so the focus moves to the list.
+  // The bar with the focus disappears with the selection, so the focus moves to the list.
   watch(selection.count, async (count) => {
     if (count > 0) return
     await nextTick()

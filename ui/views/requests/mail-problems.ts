@@ -1,12 +1,13 @@
 import type { SmtpSessionSummary } from '../../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../../src/server/types.ts'
 
-/** One reason why mail may be missing, with the newest request or session that had it, and how many had it. */
+/** A reason why mail may be missing, with the newest request or session that shows it. */
 export interface MailProblem {
   key: string
   /** The id of the newest request or session. */
   id: string
   time: number
+  /** How many requests or problems of sessions show it. */
   count: number
   from: 'SMTP' | 'HTTP'
   message: string

@@ -1,6 +1,6 @@
 import type { FaultsInput, FaultsState, HttpFault, SmtpFault } from '../../../src/faults/types.ts'
 
-/** A number as a field gives it: '' for none. */
+/** The value of a number field: '' if it is empty. */
 type NumberField = number | ''
 
 /** A fault while it is edited. Members that its kind and effect do not use are kept, in case they are changed back. */
@@ -25,7 +25,7 @@ export interface ListedFault {
   key: string
   kind: FaultDraft['kind']
   at: number
-  /** What it applies to: `POST /v1/emails`. */
+  /** Where it applies: `POST /v1/emails`, `RCPT TO`, or each key for a rate limit. */
   target: string
   /** What it does, in words. */
   words: string
@@ -93,7 +93,7 @@ export function withFault(
   const rest = edited ? withoutFault(state, edited) : inputOf(state)
   if (draft.kind === 'rate_limit')
     return { ...rest, rate_limit: { requests: numberOf(draft.requests), per_ms: numberOf(draft.per_ms) } }
-  // An edited fault keeps its place: the first that applies counts.
+  // An edited fault keeps its place, because the first fault that applies is used.
   const at = edited?.kind === draft.kind ? edited.at : undefined
   return draft.kind === 'http'
     ? { ...rest, http: placed(rest.http ?? [], toHttp(draft), at) }

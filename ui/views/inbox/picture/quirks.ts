@@ -10,22 +10,23 @@ import {
   textOf,
 } from './frame-parts.ts'
 
-/** How a document is laid out as old browsers did, for a picture, whose layout is the new one. */
+/** What makes a picture look like a document in quirks mode. Pictures are laid out in standards mode. */
 export interface Quirks {
-  /** Rules that are weaker than those of the mail, for the beginning. */
+  /** Style rules without specificity, to put before those of the mail. */
   rules: string
-  /** Whether the style of an element has to be written as the browser understood it, not as it stands there. */
+  /** Whether the style of an element has to be copied as the browser parsed it, not as it is written in the mail. */
   areLenient: boolean
-  /** Further attributes and declarations of an element. */
+  /** Attributes to add to an element. */
   marksOf(element: Element): string
+  /** Declarations to add to the style of an element. */
   stylesOf(element: Element): string[]
 }
 
 /**
- * Quirks that are seen in mail. Heights in percent of other elements than tables are left as the new layout has them, and so are
- * line breaks beside pictures.
+ * Covers the quirks that matter in mails. Heights in percent, except those of tables, and line breaks beside images stay as
+ * in standards mode.
  *
- * @param color  That of the body, which tables have there.
+ * @param color  The text color of the body. In quirks mode tables use it.
  * @see https://quirks.spec.whatwg.org, and chapter 15 (rendering) of the HTML standard
  */
 export function quirksFor(content: Document, { view, color }: { view: Window; color: string }): Quirks {
@@ -38,7 +39,7 @@ export function quirksFor(content: Document, { view, color }: { view: Window; co
     return width > 0 && height > 0
   }
 
-  /** Whether nothing that is seen stands between an element and the edge of a cell, or of the body. */
+  /** Whether nothing visible is between an element and the edge of its table cell or of the body. */
   function isAtEdge(
     element: Element,
     side: 'previousSibling' | 'nextSibling',
@@ -82,13 +83,13 @@ export function quirksFor(content: Document, { view, color }: { view: Window; co
         isTall && nameOf(element) === 'table'
           ? [`box-sizing:border-box;height:${boxOf(element).height}px`]
           : []
-      // Each element says its own, as those around it may be changed.
+      // Every element gets its own line height, because those above it may be changed.
       const { lineHeight } = view.getComputedStyle(element)
       return [...height, `line-height:${isWithoutText(element) ? '0' : lineHeight}!important`]
     },
   }
 
-  /** An element has no part in the height of its lines where it has no text of its own in them. */
+  /** Whether an element has children but no text of its own. In quirks mode it then does not add to the height of its lines. */
   function isWithoutText(element: Element): boolean {
     if (controls.has(nameOf(element)) || view.getComputedStyle(element).display === 'list-item') return false
     let hasChild = false

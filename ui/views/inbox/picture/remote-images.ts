@@ -2,17 +2,18 @@ import { allIn, attributeOf, boxOf, createIn } from './frame-parts.ts'
 
 /** The remote images of a frame, for a picture of it. */
 export interface RemoteImages {
-  /** From the address, as it is written, to a `data:` URL of the image. */
+  /** `data:` URLs of the images, by the addresses that the frame has. */
   found: ReadonlyMap<string, string>
-  /** How many are there in the frame, but cannot be read. */
+  /** How many images of the frame could not be read. */
   missing: number
 }
 
 /**
- * Reads the remote images that a frame shows. A page may read an image of another server only where that server allows it
- * (CORS), so each is asked for again, by the frame: its policy allows what the reader agreed to, and nothing else.
+ * Reads the remote images that a frame shows. A page may read an image of another server only if that server allows it
+ * (CORS), so each is requested again with CORS. The frame requests it, because its policy allows only what the reader
+ * agreed to.
  *
- * @param signal  Ends the waiting; what is not there by then is missing.
+ * @param signal  Ends the wait. Images that are not loaded by then are missing.
  */
 export async function readRemoteImages(content: Document, signal: AbortSignal): Promise<RemoteImages> {
   const addresses = addressesIn(content)
@@ -42,7 +43,7 @@ function addressesIn(content: Document): Map<string, number> {
     if (address && remote.test(address)) addresses.set(address, Math.max(addresses.get(address) ?? 0, width))
   }
   for (const image of allIn(content, 'img, input[type=image i]')) {
-    // One that the frame could not load is shown by its words, in the picture too.
+    // The frame shows the alternative text of an image that it could not load, and so does the picture.
     if ('naturalWidth' in image && image.naturalWidth === 0) continue
     const { currentSrc } = image as HTMLImageElement
     add(currentSrc || attributeOf(image, 'src'), boxOf(image).width)
@@ -75,7 +76,7 @@ async function readImage(
   })
   const { naturalWidth, naturalHeight } = image
   if (naturalWidth === 0 || naturalHeight === 0) throw new Error('The image has no size.')
-  // Not larger than it is shown on a sharp screen.
+  // Not larger than a screen with two pixels per CSS pixel shows it.
   const byWidth = shownWidth > 0 ? (shownWidth * 2) / naturalWidth : 1
   const byArea = Math.sqrt(mostPixels / (naturalWidth * naturalHeight))
   const scale = Math.min(1, byWidth, byArea)
