@@ -222,7 +222,10 @@ export class CaptureConnection extends ReplyingConnection {
     return this._ready && !this._upgrading && !this._nextHandler
   }
 
-  /** Does what the base does for a common command, but without its logging. */
+  /**
+   * Does what the base does for a common command, but without its logging and checks: the place `smtp commands` in
+   * bench/places.mjs.
+   */
   #run(name: string, line: Buffer, done: () => void = () => {}): void {
     const { refusedInRow } = this
     let isDone = false

@@ -40,7 +40,7 @@ export class ReplyingConnection extends CommandConnection {
 
   /**
    * Sends a reply. If the client pipelines, replies are sent together at the end of the turn, because a system call costs
-   * more than building a reply.
+   * more than building a reply: the place `smtp replies` in bench/places.mjs.
    *
    * @param lines  Complete lines without line ends.
    */

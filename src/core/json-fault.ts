@@ -34,7 +34,8 @@ export function findJsonFault(text: string): number {
 
 /** Whether a text nests arrays and objects deeper than so many levels. It is not parsed, and need not be valid JSON. */
 export function isNestedDeeper(levels: number, text: string): boolean {
-  // The JSON of a mail has few brackets. Counting them is much faster than the loop over each character.
+  // The JSON of a mail has few brackets. Counting them is much faster than the loop over each character: the place
+  // `nesting of a body` in bench/places.mjs.
   if (!hasMore(levels, text)) return false
   let depth = 0
   let inString = false

@@ -1,0 +1,222 @@
+/** Small places for the row `smtp 2 KB`. Each call does what one captured mail needs. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Duplex } from 'node:stream'
+import { makeMessages } from '../load/messages.mjs'
+import { atExit, load, replaced } from './versions.mjs'
+
+/** @type {Record<string, import('../places.mjs').Place>} */
+export const mailPartPlaces = {
+  // src/mime/headers/addresses.ts: simple addresses of a header.
+  'header addresses': calls(
+    'mime/headers/addresses.ts',
+    {
+      'mime/headers/addresses.ts': (code) =>
+        replaced(
+          code,
+          'const simple = simpleAddress.exec(text)',
+          'const simple = null as RegExpExecArray | null',
+        ),
+    },
+    ({ parseAddresses }) =>
+      () => {
+        parseAddresses('Sender 7 <sender7@acme.test>')
+        parseAddresses('Ada Lovelace <ada7@example.com>')
+      },
+  ),
+  // src/core/ids.ts: random bytes for many ids are asked for at once.
+  'random bytes of ids': calls(
+    'core/ids.ts',
+    {
+      'core/ids.ts': (code) =>
+        replaced(code, 'const poolBytes = 128 * tailLength', 'const poolBytes = tailLength'),
+    },
+    twoIds,
+  ),
+  // src/capture/stream.ts: how lines of commands are read.
+  'smtp lines': calls(
+    'capture/stream.ts',
+    {
+      'capture/stream.ts': (code) =>
+        replaced(
+          code,
+          'override write(chunk: Buffer | string): boolean {',
+          `#lines = 0
+        override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+          if (!this._dataMode && this._remainder === '' && isTlsRecord(chunk)) return this.#onTls()
+          this.#isBusy = true
+          this.#lines = 0
+          if (!this._dataMode) for (const octet of chunk) if (octet === 10) this.#lines++
+          super._write(chunk, encoding, (error) => {
+            this.#isBusy = false
+            done(error)
+          })
+        }
+        unusedWrite(chunk: Buffer | string): boolean {`,
+          'override oncommand(line: Buffer): void {',
+          `override oncommand(line: Buffer, done?: () => void): void {
+          this.#hasNext = --this.#lines > 0
+          if (done) return this.#onLine(line.toString(), done)`,
+          'override _final(',
+          'unusedFinal(',
+          'else this.#readLines(chunk, done)',
+          `else super._write(chunk, 'buffer', done)`,
+        ),
+    },
+    ({ CaptureStream }) => {
+      const stream = new CaptureStream(undefined, (line, done) => {
+        if (line === 'DATA') {
+          const data = stream.startDataMode()
+          data.once('end', () => stream.continue())
+          data.resume()
+        }
+        done()
+      })
+      return () => {
+        stream.write(envelope)
+        stream.write(mail)
+      }
+    },
+  ),
+  // src/capture/connection.ts, command-connection.ts: common commands bypass the checks and the log of smtp-server.
+  'smtp commands': calls(
+    'capture/server.ts',
+    {
+      'capture/connection.ts': (code) =>
+        replaced(
+          code,
+          'if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)',
+          '',
+          'if (!refused) return super._onCommand(line as unknown as Buffer, done)',
+          `const { refusedInRow } = this
+        if (!refused) return super._onCommand(line as unknown as Buffer, () => {
+          if (this.refusedInRow === refusedInRow) {
+            this.refusedInRow = 0
+            this.#commands.accept(name)
+          }
+          done?.()
+        })`,
+        ),
+      'capture/command-connection.ts': (code) =>
+        replaced(
+          code,
+          'override _isSupported(',
+          'unusedIsSupported(',
+          'override _getHandler(',
+          'unusedGetHandler(',
+        ),
+    },
+    ({ CaptureServer }) => {
+      const server = new CaptureServer(
+        {
+          logger: false,
+          disableReverseLookup: true,
+          authOptional: true,
+          disabledCommands: ['STARTTLS'],
+          authMethods: ['PLAIN'],
+          onData(stream, _session, answer) {
+            stream.once('end', () => answer(null, 'OK'))
+            stream.resume()
+          },
+        },
+        { clock: { now: Date.now }, faultAt: () => null },
+      )
+      const client = new Wire()
+      server.connect(client)
+      client.push('EHLO bench.test\r\n')
+      return async () => {
+        await client.ask(envelope)
+        await client.ask(mail)
+      }
+    },
+  ),
+  // src/core/yield.ts: work with few steps needs no promise.
+  'short work': calls(
+    ['core/clock.ts', 'core/ids.ts', 'emails/email.ts', 'emails/receive.ts', 'store/open.ts'],
+    {
+      'core/yield.ts': (code) =>
+        replaced(
+          code,
+          'for (let steps = 0; steps < stepsAtOnce; steps++) {',
+          'for (let steps = 0; steps < 0; steps++) {',
+        ),
+    },
+    async ({ systemClock, createIds, emailCollection, receiveSubmission, openLogStore }) => {
+      const dir = mkdtempSync(join(tmpdir(), 'localpost-places-'))
+      atExit(() => rmSync(dir, { recursive: true, force: true }))
+      const store = await openLogStore({
+        dir,
+        collections: [emailCollection],
+        clock: systemClock,
+        durability: 'process',
+      })
+      const deps = {
+        store,
+        clock: systemClock,
+        ids: createIds(systemClock),
+        hostname: 'localhost',
+        ensureDomain: () => ({ id: 'dom_1' }),
+        needsDelivery: () => false,
+        headRoom: { take: () => true, give() {} },
+        wakeOutbox() {},
+      }
+      return async () => {
+        const reception = receiveSubmission(
+          { mail_from: 'sender0@acme.test', rcpt_to: ['ada0@example.com'] },
+          deps,
+        )
+        reception.write(mail)
+        await reception.finish()
+      }
+    },
+    200,
+  ),
+}
+
+/** Two ids, as one captured mail takes. */
+function twoIds({ createIds }) {
+  const ids = createIds({ now: Date.now })
+  return () => {
+    ids.next('em')
+    ids.next('em')
+  }
+}
+
+/** @param make  Makes the measured function from a loaded module. */
+function calls(paths, changes, make, count = 10_000) {
+  return {
+    count,
+    versions: async () => ({
+      kept: await make(await load(paths)),
+      plain: await make(await load(paths, changes)),
+    }),
+  }
+}
+
+const [mail] = makeMessages(2048, 1)
+const envelope = Buffer.from('MAIL FROM:<sender0@acme.test>\r\nRCPT TO:<ada0@example.com>\r\nDATA\r\n')
+
+/** A connection within the process, so that sockets do not count. */
+class Wire extends Duplex {
+  remoteAddress = '127.0.0.1'
+  remotePort = 1
+  localAddress = '127.0.0.1'
+  localPort = 25
+  #onReply = () => {}
+
+  /** Sends what a client writes at once. @returns A promise of the next replies. */
+  ask(bytes) {
+    return new Promise((resolve) => {
+      this.#onReply = resolve
+      this.push(bytes)
+    })
+  }
+
+  _read() {}
+
+  _write(replies, _encoding, done) {
+    this.#onReply(replies)
+    done()
+  }
+}
