@@ -37,7 +37,6 @@ export function isId(prefix: IdPrefix, text: string): boolean {
  */
 export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomBytes = () => randomBytes): Ids {
   const kinds = new Map<IdPrefix, { last: Moment; random: () => string }>()
-  const timeOf = createTimes()
   let floor: Moment = { ms: 0, count: -1 }
 
   // Each kind has its own counter, so that ids do not depend on what else happens in the same millisecond.
@@ -58,7 +57,7 @@ export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomByte
       else if (last.count < maxCounter) kind.last = { ms: last.ms, count: last.count + 1 }
       else kind.last = { ms: last.ms + 1, count: 0 }
       const { ms, count } = kind.last
-      return `${prefix}_${timeOf(ms)}${encode(count, counterLength)}${kind.random()}`
+      return `${prefix}_${encode(ms, timeLength)}${encode(count, counterLength)}${kind.random()}`
     },
     raiseTo(id) {
       const body = id.slice(id.indexOf('_') + 1)
@@ -103,18 +102,8 @@ function decode(text: string): number {
   return value
 }
 
-// Many ids are of the same millisecond.
-function createTimes(): (ms: number) => string {
-  let last = 0
-  let text = encode(0, timeLength)
-  return (ms) => {
-    if (ms !== last) text = encode(ms, timeLength)
-    last = ms
-    return text
-  }
-}
-
-// One call for many ids: asking the system for eight bytes costs as much as for a thousand.
+// One call for many ids, because asking the system for eight bytes costs as much as for a thousand: the place `random
+// bytes of ids` in bench/places.mjs.
 function tails(random: RandomBytes): () => string {
   let pool: Uint8Array = new Uint8Array()
   let taken = 0

@@ -58,7 +58,7 @@ export function* headerFactSteps(
     to,
     to_names: names,
     cc,
-    bcc: areAllListed(envelope.rcpt_to, listed) ? [] : yield* unnamed(envelope.rcpt_to, listed, block),
+    bcc: yield* unnamed(envelope.rcpt_to, listed, block),
     reply_to: cut(foldSpace(replyTo)) || null,
     subject: cut(foldSpace(subject)),
     message_id: cut(messageId),
@@ -67,11 +67,6 @@ export function* headerFactSteps(
 }
 
 const recipientFields = ['to', 'cc', 'resent-to', 'resent-cc'] as const
-
-/** A fast check for the usual case: a few listed addresses, which name all recipients as the envelope writes them. */
-function areAllListed(recipients: readonly string[], listed: readonly string[]): boolean {
-  return listed.length <= 10 && recipients.every((recipient) => listed.includes(recipient))
-}
 
 /** The recipients that no field names. Addresses after the first ones of a field are read too. */
 function* unnamed(recipients: string[], listed: string[], block: HeaderBlock): Steps<string[]> {

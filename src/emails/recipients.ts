@@ -3,7 +3,6 @@ import {
   addressKey,
   normalizeAddress,
   parseAddresses,
-  plainAddressOf,
   type ParsedAddress,
 } from '../mime/headers/addresses.ts'
 import { foldSpace } from '../mime/fold-space.ts'
@@ -92,8 +91,6 @@ function readOne(
   errors: FieldError[],
 ): { written: string; address: string } | undefined {
   if (given === undefined || !isOneLine(field, given, errors)) return undefined
-  const plain = plainAddressOf(given)
-  if (plain !== null) return { written: foldSpace(given), address: plain }
   const parsed = parseAddresses(given)
   const [first] = parsed
   if (!first?.address || parsed.length > 1) {
@@ -125,12 +122,6 @@ function readList(field: string, given: Given, reading: Reading): string[] {
   for (const text of typeof given === 'string' ? [given] : given) {
     if (reading.named > maxNamed) break
     if (!isOneLine(field, text, errors)) continue
-    const plain = plainAddressOf(text)
-    if (plain !== null) {
-      reading.named++
-      addresses.push(plain)
-      continue
-    }
     const parsed = parseAddresses(text)
     const compact = compactOf(text)
     reading.named += parsed.length

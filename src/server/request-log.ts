@@ -6,7 +6,6 @@ import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { givenCursor } from '../core/lists.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { LoggedRequest } from './types.ts'
-import { createSlab } from './slab.ts'
 import { monotonicNow } from '../core/machine.ts'
 
 /** A request as the dispatcher knows it when it is answered. */
@@ -43,10 +42,9 @@ export interface RequestLog {
 export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
   let kept: Kept[] = []
   let listener: Parameters<RequestLog['onAdded']>[0] = () => {}
-  const slab = createSlab()
   return {
     add(exchange) {
-      const request = toKept(exchange, deps, slab.put)
+      const request = toKept(exchange, deps)
       kept.push(request)
       // Cut in large steps: shifting at every request would move a thousand entries each time.
       if (kept.length >= 2 * maxRequests) kept = kept.slice(-maxRequests)
@@ -80,14 +78,10 @@ export function toLoggedRequest(
   exchange: Omit<Exchange, 'fromPage'>,
   deps: { clock: Clock; ids: Ids },
 ): LoggedRequest {
-  return toLogged(toKept(exchange, deps, (bytes) => Buffer.from(bytes)))
+  return toLogged(toKept(exchange, deps))
 }
 
-function toKept(
-  exchange: Omit<Exchange, 'fromPage'>,
-  deps: { clock: Clock; ids: Ids },
-  copy: (bytes: Uint8Array) => Buffer,
-): Kept {
+function toKept(exchange: Omit<Exchange, 'fromPage'>, deps: { clock: Clock; ids: Ids }): Kept {
   const { source, method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
   // Member by member: a spread makes an object that is ten times as large, and a thousand are kept.
   return {
@@ -103,7 +97,7 @@ function toKept(
       warnings.length === 0
         ? none
         : warnings.map((warning) => shorten(masked(warning, key), maxWarningChars)),
-    requestBody: requestBody && copy(firstBytes(requestBody)),
+    requestBody: requestBody && Buffer.from(firstBytes(requestBody)),
     responseBody: bounded(responseBody),
   }
 }

@@ -1,6 +1,4 @@
-/** Writes 32 bits as eight digits; `toString(16)` of a number above 2³¹ goes through floating point. */
+/** Writes 32 bits as eight digits. */
 export function writeHex(value: number, bytes: Buffer, at: number): void {
-  for (let i = 0; i < 8; i++) bytes[at + i] = hexDigits.charCodeAt((value >>> (28 - 4 * i)) & 0xf)
+  bytes.write(value.toString(16).padStart(8, '0'), at, 'latin1')
 }
-
-const hexDigits = '0123456789abcdef'

@@ -4,7 +4,6 @@ import {
   isMailbox,
   normalizeAddress,
   parseAddresses,
-  plainAddressOf,
 } from '../../../src/mime/headers/addresses.ts'
 import { expectLinearCost } from '../../support/linear-cost.ts'
 
@@ -39,60 +38,6 @@ describe('parseAddresses', () => {
   })
 })
 
-describe('plainAddressOf', () => {
-  it.each([
-    ['ada@example.com', 'ada@example.com'],
-    ['Ada Lovelace <Ada+x@Example.COM>', 'Ada+x@Example.COM'],
-    ['"Lovelace, Ada" <ada@mail.example.com>', 'ada@mail.example.com'],
-    ['<root@localhost>', 'root@localhost'],
-    [`${'a'.repeat(64)}@${'b'.repeat(63)}.com`, `${'a'.repeat(64)}@${'b'.repeat(63)}.com`],
-  ])('reads %j', (text, expected) => {
-    expect(plainAddressOf(text)).toBe(expected)
-  })
-
-  const domain = (length: number): string => 'b.'.repeat(150).slice(0, length - 3) + '.cc'
-  it.each([
-    '',
-    'ada',
-    'ada@',
-    'a@b@c',
-    'a@b, c@d',
-    'a@b c@d',
-    'Ada (x) <a@b>',
-    'a@b (Ada)',
-    'jörg@example.com',
-    'a@-b.c',
-    'a@b-.c',
-    'a@b..c',
-    'a@b.',
-    'a@[127.0.0.1]',
-    '"a b"@example.com',
-    'a@b\r\nBcc: c@d',
-    '"A\r\nBcc: c@d" <a@b>',
-    `${'a'.repeat(65)}@b`,
-    `a@${'b'.repeat(64)}.com`,
-    `a@${domain(254)}`,
-    `a@${domain(255)}`,
-    `a@${domain(256)}`,
-    `a@${'b'.repeat(63)}.`.repeat(3),
-  ])('gives the result of the full grammar, or leaves the text to it: %j', (text) => {
-    const [first] = parseAddresses(text)
-    const whole = normalizeAddress(first?.address ?? '')
-    expect([null, 'address' in whole ? whole.address : null]).toContain(plainAddressOf(text))
-  })
-
-  it('does not quote a domain that is too long', () => {
-    expect(plainAddressOf(`a@${'b.'.repeat(126)}ccc`)).not.toBeNull()
-    expect(plainAddressOf(`a@${'b.'.repeat(126)}cccc`)).toBeNull()
-  })
-
-  it('takes time linear in the length of the text', () => {
-    const long = `${'a'.repeat(10_000)}@${'b-'.repeat(5000)}`
-    for (const text of [long, `"${long}`, `<${long}`, '<'.repeat(20_000), `a@${'b.'.repeat(10_000)}`])
-      expect(plainAddressOf(text)).toBeNull()
-  })
-})
-
 describe('normalizeAddress', () => {
   it.each([
     ['ada@example.com', 'ada@example.com'],
@@ -106,6 +51,7 @@ describe('normalizeAddress', () => {
     ['ada@[IPv6:::1]', 'ada@[IPv6:::1]'],
     ['ada@1.2', 'ada@1.2'],
     [`${'a'.repeat(64)}@${'b'.repeat(63)}.com`, `${'a'.repeat(64)}@${'b'.repeat(63)}.com`],
+    [`a@${'b.'.repeat(126)}ccc`, `a@${'b.'.repeat(126)}ccc`],
   ])('accepts %j', (address, expected) => {
     expect(normalizeAddress(address)).toEqual({ address: expected })
   })
@@ -124,6 +70,7 @@ describe('normalizeAddress', () => {
     [`${'a'.repeat(65)}@b`, 'has more than 64 octets before the "@"'],
     [`${'ü'.repeat(33)}@b`, 'has more than 64 octets before the "@"'],
     [`a@${'b'.repeat(64)}.com`, 'has a domain label longer than 63 characters'],
+    [`a@${'b.'.repeat(126)}cccc`, 'has a domain longer than 255 octets'],
     [`a@${'b.'.repeat(130)}com`, 'has a domain longer than 255 octets'],
     ['a@b..c', 'has an empty label in its domain'],
     ['a@b.', 'has an empty label in its domain'],
