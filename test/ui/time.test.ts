@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { elapsed, preciseTime, shortTime } from '../../ui/composables/time.ts'
 
 const at = (text: string): number => new Date(text).getTime()
@@ -18,4 +18,21 @@ it('a span is shown in full units that have passed, as ages in the list are', ()
   expect(elapsed(59.9 * 60_000)).toBe('+59 min')
   expect(elapsed(23.9 * 3_600_000)).toBe('+23 h')
   expect(elapsed(47 * 3_600_000)).toBe('+1 d')
+})
+
+it('a format is made when a time needs it, not when the page starts', async () => {
+  const { DateTimeFormat } = Intl
+  const make = vi.spyOn(Intl, 'DateTimeFormat').mockImplementation(function (...given) {
+    return new DateTimeFormat(...given)
+  })
+  try {
+    vi.resetModules()
+    const fresh = await import('../../ui/composables/time.ts')
+    expect(make).not.toHaveBeenCalled()
+    const noon = at('2026-03-02T12:00:00')
+    for (const hour of ['09', '10']) fresh.shortTime(at(`2026-03-02T${hour}:00:00`), noon)
+    expect(make).toHaveBeenCalledTimes(1)
+  } finally {
+    make.mockRestore()
+  }
 })

@@ -46,9 +46,11 @@ export function elapsed(ms: number): string {
 }
 
 const minute = 60_000
-// One language on the whole page, which is written in English.
-const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat('en-GB', options)
+/** A format in the language of the page. It is made at its first use: making all of them delays the first list. */
+function format(options: Intl.DateTimeFormatOptions): { format(at: number): string } {
+  let made: Intl.DateTimeFormat | undefined
+  return { format: (at) => (made ??= new Intl.DateTimeFormat('en-GB', options)).format(at) }
+}
 const clock = format({ hour: '2-digit', minute: '2-digit' })
 const weekday = format({ weekday: 'short' })
 const dayMonth = format({ day: 'numeric', month: 'short' })
