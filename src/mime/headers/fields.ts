@@ -83,16 +83,35 @@ export function* decodeOctetSteps(block: Buffer): Steps<string> {
   if (isUtf8(block)) return block.toString('utf8')
   let text = ''
   for (let start = 0; start < block.length;) {
-    // A line end is never part of another character.
-    const end = block.indexOf(0x0a, start + bytesOfStep) + 1 || block.length
-    text += decodeLines(block.subarray(start, end))
+    const end = endOfLines(block, start)
+    const lines = block.subarray(start, end)
+    // Lines of more than a step are alone.
+    if (lines.length > bytesOfStep && !isUtf8(lines)) text += yield* undecodedSteps(lines)
+    else text += decodeLines(lines)
     start = end
     yield
   }
   return text
 }
 
-const bytesOfStep = 1024
+const bytesOfStep = 16 * 1024
+
+/** The end of as many whole lines as fit into a step, or of one longer line. A line end is never part of another character. */
+function endOfLines(block: Buffer, start: number): number {
+  const most = start + bytesOfStep
+  if (most >= block.length) return block.length
+  const end = block.lastIndexOf(0x0a, most - 1) + 1
+  return end > start ? end : block.indexOf(0x0a, most) + 1 || block.length
+}
+
+function* undecodedSteps(line: Buffer): Steps<string> {
+  let text = ''
+  for (let at = 0; at < line.length; at += bytesOfStep) {
+    text += undecoded(line.subarray(at, at + bytesOfStep))
+    yield
+  }
+  return text
+}
 
 function decodeLines(block: Buffer): string {
   if (isUtf8(block)) return block.toString('utf8')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Steps } from '../../../src/core/yield.ts'
 import { headerFactSteps } from '../../../src/emails/header-facts.ts'
+import { decodeOctetSteps } from '../../../src/mime/headers/fields.ts'
 import { structureSteps } from '../../../src/mime/structure.ts'
 
 const size = 1024 * 1024 - 100
@@ -59,3 +60,31 @@ describe('a header of a megabyte is read in short turns of the event loop', () =
     expect(longestStep(() => structureSteps(message))).toBeLessThan(longestAllowed)
   })
 })
+
+describe('the octets of a megabyte are decoded in many steps', () => {
+  it.each(['one Latin-1 line', 'Latin-1 lines', 'lines in two charsets'])('%s', (name) => {
+    const steps = decodeOctetSteps(Buffer.from(headers[name] ?? '', 'latin1'))
+    let count = 1
+    while (!steps.next().done) count++
+    expect(count).toBeGreaterThan(size / (20 * 1024))
+  })
+
+  it('to the same text as in one', () => {
+    for (const unit of ['\xe4 ', '\xc3\xa4\xe4', 'a\n\xe4', '\xe2\x82\xac\n\xe4\r\n'])
+      for (const length of [16_383, 16_384, 16_385, 40_000]) {
+        const block = Buffer.alloc(length, Buffer.from(unit, 'latin1'))
+        const lines = block.toString('latin1').split('\n')
+        expect(decoded(block)).toBe(
+          lines.map((line) => decoded(Buffer.from(line, 'latin1'))).join('\n'),
+        )
+      }
+  })
+})
+
+function decoded(block: Buffer): string {
+  const steps = decodeOctetSteps(block)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
