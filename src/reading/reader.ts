@@ -137,7 +137,7 @@ export function createReader(deps: ReaderDeps): Reader {
     const job = async (): Promise<T | null> => {
       collectBefore(size)
       // The thread keeps the memory of its last message.
-      if (isHere && size > largeBytes) await thread.rest()
+      if (size > (isHere ? largeBytes : heavyBytes)) await thread.rest()
       const found = size > largeBytes ? await load(blob, size, signal) : await store.readBlob(blob)
       // Several readings of a few milliseconds each must not run in the same turn of the event loop.
       if (size > sliceBytes) await nextTurn()
@@ -208,6 +208,7 @@ export function createReader(deps: ReaderDeps): Reader {
     const isLarge = size + (contentSize ?? 0) > largeBytes
     const job = async (): Promise<Uint8Array> => {
       collectBefore(size + (contentSize ?? 0))
+      if (size + (contentSize ?? 0) > heavyBytes) await thread.rest()
       const wanted = { size: contentSize ?? 0, most: maxBodyBytes, signal }
       const sent = content && (await readStoredBodies(store, content, wanted))
       const message = blob && (isLarge ? await load(blob, size, signal) : await store.readBlob(blob))
@@ -282,6 +283,8 @@ function patienceOf(isPatient: boolean): number {
 }
 
 const largeBytes = 1024 * 1024
+/** A new thread takes some 40 ms to start, which is little beside the reading of so much. */
+const heavyBytes = 8 * 1024 * 1024
 /** How many characters of the bodies of an API send are read for lists and searches. */
 const beginningChars = 128 * 1024
 const maxWaiting = 256

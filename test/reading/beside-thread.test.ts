@@ -1,41 +1,53 @@
 import { Readable } from 'node:stream'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { createReader } from '../../src/reading/reader.ts'
+import { createReader, type Reader } from '../../src/reading/reader.ts'
 import { createReadingThread } from '../../src/reading/thread.ts'
 
+const MiB = 1024 * 1024
+const ways: Readonly<Record<string, (reader: Reader) => Promise<unknown>>> = {
+  bytes: (reader) => reader.bytes('em_1/message', async (bytes) => bytes.length),
+  facts: (reader) => reader.facts('em_1/message'),
+  nested: (reader) => reader.nested('em_1/message', [0], { view: 'mail' }),
+  page: (reader) => reader.page({ message: 'em_1/message', content: null }, {}),
+}
+
 it.each([
-  ['a large message', 2 * 1024 * 1024, true],
-  ['a small message', 1024, false],
-])(
-  'the reading thread ends before the bytes of %s are read beside it: %d bytes, %s',
-  async (_, size, ends) => {
-    const steps: string[] = []
-    const message = Buffer.concat([Buffer.from('Subject: s\r\n\r\n'), Buffer.alloc(size, 'x')])
-    const thread = createReadingThread(systemClock)
-    onTestFinished(() => thread.close())
-    const reader = createReader({
-      clock: systemClock,
-      store: {
-        blobSize: async () => message.length,
-        async openBlob() {
-          steps.push('opened')
-          return Readable.from([message], { objectMode: false })
-        },
-        async readBlob() {
-          steps.push('read')
-          return message
-        },
+  // The thread keeps the memory of its last message. Small messages are not read in it.
+  ['bytes', 1024, false],
+  ['bytes', 2 * MiB, true],
+  ['facts', 2 * MiB, false],
+  ['facts', 9 * MiB, true],
+  ['nested', 2 * MiB, false],
+  ['nested', 9 * MiB, true],
+  ['page', 2 * MiB, false],
+  ['page', 9 * MiB, true],
+])('before %s of a message of %d bytes the reading thread ends: %s', async (way, size, ends) => {
+  const steps: string[] = []
+  const message = Buffer.concat([Buffer.from('Subject: s\r\n\r\n'), Buffer.alloc(size, 'x')])
+  const thread = createReadingThread(systemClock)
+  onTestFinished(() => thread.close())
+  const reader = createReader({
+    clock: systemClock,
+    store: {
+      blobSize: async () => message.length,
+      async openBlob() {
+        steps.push('read')
+        return Readable.from([message], { objectMode: false })
       },
-      thread: {
-        ...thread,
-        rest() {
-          steps.push('ended')
-          return thread.rest()
-        },
+      async readBlob() {
+        steps.push('read')
+        return message
       },
-    })
-    expect(await reader.bytes('em_1/message', async (bytes) => bytes.length)).toBe(message.length)
-    expect(steps).toEqual(ends ? ['ended', 'opened'] : ['read'])
-  },
-)
+    },
+    thread: {
+      ...thread,
+      rest() {
+        steps.push('ended')
+        return thread.rest()
+      },
+    },
+  })
+  await ways[way]?.(reader)
+  expect(steps).toEqual(ends ? ['ended', 'read'] : ['read'])
+})
