@@ -283,7 +283,7 @@ function patienceOf(isPatient: boolean): number {
 }
 
 const largeBytes = 1024 * 1024
-/** A new thread takes some 40 ms to start, which is little beside the reading of so much. */
+/** A new thread takes some 30 ms to start, which is little beside the reading of so much. */
 const heavyBytes = 8 * 1024 * 1024
 /** How many characters of the bodies of an API send are read for lists and searches. */
 const beginningChars = 128 * 1024
