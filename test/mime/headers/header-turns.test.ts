@@ -74,9 +74,7 @@ describe('the octets of a megabyte are decoded in many steps', () => {
       for (const length of [16_383, 16_384, 16_385, 40_000]) {
         const block = Buffer.alloc(length, Buffer.from(unit, 'latin1'))
         const lines = block.toString('latin1').split('\n')
-        expect(decoded(block)).toBe(
-          lines.map((line) => decoded(Buffer.from(line, 'latin1'))).join('\n'),
-        )
+        expect(decoded(block)).toBe(lines.map((line) => decoded(Buffer.from(line, 'latin1'))).join('\n'))
       }
   })
 })
