@@ -34,7 +34,8 @@ export const mailPartPlaces = {
     },
     twoIds,
   ),
-  // src/capture/stream.ts: how lines of commands are read.
+  // src/capture/stream.ts: how lines of commands are read. It saves less than 3 % of a mail, and is kept because the plain
+  // version takes quadratic time for many mails in one chunk.
   'smtp lines': calls(
     'capture/stream.ts',
     {

@@ -208,6 +208,7 @@ export function createReader(deps: ReaderDeps): Reader {
     const isLarge = size + (contentSize ?? 0) > largeBytes
     const job = async (): Promise<Uint8Array> => {
       collectBefore(size + (contentSize ?? 0))
+      // As in `bytes`.
       if (size + (contentSize ?? 0) > heavyBytes) await thread.rest()
       const wanted = { size: contentSize ?? 0, most: maxBodyBytes, signal }
       const sent = content && (await readStoredBodies(store, content, wanted))

@@ -85,7 +85,7 @@ export function* decodeOctetSteps(block: Buffer): Steps<string> {
   for (let start = 0; start < block.length;) {
     const end = endOfLines(block, start)
     const lines = block.subarray(start, end)
-    // Lines of more than a step are alone.
+    // So much is always a single line.
     if (lines.length > bytesOfStep && !isUtf8(lines)) text += yield* undecodedSteps(lines)
     else text += decodeLines(lines)
     start = end

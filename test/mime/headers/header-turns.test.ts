@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { describe, expect, it } from 'vitest'
 import type { Steps } from '../../../src/core/yield.ts'
 import { headerFactSteps } from '../../../src/emails/header-facts.ts'
@@ -69,15 +70,22 @@ describe('the octets of a megabyte are decoded in many steps', () => {
     expect(count).toBeGreaterThan(size / (20 * 1024))
   })
 
-  it('to the same text as in one', () => {
+  it('each line as UTF-8 if it is valid, else with half surrogates for octets beyond ASCII', () => {
     for (const unit of ['\xe4 ', '\xc3\xa4\xe4', 'a\n\xe4', '\xe2\x82\xac\n\xe4\r\n'])
       for (const length of [16_383, 16_384, 16_385, 40_000]) {
         const block = Buffer.alloc(length, Buffer.from(unit, 'latin1'))
         const lines = block.toString('latin1').split('\n')
-        expect(decoded(block)).toBe(lines.map((line) => decoded(Buffer.from(line, 'latin1'))).join('\n'))
+        expect(decoded(block)).toBe(lines.map(expectedLine).join('\n'))
       }
   })
 })
+
+/** @param line  Octets as Latin-1. */
+function expectedLine(line: string): string {
+  const octets = Buffer.from(line, 'latin1')
+  if (isUtf8(octets)) return octets.toString('utf8')
+  return line.replace(/[\x80-\xff]/g, (octet) => String.fromCharCode(0xdc00 | octet.charCodeAt(0)))
+}
 
 function decoded(block: Buffer): string {
   const steps = decodeOctetSteps(block)
