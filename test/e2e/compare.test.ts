@@ -17,6 +17,7 @@ describe('two mails side by side', () => {
     await submit(post, newsletter('Ada', 10))
     await submit(post, { subject: 'Something else', text: 'x' })
     await submit(post, newsletter('Grace', 10, '<p>Thank you!</p>'))
+    await rowOf(page, 'Your invoice').nth(1).waitFor()
     await rowOf(page, 'Your invoice').first().click()
     await page.getByRole('link', { name: 'Compare with the last mail with this subject' }).click()
     await page.getByText('2 parts differ: HTML, Text.').waitFor()

@@ -99,6 +99,7 @@ const integrationFiles: readonly string[] = [
   'server/openapi',
   'ui/build',
   'ui/inbox-list',
+  'ui/time',
 ]
 
 /**
