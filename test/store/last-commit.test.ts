@@ -19,10 +19,13 @@ import {
 type Durability = 'process' | 'disk'
 const boot = 'first'
 
+/** What the last commit is. That of an account's removal is the shortest frame there is. */
+const ends = ['mail', 'removal', 'account'] as const
+
 /** A folder whose log ends in one more commit, with what it held before that one. */
 async function folder(
   durability: Durability,
-  end: 'mail' | 'removal' = 'mail',
+  end: (typeof ends)[number] = 'mail',
 ): Promise<{ dir: string; before: unknown; after: unknown; at: number; bytes: Buffer }> {
   const dir = await tempFolder()
   const store = await openAfterKill(dir, { ...mortal, durability, boot })
@@ -32,9 +35,11 @@ async function folder(
       store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/message`, pattern(300, n))]),
     ),
   )
+  if (end === 'account') await store.partition('guest').commit([insert(notes, note(1))])
   const before = await contents(store)
   const at = (await readFile(logIn(dir))).byteLength
   if (end === 'removal') await store.commit([remove(notes, note(2).id)])
+  else if (end === 'account') await store.removePartition('guest')
   else await store.commit([insert(notes, note(4))], [blobOf(`${note(4).id}/message`, pattern(200, 4))])
   return { dir, before, after: await contents(store), at, bytes: await readFile(logIn(dir)) }
 }
@@ -115,8 +120,8 @@ test.each<[Durability, RegExp]>([
   },
 )
 
-test.each(['mail', 'removal'] as const)(
-  'every cut of the last commit (a %s) is the beginning of one, and no changed bit in it is',
+test.each(ends)(
+  'every cut of the last commit (%s) is the beginning of one, and no changed bit in it is',
   async (end) => {
     for (const durability of ['process', 'disk'] as const) {
       const { at, bytes } = await folder(durability, end)

@@ -115,9 +115,9 @@ export function readFrame(bytes: Buffer, at: number): Frame | null {
  * @param at  Where the unreadable frame begins.
  */
 export function isBeginning(bytes: Buffer, at: number): boolean {
-  if (bytes.byteLength - at < leastFrameBytes) return true
   const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
-  if (!head) return false
+  // A frame ends with a line feed, but no part of its head contains one.
+  if (!head) return bytes.byteLength - at < mostCutHeadBytes && !bytes.includes(newline, at)
   const [, , len, , , lineAndCrc] = head
   // Frames of older versions do not show where they end.
   if (lineAndCrc === undefined) return true
@@ -128,8 +128,8 @@ export function isBeginning(bytes: Buffer, at: number): boolean {
   return at + Number.parseInt(lineAndCrc.slice(0, crcLength), 16) + Number(len) > bytes.byteLength
 }
 
-/** Longer than the part before `ops`. Only a frame that clears a single collection can be shorter than this. */
-const leastFrameBytes = 100
+/** Longer than the head of a frame, up to the end of its first op. */
+const mostCutHeadBytes = 100
 
 /** The beginning of every frame. */
 export const frameStart = '{"seq":'
