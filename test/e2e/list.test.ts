@@ -51,6 +51,7 @@ describe('the list', () => {
     })
     const row = rowOf(page, 'Tagged')
     const tags = row.locator('.tag')
+    await row.getByText('1 of 2').waitFor()
     for (const [chosen, seen] of [
       [['orders', 'a-tag-with-a-long-name'], 1],
       [['a-tag-with-a-long-name', 'orders'], 1],
@@ -203,6 +204,28 @@ describe('the list', () => {
       .click()
     await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
     expect((await post.inbox.list()).count).toBe(0)
+  })
+
+  it('opens the next mail after a deletion whose event arrives before its answer', async () => {
+    const { post, page } = await openPage()
+    for (const subject of ['One', 'Two', 'Three']) await submit(post, { subject, text: 'x' })
+    await rowOf(page, 'Two').click()
+    await page.getByRole('heading', { level: 1, name: 'Two' }).waitFor()
+    await page.route('**/dev/inbox/em_*', async (route) => {
+      if (route.request().method() !== 'DELETE') return await route.fallback()
+      const before = await rowsOf(page).count()
+      const answer = await route.fetch()
+      await expect.poll(() => rowsOf(page).count()).toBe(before - 1)
+      expect(await page.getByText('This mail is not there any more.').count()).toBe(0)
+      await route.fulfill({ response: answer })
+    })
+    await page.getByRole('button', { name: 'Delete this mail' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { level: 1, name: 'One' }).waitFor()
+    // The last one makes place for the one above it.
+    await page.getByRole('button', { name: 'Delete this mail' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Three' }).waitFor()
   })
 
   it('deletes the matches of a search with two keys, the second one answers how many', async () => {

@@ -166,10 +166,11 @@ describe('the first page of an attached PDF', () => {
       worker.on('close', () => open--)
     })
     const many = Array.from({ length: 60 }, (_, at) => [`file ${at}`, pdfWithPages([red])])
-    await attach(post, 'Many', Object.fromEntries(many))
+    // The page opens the first mail by itself.
     await submit(post, { subject: 'Other', text: 'x' })
-    await rowOf(page, 'Other').click()
     await panel(page).getByText('x', { exact: true }).waitFor()
+    await attach(post, 'Many', Object.fromEntries(many))
+    await rowOf(page, 'Many').waitFor()
     expect(started).toBe(0)
     await rowOf(page, 'Many').click()
     await expect.poll(() => colorOf(tileOf(page, 'file 1')), { timeout: 15_000 }).toBe('255 0 0 255')
@@ -182,10 +183,12 @@ describe('the first page of an attached PDF', () => {
 
   it('is drawn by a worker that can connect to nothing', async () => {
     const { post, page } = await openPage()
-    await attach(post, 'Report', { 'one page': pdfWithPages([red]) })
     const file = page.waitForRequest(/pdf-worker/)
+    await attach(post, 'Report', { 'one page': pdfWithPages([red]) })
     await rowOf(page, 'Report').click()
     const url = (await file).url()
+    await expect.poll(() => colorOf(tileOf(page, 'one page')), { timeout: 15_000 }).not.toBeNull()
+    await expect.poll(() => page.workers()).toEqual([])
     const starting = page.waitForEvent('worker')
     await page.evaluate(
       (address) => void Object.assign(globalThis, { probe: new Worker(address, { type: 'module' }) }),

@@ -65,8 +65,8 @@ describe('a mail saved as PNG', () => {
   })
 
   it.each(['dark', 'inverted'])('keeps the chosen width, and is %s as the frame is', async (look) => {
-    const { post, page } = await openPage()
-    await page.evaluate((value) => {
+    const { post, page } = await openPage({}, false)
+    await page.addInitScript((value) => {
       localStorage.setItem('localpost.mail-look', value)
       localStorage.setItem('localpost.mail-width', '375')
     }, look)

@@ -73,14 +73,12 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
 
   /** Removes deleted mails from the list. If the open mail is one of them, opens the next mail or shows the list. */
   function leave(ids: ReadonlySet<string>): void {
-    const { value: mails } = inbox.emails
-    const openId = open.mail.value?.id
-    const at = mails.findIndex((mail) => mail.id === openId)
-    const isLeft = ({ id }: { id: string }): boolean => !ids.has(id)
-    const next =
-      at === -1 ? undefined : (mails.slice(at + 1).find(isLeft) ?? mails.slice(0, at).findLast(isLeft))
     inbox.drop(ids)
+    const openId = open.mail.value?.id
     if (openId === undefined || !ids.has(openId)) return
+    // By the order of ids, because the live connection may have removed the open mail from the list before.
+    const { value: mails } = inbox.emails
+    const next = mails.find(({ id }) => id < openId) ?? mails.at(-1)
     // On a wide screen the next mail is opened; on a small screen the list is shown.
     go(next && wide.matches ? { view: 'mail', id: next.id } : { view: 'list' }, true)
     if (next) focusRow(next.id)
