@@ -34,8 +34,9 @@ ${optionFlags.map(flagRow).join('\n')}
 
 - A switch is on as \`--strict\`, off as \`--no-strict\` or \`--strict=false\`.
 - Repeatable flags take one value each time; their variables separate values by commas.
-- \`--api-key-file\` and \`--relay-password-file\` keep secrets out of the process list and the shell history, where other users and backups can find them. A file may have 64 KiB; white space at the ends of its lines is ignored. If other
-  users can read or change the file, a warning says so. A pipe works too: \`--api-key-file <(pass show localpost)\`. API
+- \`--api-key-file\` and \`--relay-password-file\` keep secrets out of the process list and the shell history, where other users and
+  backups can find them, and out of the output. A file may have 64 KiB; white space at the ends of its lines is ignored. If
+  other users can read or change the file, a warning says so. A pipe works too: \`--api-key-file <(pass show localpost)\`. API
   keys come from the first source that gives keys or a file of keys; if it gives both, both count.
 - Port 0 takes a free port; the banner shows which.
 

@@ -5,15 +5,18 @@ import type { Localpost } from '../instance/instance.ts'
 import { paint } from './output.ts'
 import type { Settings } from './settings.ts'
 
-/** The banner that the command prints once the server is running: the addresses, and a command to try. */
-export function renderBanner(post: Localpost, { options }: Settings, version: string): string {
+/**
+ * The banner that the command prints once the server is running: the addresses, and a command to try. A key from a file is
+ * not printed: who reads the output, or the log of a container, may not be allowed to read the file.
+ */
+export function renderBanner(post: Localpost, { options, keyFile }: Settings, version: string): string {
   const url = post.url ?? ''
   const rows = [
     ['Page', paint('cyan', url)],
     ['API', paint('cyan', `${url}/v1`)],
     ['SMTP', paint('cyan', authorityOf(post.smtp.host, post.smtp.port))],
     ...(post.smtps ? [['SMTPS', paint('cyan', authorityOf(post.smtps.host, post.smtps.port))]] : []),
-    ['Key', post.apiKey],
+    ['Key', keyFile === undefined ? post.apiKey : `the first in ${shortPath(keyFile)}`],
     ['Data', placeOfData(options)],
   ]
   return [
@@ -24,7 +27,7 @@ export function renderBanner(post: Localpost, { options }: Settings, version: st
     '',
     `  ${paint('dim', 'Try it:')}`,
     // Not indented, so that a line taken whole begins with the command.
-    tryLine(url, post.apiKey, options.strict === true),
+    tryLine(url, keyFile === undefined ? shellQuote(bearer + post.apiKey) : quotedKeyOf(keyFile), options),
     '',
   ].join('\n')
 }
@@ -86,13 +89,19 @@ function exposureWarnings({
 }
 
 /** A command for any POSIX shell, in lines of up to 100 columns. It does not send if a strict instance would refuse. */
-function tryLine(url: string, apiKey: string, isStrict: boolean): string {
-  const parts = [`curl ${url}/v1/emails`, `-H ${shellQuote(`Authorization: Bearer ${apiKey}`)}`]
-  if (!isStrict) {
+function tryLine(url: string, header: string, { strict }: Settings['options']): string {
+  const parts = [`curl ${url}/v1/emails`, `-H ${header}`]
+  if (strict !== true) {
     const email = { from: 'hello@acme.test', to: 'ada@example.com', subject: 'Hello', text: 'It works.' }
     parts.push(`-H 'Content-Type: application/json'`, `-d ${shellQuote(JSON.stringify(email))}`)
   }
   return parts.join(' \\\n  ')
+}
+
+const bearer = 'Authorization: Bearer '
+
+function quotedKeyOf(file: string): string {
+  return `"${bearer}$(head -n 1 ${shellQuote(shortPath(file))})"`
 }
 
 function shellQuote(text: string): string {

@@ -6,6 +6,8 @@ import { readSecretFile } from './secret-file.ts'
 export interface Keys {
   /** Undefined if no source names any. */
   apiKeys: string[] | undefined
+  /** The file of the first key, if it came from one. */
+  file?: string
   warnings: string[]
 }
 
@@ -22,7 +24,11 @@ export async function readKeys(sources: readonly CommandOptions[]): Promise<Keys
   if (apiKeyFile === undefined) return { apiKeys, warnings: [] }
   const { lines, warning } = await readSecretFile(apiKeyFile, '--api-key-file')
   assertKeys(lines, apiKeyFile)
-  return { apiKeys: [...(apiKeys ?? []), ...lines], warnings: warning === null ? [] : [warning] }
+  return {
+    apiKeys: [...(apiKeys ?? []), ...lines],
+    ...(!apiKeys && { file: apiKeyFile }),
+    warnings: warning === null ? [] : [warning],
+  }
 }
 
 /** The URL of a relay, and sentences about the file that its password came from. */

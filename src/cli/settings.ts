@@ -13,6 +13,8 @@ export interface Settings {
   quiet: boolean
   /** For createLocalpost. */
   options: LocalpostOptions & { host: string; smtpPort: number }
+  /** The file of the key that the banner names; absent if the key came from elsewhere. */
+  keyFile?: string
   /** Reads the certificate again; absent without one. */
   readCertificate?: () => Promise<ReadCertificate>
   /** Warnings for the user; it starts anyway. */
@@ -66,6 +68,7 @@ export async function resolveSettings(
     port,
     quiet,
     options,
+    ...(keys.file !== undefined && { keyFile: keys.file }),
     ...(certificate && { readCertificate: () => readCertificate(certificate) }),
     warnings: [
       ...environment.warnings,

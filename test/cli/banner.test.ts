@@ -1,9 +1,13 @@
-import { stripVTControlCharacters } from 'node:util'
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify, stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import { renderBanner, startWarnings } from '../../src/cli/banner.ts'
 import { resolveSettings } from '../../src/cli/settings.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 test.each([false, true])('every line of the banner fits 100 columns, with strict: %s', async (strict) => {
   const post = await createLocalpost({ strict })
@@ -79,4 +83,23 @@ test.each<[string, string[], RegExp[]]>([
   expect(startWarnings(settings)).toEqual(
     warnings.map((warning) => expect.stringMatching(warning) as unknown),
   )
+})
+
+test.runIf(process.platform !== 'win32')('a key from a file is named by its file, not printed', async () => {
+  const file = join(temporaryFolder(), 'the keys')
+  writeFileSync(file, 'lp_one\nlp_two\n', { mode: 0o600 })
+  const settings = await resolveSettings(parseArguments(['--memory', `--api-key-file=${file}`]), {}, '/')
+  const post = await createLocalpost({ ...settings.options, smtpPort: 0 })
+  await post.listen()
+  const banner = stripVTControlCharacters(renderBanner(post, settings, '0.0.0'))
+  expect(banner).toContain(`Key   the first in ${file}\n`)
+  expect(banner).not.toContain('lp_one')
+  const command = banner.slice(banner.indexOf('\ncurl ') + 1)
+  const { stdout } = await promisify(execFile)('sh', ['-c', `curl() { command curl -s "$@"; }; ${command}`])
+  expect(JSON.parse(stdout)).toEqual({ id: expect.any(String) as unknown })
+  await post.close()
+
+  const given = parseArguments(['--memory', '--api-key=lp_own', `--api-key-file=${file}`])
+  const both = await resolveSettings(given, {}, '/')
+  expect(renderBanner({ ...post, apiKey: 'lp_own' }, both, '0.0.0')).toContain('lp_own')
 })
