@@ -11,7 +11,8 @@ const cr = 0x0d
 /**
  * Replaces how smtp-server reads commands and data. The original creates a Buffer for each command line, which
  * its callers convert back to a string. In DATA it also removes a dot after a bare LF, which changes messages, examines
- * each octet separately, and waits a turn of the event loop for each stuffed dot.
+ * each octet separately, and waits a turn of the event loop for each stuffed dot. For many mails in one chunk, the original
+ * takes quadratic time: the place `smtp lines` in bench/places.mjs.
  */
 export class CaptureStream extends SMTPStream {
   #scanner: DataScanner = new DataScanner()

@@ -55,19 +55,6 @@ export async function paced<T>(work: Iterator<undefined, T>, signal?: AbortSigna
   }
 }
 
-/**
- * The same for work that mostly has few steps, where a promise would cost more than the work.
- *
- * @returns A promise only if the work has more steps than {@link createPacer} allows before it looks at the clock.
- */
-export function pacedIfLong<T>(work: Iterator<undefined, T>): T | Promise<T> {
-  for (let steps = 0; steps < stepsAtOnce; steps++) {
-    const step = work.next()
-    if (step.done) return step.value
-  }
-  return paced(work)
-}
-
 const stepsAtOnce = 32
 
 /**

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import type { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
-import { pacedIfLong } from '../core/yield.ts'
+import { paced } from '../core/yield.ts'
 import { maxHeaderBytes } from '../mime/headers/headers.ts'
 import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
@@ -60,8 +60,7 @@ export function receiveSubmission(
     async finish() {
       const finished = writer.finish()
       const blob = finished instanceof Promise ? await finished : finished
-      const reading = pacedIfLong(headerFactSteps(head.bytes(), envelope))
-      const header = reading instanceof Promise ? await reading : reading
+      const header = await paced(headerFactSteps(head.bytes(), envelope))
       head.free()
       const ensured = deps.ensureDomain(header.sender_domain)
       const domain = ensured instanceof Promise ? await ensured : ensured

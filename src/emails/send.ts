@@ -9,7 +9,7 @@ import {
   validationError,
   type FieldError,
 } from '../core/errors.ts'
-import { pacedIfLong } from '../core/yield.ts'
+import { paced } from '../core/yield.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
@@ -81,10 +81,9 @@ export async function checkSend(input: unknown, deps: SendDeps): Promise<Accepte
       `No template has the id ${quote(request.template_id)}; store it with PUT /dev/templates/{id}.`,
     )
   }
-  const rendering = pacedIfLong(
+  const rendered = await paced(
     renderSteps({ ...source, subject: source.subject ?? '' }, request.variables ?? {}, deps.escapeHtml),
   )
-  const rendered = rendering instanceof Promise ? await rendering : rendering
   assertSubject(rendered.subject)
   const size = encodedBodySize([rendered.html, rendered.text], maxMessageBytes - attached)
   assertSize(attached + (size instanceof Promise ? await size : size))

@@ -7,7 +7,7 @@ import type { CollectionState } from './collection-state.ts'
 import type { Effect, Records } from './records.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { IndexKey } from './queries.ts'
-import { paced, pacedIfLong } from '../core/yield.ts'
+import { paced } from '../core/yield.ts'
 
 /**
  * The commits of one write: each is checked against memory and the commits staged before it, and a refused one does not
@@ -35,11 +35,10 @@ export class Batch {
   /**
    * Adds a commit. A commit that changes nothing is left out.
    *
-   * @returns A promise only if there are many changes.
    * @throws unique_conflict, version_conflict; then the batch is as before.
    */
-  stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Promise<void> | undefined {
-    return pacedIfLong(this.#staged(this.#changeAll(changes, blobs))) ?? undefined
+  stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Promise<void> {
+    return paced(this.#staged(this.#changeAll(changes, blobs)))
   }
 
   *#changeAll(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Generator<undefined, void> {

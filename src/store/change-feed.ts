@@ -2,7 +2,7 @@ import type { CollectionState } from './collection-state.ts'
 import type { StagedCommit } from './medium.ts'
 import type { Effect } from './records.ts'
 import type { StoreChange } from './store.ts'
-import { pacedIfLong } from '../core/yield.ts'
+import { paced } from '../core/yield.ts'
 import { queueMicrotask } from '../core/machine.ts'
 
 type Listener = (change: StoreChange) => void
@@ -44,18 +44,14 @@ export class ChangeFeed {
     }
   }
 
-  /** Announces commits that became visible. @returns A promise for large ones, which yield to the event loop. */
-  publish(commits: readonly StagedCommit[]): Promise<void> | undefined {
-    const publishing = pacedIfLong(this.#publish(commits)) ?? undefined
-    this.#publishing = publishing
-    return publishing
+  /** Announces commits that became visible: small ones in the turn of the call. Large ones yield to the event loop. */
+  publish(commits: readonly StagedCommit[]): Promise<void> {
+    return (this.#publishing = paced(this.#publish(commits)))
   }
 
-  /** Announces changes that became visible, up to the commit `seq`. @returns As `publish`. */
-  announce(seq: number, changes: Iterable<Told>): Promise<void> | undefined {
-    const publishing = pacedIfLong(this.#announce(seq, changes)) ?? undefined
-    this.#publishing = publishing
-    return publishing
+  /** Announces changes that became visible, up to the commit `seq`, as `publish` does. */
+  announce(seq: number, changes: Iterable<Told>): Promise<void> {
+    return (this.#publishing = paced(this.#announce(seq, changes)))
   }
 
   /** Continues at the commit `seq`, if the changes before it are no longer known. */

@@ -138,8 +138,7 @@ export function createCommitQueue(deps: {
         else if ('bulk' in item) await batch.stageBulk(item.bulk, item.outcome, item.isBulk)
         else {
           const blobs = areTaken(item.blobs) ? item.blobs : await allTaken(item.blobs)
-          const staging = batch.stage(item.changes, blobs)
-          if (staging) await staging
+          await batch.stage(item.changes, blobs)
         }
         staged.push(item)
       } catch (error) {
@@ -161,8 +160,7 @@ export function createCommitQueue(deps: {
     records.apply(batch.commits.flatMap((commit) => commit.effects))
     medium.applied()
     for (const item of staged) item.resolve()
-    const publishing = feed.publish(batch.commits)
-    if (publishing) await publishing
+    await feed.publish(batch.commits)
     return next
   }
 

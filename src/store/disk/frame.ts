@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { LogPlace, Places } from '../entry.ts'
 import type { StagedCommit } from '../medium.ts'
 import type { Effect } from '../records.ts'
-import { pacedIfLong } from '../../core/yield.ts'
+import { paced } from '../../core/yield.ts'
 import { writeHex } from './hex.ts'
 
 /**
@@ -42,10 +42,9 @@ export class FrameWriter {
    *
    * @param log  The number of the log file that they are written to.
    * @param offset  The position of the first frame in that file.
-   * @returns A promise only for a large batch.
    */
-  encode(batch: readonly StagedCommit[], log: number, offset: number): Buffer | Promise<Buffer> {
-    return pacedIfLong(this.#encode(batch, log, offset))
+  encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
+    return paced(this.#encode(batch, log, offset))
   }
 
   *#encode(batch: readonly StagedCommit[], log: number, offset: number): Generator<undefined, Buffer> {

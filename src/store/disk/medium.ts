@@ -197,8 +197,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
           await (mayUseReserve ? deps.reserve.spend(open) : opening)
         }
         const { log: number, offset } = target.end
-        const encoding = frames.encode(batch, number, offset)
-        const bytes = encoding instanceof Promise ? await encoding : encoding
+        const bytes = await frames.encode(batch, number, offset)
         if (mayUseReserve) await deps.reserve.spend(() => target.append(bytes))
         else await target.append(bytes)
         written = bytes.byteLength

@@ -79,13 +79,13 @@ export class Follower {
     return [...this.#state.totals.keys()]
   }
 
-  /** Passes on the commits of a transaction of this instance. @returns A promise if it has to yield to the event loop. */
-  stored(commits: readonly StoredCommit[]): Promise<void> | undefined {
+  /** Passes on the commits of a transaction of this instance. */
+  stored(commits: readonly StoredCommit[]): Promise<void> {
     // If commits of other instances come first, these are read together with them.
     if (this.#working || commits[0]?.seq !== this.seq + 1) return this.look()
     const { instance } = this.#deps
     const announced = this.#announce(commits.map((commit) => ({ ...commit, instance })))
-    if (announced) this.#working = announced.then(() => this.#work())
+    this.#working = announced.then(() => this.#work())
     return announced
   }
 
@@ -190,7 +190,7 @@ export class Follower {
     for (const partition of new Set(['', ...before, ...this.partitions()])) this.#deps.onForeign(partition)
   }
 
-  #announce(commits: readonly (StoredCommit & { instance: string })[]): Promise<void> | undefined {
+  #announce(commits: readonly (StoredCommit & { instance: string })[]): Promise<void> {
     const { totals } = this.#state
     const newest = commits.at(-1)
     for (const { partition, changes } of commits) {

@@ -4,7 +4,7 @@ import { withVersion } from '../prepare.ts'
 import { toRecord } from '../read-records.ts'
 import type { IndexKey } from '../queries.ts'
 import type { StoredRecord } from '../store.ts'
-import { pacedIfLong } from '../../core/yield.ts'
+import { paced } from '../../core/yield.ts'
 import type { StoredRow, Table } from './table.ts'
 
 /** A change of a commit, copied when `commit` was called. */
@@ -170,7 +170,7 @@ export class Staging {
 
   async #whole(steps: Generator<undefined, void>): Promise<Effect[]> {
     try {
-      await pacedIfLong(steps)
+      await paced(steps)
       return this.#effects
     } catch (error) {
       for (const undo of this.#undo.reverse()) undo()

@@ -43,7 +43,7 @@ interface WriterDeps {
   readonly schema: string
   readonly membership: Membership
   /** Called after each transaction that stored something, before its commits are resolved. Never rejects. */
-  onStored(commits: readonly StoredCommit[]): Promise<void> | undefined
+  onStored(commits: readonly StoredCommit[]): Promise<void>
   /** Called when a transaction failed. */
   onFault(fault: LocalpostError): void
 }
