@@ -94,7 +94,7 @@ describe('two mails side by side', () => {
   })
 
   it('of two megabytes of text are listed in steps', async () => {
-    const { post, page } = await openPage()
+    const { post, page } = await openPage({}, false)
     const textOf = (word: string): string =>
       Array.from({ length: 40_000 }, (_, at) => `${word} in line ${at} of the long text of this mail`).join(
         '\n',
@@ -108,7 +108,6 @@ describe('two mails side by side', () => {
       await route.continue()
     })
     await page.goto(`${post.url}/#/mail/${id}`)
-    await page.reload()
     await rowOf(page, 'Long').first().waitFor()
     // A long mail takes its time to open, and the key does not wait for it.
     await page.keyboard.press('c')
