@@ -15,7 +15,7 @@ import { createAccountOpener, type OpenedAccount } from './account-opener.ts'
 import { createAccountJudge } from './account-smtp.ts'
 import { createAccountWakes } from './account-wakes.ts'
 import { findWork } from './account-work.ts'
-import type { AccountFace } from './http.ts'
+import type { AccountParts } from './http.ts'
 import { createKeyOwners } from './key-owners.ts'
 import { createOpenAccounts } from './open-accounts.ts'
 
@@ -48,7 +48,7 @@ export interface RunningAccountsDeps {
   smtp(): { host: string; port: number }
   /** Where the outbox of each account delivers. */
   deliveries(): { readonly host: string; readonly port: number }
-  makeApp(face: AccountFace): Promise<App>
+  makeApp(parts: AccountParts): Promise<App>
   /** How many unused accounts may be open. Default: 100. */
   mostOpen?: number | undefined
   /** Called with the id of each account that was closed. */
@@ -169,7 +169,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
             const record = noun.byId(id)
             if (record) noun.used(record)
           }
-          return { face: await opened.app, used, release }
+          return { app: await opened.app, used, release }
         } catch (error) {
           release()
           throw error

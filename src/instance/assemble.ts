@@ -15,7 +15,7 @@ import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertArguments, assertKnownOptions, assertPort } from '../core/known-options.ts'
-import type { HttpFace } from './http.ts'
+import type { InstanceHttp } from './http.ts'
 import type { createInbox } from '../inbox/inbox.ts'
 import type { Keys } from '../keys/keys.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
@@ -59,7 +59,7 @@ export interface Running {
   smtp: { host: string; port: number }
   smtps: Localpost['smtps']
   relay: Transport | null
-  http: HttpFace
+  http: InstanceHttp
   snapshots: Snapshots
   time: RunningTime
   waitTimeoutMs: number

@@ -31,7 +31,7 @@ import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import { version } from '../core/version.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
-export interface HttpFace {
+export interface InstanceHttp {
   readonly url: string | null
   fetch(request: Request): Promise<Response>
   /** @throws already_listening, port_in_use, listen_failed. */
@@ -41,11 +41,11 @@ export interface HttpFace {
   /** Ends live events and closes the listener. */
   close(): Promise<void>
   /** Creates the HTTP interface of another account. The caller closes it. */
-  appOf(face: AccountFace): Promise<App>
+  appOf(account: AccountParts): Promise<App>
 }
 
 /** Dependencies of the HTTP interface of an account. */
-export type AccountFace = Pick<
+export type AccountParts = Pick<
   ServerDeps,
   | 'emails'
   | 'domains'
@@ -67,8 +67,8 @@ export type AccountFace = Pick<
 > & { reset(keep: readonly ResetScope[]): Promise<void> }
 
 /** Creates the HTTP side. It opens no port before `listen`. */
-export function createHttpFace(
-  deps: AccountFace & {
+export function createHttp(
+  deps: AccountParts & {
     clock: Clock
     config: Config
     capture: Capture
@@ -83,7 +83,7 @@ export function createHttpFace(
     following: Following
     current: Current | null
   },
-): HttpFace {
+): InstanceHttp {
   const { config, capture, smtp, smtps } = deps
   let { tls: certificate } = config
   let listener: HttpListener | null = null
@@ -123,9 +123,9 @@ export function createHttpFace(
       throw error
     }))
 
-  const partsOf = (face: AccountFace, sessions: StoredSessions): ServerDeps => ({
+  const partsOf = (account: AccountParts, sessions: StoredSessions): ServerDeps => ({
     ...deps,
-    ...face,
+    ...account,
     sessions,
     otherAccounts: null,
     version,
@@ -158,8 +158,8 @@ export function createHttpFace(
         warnings,
       }
     },
-    counts: () => countAll(face.store),
-    reset: ({ keep }) => face.reset(keep ?? []),
+    counts: () => countAll(account.store),
+    reset: ({ keep }) => account.reset(keep ?? []),
     onError: (error) =>
       config.onNotice({ level: 'error', message: 'A request failed with an internal error.', error }),
   })
@@ -170,13 +170,13 @@ export function createHttpFace(
     }))
   const loaded = async (): Promise<App> => app ?? (await loadOnce())
   return {
-    async appOf(face) {
+    async appOf(account) {
       const [{ rooms }, { createApp }, sessions] = await Promise.all([
         loaded(),
         import('../server/app.ts'),
         openSessions(),
       ])
-      return createApp({ ...partsOf(face, sessions), rooms })
+      return createApp({ ...partsOf(account, sessions), rooms })
     },
     get url() {
       return listener?.url ?? null

@@ -24,7 +24,7 @@ import { assemble, nounsOf } from './assemble.ts'
 import { createCurrent } from './current.ts'
 import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
-import { createHttpFace } from './http.ts'
+import { createHttp } from './http.ts'
 import { openCapture, sideOfAccount } from './inbound.ts'
 import type { Localpost } from './instance.ts'
 import { openProvider } from './provider.ts'
@@ -102,7 +102,7 @@ export async function openLocalpost(
       headRoom,
       smtp: () => smtp,
       deliveries: () => capture.deliveries,
-      makeApp: (face) => http.appOf(face),
+      makeApp: (parts) => http.appOf(parts),
       mostOpen: mostOpenAccounts,
       onClosed: onAccountClosed,
     })
@@ -117,7 +117,7 @@ export async function openLocalpost(
     if (securePort !== null) outgoing.opened({ host: capture.host, port: securePort })
     const smtps = securePort === null ? null : { host: smtp.host, port: securePort, secure: true as const }
     const main = await openSends(shared, nouns, capture.deliveries)
-    const http = createHttpFace({
+    const http = createHttp({
       ...main,
       current,
       following,

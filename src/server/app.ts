@@ -9,7 +9,7 @@ import { answerHeld } from './held-answer.ts'
 import type { RequestRooms } from './request-rooms.ts'
 import { createBodyRoom } from './body-room.ts'
 import { createClientAddresses, listenerContext, socketRequestOf } from './client-address.ts'
-import { type AccountFace, type Destination, destinationOf, maySee } from './other-accounts.ts'
+import { type AccountHttp, type Destination, destinationOf, maySee } from './other-accounts.ts'
 import { accountRoutes } from './dev/accounts.ts'
 import { devAudienceRoutes } from './dev/audiences.ts'
 import { ruleAndFaultRoutes } from './dev/rules-and-faults.ts'
@@ -47,7 +47,7 @@ import { domainRoutes } from './v1/domains.ts'
 import { emailRoutes } from './v1/emails.ts'
 
 /** The HTTP interface of an instance: the same in process and over a socket. */
-export interface App extends AccountFace {
+export interface App extends AccountHttp {
   /** The limits that the requests of all accounts share. */
   readonly rooms: RequestRooms
   /** Answers a request in process. Rejects only where a fault of `/dev/faults` breaks the connection, as `fetch` does. */
@@ -119,9 +119,9 @@ export function createApp(deps: ServerDeps): App {
       }
     if (to.id === null) return own(request, context)
     try {
-      const { face, used, release } = await otherAccounts.open(to.id)
+      const { app, used, release } = await otherAccounts.open(to.id)
       context[accountUsed] = used
-      return await answerHeld(() => face.answer(to.request, context), context, release)
+      return await answerHeld(() => app.answer(to.request, context), context, release)
     } catch (error) {
       return refuse(error)
     }

@@ -4,7 +4,7 @@ import type { Scope } from '../keys/types.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 
 /** The HTTP interface of one account. */
-export interface AccountFace {
+export interface AccountHttp {
   /** Answers a request that came through the listener, or through the interface of `default`. */
   answer(request: Request, context: Record<string, unknown>): Promise<Response>
 }
@@ -32,7 +32,7 @@ export interface OtherAccounts {
    *
    * @throws not_found.
    */
-  open(id: string): Promise<{ readonly face: AccountFace; used(): void; release(): void }>
+  open(id: string): Promise<{ readonly app: AccountHttp; used(): void; release(): void }>
 }
 
 /** The account that a request is for. */

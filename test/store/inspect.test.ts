@@ -106,7 +106,7 @@ test.each([
     'a byte of an old commit',
     log(1),
     flip(900),
-    [/n_0000\d\/message.* lost: .*000001\.log has no whole commit around byte/],
+    [/n_0000\d\/message.* lost: .*000001\.log has no complete commit around byte/],
   ],
   [
     'the end of an old log file',
@@ -199,7 +199,7 @@ test('leftovers of a crash that the next start repairs are reported as a note', 
   const found = await inspect(dir, { processes: dead })
   expect(found.healthy).toBe(true)
   const said = remarks(found).join('\n')
-  expect(said).toMatch(/ends in 7 bytes.*no whole commit/)
+  expect(said).toMatch(/ends in 7 bytes.*no complete commit/)
   expect(said).toMatch(/1 files in .*large \(6 bytes\) belong to no record/)
   expect(said).toMatch(/000001\.json\.tmp/)
   expect(said).toMatch(/000001\.log\.cut-77/)

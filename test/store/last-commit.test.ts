@@ -106,7 +106,7 @@ test.each<[Durability, RegExp]>([
       await flip(copy, at, bytes, find, bit)
       const found = await inspect(copy, { boot: 'second', processes: noProcesses })
       expect(found.findings.map(({ message }) => message).join(), field).toMatch(
-        /no whole commit: what a power cut can leave|the last write before the machine stopped/,
+        /no complete commit: what a power cut can leave|the last write before the machine stopped/,
       )
       const notices: string[] = []
       const onNotice = (text: string): void => void notices.push(text)

@@ -4,7 +4,7 @@ import { blobOf, insert } from '../../src/store/store.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { contents, logIn, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
-/** A folder whose first log file lost its last whole commit, while the second file is complete. */
+/** A folder whose first log file lost its last complete commit, while the second file is complete. */
 async function folderWithGap(): Promise<{ dir: string; kept: number }> {
   const dir = await tempFolder()
   const store = await openIn(dir, { ...mortal, boot: 'first', logFileBytes: 4000 })
@@ -24,7 +24,7 @@ test('after a power cut a log file that lost its last commits ends the log, and 
   const store = await openAfterKill(dir, { boot: 'second', onNotice: (text) => notices.push(text) })
   const { notes: found } = (await contents(store)) as { notes: { records: unknown[] } }
   expect(found.records).toHaveLength(kept)
-  expect(notices.join('\n')).toMatch(/000002\.log .* whole commits behind a gap/)
+  expect(notices.join('\n')).toMatch(/000002\.log .* complete commits behind a gap/)
   await store.commit([insert(notes, note(99))])
   await store.close()
   const again = await openIn(dir)
@@ -36,6 +36,6 @@ test('in the same boot a log file that lost its last commits is damage, and stop
   const { dir } = await folderWithGap()
   await expect(openAfterKill(dir, { boot: 'first' })).rejects.toMatchObject({
     code: 'store_corrupt',
-    message: expect.stringMatching(/the whole commit \d+ is at byte 0, where commit \d+ is expected/),
+    message: expect.stringMatching(/the complete commit \d+ is at byte 0, where commit \d+ is expected/),
   })
 })

@@ -87,11 +87,11 @@ export async function replayLog(
 function nextFrame(bytes: Buffer, at: number, seq: number, path: string): Frame | null {
   const frame = at < bytes.byteLength ? readFrame(bytes, at) : null
   if (!frame || frame.seq === seq + 1) return frame
-  const what = `the whole commit ${frame.seq} is at byte ${at}, where commit ${seq + 1} is expected.`
+  const what = `the complete commit ${frame.seq} is at byte ${at}, where commit ${seq + 1} is expected.`
   throw corrupt(`${path}:${at}`, what, 'Restore the whole folder from a copy.')
 }
 
-/** Whether this file begins with a later commit than the next one. Then the file before it lost whole commits in a power cut. */
+/** Whether this file begins with a later commit than the next one. Then the file before it lost complete commits in a power cut. */
 function isBehindGap(bytes: Buffer, seq: number): boolean {
   const frame = bytes.byteLength > 0 ? readFrame(bytes, 0) : null
   return frame !== null && frame.seq > seq + 1
@@ -154,7 +154,7 @@ function assertNoFrame(
   const at = findLater(bytes, from, seq)
   if (at !== null) {
     const path = paths.log(bad.log)
-    const what = `the commit at byte ${bad.offset} is damaged, and ${paths.log(log)} has whole commits after it, from byte ${at}.`
+    const what = `the commit at byte ${bad.offset} is damaged, and ${paths.log(log)} has complete commits after it, from byte ${at}.`
     const fix = `Restore the whole folder from one copy; or discard that commit and all later ones: move the log files after it away and run \`truncate -s ${bad.offset} ${path}\`.`
     throw corrupt(`${path}:${bad.offset}`, what, fix)
   }
@@ -220,10 +220,10 @@ export async function setAside(
         lengths.set(log, offset)
       }
       const whole = countFrames(bytes)
-      const behind = whole === 0 ? '' : `, with ${whole} whole commits behind a gap`
+      const behind = whole === 0 ? '' : `, with ${whole} complete commits behind a gap`
       if (length > offset)
         onNotice(
-          `${path} ended in ${bytes.byteLength} bytes that are no whole commit${behind}. They were moved to ${copy}.${loss === 'tail' ? afterRestart : ''}`,
+          `${path} ended in ${bytes.byteLength} bytes that are no complete commit${behind}. They were moved to ${copy}.${loss === 'tail' ? afterRestart : ''}`,
         )
     } catch (error) {
       throw storeFault(error, `Setting the end of ${path} aside`)

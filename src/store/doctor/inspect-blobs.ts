@@ -110,8 +110,8 @@ async function faultOf(
     if (bytes?.byteLength === place.size && isWhole(place, bytes)) return null
   }
   return {
-    kind: `${path} has no whole commits around them`,
-    text: `${path} has no whole commit around byte ${place.at}`,
+    kind: `${path} has no complete commits around them`,
+    text: `${path} has no complete commit around byte ${place.at}`,
   }
 }
 

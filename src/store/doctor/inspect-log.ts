@@ -74,7 +74,7 @@ export async function inspectLog(
   }
   if (checkpoint.offset > 0 && expected === checkpoint.log)
     report.problem(`${paths.log(checkpoint.log)} is missing: this file of the log is in use.`, restore)
-  const what = `${numbers.length} log files hold ${reading.commits} whole commits`
+  const what = `${numbers.length} log files hold ${reading.commits} complete commits`
   if (report.problems === before && !reading.isDamaged) report.ok(`${what}, one after the other.`)
   else report.note(`${what}.`)
   return sound
@@ -134,16 +134,16 @@ function readFile(
       const rest = bytes.subarray(at)
       const behind = countFrames(rest)
       const why = isCut
-        ? `what a power cut can leave, with ${behind} whole commits behind the gap`
+        ? `what a power cut can leave, with ${behind} complete commits behind the gap`
         : reading.loss === 'prefix'
           ? 'a commit that was not acknowledged'
           : 'the last write before the machine stopped, which was not complete'
       report.note(
-        `${path} ends in ${rest.byteLength} bytes from byte ${at} that are no whole commit: ${why}. The next start sets them aside.`,
+        `${path} ends in ${rest.byteLength} bytes from byte ${at} that are no complete commit: ${why}. The next start sets them aside.`,
       )
       return { frames, whole: false }
     }
-    const until = next === null ? 'to its end' : `to byte ${next}, where whole commits follow`
+    const until = next === null ? 'to its end' : `to byte ${next}, where complete commits follow`
     const what = `${path} is damaged from byte ${at} ${until}.`
     // The changes of these commits are in the files of records. Only the bytes of messages are nowhere else.
     reading.isDamaged = true
