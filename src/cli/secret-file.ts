@@ -21,7 +21,7 @@ export async function readSecretFile(path: string, source: string): Promise<Secr
   const refuse = (what: string, cause?: unknown): never => {
     throw new LocalpostError('invalid_option', `${source}: ${path} ${what}`, { cause })
   }
-  const file = await open(path, 'r').catch((error: unknown) => refuse(reasonOf(error), error))
+  const file = await open(path, 'r').catch((error: unknown) => refuse(reasonOf(error, path), error))
   try {
     const found = await file.stat()
     if (found.isDirectory()) return refuse('is a folder; name a file in it.')
@@ -42,7 +42,7 @@ export async function readSecretFile(path: string, source: string): Promise<Secr
     return { lines, warning: isShared ? warning : null }
   } catch (error) {
     if (error instanceof LocalpostError) throw error
-    return refuse(reasonOf(error), error)
+    return refuse(reasonOf(error, path), error)
   } finally {
     await file.close()
   }
@@ -58,15 +58,23 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, path: string): string {
   switch (codeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
       return 'does not exist.'
     case 'EACCES':
     case 'EPERM':
-      return 'may not be read by the user that Localpost runs as.'
+      return `may not be read by the user that Localpost runs as.${remedyFor(path)}`
     default:
       return `cannot be read (${error instanceof Error ? error.message : String(error)}).`
   }
+}
+
+/** In a container the user is often none of the machine that the file is from, so its number is what helps. */
+function remedyFor(path: string): string {
+  const uid = process.getuid?.()
+  return uid === undefined
+    ? ''
+    : ` Run \`chown ${uid} ${path}\`, or give that user (uid ${uid}) the right to read it.`
 }

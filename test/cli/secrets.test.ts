@@ -83,6 +83,18 @@ describe('a file of API keys', () => {
     }
   })
 
+  // Root may read every file.
+  it.runIf(isPosix && process.getuid?.() !== 0)(
+    'that may not be read names the user who needs the right',
+    async () => {
+      const path = join(folderWith({ keys: 'one' }), 'keys')
+      chmodSync(path, 0)
+      await expect(settle({ flags: [`--api-key-file=${path}`] })).rejects.toThrow(
+        `--api-key-file: ${path} may not be read by the user that Localpost runs as. Run \`chown ${process.getuid?.()} ${path}\`, or give`,
+      )
+    },
+  )
+
   it.runIf(isPosix)('may be a pipe', async () => {
     const pipe = join(temporaryFolder(), 'pipe')
     execFileSync('mkfifo', [pipe])
