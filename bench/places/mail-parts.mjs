@@ -1,12 +1,12 @@
-/** Small places for the row `smtp 2 KB`. Each call does what one captured mail needs. */
+/** Small places for the row `smtp 2 KB`. Each call does what one captured mail needs, or a given number of them. */
 import { Duplex } from 'node:stream'
 import { makeMessages } from '../load/messages.mjs'
 import { load, replaced } from './versions.mjs'
 
 const [mail] = makeMessages(2048, 1)
 const envelope = Buffer.from('MAIL FROM:<sender0@acme.test>\r\nRCPT TO:<ada0@example.com>\r\nDATA\r\n')
-/** As much as is read from a socket at once. */
 const pipelinedMails = 600
+/** As much as is read from a socket at once. */
 const pipelined = Buffer.from(`${envelope.toString()}Subject: Hi\r\n\r\nHi.\r\n.\r\n`.repeat(pipelinedMails))
 
 /** @type {Record<string, import('../places.mjs').Place>} */

@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts'
 
 /**
  * The banner that the command prints once the server is running: the addresses, and a command to try. A key from a file is
- * not printed: who reads the output, or the log of a container, may not be allowed to read the file.
+ * not printed, because people who may not read the file may read the output, or the log of a container.
  */
 export function renderBanner(post: Localpost, { options, keyFile }: Settings, version: string): string {
   const url = post.url ?? ''
@@ -27,7 +27,7 @@ export function renderBanner(post: Localpost, { options, keyFile }: Settings, ve
     '',
     `  ${paint('dim', 'Try it:')}`,
     // Not indented, so that a line taken whole begins with the command.
-    tryLine(url, keyFile === undefined ? shellQuote(bearer + post.apiKey) : quotedKeyOf(keyFile), options),
+    tryLine(url, keyFile === undefined ? shellQuote(bearer + post.apiKey) : headerFrom(keyFile), options),
     '',
   ].join('\n')
 }
@@ -100,7 +100,8 @@ function tryLine(url: string, header: string, { strict }: Settings['options']): 
 
 const bearer = 'Authorization: Bearer '
 
-function quotedKeyOf(file: string): string {
+/** The header with the first key of a file, which the shell reads. */
+function headerFrom(file: string): string {
   return `"${bearer}$(head -n 1 ${shellQuote(shortPath(file))})"`
 }
 

@@ -71,7 +71,7 @@ function reasonOf(error: unknown, path: string): string {
   }
 }
 
-/** In a container the user is often none of the machine that the file is from, so its number is what helps. */
+/** Gives the number of the user, because the name of a user in a container is often unknown on the machine with the file. */
 function remedyFor(path: string): string {
   const uid = process.getuid?.()
   return uid === undefined

@@ -94,7 +94,7 @@ export function describeCommits(test: StoreTest): void {
       await expect(store.commit([put(notes, same)])).rejects.toMatchObject({ code: 'unique_conflict' })
     })
 
-    test('a refused change rejects the complete commit', async ({ store, add, ids }) => {
+    test('a refused change rejects the whole commit', async ({ store, add, ids }) => {
       await add(1)
       const commit = store.commit([
         insert(notes, note(2)),

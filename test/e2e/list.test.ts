@@ -222,7 +222,7 @@ describe('the list', () => {
     await page.getByRole('button', { name: 'Delete this mail' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { level: 1, name: 'One' }).waitFor()
-    // The last one makes place for the one above it.
+    // After the last mail of the list, the one above it is opened.
     await page.getByRole('button', { name: 'Delete this mail' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { level: 1, name: 'Three' }).waitFor()

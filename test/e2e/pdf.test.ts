@@ -166,7 +166,7 @@ describe('the first page of an attached PDF', () => {
       worker.on('close', () => open--)
     })
     const many = Array.from({ length: 60 }, (_, at) => [`file ${at}`, pdfWithPages([red])])
-    // The page opens the first mail by itself.
+    // The first mail in an empty inbox is opened automatically.
     await submit(post, { subject: 'Other', text: 'x' })
     await panel(page).getByText('x', { exact: true }).waitFor()
     await attach(post, 'Many', Object.fromEntries(many))

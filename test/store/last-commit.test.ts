@@ -19,7 +19,7 @@ import {
 type Durability = 'process' | 'disk'
 const boot = 'first'
 
-/** What the last commit is. That of an account's removal is the shortest frame there is. */
+/** What the last commit does. The removal of an account has the shortest frame. */
 const ends = ['mail', 'removal', 'account'] as const
 
 /** A folder whose log ends in one more commit, with what it held before that one. */
@@ -119,6 +119,16 @@ test.each<[Durability, RegExp]>([
     }
   },
 )
+
+test('a changed bit in the removal of an account is refused while the machine runs', async () => {
+  const { dir, at, bytes } = await folder('process', 'account')
+  for (const place of [0, 10, bytes.byteLength - at - 20, bytes.byteLength - at - 1]) {
+    await flip(dir, at, bytes, () => place, 1)
+    await expect(openAfterKill(dir, { boot, durability: 'process' }), `byte ${place}`).rejects.toMatchObject({
+      code: 'store_corrupt',
+    })
+  }
+})
 
 test.each(ends)(
   'every cut of the last commit (%s) is the beginning of one, and no changed bit in it is',

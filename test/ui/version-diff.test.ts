@@ -36,7 +36,7 @@ it('lists the parts in which two versions of a template differ, with their lines
 })
 
 it('yields while it compares long templates, and can be cancelled then', async () => {
-  // Every way through the equal lines is as long, so that the comparison takes many turns on any machine.
+  // Each diagonal of the comparison passes all the equal lines, which takes many turns on any machine.
   const long = (of: string): string =>
     [of, ...Array<string>(60_000).fill('x'), ...Array.from({ length: 2000 }, (_, at) => `${of} ${at}`)].join(
       '\n',

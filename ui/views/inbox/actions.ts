@@ -76,7 +76,7 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
     inbox.drop(ids)
     const openId = open.mail.value?.id
     if (openId === undefined || !ids.has(openId)) return
-    // By the order of ids, because the live connection may have removed the open mail from the list before.
+    // Found by the order of ids, because the live connection may already have removed the open mail from the list.
     const { value: mails } = inbox.emails
     const next = mails.find(({ id }) => id < openId) ?? mails.at(-1)
     // On a wide screen the next mail is opened; on a small screen the list is shown.
