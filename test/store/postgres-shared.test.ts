@@ -196,6 +196,7 @@ test('a partition is removed in few commits, of which each instance hears', asyn
     )
   await gone.commit([insert(labels, { id: 'l', title: 't' })])
   await a.partition('stays').commit([insert(notes, note(1))], [blobOf(`${note(1).id}/raw`, 'kept')])
+  await b.partition('gone').caughtUp()
   const heard = [a, b].map((store) => hear(store.partition('gone')))
   const before = (await a.database())?.last_commit ?? 0
   await a.removePartition('gone')

@@ -1,5 +1,5 @@
 import type { CommitChange } from './changes.ts'
-import type { Connection } from './connection.ts'
+import type { Transaction } from './connection.ts'
 import type { Table } from './table.ts'
 import { clearBlobs } from './write.ts'
 
@@ -12,7 +12,7 @@ export const clearedAtOnce = 1000
  * @returns The changes for listeners: a bulk change for each collection that had records.
  */
 export async function clear(
-  connection: Connection,
+  connection: Transaction,
   tables: Iterable<Table>,
   partition: string,
 ): Promise<CommitChange[]> {
@@ -29,7 +29,7 @@ export async function clear(
 }
 
 async function clearTable(
-  connection: Connection,
+  connection: Transaction,
   table: Table,
   partition: string,
   most: number,
@@ -41,23 +41,19 @@ async function clearTable(
     [partition, most],
   )
   if (gone.length === 0) return 0
-  const statements: Promise<unknown>[] = []
-  const run = (text: string, values: unknown[]): void => void statements.push(connection.run(text, values))
   // Removed after the records: a text that was being stored for a record locked its row, and is visible now.
   if (table.texts)
-    run(`DELETE FROM ${table.texts.name} WHERE partition = $1 AND id = ANY($2::text[])`, [
+    connection.send(`DELETE FROM ${table.texts.name} WHERE partition = $1 AND id = ANY($2::text[])`, [
       partition,
       connection.texts(gone.map(({ id }) => id)),
     ])
   clearBlobs(
     connection,
     gone.map(({ id }) => ({ table, partition, id })),
-    run,
   )
-  run(
+  connection.send(
     `UPDATE ${connection.name('totals')} SET records = records - $3::int8 WHERE partition = $1 AND collection = $2`,
     [partition, table.name, gone.length],
   )
-  await Promise.all(statements)
   return gone.length
 }

@@ -76,22 +76,47 @@ export class Connection {
   }
 }
 
+/** A connection with an open transaction. */
+export class Transaction extends Connection {
+  readonly #sent: Promise<unknown>[] = []
+
+  /** Runs a statement whose rows nobody needs. If it fails, the transaction fails. */
+  send(text: string, values: readonly unknown[] = []): void {
+    this.follow(this.run(text, values))
+  }
+
+  /** Makes the transaction fail if this fails. */
+  follow(statement: Promise<unknown>): void {
+    // It may fail before anything awaits it.
+    statement.catch(() => {})
+    this.#sent.push(statement)
+  }
+
+  /** Resolves after everything that was sent. */
+  async done(): Promise<void> {
+    await Promise.all(this.#sent)
+  }
+}
+
 /**
- * Runs work in a transaction over a separate connection.
+ * Runs work in a transaction over a separate connection. BEGIN and COMMIT do not wait for the answers to what was sent
+ * before: PostgreSQL refuses to commit a transaction in which a statement failed.
  *
  * @param options  `isLong`: its statements may take hours, for example to build an index.
  */
 export async function transact<T>(
   pool: Pool,
   schema: string,
-  work: (connection: Connection) => Promise<T>,
+  work: (connection: Transaction) => Promise<T>,
   { isLong = false }: { isLong?: boolean } = {},
 ): Promise<T> {
   return await withClient(pool, async (client) => {
-    await client.query('BEGIN')
-    if (isLong) await client.query('SET LOCAL statement_timeout = 0')
-    const result = await work(new Connection(client, schema, isLong ? { mostMs: longestMs } : {}))
-    await client.query(within(isLong ? longestMs : commitMs, { text: 'COMMIT' }))
+    const transaction = new Transaction(client, schema, isLong ? { mostMs: longestMs } : {})
+    transaction.send('BEGIN')
+    if (isLong) transaction.follow(client.query('SET LOCAL statement_timeout = 0'))
+    const result = await work(transaction)
+    transaction.follow(commit(client, isLong ? longestMs : commitMs))
+    await transaction.done()
     return result
   })
 }
@@ -122,8 +147,14 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
   }
 }
 
-/** How long to wait for the answer to COMMIT before its outcome is looked up. */
-const commitMs = 6000
+async function commit(client: PoolClient, mostMs: number): Promise<void> {
+  const { command } = await client.query(within(mostMs, { text: 'COMMIT' }))
+  if (command !== 'COMMIT')
+    throw new Error('The transaction was rolled back, because one of its statements failed.')
+}
+
+/** How long to wait for the answers to COMMIT and the statements sent before it, before the outcome is looked up. */
+const commitMs = 10_000
 /** How long a statement waits for a connection. */
 const patienceMs = 30_000
 const longestMs = 24 * 60 * 60_000

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import type { Pool, PoolConfig } from 'pg'
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 import type { Address } from './address.ts'
@@ -6,8 +7,11 @@ import { databaseFault, isLost } from './faults.ts'
 interface PoolOptions {
   /** The maximum number of connections. */
   readonly most: number
-  /** Whether statements are sent without waiting for the answers to those before. Default: false. */
-  readonly pipeline?: boolean
+  /**
+   * For the transactions of the writer: statements are sent without waiting for the answers to those before, and find rows
+   * by indexes alone. Default: false.
+   */
+  readonly isWriting?: boolean
   /** After this many milliseconds the server ends a statement. Default: 10,000. */
   readonly statementMs?: number
 }
@@ -19,13 +23,14 @@ interface PoolOptions {
  */
 export async function openPool(
   url: string,
-  { most, pipeline = false, statementMs = 10_000 }: PoolOptions,
+  { most, isWriting = false, statementMs = 10_000 }: PoolOptions,
 ): Promise<Pool> {
   const driver = await loadDriver()
   const settings: PoolConfig & { pipeline: boolean } = {
     connectionString: url,
     max: most,
-    pipeline,
+    pipeline: isWriting,
+    ...(isWriting && { stream: () => new TurnSocket() }),
     connectionTimeoutMillis: 5000,
     application_name: 'localpost',
     // If nothing arrives for longer than this, the connection is half-open and is closed.
@@ -40,7 +45,24 @@ export async function openPool(
   pool.on('error', () => {})
   // Without a listener, losing a connection between two statements would end the process.
   pool.on('connect', (client) => void client.on('error', () => {}))
+  pool.on(
+    'connect',
+    (client) => void client.query(isWriting ? `${noJit}; ${byIndexes}` : noJit).catch(() => {}),
+  )
   return pool
+}
+
+/** Compiling a statement takes longer than running it. */
+const noJit = 'SET jit = off'
+/** A table without statistics looks small, and would be scanned for each commit. */
+const byIndexes = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off'
+
+/** Sends the statements of one turn of the event loop together, which wakes the server once and not for each statement. */
+class TurnSocket extends Socket {
+  // The driver corks and uncorks around each statement.
+  override uncork(): void {
+    process.nextTick(() => super.uncork())
+  }
 }
 
 async function loadDriver(): Promise<Pick<typeof import('pg'), 'Pool'>> {

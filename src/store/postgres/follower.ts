@@ -63,6 +63,8 @@ export class Follower {
   #isWanted = false
   /** The callers that wait for a look that begins after their call. */
   #waiting: Waiting[] = []
+  /** What the listeners are being told. Only one thing at a time, so that they get the commits in their order. */
+  #announcing: Promise<void> | null = null
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps
@@ -82,11 +84,9 @@ export class Follower {
   /** Passes on the commits of a transaction of this instance. */
   stored(commits: readonly StoredCommit[]): Promise<void> {
     // If commits of other instances come first, these are read together with them.
-    if (this.#working || commits[0]?.seq !== this.seq + 1) return this.look()
+    if (this.#announcing || commits[0]?.seq !== this.seq + 1) return this.look()
     const { instance } = this.#deps
-    const announced = this.#announce(commits.map((commit) => ({ ...commit, instance })))
-    this.#working = announced.then(() => this.#work())
-    return announced
+    return this.#announce(commits.map((commit) => ({ ...commit, instance })))
   }
 
   /**
@@ -132,6 +132,7 @@ export class Follower {
   /** @returns Whether everything that was stored before the call was read. */
   async #readOn(): Promise<boolean> {
     const { sql, instance, onForeign } = this.#deps
+    const asked = this.#state
     const [head, ...others] = await sql.run<Head & (Row | { seq: null })>(
       `SELECT (SELECT seq::float8 FROM ${sql.name('localpost')}) AS newest, known.*, next.*
        FROM (SELECT 1) one
@@ -141,17 +142,20 @@ export class Follower {
          SELECT seq::float8 AS seq, instance, partition, changes FROM ${sql.name('changes')}
          WHERE seq > $1 ORDER BY seq LIMIT ${readAtOnce}
        ) next ON true ORDER BY next.seq`,
-      [this.seq],
+      [asked.seq],
       { mostMs: lookMs },
     )
-    if (!head || !this.#isKnown(head)) {
+    // Meanwhile the writer may have passed on commits of this instance.
+    while (this.#announcing) await this.#announcing
+    if (!head || !isKnown(asked, head)) {
       this.#deps.onOther()
       await this.#skip()
       return true
     }
-    const rows = [head, ...others].filter((row): row is Head & Row => row.seq !== null)
+    const found = [head, ...others].filter((row): row is Head & Row => row.seq !== null)
+    const rows = found.filter(({ seq }) => seq > this.seq)
     const [first] = rows
-    if (!first) return true
+    if (!first) return found.length < readAtOnce
     if (first.seq !== this.seq + 1) {
       await this.#skip()
       return true
@@ -168,26 +172,17 @@ export class Follower {
       rows.flatMap((row) => (row.instance === instance ? [] : [row.partition])),
     ))
       onForeign(partition)
-    return rows.length < readAtOnce
-  }
-
-  /** Whether the database still has the commits that listeners know. It may have more. */
-  #isKnown({ newest, known_by, known_digest }: Head): boolean {
-    const { seq, last } = this.#state
-    if (newest === null || newest < seq) return false
-    // Changes from long ago are removed.
-    if (!last || known_by === null) return true
-    const { instance, changes } = last
-    const digest = 'digest' in changes ? changes.digest : md5(changes.text)
-    return known_by === instance && known_digest === digest
+    return found.length < readAtOnce
   }
 
   /** Continues after changes that are no longer known. */
-  async #skip(): Promise<void> {
-    const before = this.partitions()
-    this.#state = await readState(this.#deps.sql)
-    this.#deps.feed.skip(this.seq)
-    for (const partition of new Set(['', ...before, ...this.partitions()])) this.#deps.onForeign(partition)
+  #skip(): Promise<void> {
+    return this.#inOrder(async () => {
+      const before = this.partitions()
+      this.#state = await readState(this.#deps.sql)
+      this.#deps.feed.skip(this.seq)
+      for (const partition of new Set(['', ...before, ...this.partitions()])) this.#deps.onForeign(partition)
+    })
   }
 
   #announce(commits: readonly (StoredCommit & { instance: string })[]): Promise<void> {
@@ -202,8 +197,23 @@ export class Follower {
       const changes = { text: JSON.stringify(newest.changes) }
       this.#state = { seq: newest.seq, last: { instance: newest.instance, changes }, totals }
     }
-    return this.#deps.feed.announce(this.seq, toldOf(commits))
+    return this.#inOrder(() => this.#deps.feed.announce(this.seq, toldOf(commits)))
   }
+
+  #inOrder(tell: () => Promise<void>): Promise<void> {
+    this.#announcing = tell().finally(() => (this.#announcing = null))
+    return this.#announcing
+  }
+}
+
+/** Whether the database still has the commits of a state. It may have more. */
+function isKnown({ seq, last }: StoreState, { newest, known_by, known_digest }: Head): boolean {
+  if (newest === null || newest < seq) return false
+  // Changes from long ago are removed.
+  if (!last || known_by === null) return true
+  const { instance, changes } = last
+  const digest = 'digest' in changes ? changes.digest : md5(changes.text)
+  return known_by === instance && known_digest === digest
 }
 
 interface Waiting {

@@ -64,14 +64,13 @@ export class Reads {
 
   async count(place: Place, query: CountQuery): Promise<number> {
     const { table, partition } = place
-    const { where, prefix, until } = query
     const scan = new Scan(place, query)
     if (!scan.isExact) {
       let count = 0
       for await (const _ of this.#rows(place, query, Number.POSITIVE_INFINITY, true)) count++
       return count
     }
-    if (where === undefined && prefix === undefined && until === undefined && scan.column === 'id') {
+    if (scan.isWhole) {
       const [total] = await this.#sql.run<{ records: number }>(
         `SELECT records::float8 AS records FROM ${this.#sql.name('totals')} WHERE partition = $1 AND collection = $2`,
         [partition, table.name],
@@ -81,7 +80,7 @@ export class Reads {
     const [found] = await this.#sql.run<{ count: number }>(
       `SELECT count(*)::float8 AS count FROM ${table.sql} WHERE ${scan.sql}`,
       scan.parameters.values,
-      { isLasting: where === undefined, mostMs: scanMs },
+      { isLasting: query.where === undefined, mostMs: scanMs },
     )
     return found?.count ?? 0
   }
@@ -196,6 +195,8 @@ class Scan {
   readonly column: string
   /** Whether only matching rows are found. */
   readonly isExact: boolean
+  /** Whether all records of the collection are found. */
+  readonly isWhole: boolean
   readonly #bounds: string
   readonly #isBackwards: boolean
   readonly #places: Map<string, string> = new Map()
@@ -238,6 +239,8 @@ class Scan {
       bounds.push(`(${condition.sql} OR id = ANY(${ids}::text[]))`)
     } else if (condition) bounds.push(condition.sql)
     this.isExact = condition?.isExact ?? true
+    // The first bound is the partition.
+    this.isWhole = bounds.length === 1
     this.#bounds = bounds.join(' AND ')
   }
 

@@ -164,6 +164,11 @@ export class Staging {
     return this.#cleared.values()
   }
 
+  /** Whether a record of the batch was stored before it. */
+  wasStored(table: Table, partition: string, id: string): boolean {
+    return (this.#finals.get(placeOf(table, partition, id))?.before ?? null) !== null
+  }
+
   get blobs(): Iterable<StagedBlob & { table: Table; partition: string }> {
     return this.#blobs.values()
   }

@@ -1,7 +1,7 @@
 import type { StoredCommit } from './changes.ts'
-import type { Connection } from './connection.ts'
+import type { Transaction } from './connection.ts'
 import { columnArrays } from './schema.ts'
-import type { Staging } from './staging.ts'
+import type { StagedBlob, Staging } from './staging.ts'
 import type { Table } from './table.ts'
 
 /** How many records came to a collection of a partition; negative where they were removed. */
@@ -21,16 +21,14 @@ interface Written {
   readonly commits: readonly StoredCommit[]
 }
 
-/** Writes what the batch changes. The statements are sent without waiting for each other. */
-export async function write(
-  connection: Connection,
+/** Sends the statements that write what the batch changes. */
+export function write(
+  connection: Transaction,
   staging: Staging,
   { instance, channel, commits }: Written,
-): Promise<void> {
-  const statements: Promise<unknown>[] = []
-  const run = (text: string, values: unknown[]): void => void statements.push(connection.run(text, values))
-  run(`UPDATE ${connection.name('localpost')} SET seq = $1`, [commits.at(-1)?.seq])
-  run(
+): void {
+  connection.send(`UPDATE ${connection.name('localpost')} SET seq = $1`, [commits.at(-1)?.seq])
+  connection.send(
     `WITH stored AS (
        INSERT INTO ${connection.name('changes')} (seq, instance, partition, changes)
        SELECT seq, $2, partition, changes FROM unnest($1::int8[], $3::text[], $4::text[]) AS given (seq, partition, changes)
@@ -48,7 +46,7 @@ export async function write(
     for (const part of inParts(gone, rowsAtOnce)) {
       // The record first: a text that is being stored for it holds its row, and is seen by the second statement.
       for (const name of [table.sql, ...(table.texts ? [table.texts.name] : [])]) {
-        run(
+        connection.send(
           `DELETE FROM ${name} stored USING unnest($1::text[], $2::text[]) AS given (partition, id)
            WHERE stored.partition = given.partition AND stored.id = given.id`,
           [
@@ -66,7 +64,7 @@ export async function write(
     for (const part of inParts(kept, rowsAtOnce)) {
       const rows = part.map(({ row }) => row)
       const given = types.map((type, at) => `$${at + 1}::${type === 'json' ? 'text[]::json' : type}[]`)
-      run(
+      connection.send(
         `INSERT INTO ${table.sql} (${names.join(', ')}) SELECT * FROM unnest(${given.join(', ')})
          ON CONFLICT (partition, id) DO UPDATE SET ${set.join(', ')}`,
         [
@@ -79,10 +77,10 @@ export async function write(
       )
     }
   }
-  writeBlobs(connection, staging, run)
+  writeBlobs(connection, staging)
   const totals = totalsOf(staging)
   if (totals.length > 0) {
-    run(
+    connection.send(
       `INSERT INTO ${connection.name('totals')} AS stored (partition, collection, records)
        SELECT * FROM unnest($1::text[], $2::text[], $3::int8[])
        ON CONFLICT (partition, collection) DO UPDATE SET records = stored.records + excluded.records`,
@@ -93,59 +91,69 @@ export async function write(
       ],
     )
   }
-  await Promise.all(statements)
 }
 
-function writeBlobs(
-  connection: Connection,
-  staging: Staging,
-  run: (text: string, values: unknown[]) => void,
-): void {
+function writeBlobs(connection: Transaction, staging: Staging): void {
   const table = connection.name('blobs')
-  clearBlobs(connection, [...staging.cleared], run)
+  clearBlobs(connection, [...staging.cleared])
   const blobs = [...staging.blobs]
-  for (const part of inParts(blobs, blobsAtOnce)) {
-    const places = [
-      connection.texts(part.map(({ partition }) => partition)),
-      connection.texts(part.map(({ owner }) => owner)),
-      connection.texts(part.map(({ name }) => name)),
-    ]
-    run(
+  const replaced = blobs.filter(({ table, partition, owner }) => staging.wasStored(table, partition, owner))
+  for (const part of inParts(replaced, rowsAtOnce)) {
+    connection.send(
       `INSERT INTO ${connection.name('unused')}
        SELECT stored.large, now() FROM ${table} stored
        JOIN unnest($1::text[], $2::text[], $3::text[]) AS given (partition, owner, name)
          ON stored.partition = given.partition AND stored.owner = given.owner AND stored.name = given.name
        WHERE stored.large IS NOT NULL
        ON CONFLICT DO NOTHING`,
-      places,
+      placesOf(connection, part),
     )
-    run(
+  }
+  for (const part of inParts(blobs, blobsAtOnce)) {
+    // One parameter without a text form: arrays of bytes are sent as hexadecimal text.
+    const bytes = part.map((blob) => blob.bytes ?? Buffer.alloc(0))
+    let start = 1
+    const starts = bytes.map(({ length }) => (start += length) - length)
+    connection.send(
       `INSERT INTO ${table} (partition, owner, name, collection, size, bytes, large)
-       SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::bytea[], $7::int8[])
+       SELECT partition, owner, name, collection, size,
+         CASE WHEN large IS NULL THEN substring($8::bytea FROM start FOR size::int4) END, large
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[], $7::int4[])
+         AS given (partition, owner, name, collection, size, large, start)
        ON CONFLICT (partition, owner, name) DO UPDATE
        SET collection = excluded.collection, size = excluded.size, bytes = excluded.bytes, large = excluded.large`,
       [
-        ...places,
+        ...placesOf(connection, part),
         connection.texts(part.map(({ table: { name } }) => name)),
         connection.numbers(part.map(({ size }) => size)),
-        connection.bytes(part.map(({ bytes }) => bytes)),
         connection.numbers(part.map(({ large }) => large)),
+        connection.numbers(starts),
+        Buffer.concat(bytes),
       ],
     )
   }
   const large = blobs.flatMap((blob) => (blob.large === null ? [] : [blob.large]))
   if (large.length > 0)
-    run(`DELETE FROM ${connection.name('unused')} WHERE large = ANY($1::int8[])`, [connection.numbers(large)])
+    connection.send(`DELETE FROM ${connection.name('unused')} WHERE large = ANY($1::int8[])`, [
+      connection.numbers(large),
+    ])
 }
 
-/** Removes all blobs of some records. @param run  Sends a statement. */
+function placesOf(connection: Transaction, blobs: readonly (StagedBlob & { partition: string })[]): string[] {
+  return [
+    connection.texts(blobs.map(({ partition }) => partition)),
+    connection.texts(blobs.map(({ owner }) => owner)),
+    connection.texts(blobs.map(({ name }) => name)),
+  ]
+}
+
+/** Removes all blobs of some records. */
 export function clearBlobs(
-  connection: Connection,
+  connection: Transaction,
   owners: readonly { readonly table: Table; readonly partition: string; readonly id: string }[],
-  run: (text: string, values: unknown[]) => void,
 ): void {
   for (const part of inParts(owners, rowsAtOnce)) {
-    run(
+    connection.send(
       `WITH gone AS (
          DELETE FROM ${connection.name('blobs')} stored USING unnest($1::text[], $2::text[], $3::text[]) AS given (partition, owner, collection)
          WHERE stored.partition = given.partition AND stored.owner = given.owner AND stored.collection = given.collection

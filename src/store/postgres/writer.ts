@@ -3,7 +3,7 @@ import { LocalpostError } from '../../core/errors.ts'
 import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import { clear } from './clear.ts'
-import { Connection, transact } from './connection.ts'
+import { Connection, type Transaction, transact } from './connection.ts'
 import { databaseFault, isLost, isOfContent } from './faults.ts'
 import { changesOf, type CommitChange, type StoredCommit } from './changes.ts'
 import { channelOf } from './listening.ts'
@@ -167,7 +167,7 @@ export class Writer {
         ])
         const commits = await stageAll(connection, staging, batch, seq)
         if (commits.length > 0)
-          await write(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
+          write(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
         Object.assign(outcome, { commits, began, isCommitting: true })
       })
     } catch (error) {
@@ -240,7 +240,7 @@ async function lockSeq(connection: Connection): Promise<number> {
 
 /** Checks the commits of a batch in order. Refused ones are rejected and removed from the batch. */
 async function stageAll(
-  connection: Connection,
+  connection: Transaction,
   staging: Staging,
   batch: Set<Waiting>,
   seq: number,
@@ -263,7 +263,7 @@ async function stageAll(
 
 /** @returns The changes for listeners. */
 async function stage(
-  connection: Connection,
+  connection: Transaction,
   staging: Staging,
   item: Waiting,
 ): Promise<readonly CommitChange[]> {
