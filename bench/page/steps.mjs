@@ -34,23 +34,32 @@ export async function firstList(page, url) {
   }
 }
 
-/** Clicks a row in sight. @returns The ms until its subject and its body are painted. */
-export const openMail = (page, at) =>
-  page.evaluate(async (index) => {
-    const { bench } = globalThis
-    const row = bench.rows()[index]
-    const before = bench.text('section.main h1')
-    const frame = document.querySelector('section.main iframe')
-    const old = frame?.contentDocument
-    return bench.after(
-      () => row.click(),
-      () => {
-        const now = document.querySelector('section.main iframe')?.contentDocument
-        const isShown = now && now !== old && now.body?.childElementCount > 0
-        return bench.text('section.main h1') !== before && isShown
-      },
-    )
+/** Opens a mail with the pointer, which rests on its row before. @returns The ms from the press until its subject and its body are painted. */
+export async function openMail(page, at) {
+  const { x, y } = await page.evaluate((index) => {
+    const box = globalThis.bench.rows()[index].getBoundingClientRect()
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   }, at)
+  await page.mouse.move(x, y)
+  await page.waitForTimeout(100)
+  await page.evaluate(() => {
+    const { bench } = globalThis
+    const before = bench.text('section.main h1')
+    const old = document.querySelector('section.main iframe')?.contentDocument
+    const isOpen = () => {
+      const now = document.querySelector('section.main iframe')?.contentDocument
+      const isShown = now && now !== old && now.body?.childElementCount > 0
+      return bench.text('section.main h1') !== before && isShown
+    }
+    const pressed = new Promise((resolve) =>
+      addEventListener('pointerdown', ({ timeStamp }) => resolve(timeStamp), { capture: true, once: true }),
+    )
+    globalThis.opening = pressed.then(async (startedAt) => (await bench.until(isOpen)) - startedAt)
+  })
+  await page.mouse.down()
+  await page.mouse.up()
+  return page.evaluate(() => globalThis.opening)
+}
 
 /** Presses `j` with a mail open. @returns The ms until the next mail has the place of its heading. */
 export const nextMail = (page) =>

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { mailTo, openPage, panel, rowOf, rowsOf, searchField, send, submit, tab, topOf } from './_setup.ts'
 
@@ -268,5 +269,42 @@ describe('the list', () => {
     await page.keyboard.press('/')
     await page.keyboard.type('jk')
     expect(await searchField(page).inputValue()).toBe('jk')
+  })
+})
+
+describe('mails that a person will probably open next', () => {
+  it('are fetched ahead: the next one, and the one under the pointer; each is shown as it is now', async () => {
+    const { post, page } = await openPage({}, false)
+    const ids: string[] = []
+    for (const n of [1, 2, 3, 4]) {
+      await submit(post, { subject: `Mail ${n}`, text: 'Text' })
+      ids.unshift((await post.inbox.latest({ subject: `Mail ${n}` })).id)
+    }
+    const asked: string[] = []
+    page.on('requestfinished', (request) => {
+      const [, id] = /\/dev\/inbox\/(em_\w+)$/.exec(new URL(request.url()).pathname) ?? []
+      if (id !== undefined && request.method() === 'GET') asked.push(id)
+    })
+    const heading = (name: string): Locator => page.getByRole('heading', { level: 1, name })
+    await page.goto(`${post.url}/#/mail/${ids[0]}`)
+    await heading('Mail 4').waitFor()
+    await expect.poll(() => asked).toContain(ids[1])
+    await rowOf(page, 'Mail 1').hover()
+    await expect.poll(() => asked).toContain(ids[3])
+    // The one under the pointer changes after it was fetched.
+    await post.inbox.update(ids[3] ?? '', { tags: ['changed'] })
+    await rowOf(page, 'Mail 1').getByText('changed').waitFor()
+    await rowOf(page, 'Mail 1').click()
+    await heading('Mail 1').waitFor()
+    await page.locator('article').getByText('changed').waitFor()
+    // Upwards, the next one is the one above, which is shown although it cannot be fetched any more.
+    const countOf = (wanted: string | undefined): number => asked.filter((id) => id === wanted).length
+    const before = countOf(ids[1])
+    await page.keyboard.press('k')
+    await heading('Mail 2').waitFor()
+    await expect.poll(() => countOf(ids[1])).toBeGreaterThan(before)
+    await page.route(/\/dev\/inbox\/em_\w+$/, (route) => route.abort())
+    await page.keyboard.press('k')
+    await heading('Mail 3').waitFor()
   })
 })

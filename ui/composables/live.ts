@@ -16,7 +16,7 @@ export interface Changes {
 
 /** The callbacks of one part of the page. The subscription ends with the Vue scope. */
 export interface Listener {
-  /** Called at once for the first change, and at most every 150 ms while more follow. */
+  /** Called at once for the first change, and ever less often while more follow, down to every 150 ms. */
   onChanges?: (changes: Changes) => void
   /** Called after a change of many mails; the event does not name the mails. */
   onManyChanged?: (changed: { updated: number; deleted: number }) => void
@@ -58,6 +58,7 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
   let waitMs = firstWaitMs
   let changes = noChanges()
   let deliveredAt = Number.NEGATIVE_INFINITY
+  let batchMs = shortestBatchMs
 
   function listen(listener: Listener): void {
     listeners.add(listener)
@@ -89,7 +90,7 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
         const id = idOf(event.data)
         if (id === null) return
         changes[kind].add(id)
-        flush ??= setTimeout(deliver, Math.max(0, deliveredAt + batchMs - performance.now()))
+        flush ??= setTimeout(deliver, nextBatchMs())
       })
     }
     source.addEventListener('emails.changed', (event: MessageEvent<string>) => {
@@ -129,6 +130,13 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
     waitMs = Math.min(waitMs * 2, longestWaitMs)
   }
 
+  /** How long the next batch collects changes. Mails that arrive one by one are shown at once; a flood costs few refreshes. */
+  function nextBatchMs(): number {
+    const wait = deliveredAt + batchMs - performance.now()
+    batchMs = wait > 0 ? Math.min(2 * batchMs, longestBatchMs) : shortestBatchMs
+    return Math.max(0, wait)
+  }
+
   function deliver(): void {
     flush = undefined
     deliveredAt = performance.now()
@@ -144,7 +152,8 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
   return { connection, listen, start, stop }
 }
 
-const batchMs = 150
+const shortestBatchMs = 20
+const longestBatchMs = 150
 const firstWaitMs = 1000
 const longestWaitMs = 15_000
 

@@ -1,6 +1,7 @@
 import { reactive, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
 import type { Mail } from '../../src/inbox/types.ts'
 import { type Api, ApiError, wordsOf } from './api.ts'
+import type { MailsAhead } from './mails-ahead.ts'
 
 /** The mail that is being read. */
 export interface OpenMail {
@@ -24,6 +25,7 @@ export interface OpenMail {
  */
 export function useOpenMail(
   api: Api,
+  ahead: MailsAhead,
   id: Readonly<Ref<string | null>>,
   onOpened: (mail: Mail) => void,
 ): OpenMail {
@@ -40,7 +42,7 @@ export function useOpenMail(
     current = new AbortController()
     const { signal } = current
     try {
-      mail.value = await api.get(wanted, signal)
+      mail.value = await (openedId === wanted ? api : ahead).get(wanted, signal)
       damaged.delete(wanted)
       phase.value = 'ready'
       if (openedId !== wanted) {

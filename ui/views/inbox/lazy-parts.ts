@@ -1,4 +1,5 @@
 import { type Component, defineAsyncComponent } from 'vue'
+import { idle } from '../../composables/idle.ts'
 import PartFailure from './PartFailure.vue'
 
 // Every part registers its loader here, to be fetched ahead.
@@ -20,12 +21,16 @@ export const RecipientDialog = lazy(() => import('./RecipientDialog.vue'))
 export const ReleaseDialog = lazy(() => import('./ReleaseDialog.vue'))
 export const TagDialog = lazy(() => import('./TagDialog.vue'))
 
-/** Fetches all of them soon after a mail was opened, so that an open mail stays usable when Localpost is stopped. */
-export function fetchAhead(): void {
-  setTimeout(() => loaders.forEach((load) => void load().catch(() => undefined)), aheadMs)
+/**
+ * Fetches all of them soon after a mail was opened, so that an open mail stays usable when Localpost is stopped: one after
+ * the other, while the page has nothing else to do.
+ */
+export async function fetchAhead(): Promise<void> {
+  for (const load of loaders) {
+    await idle()
+    await load().catch(() => undefined)
+  }
 }
-
-const aheadMs = 300
 
 function lazy<Part extends Component>(loader: () => Promise<{ default: Part }>): Part {
   loaders.push(loader)

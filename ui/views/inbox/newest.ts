@@ -15,7 +15,7 @@ export interface NewestParts {
  * mail comes into an empty inbox. Whatever is being read later stays.
  */
 export function useNewest({ inbox, route, go, beforeOpen }: NewestParts): {
-  whenSeen(work: () => void): void
+  whenSeen(work: () => Promise<void>): void
 } {
   let isWaiting = true
   watch([inbox.emails, inbox.phase], ([mails, phase]) => {
@@ -35,8 +35,8 @@ export function useNewest({ inbox, route, go, beforeOpen }: NewestParts): {
   return {
     /** Does something once a person looks at the page: a mail that opens behind their editor was not read. */
     whenSeen(work) {
-      if (document.hasFocus()) work()
-      else addEventListener('focus', () => work(), { once: true })
+      if (document.hasFocus()) void work()
+      else addEventListener('focus', () => void work(), { once: true })
     },
   }
 }

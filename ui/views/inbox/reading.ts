@@ -1,12 +1,16 @@
 import type { Ref } from 'vue'
 import type { Api } from '../../composables/api.ts'
+import { idle } from '../../composables/idle.ts'
 import type { InboxList } from '../../composables/inbox.ts'
+import type { LiveFeed } from '../../composables/live.ts'
 import { type OpenMail, useOpenMail } from '../../composables/open-mail.ts'
 import { hashOf, type Router } from '../../composables/route.ts'
+import { useNearMails } from './near-mails.ts'
 import { useNewest } from './newest.ts'
 
 export interface ReadingParts {
   api: Api
+  live: LiveFeed
   inbox: InboxList
   router: Pick<Router, 'route' | 'openId' | 'go'>
   /** The mail that the keys are at; it becomes each mail that is opened. */
@@ -15,8 +19,10 @@ export interface ReadingParts {
 }
 
 /** The open mail, and when it counts as read: once a person opened it, not the page on its own. */
-export function useReading({ api, inbox, router, currentId, markRead }: ReadingParts): {
+export function useReading({ api, live, inbox, router, currentId, markRead }: ReadingParts): {
   open: OpenMail
+  /** Call it for events of the pointer over the list. */
+  onPointer(event: PointerEvent): void
   onRowClick(event: Event): void
 } {
   const { route, openId, go } = router
@@ -24,18 +30,23 @@ export function useReading({ api, inbox, router, currentId, markRead }: ReadingP
   const [entry] = performance.getEntriesByType('navigation')
   const isFollowed = entry instanceof PerformanceNavigationTiming && entry.type === 'navigate'
   let openedByPage = isFollowed ? null : openId.value
-  const open = useOpenMail(api, openId, (mail) => {
+  const near = useNearMails(api, live, inbox)
+  const open = useOpenMail(api, near.ahead, openId, (mail) => {
     currentId.value = mail.id
+    near.onOpened(mail.id)
     const isByPage = mail.id === openedByPage
     openedByPage = null
     if (!mail.unread || isByPage) return
-    newest.whenSeen(() => {
+    newest.whenSeen(async () => {
+      // Its content comes first.
+      await idle()
       if (openId.value === mail.id) markRead(mail.id)
     })
   })
   const newest = useNewest({ inbox, route, go, beforeOpen: (id) => (openedByPage = id) })
   return {
     open,
+    onPointer: near.onPointer,
     /** Marks the open mail as read when a person clicks its row: the address does not change then. */
     onRowClick(event) {
       const { value: mail } = open.mail

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { Mail } from '../../src/inbox/types.ts'
+import { createMailsAhead, type MailsAhead } from '../../ui/composables/mails-ahead.ts'
+
+const signal = new AbortController().signal
+
+/** Mails of a server that numbers its answers, and what was asked of it. */
+function served(): { ahead: MailsAhead; asked: string[]; signals: AbortSignal[]; fail: { now: boolean } } {
+  const asked: string[] = []
+  const signals: AbortSignal[] = []
+  const fail = { now: false }
+  const ahead = createMailsAhead({
+    async get(id, given) {
+      asked.push(id)
+      if (given) signals.push(given)
+      if (fail.now) throw new Error('The server failed.')
+      return { id, subject: `${id} ${asked.length}` } as Mail
+    },
+  })
+  return { ahead, asked, signals, fail }
+}
+
+test('a mail that was fetched ahead is not fetched again, and is given once', async () => {
+  const { ahead, asked } = served()
+  ahead.keep(['a'])
+  ahead.keep(['a', 'b'])
+  expect(asked).toEqual(['a', 'b'])
+  expect((await ahead.get('a', signal)).subject).toBe('a 1')
+  expect((await ahead.get('a', signal)).subject).toBe('a 3')
+})
+
+test('a mail that changed is fetched again, also while it is being fetched ahead', async () => {
+  const { ahead } = served()
+  ahead.keep(['a', 'b', 'c'])
+  ahead.forget(['a'])
+  expect((await ahead.get('a', signal)).subject).toBe('a 4')
+  const waiting = ahead.get('b', signal)
+  ahead.forget(['b'])
+  expect((await waiting).subject).toBe('b 5')
+  ahead.forget()
+  expect((await ahead.get('c', signal)).subject).toBe('c 6')
+})
+
+test('a mail that could not be fetched ahead is fetched when it is opened, and fails there', async () => {
+  const { ahead, fail } = served()
+  fail.now = true
+  ahead.keep(['a', 'b'])
+  await expect(ahead.get('a', signal)).rejects.toThrow('The server failed.')
+  fail.now = false
+  expect((await ahead.get('b', signal)).subject).toBe('b 4')
+})
+
+test('mails that are not kept are cancelled, and a cancelled get gives none', async () => {
+  const { ahead, asked, signals } = served()
+  ahead.keep(['a', 'b'])
+  ahead.keep(['b'])
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+  const controller = new AbortController()
+  const waiting = ahead.get('b', controller.signal)
+  controller.abort()
+  await expect(waiting).rejects.toThrow('aborted')
+  expect(asked).toEqual(['a', 'b'])
+})
