@@ -58,6 +58,7 @@ const postgresFiles: readonly string[] = [
   'store/postgres-doctor',
   'store/postgres-faults',
   'store/postgres-model',
+  'store/postgres-pipeline',
   'store/postgres-shared',
 ]
 
@@ -142,6 +143,7 @@ export const longSeries: readonly string[] = [
   'store/lock-rot',
   'store/missing-files',
   'store/postgres-model',
+  'store/postgres-pipeline',
   'store/power',
   'store/rot',
   'store/rot-kinds',

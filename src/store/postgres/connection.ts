@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient, QueryConfig } from 'pg'
 import type { JobQueue } from '../../core/job-queue.ts'
+import { codeOf } from '../../core/errors.ts'
 import { isLost } from './faults.ts'
 
 /** Runs statements over one connection, or over any of a pool. */
@@ -79,6 +80,19 @@ export class Connection {
 /** A connection with an open transaction. */
 export class Transaction extends Connection {
   readonly #sent: Promise<unknown>[] = []
+  #begun: Promise<unknown> | null = null
+
+  begin(): void {
+    this.#begun = super.run('BEGIN')
+    this.follow(this.#begun)
+  }
+
+  /** Runs a statement. Rejects if BEGIN failed, because each statement would be stored alone then. */
+  override async run<Row>(...given: Parameters<Connection['run']>): Promise<Row[]> {
+    const rows = await super.run<Row>(...given)
+    await this.#begun
+    return rows
+  }
 
   /** Runs a statement whose rows nobody needs. If it fails, the transaction fails. */
   send(text: string, values: readonly unknown[] = []): void {
@@ -92,9 +106,11 @@ export class Transaction extends Connection {
     this.#sent.push(statement)
   }
 
-  /** Resolves after everything that was sent. */
+  /** Resolves after everything that was sent. @throws The error of the statement that failed first: it is the cause of the others. */
   async done(): Promise<void> {
-    await Promise.all(this.#sent)
+    const ends = await Promise.allSettled(this.#sent)
+    const failed = ends.find((end) => end.status === 'rejected')
+    if (failed) throw failed.reason
   }
 }
 
@@ -102,6 +118,7 @@ export class Transaction extends Connection {
  * Runs work in a transaction over a separate connection. BEGIN and COMMIT do not wait for the answers to what was sent
  * before: PostgreSQL refuses to commit a transaction in which a statement failed.
  *
+ * @param pool  A pipelined one.
  * @param options  `isLong`: its statements may take hours, for example to build an index.
  */
 export async function transact<T>(
@@ -110,15 +127,30 @@ export async function transact<T>(
   work: (connection: Transaction) => Promise<T>,
   { isLong = false }: { isLong?: boolean } = {},
 ): Promise<T> {
-  return await withClient(pool, async (client) => {
-    const transaction = new Transaction(client, schema, isLong ? { mostMs: longestMs } : {})
-    transaction.send('BEGIN')
-    if (isLong) transaction.follow(client.query('SET LOCAL statement_timeout = 0'))
-    const result = await work(transaction)
-    transaction.follow(commit(client, isLong ? longestMs : commitMs))
-    await transaction.done()
-    return result
-  })
+  let isEnded = false
+  return await withClient(
+    pool,
+    async (client) => {
+      const transaction = new Transaction(client, schema, isLong ? { mostMs: longestMs } : {})
+      transaction.begin()
+      if (isLong) transaction.send('SET LOCAL statement_timeout = 0')
+      const result = await work(transaction).catch(async (error: unknown) => {
+        // A statement that was sent before is the cause.
+        if (codeOf(error) === inFailedTransaction) await transaction.done()
+        throw error
+      })
+      const committed = client.query(within(isLong ? longestMs : commitMs, { text: 'COMMIT' }))
+      transaction.follow(
+        committed.then(({ command }) => {
+          isEnded = true
+          if (command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back.')
+        }),
+      )
+      await transaction.done()
+      return result
+    },
+    () => isEnded,
+  )
 }
 
 /** Runs work in a transaction, and rolls it back. */
@@ -134,23 +166,22 @@ export async function tryOut(
   })
 }
 
-async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+/** @param isEnded  Whether the transaction of work that failed has ended. Default: it is rolled back. */
+async function withClient<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+  isEnded = (): boolean => false,
+): Promise<T> {
   const client = await pool.connect()
   let isBroken = false
   try {
     return await work(client)
   } catch (error) {
-    isBroken = isLost(error) || !(await client.query('ROLLBACK').then(Boolean, () => false))
+    isBroken = isLost(error) || !(isEnded() || (await client.query('ROLLBACK').then(Boolean, () => false)))
     throw error
   } finally {
     client.release(isBroken)
   }
-}
-
-async function commit(client: PoolClient, mostMs: number): Promise<void> {
-  const { command } = await client.query(within(mostMs, { text: 'COMMIT' }))
-  if (command !== 'COMMIT')
-    throw new Error('The transaction was rolled back, because one of its statements failed.')
 }
 
 /** How long to wait for the answers to COMMIT and the statements sent before it, before the outcome is looked up. */
@@ -158,6 +189,7 @@ const commitMs = 10_000
 /** How long a statement waits for a connection. */
 const patienceMs = 30_000
 const longestMs = 24 * 60 * 60_000
+const inFailedTransaction = '25P02'
 
 /** A statement with another timeout; undefined for that of the pool. The driver's types lack this member. */
 export function within(

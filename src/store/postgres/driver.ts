@@ -7,11 +7,10 @@ import { databaseFault, isLost } from './faults.ts'
 interface PoolOptions {
   /** The maximum number of connections. */
   readonly most: number
-  /**
-   * For the transactions of the writer: statements are sent without waiting for the answers to those before, and find rows
-   * by indexes alone. Default: false.
-   */
-  readonly isWriting?: boolean
+  /** Whether statements are sent without waiting for the answers to those before. Default: false. */
+  readonly isPipelined?: boolean
+  /** Whether statements find rows by indexes, whatever the statistics say. Default: false. */
+  readonly byIndexes?: boolean
   /** After this many milliseconds the server ends a statement. Default: 10,000. */
   readonly statementMs?: number
 }
@@ -23,14 +22,15 @@ interface PoolOptions {
  */
 export async function openPool(
   url: string,
-  { most, isWriting = false, statementMs = 10_000 }: PoolOptions,
+  { most, isPipelined = false, byIndexes = false, statementMs = 10_000 }: PoolOptions,
 ): Promise<Pool> {
   const driver = await loadDriver()
   const settings: PoolConfig & { pipeline: boolean } = {
     connectionString: url,
     max: most,
-    pipeline: isWriting,
-    ...(isWriting && { stream: () => new TurnSocket() }),
+    pipeline: isPipelined,
+    ...(isPipelined && { stream: () => new TurnSocket() }),
+    onConnect: (client) => client.query(byIndexes ? `${noJit}; ${noScans}` : noJit),
     connectionTimeoutMillis: 5000,
     application_name: 'localpost',
     // If nothing arrives for longer than this, the connection is half-open and is closed.
@@ -45,17 +45,13 @@ export async function openPool(
   pool.on('error', () => {})
   // Without a listener, losing a connection between two statements would end the process.
   pool.on('connect', (client) => void client.on('error', () => {}))
-  pool.on(
-    'connect',
-    (client) => void client.query(isWriting ? `${noJit}; ${byIndexes}` : noJit).catch(() => {}),
-  )
   return pool
 }
 
 /** Compiling a statement takes longer than running it. */
 const noJit = 'SET jit = off'
 /** A table without statistics looks small, and would be scanned for each commit. */
-const byIndexes = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off'
+const noScans = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off'
 
 /** Sends the statements of one turn of the event loop together, which wakes the server once and not for each statement. */
 class TurnSocket extends Socket {

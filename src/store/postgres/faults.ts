@@ -16,8 +16,13 @@ export function databaseFault(error: unknown): LocalpostError {
 
 /** Whether the database could not be reached, or ended the connection, so that a retry may succeed. */
 export function isLost(error: unknown): boolean {
+  return isUnanswered(error) || refusedCodes.has(codeOf(error))
+}
+
+/** Whether the connection ended before the answer, so that a COMMIT may have been stored. */
+export function isUnanswered(error: unknown): boolean {
   const code = codeOf(error)
-  if (code !== '') return lostCodes.has(code) || code.startsWith('08') || code.startsWith('57P')
+  if (code !== '') return networkCodes.has(code) || code.startsWith('08') || code.startsWith('57P')
   // The driver's own errors have no code.
   return error instanceof Error && /terminated|timeout|not queryable|connection/i.test(error.message)
 }
@@ -63,7 +68,7 @@ function withoutValues(cause: unknown): unknown {
   return cause instanceof Error ? Object.assign(new Error(cause.message), { code: codeOf(cause) }) : cause
 }
 
-const lostCodes = new Set([
+const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -72,15 +77,9 @@ const lostCodes = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // No memory, too many connections, a lock or a statement that took too long, a transaction ended by the server.
-  '53200',
-  '53300',
-  '55P03',
-  '57014',
-  '25P03',
-  '40001',
-  '40P01',
 ])
+/** No memory, too many connections, a lock or a statement that took too long, a transaction ended by the server. */
+const refusedCodes = new Set(['53200', '53300', '55P03', '57014', '25P03', '40001', '40P01'])
 /**
  * The database cannot be used now: no login, no database, no new connections or no tables, for example while a backup
  * is restored.

@@ -43,7 +43,7 @@ export async function inspectSchema<T extends StoredRecord>(
   const address = parseAddress(options.url)
   const { schema } = address
   const { all, about } = createFindings()
-  const pool = await openPool(address.url, { most: 1 })
+  const pool = await openPool(address.url, { most: 1, isPipelined: true })
   try {
     const work = async (sql: Connection): Promise<void> => {
       await sql.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')

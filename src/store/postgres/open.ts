@@ -30,7 +30,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const address = parseAddress(options.url)
   const { schema } = address
   // Commits have their own connection, so that they need not wait for reads, and so has the maintenance.
-  const writing = await openPool(address.url, { most: 2, isWriting: true })
+  const writing = await openPool(address.url, { most: 2, isPipelined: true, byIndexes: true })
   const reading = await openPool(address.url, { most: readConnections, statementMs: scanMs })
   // Long searches must not block other reads.
   const searching = await openPool(address.url, { most: 2, statementMs: scanMs })

@@ -4,7 +4,7 @@ import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import { clear } from './clear.ts'
 import { Connection, type Transaction, transact } from './connection.ts'
-import { databaseFault, isLost, isOfContent } from './faults.ts'
+import { databaseFault, isLost, isOfContent, isUnanswered } from './faults.ts'
 import { changesOf, type CommitChange, type StoredCommit } from './changes.ts'
 import { channelOf } from './listening.ts'
 import { load } from './load.ts'
@@ -172,7 +172,7 @@ export class Writer {
       })
     } catch (error) {
       // The answer to COMMIT is missing: the transaction may have been stored.
-      if (!(outcome.isCommitting && isLost(error) && (await this.#wasStored(number)))) throw error
+      if (!(outcome.isCommitting && isUnanswered(error) && (await this.#wasStored(number)))) throw error
     }
     membership.renewed(outcome.began)
     if (outcome.commits.length > 0) await this.#deps.onStored(outcome.commits)
