@@ -43,7 +43,7 @@ export function requireKey(
   }
   const scope = keys.scopeOf(bearer)
   if (scope !== null) return { key: bearer, scope }
-  const message = `There is no API key ${maskKey(bearer)}. Use the key that Localpost printed at its start, or add one.`
+  const message = `There is no API key ${maskKey(bearer)}. Use the key that Localpost printed at its start or reads from --api-key-file, or add one.`
   throw new LocalpostError('invalid_api_key', message, { headers: challenge })
 }
 
