@@ -38,13 +38,14 @@ export async function openStore(
 
 /** Opens the columns of the search index: in a folder, or in memory. That of subjects is opened at its first use. */
 export async function openColumns(config: Config, folder: string | null): Promise<Columns> {
-  const open = (fileName: DerivedFile): Promise<TextColumn> =>
+  const open = (fileName: DerivedFile, isFiltered: boolean): Promise<TextColumn> =>
     openTextColumn(folder, {
       fileName,
+      isFiltered,
       onNotice: (message) => config.onNotice({ level: 'warning', message }),
     })
   return {
-    text: await open('mail-text.2'),
-    heads: { open: () => open('mail-heads.3'), isKept: folder !== null },
+    text: await open('mail-text.2', true),
+    heads: { open: () => open('mail-heads.3', false), isKept: folder !== null },
   }
 }

@@ -79,7 +79,7 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
     } catch (error) {
       if (error instanceof LocalpostError) throw error
       await column.close().catch(() => {})
-      opening = openTextColumn(null)
+      opening = openTextColumn(null, { isFiltered: false })
       const inMemory = await opening
       await catchUp(inMemory)
       return inMemory

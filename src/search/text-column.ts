@@ -1,4 +1,5 @@
 import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
+import { TextFilter } from './text-filter.ts'
 import {
   beginBlock,
   countRows,
@@ -68,6 +69,8 @@ export interface TextColumnDeps {
   readonly files?: Files
   /** Called when the folder cannot be used. */
   readonly onNotice?: (text: string) => void
+  /** Whether full blocks have a filter, for searches by terms. Default: true. */
+  readonly isFiltered?: boolean
 }
 
 /**
@@ -79,6 +82,11 @@ export interface TextColumnDeps {
 export async function openTextColumn(folder: string | null, deps: TextColumnDeps = {}): Promise<TextColumn> {
   const { blocks, state } = await openBlocks(folder, deps)
   let { last, used, cursor, rows, dropped } = state
+  const { isFiltered = true } = deps
+  /** By number of a full block. It is missing for a block of an earlier run until that is checked. */
+  let guides: (BlockGuide | undefined)[] = []
+  /** The filter of the unfinished block. */
+  let filter = isFiltered ? filterOf(last.subarray(0, used)) : null
   /** Number of blocks at the beginning that have no row of a mail that still exists. */
   let dead = 0
   /** The end of the queue of operations. Only one runs at a time, so that all searches together use only two buffers. */
@@ -99,6 +107,8 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     unverified = 0
     dropped = 0
     dead = 0
+    guides = []
+    if (filter) filter = new TextFilter()
   }
   return {
     get cursor() {
@@ -116,10 +126,15 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           last = grown(last, blockBytes)
           sealBlock(last.fill(0, used))
           await blocks.add(last)
+          if (filter) {
+            guides[blocks.count - 1] = guideTo(last, filter)
+            filter = new TextFilter()
+          }
           used = beginBlock(last, rows)
         }
         if (used + row.length > last.length) last = grown(last, used + row.length)
         used += row.copy(last, used)
+        filter?.add(row)
         cursor = id
         rows++
         return isFull
@@ -136,37 +151,57 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           return
         }
         unverified = Math.max(unverified - dead, 0)
+        guides.splice(0, dead)
         dropped = before
         dead = 0
       }),
     scan: (wanted, visit) =>
       inLine(async () => {
         const find: FindRows = typeof wanted === 'function' ? wanted : (block) => scanRows(block, wanted)
+        const needed = typeof wanted === 'function' ? [] : wanted.filter(({ isNegative }) => !isNegative)
+        const lacks = (number: number): boolean => {
+          const guide = guides[number]
+          return guide !== undefined && needed.some(({ bytes }) => !guide.filter.mayHave(bytes))
+        }
         const buffers = [Buffer.allocUnsafeSlow(blockBytes), Buffer.allocUnsafeSlow(blockBytes)] as const
-        const read = (number: number): Promise<Buffer> | null => {
+        let turn = 0
+        /** Begins to read the first block, downwards from this one, that may have matches. */
+        const readOn = (from: number): { number: number; block: Promise<Buffer> } | null => {
+          let number = from
+          while (number >= 0 && lacks(number)) number--
           if (number < 0) return null
-          const block = blocks.read(number, buffers[number % 2 === 0 ? 0 : 1])
+          const block = blocks.read(number, buffers[turn++ % 2 === 0 ? 0 : 1])
           // It may fail while another block is scanned: the wait for it, below, reports that.
           block.catch(() => {})
-          return block
+          return { number, block }
         }
-        let number = blocks.count - 1
-        let end = rows
-        // The next block is read while this one is scanned.
-        let reading = read(number)
-        end = await visitBlock(last.subarray(0, used), end, find, visit)
-        while (reading) {
-          const block: Buffer = await reading
-          reading = read(--number)
-          end = await visitBlock(block, end, find, visit)
+        let reading = readOn(blocks.count - 1)
+        let end = await visitBlock(last.subarray(0, used), rows, find, visit)
+        for (let number = blocks.count - 1; number >= 0; number--) {
+          const guide = guides[number]
+          if (reading?.number === number) {
+            const block: Buffer = await reading.block
+            // The next block is read while this one is scanned.
+            reading = readOn(number - 1)
+            end = await visitBlock(block, end, find, visit)
+          } else if (guide && guide.begin < end) {
+            const { begin, first, last } = guide
+            await visit({ count: end - begin, first, last, hits: 0, ids: () => [] })
+            end = begin
+            if (number % skippedPerTurn === 0) await nextTurn()
+          }
         }
       }),
     verify: (isStopped = () => false) =>
       inLine(async () => {
         const buffer = unverified > 0 ? Buffer.allocUnsafeSlow(blockBytes) : null
         while (buffer && unverified > 0) {
-          if (!isSealed(await blocks.read(unverified - 1, buffer))) await clear()
-          else unverified--
+          const block = await blocks.read(unverified - 1, buffer)
+          if (!isSealed(block)) await clear()
+          else {
+            unverified--
+            if (filter) guides[unverified] = guideTo(block, filterOf(block))
+          }
           await nextTurn()
           if (isStopped()) break
         }
@@ -183,6 +218,28 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
       }),
   }
 }
+
+/** What is known of a full block without reading it. */
+interface BlockGuide {
+  /** Number of rows before it. */
+  readonly begin: number
+  /** The ids of its first and its last row. */
+  readonly first: string
+  readonly last: string
+  readonly filter: TextFilter
+}
+
+function guideTo(block: Buffer, filter: TextFilter): BlockGuide {
+  return { begin: rowsBefore(block), first: firstId(block), last: lastId(block), filter }
+}
+
+function filterOf(block: Buffer): TextFilter {
+  const filter = new TextFilter()
+  filter.add(block)
+  return filter
+}
+
+const skippedPerTurn = 64
 
 interface OpenedBlocks {
   readonly blocks: TextBlocks

@@ -14,7 +14,7 @@ export interface InboxList {
   count: Ref<number>
   /** The number of mails that match the query, those of broadcasts counted one by one. */
   mails: Ref<number>
-  /** The search. A change reloads the list after a short delay. It is stored in the URL as `?query=`. */
+  /** The search. A change reloads the list, after a short delay while a person types. It is stored in the URL as `?query=`. */
   query: Ref<string>
   /** The search whose results are shown. It differs from `query` while a person types. */
   shown: Ref<string>
@@ -250,15 +250,19 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   }
 
   let typing: ReturnType<typeof setTimeout> | undefined
+  let typedAt = Number.NEGATIVE_INFINITY
   watch(query, (text) => {
     clearTimeout(typing)
+    const now = performance.now()
+    const wait = now - typedAt > pauseMs ? 0 : typingMs
+    typedAt = now
     typing = setTimeout(() => {
       const search = text.trim()
         ? `?${new URLSearchParams({ query: text.trim() }).toString()}`
         : location.pathname
       history.replaceState(history.state, '', search + location.hash)
       void load()
-    }, typingMs)
+    }, wait)
   })
 
   return {
@@ -291,6 +295,8 @@ const laterPage = 100
 const largestPage = 500
 /** How many rows are loaded on both sides of a position far from the loaded rows. */
 const around = 30
+/** What is pasted, or the first letter after this pause, is searched for at once. */
+const pauseMs = 500
 /** Short, because a search over 100,000 mails takes about as long; one that the next letter replaces is aborted. */
 const typingMs = 50
 /** Enough for a billion mails. */
