@@ -2,8 +2,8 @@
  * Measures each hand-optimised place in the sources against its plain version: `node bench/places.mjs [--only=name]`.
  *
  * Both versions run in turn in one process. The table shows the CPU time of this process for each and their ratio, as
- * medians of the rounds, and what the place saves as a share of the CPU time of one captured mail of 2 KB. A place that saves less
- * than 3 % of the benchmark row that it is for needs another reason, beside it.
+ * medians of the rounds, and what the place saves as a share of the CPU time of one captured mail of 2 KB. If a place
+ * saves less than 3 % of its benchmark row, a comment beside it must give another reason for it.
  */
 import { parseArgs } from 'node:util'
 import { captured, capturePlaces } from './places/capture.mjs'

@@ -11,7 +11,7 @@ import { get } from './lists.mjs'
 const generator = fileURLToPath(new URL('../load/smtp.mjs', import.meta.url))
 const few = 100
 
-/** The sizes that the targets are of, and smaller ones to try the rows. */
+/** The sizes that the targets refer to, and smaller ones to try the rows. */
 export const accountSizes = (quick) =>
   quick ? { accounts: 50, large: 1000, removed: 1000 } : { accounts: 1000, large: 100_000, removed: 50_000 }
 
@@ -168,7 +168,7 @@ async function withServer(start, work, contender = 'process') {
   }
 }
 
-/** Makes so many accounts, and uses each. */
+/** Creates this many accounts. */
 async function make(server, count) {
   const made = []
   for (let n = 0; n < count; n++) made.push(await request(server, 'POST', '/dev/accounts', {}))

@@ -48,7 +48,7 @@ export const churnGroups = (count) => [
   },
 ]
 
-/** What a line through all values rises by from the first to the last: single values swing with the collector. */
+/** The rise of a line fitted to the values: single values vary with the garbage collector. */
 function growth(values) {
   const middle = (values.length - 1) / 2
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length

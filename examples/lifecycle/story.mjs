@@ -1,6 +1,7 @@
 /**
- * The life of a domain and of one email, in which nothing is pretended: DNS is asked, SMTP replies decide, an image is
- * loaded and a link followed. Then the same, as `/v1`, webhooks and the request log tell it. See README.md.
+ * The life of a domain and of one email, in which every event has a real cause: DNS is asked, SMTP replies decide, an
+ * image is loaded and a link is followed. Then the same, as `/v1`, webhooks and the request log report it. See
+ * README.md.
  */
 import { createLocalpost } from 'localpost'
 import { printAccount } from './account.mjs'
@@ -57,7 +58,7 @@ async function tellStory() {
   dns.publish(await post.domains.zone(domainId))
   note(await post.domains.verify(domainId), 'the owner published the zone')
 
-  // Now it sends, and every recipient's server has its say: a rule speaks for one, the simulator for another.
+  // Now it sends, and each recipient gets its own reply: one from a rule, one from the simulator.
   const { id } = await client.send(message, { status: 200 })
   await until(async () => isSettled(await post.emails.get(id)))
 
@@ -75,7 +76,7 @@ async function tellStory() {
   const email = await client.get(`/v1/emails/${id}`)
   const { emails } = await client.get('/v1/emails')
   const { requests } = await client.get('/dev/requests')
-  // Webhooks come a moment later than what they tell of.
+  // Webhooks arrive a moment after the event that they report.
   await until(() => app.events().length >= eventCount || app.refused.length > 0)
 
   const account = { post, dns, app, states, email, item: emails[0], requests: requests.toReversed() }

@@ -159,7 +159,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
       if (directory.size >= maxAccounts)
         throw new LocalpostError(
           'too_many_accounts',
-          `There are ${directory.size} accounts, the most that fit. Remove some.`,
+          `There are already ${directory.size} accounts, which is the maximum. Remove some.`,
         )
       const name = given.name ?? freeName()
       if (name === defaultAccount || directory.isName(name)) throw taken(name)

@@ -20,16 +20,16 @@ export interface Contacts {
   /** Adds a contact, or updates the one with this email by the members given. @throws validation_error */
   add(audienceId: string, input: ContactInput): Promise<Contact>
   /**
-   * Adds or updates many, rows one after the other: a later row updates an earlier one of the same email. Rows that
-   * are wrong are answered as `rejected`, all others are stored. The first 1,000 of them are named one by one; one more
-   * entry, at the line of the first that is not named, says how many others there were.
+   * Adds or updates many contacts, one row after the other: a later row updates an earlier one with the same email.
+   * Invalid rows are returned in `rejected`, all others are stored. The first 1,000 invalid rows have an entry each;
+   * one more entry, at the line of the next one, says how many others there are.
    *
-   * Stored in commits of at most 250 contacts. When one fails, those before it stay; importing the same again is
-   * harmless, since the email is the key.
+   * Stored in commits of at most 250 contacts. If one fails, the earlier ones stay stored; importing the same again is
+   * harmless, because the email is the key.
    *
    * @param source  Contacts, or CSV text with a header line.
    * @param options.dryRun  Reads and counts as an import would, and stores nothing. Default: false.
-   * @throws validation_error when it is neither, the CSV has no column for the email, a line of it has more than 65,536
+   * @throws validation_error when `source` is neither, the CSV has no column for the email, a line has more than 65,536
    *   characters, or there are more than a million rows; nothing is stored then.
    */
   import(
@@ -131,8 +131,8 @@ export function createContacts(deps: {
     return { created, updated: inputs.length - created, contacts: [...latest.values()], changes }
   }
 
-  // Removing an audience removes its contacts, twice. Contacts that are committed even later are removed here, so that
-  // none is left without an audience.
+  // The removal of an audience removes its contacts twice. Contacts that are committed even later are removed here, so
+  // that none is left without an audience.
   async function takeBackFromNowhere(audienceId: string, saved: Saved): Promise<void> {
     if (await store.get(audienceCollection, audienceId)) return
     await store.commit(saved.contacts.map(({ id }) => remove(contactCollection, id)))
@@ -172,7 +172,7 @@ export function createContacts(deps: {
         else if (result.rejected.length < maxRejected) result.rejected.push(row)
         else if (unnamed++ === 0) unnamedFrom = row.line
         if (waiting.length === importBatch) await flush()
-        // Wrong rows take time too.
+        // Invalid rows take time too.
         if (++rows % importBatch === 0) await nextTurn()
       }
       if (waiting.length > 0) await flush()

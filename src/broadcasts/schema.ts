@@ -56,24 +56,22 @@ export const leftOutSchema: z.ZodType<LeftOut> = z
 
 /** The answer to a broadcast: one email per subscribed contact. */
 export const broadcastSchema: z.ZodType<Broadcast> = z.strictObject({
-  id: z.string().describe('Stands as a tag on each of its emails'),
+  id: z.string().describe('Each of its emails has it as a tag'),
   email_ids: z.array(z.string()),
   count: z.int().describe('How many emails: the length of `email_ids`'),
   left_out: leftOutSchema,
   warnings: z
     .array(z.string())
-    .describe(
-      'What was accepted and yet looks wrong: placeholders that stay as written, an unregistered domain',
-    ),
+    .describe('What was accepted but looks wrong: placeholders that stay as written, an unregistered domain'),
 })
 
 const summaryMembers = {
-  id: z.string().describe('Stands as a tag on each of its emails'),
+  id: z.string().describe('Each of its emails has it as a tag'),
   audience_id: z.string(),
   from: z.string(),
   subject: z.string().describe('With its placeholders'),
   created: z.int().describe('Unix time in milliseconds'),
-  count: z.int().describe('How many emails were accepted; 0 until all are'),
+  count: z.int().describe('How many emails were accepted; 0 until all of them are'),
 }
 
 /** A broadcast that was sent. */
@@ -93,7 +91,7 @@ export const broadcastTotalsSchema: z.ZodType<BroadcastTotals> = z
     complained: ofEmails,
     failed: ofEmails,
     unsubscribed: ofEmails.describe(
-      'Contacts that ended their subscription by the link in one of its emails, also of removed ones',
+      'Contacts that unsubscribed with the link in one of its emails, also if that email was removed',
     ),
   })
   .meta({
@@ -102,7 +100,7 @@ export const broadcastTotalsSchema: z.ZodType<BroadcastTotals> = z
 
 /** Counts of the emails of a broadcast in one interval. Each email counts in the interval of its first such event. */
 export const broadcastMomentSchema: z.ZodType<BroadcastMoment> = z.strictObject({
-  at: z.int().describe('When the span begins: Unix time in milliseconds'),
+  at: z.int().describe('When the interval begins: Unix time in milliseconds'),
   delivered: ofEmails,
   opened: ofEmails,
   clicked: ofEmails,
@@ -115,10 +113,10 @@ export const broadcastDetailSchema: z.ZodType<BroadcastDetail> = z.strictObject(
   totals: broadcastTotalsSchema,
   timeline: z
     .strictObject({
-      span_ms: z.int().describe('How long each span is, from one second on'),
+      span_ms: z.int().describe('The length of each interval: at least one second'),
       moments: z.array(broadcastMomentSchema).max(maxMoments),
     })
-    .describe('From `created` to the last event, in at most 48 spans'),
+    .describe('From `created` to the last event, in at most 48 intervals'),
 })
 
 /** The broadcasts to list. */

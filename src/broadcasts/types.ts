@@ -32,20 +32,20 @@ export interface LeftOut {
 
 /** The answer to a broadcast: one email per subscribed contact. */
 export interface Broadcast {
-  /** Stands as a tag on each of its emails. */
+  /** Each of its emails has it as a tag. */
   id: string
   email_ids: string[]
   /** How many emails: the length of `email_ids`. */
   count: number
   /** The contacts that get no email. */
   left_out: LeftOut
-  /** What was accepted and yet looks wrong: placeholders that stay as written, an unregistered domain. */
+  /** What was accepted but looks wrong: placeholders that stay as written, an unregistered domain. */
   warnings: string[]
 }
 
 /** A broadcast that was sent. */
 export interface BroadcastSummary {
-  /** Stands as a tag on each of its emails. */
+  /** Each of its emails has it as a tag. */
   id: string
   audience_id: string
   from: string
@@ -53,7 +53,7 @@ export interface BroadcastSummary {
   subject: string
   /** Unix time in milliseconds. */
   created: number
-  /** How many emails were accepted; 0 until all are. */
+  /** How many emails were accepted; 0 until all of them are. */
   count: number
 }
 
@@ -68,13 +68,13 @@ export interface BroadcastTotals {
   delivery_delayed: number
   complained: number
   failed: number
-  /** Contacts that ended their subscription by the link in one of its emails, also of removed ones. */
+  /** Contacts that unsubscribed with the link in one of its emails, also if that email was removed. */
   unsubscribed: number
 }
 
 /** Counts of the emails of a broadcast in one interval. Each email counts in the interval of its first such event. */
 export interface BroadcastMoment {
-  /** When the span begins: Unix time in milliseconds. */
+  /** When the interval begins: Unix time in milliseconds. */
   at: number
   delivered: number
   opened: number
@@ -84,7 +84,7 @@ export interface BroadcastMoment {
 
 /** A broadcast with its results. */
 export interface BroadcastDetail {
-  /** Stands as a tag on each of its emails. */
+  /** Each of its emails has it as a tag. */
   id: string
   audience_id: string
   from: string
@@ -92,13 +92,13 @@ export interface BroadcastDetail {
   subject: string
   /** Unix time in milliseconds. */
   created: number
-  /** How many emails were accepted; 0 until all are. */
+  /** How many emails were accepted; 0 until all of them are. */
   count: number
   /** How many emails had an event of each status at least once; one email may count in several. */
   totals: BroadcastTotals
-  /** From `created` to the last event, in at most 48 spans. */
+  /** From `created` to the last event, in at most 48 intervals. */
   timeline: {
-    /** How long each span is, from one second on. */
+    /** The length of each interval: at least one second. */
     span_ms: number
     moments: BroadcastMoment[]
   }

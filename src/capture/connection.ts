@@ -161,7 +161,7 @@ export class CaptureConnection extends ReplyingConnection {
       if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)
       if (this.#commands.all === 1 && isHttpRequest(line)) {
         this.#report('http')
-        return this.send(421, '4.7.0 This is the SMTP port, HTTP requests go to another one')
+        return this.send(421, '4.7.0 This is the SMTP port; send HTTP requests to the HTTP port')
       }
       const refused = this.#awaitsCommand ? refusedCommand(name, line, !this._isDisabled('STARTTLS')) : null
       if (!refused) return super._onCommand(line as unknown as Buffer, done)

@@ -18,7 +18,7 @@ export async function bimiLogoFaults(bytes: Uint8Array): Promise<string[]> {
   const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? await unzipped(bytes) : bytes
   if (plain === null) return ['The logo is compressed, and cannot be decompressed.']
   if (Math.max(plain.length, bytes.length) > maxLogoBytes)
-    return [`The logo has more than ${maxLogoBytes} bytes, which is the most that receivers take.`]
+    return [`The logo has more than ${maxLogoBytes} bytes, which is the maximum that receivers accept.`]
   const text = new TextDecoder().decode(plain)
   const { root, elements, title, faults } = readSvg(text)
   if (root === null) return ['The logo is not an SVG: there is no svg element.']
@@ -133,7 +133,7 @@ function rootFaults(root: Attributes): string[] {
   expect('version', '1.2')
   expect('baseProfile', 'tiny-ps')
   for (const name of ['x', 'y'])
-    if (root.has(name)) faults.push(`The svg element has the attribute ${name}, and may not.`)
+    if (root.has(name)) faults.push(`The svg element must not have the attribute ${name}.`)
   const size = sizeOf(root)
   if (size === null) faults.push('The svg element has no viewBox of four numbers.')
   else if (size.width !== size.height)
@@ -149,8 +149,8 @@ function sizeOf(root: Attributes): { width: number; height: number } | null {
 }
 
 function titleFaults(title: string | null): string[] {
-  if (title === null) return ['The logo has no title element, which names the company.']
-  if (title.trim() === '') return ['The title of the logo is empty; it names the company.']
+  if (title === null) return ['The logo has no title element; it must have one that names the company.']
+  if (title.trim() === '') return ['The title of the logo is empty; it must name the company.']
   return []
 }
 

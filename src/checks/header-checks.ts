@@ -112,7 +112,7 @@ export const headerChecks: readonly CheckRow[] = [
     title: 'Replies go to the domain of the sender',
     group: 'Deliverability',
     severity: 'warning',
-    about: 'Spam filters take a Reply-To of another organisation than From as a sign of fraud.',
+    about: 'Spam filters treat a Reply-To of a different organisation than From as a sign of fraud.',
     fix: 'Use a Reply-To of the domain in From, or leave it out.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.2',
     run({ mail }) {

@@ -25,7 +25,7 @@ export function linkFault(href: string): LinkFault | null {
   // Apps register their own schemes.
   if (scheme !== 'http' && scheme !== 'https') return null
   const host = hostOf(href)
-  if (host === null) return error('it is no address')
+  if (host === null) return error('it is not an address')
   if (localHost.test(host)) return { severity: 'note', reason: 'it works on this machine only' }
   if (placeholderHost.test(host)) return warning('its host is a placeholder')
   if (ipHost.test(host)) return warning('its host is an IP address, which spam filters distrust')

@@ -60,7 +60,7 @@ export const recordChecks: readonly CheckRow[] = [
     severity: 'error',
     about:
       'The DMARC record of the domain in From, or of its organisation: a missing, duplicate or broken one. It comes from ' +
-      'the own domains and the zone file of `--zone`.',
+      "the instance's own domains and the zone file of `--zone`.",
     fix: 'Publish one TXT record, at least `v=DMARC1; p=none`.',
     link: 'https://www.rfc-editor.org/rfc/rfc7489#section-6.3',
     run({ mail, dns: { zone } }) {

@@ -149,7 +149,7 @@ export const namedCommands: readonly Command[] = [
     takesWords: true,
     notes: ['Example: localpost check --fail-on warning --format junit mails/*.eml'],
     exitCodes:
-      '0 passed, 1 a finding of the severity --fail-on or above, no matching mail, or failed, 2 wrong usage',
+      '0 passed, 1 a finding as severe as --fail-on or more, no matching mail, or an error, 2 wrong usage',
   },
   {
     name: 'copy',
@@ -157,7 +157,7 @@ export const namedCommands: readonly Command[] = [
     summary: 'copy all data between a data folder and a database',
     about: [
       'Copies all data of all accounts from a data folder or a PostgreSQL database into a new folder or an empty schema. At the end it reads both and compares every record and every byte.',
-      'Stop Localpost before: neither of them may be in use. To resume an interrupted copy, run the same command again. The source is not changed.',
+      'Stop Localpost first: neither the source nor the target may be in use. To resume an interrupted copy, run the same command again. The source is not changed.',
     ],
     takes: {},
     own: [
@@ -258,7 +258,7 @@ export const namedCommands: readonly Command[] = [
       {
         name: 'role',
         value: 'admin|member',
-        help: 'Role: an admin may do everything, a member may not create API keys or empty the instance (default of a new user: member)',
+        help: 'Role: an admin may do everything, a member may not manage API keys and accounts, or empty the instance (default of a new user: member)',
       },
       {
         name: 'accounts',

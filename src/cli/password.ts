@@ -65,9 +65,9 @@ function askOnce(question: string): Promise<string> {
 function checked(password: string): string {
   const { minChars, maxBytes } = passwordLimits
   if (Array.from(password).length < minChars)
-    throw refusal(`The password is too short; it has ${minChars} characters or more.`)
+    throw refusal(`The password is too short: it must have at least ${minChars} characters.`)
   if (Buffer.byteLength(password) > maxBytes)
-    throw refusal(`The password is too long; it has ${maxBytes} bytes or fewer.`)
+    throw refusal(`The password is too long: it must have at most ${maxBytes} bytes.`)
   return password
 }
 

@@ -20,8 +20,8 @@ import { toRecipientEvent } from './views.ts'
 /** Events on request: those that a test cannot wait for, or that do not happen with a local server. */
 export interface Simulation {
   /**
-   * Adds an event to one recipient of an email, as if it had happened. It is the outcome of a recipient who had none
-   * yet.
+   * Adds an event to one recipient of an email, as if it had happened. If the recipient has no outcome yet, this event
+   * becomes the outcome.
    *
    * @returns The event as the detail of the email shows it.
    * @throws validation_error (also for an address that is not a recipient, and for a click without a link), not_found,

@@ -36,7 +36,7 @@ export async function releaseMail(
       'No relay is configured. Start Localpost with the option `relay` or `--relay smtp://host:port`.',
     )
   }
-  const address = typeof to === 'string' ? normalizeAddress(to) : { problem: 'is no address' }
+  const address = typeof to === 'string' ? normalizeAddress(to) : { problem: 'is not an address' }
   if ('problem' in address)
     throw validationError([{ field: 'to', message: `${quote(to)} ${address.problem}` }])
   const smtp_response = await keepAlive(() => relay(email, address.address, () => open(email)))

@@ -747,7 +747,7 @@ export const optionTable = {
   clock: { kind: 'clock', default: null, help: 'The clock, for tests' },
   /**
    * Makes random values repeatable, for tests: the same seed, a fixed clock and the same calls give the same ids, keys,
-   * secrets and dice. Anyone who knows the seed knows the secrets. DKIM keys always differ. Default: none.
+   * secrets and random choices. Anyone who knows the seed knows the secrets. DKIM keys always differ. Default: none.
    */
   seed: { kind: 'seed', default: null, help: 'Makes random values repeatable, for tests' },
 } as const

@@ -37,7 +37,8 @@ export async function tryDelivery(
   const found = routes(email, deps)
   const first = email.message?.copies ? found.flatMap((route) => onePerRecipient(route)) : found
   if (!(await runAll(email, first, deps, written, replies))) return null
-  // Rules close connections only at the own server. A relay may have accepted the mail before its connection broke.
+  // Rules close connections only at the instance itself. A relay may have accepted the mail before its connection
+  // broke.
   const lost = first
     .filter(({ transport, recipients }) => transport === deps.capture && recipients.length > 1)
     .flatMap((route) => onePerRecipient(route))

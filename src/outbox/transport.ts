@@ -275,4 +275,4 @@ function replyOf(failure: SmtpFailure): SmtpReply {
 const noTls =
   'The relay offers no TLS, and the user and password are not sent without TLS. Use smtps://, or allow sending them with `relayInsecureAuth` (--relay-insecure-auth)'
 const tlsHint =
-  'smtps:// is for a port that begins with TLS, mostly 465; smtp:// is for one that offers STARTTLS or none'
+  'smtps:// is for a port that begins with TLS, mostly 465; smtp:// is for a port with STARTTLS or without TLS'

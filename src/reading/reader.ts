@@ -176,7 +176,7 @@ export function createReader(deps: ReaderDeps): Reader {
     // Background work reads each mail once, so its readings are not shared.
     return isPatient ? work(caller) : shared.run(`${kind} ${blob}`, work, caller)
   }
-  /** Bodies of an API send. Only what is kept of them is in memory, so that decides which queue they wait in. */
+  /** Bodies of an API send. Only the part that is kept is in memory, so its size decides in which queue they wait. */
   async function stored(
     blob: BlobId,
     most: number,
@@ -284,7 +284,7 @@ function patienceOf(isPatient: boolean): number {
 }
 
 const largeBytes = 1024 * 1024
-/** A new thread takes some 30 ms to start, which is little beside the reading of so much. */
+/** A new thread takes some 30 ms to start, which is short compared with reading so much. */
 const heavyBytes = 8 * 1024 * 1024
 /** How many characters of the bodies of an API send are read for lists and searches. */
 const beginningChars = 128 * 1024

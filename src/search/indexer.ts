@@ -56,7 +56,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   let ahead: EmailRecord[] = []
   /** The last mail of the group that is being read. */
   let readUpTo = ''
-  /** Mails whose row has no text, because the store failed at each try. */
+  /** Mails whose row has no text, because the store failed at each attempt. */
   const deferred = new Set<string>()
   /**
    * If an earlier process crashed, its rows may include mails that it had deferred. The rows up to `done` were checked;
@@ -69,7 +69,11 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   /** The end of the queue of readings: only one message is read at a time. */
   let line: Promise<unknown> = Promise.resolve()
 
-  /** Checks some of the column or, when all of it is checked, reads the next unread mails. @returns Whether there was work. */
+  /**
+   * Checks a part of the column or, once all of it is checked, reads the next unread mails.
+   *
+   * @returns Whether there was work.
+   */
   const digestNext = (): Promise<boolean> => {
     const next = line.then(async () => {
       if (isClosed) return false

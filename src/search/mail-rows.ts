@@ -12,7 +12,7 @@ export function mailsWithoutRow(
   return store.page(emailCollection, { ...(cursor === '' ? {} : { after: [cursor] }), limit })
 }
 
-/** Gives back the space of the oldest rows, once enough of their mails are removed. */
+/** Frees the space of the oldest rows, once enough of their mails are removed. */
 export async function dropRemoved(
   store: Store,
   column: Pick<TextColumn, 'cursor' | 'dropBefore'>,

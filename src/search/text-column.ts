@@ -50,8 +50,8 @@ export interface TextColumn {
   /** @returns Whether this finished a block, so that it is time for {@link dropBefore}. */
   append(id: string, head: string, body: string): Promise<boolean>
   /**
-   * Gives back the space of the rows of mails before this one, in whole blocks, once these are half of all. If that fails,
-   * as on a full disk, the next call tries it again.
+   * Frees the space of rows of earlier mails, in whole blocks, once at least half of all blocks can be freed. If that
+   * fails, as on a full disk, the next call tries it again.
    */
   dropBefore(id: string): Promise<void>
   /** Visits all ranges with their matches, newest first. Appends wait until the last visit has ended. */
@@ -289,7 +289,7 @@ async function visitBlock(
   return begin
 }
 
-/** The number of rows before the first one that still exists. A damaged block does not tell it. */
+/** The number of rows before the first one that still exists. 0 if the block has no valid number. */
 async function rowsDropped(blocks: TextBlocks, last: Buffer): Promise<number> {
   const first = blocks.count > 0 ? await blocks.read(0, Buffer.alloc(firstBytes)) : last
   const rows = rowsBefore(first)

@@ -42,7 +42,7 @@ export async function* findMatches(
  *
  * @param wanted.ids  The only ids that can match; null for all.
  * @param wanted.also  Ids of records that match too, in their order.
- * @param condition  For the records whose facts do not decide.
+ * @param condition  For the records whose facts are not enough.
  */
 export async function* findJudged(
   records: Records,

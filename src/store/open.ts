@@ -56,7 +56,10 @@ export interface LogStoreOptions {
   readonly heldBytes?: number
   /** The size of a log file in bytes. Default: half of what is in use, from 4 to 32 MiB. */
   readonly logFileBytes?: number
-  /** After how many bytes of log a checkpoint is made. Default: 16 MB. Earlier where as much as a log file became unused. */
+  /**
+   * After how many bytes of log a checkpoint is written. Default: 16 MiB. Earlier if the bytes freed since the last
+   * checkpoint reach half of the live data (at least 4 MiB).
+   */
   readonly checkpointBytes?: number
   /**
    * How many files of 1,000 records of each collection stay in memory, from the newest on. Older records are read from

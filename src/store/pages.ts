@@ -104,7 +104,7 @@ function isById<Q extends CountQuery>(query: Q): query is Q & { readonly where: 
   return query.where !== undefined && (query.index ?? 'id') === 'id'
 }
 
-/** The records of a page in the order of the ids. Only the page itself, and what facts do not decide, is read. */
+/** The records of a page in the order of the ids. Reads only the page, and the records whose facts are not enough. */
 async function readMatches<T extends StoredRecord>(
   records: Records,
   state: CollectionState,

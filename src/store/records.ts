@@ -243,7 +243,10 @@ export class Records {
     this.isPartial = this.#deferred().length > 0
   }
 
-  /** Passes the blobs of all records to the keeper: those of packs as sums, minus those of records replaced since. */
+  /**
+   * Passes the blobs of all records to the keeper: for a pack, the totals of its blobs, without those of records that
+   * were replaced later.
+   */
   #holdBlobs(state: CollectionState): void {
     for (const { pack } of state.segments.values())
       if (pack?.usage) this.#hold(state, pack.usage.places(), null)
@@ -265,7 +268,7 @@ export class Records {
     usage?.add(blobs)
   }
 
-  /** Assigns the records of a collection that was small before to segments. */
+  /** Assigns the records of a collection that used to be small to segments. */
   #spread(state: CollectionState): void {
     const small = state.segment(0)
     this.dirty.add(small)

@@ -56,12 +56,12 @@ export interface Store {
   find<T extends StoredRecord>(collection: Collection<T>, index: string, key: IndexKey): Promise<T | null>
   /**
    * One page in the order of an index. Costs O(page) without `where`; `where` scans, and yields to the event loop. With
-   * the index `id`, it reads only the records for which facts do not decide.
+   * the index `id`, it reads only the records whose facts are not enough to evaluate `where`.
    */
   page<T extends StoredRecord>(collection: Collection<T>, query?: PageQuery): Promise<Page<T>>
   /** The ids of a page, without its records: only `where` may read records, as for `page`. Default for `limit`: all. */
   ids<T extends StoredRecord>(collection: Collection<T>, query?: PageQuery): Promise<string[]>
-  /** The number of matching records. Costs at most O(log n) without `where`; with it as `page`. */
+  /** The number of matching records. Without `where` it costs at most O(log n); with `where` the same as `page`. */
   count<T extends StoredRecord>(collection: Collection<T>, query?: CountQuery): Promise<number>
   /**
    * How many records have each of the texts of a fact. Records are read only where their facts are not known.
@@ -165,7 +165,10 @@ export interface DatabaseStatus {
   readonly instances: number | null
   /** How long one statement took, in milliseconds; null while the database does not answer. */
   readonly round_trip_ms: number | null
-  /** Whether this instance is the leader. The name is older than that word; `/dev/health` has the same member. */
+  /**
+   * Whether this instance is the leader. The member was named before the term “leader” was used; `/dev/health` has the
+   * same member.
+   */
   readonly has_turn: boolean
   /** The number of the last commit that this instance knows. */
   readonly last_commit: number
@@ -202,7 +205,7 @@ export interface Collection<T extends StoredRecord> {
    */
   readonly readLater?: boolean
   readonly indexes: Readonly<Record<string, Index>>
-  /** A condition on facts is decided without reading records. */
+  /** Values kept for each record, so that conditions on them can be evaluated without reading the record. */
   readonly facts?: Facts<T>
   /** The parts of the texts by which its records are searched, for a store that keeps them. */
   readonly texts?: readonly string[]

@@ -160,7 +160,7 @@ function readOptions(options: WaitOptions | QuietOptions, of: string, defaultMs:
   const { timeoutMs = defaultMs, after, signal } = options
   assertWaitMs('timeoutMs', timeoutMs)
   if (timeoutMs > longestWaitMs) {
-    const message = `Option "timeoutMs" of ${of} is ${quote(timeoutMs)}; a server waits for up to ${longestWaitMs}.`
+    const message = `Option "timeoutMs" of ${of} is ${quote(timeoutMs)}; a server waits for at most ${longestWaitMs} ms.`
     throw new LocalpostError('invalid_option', message)
   }
   if (after !== undefined) assertAfter(after)

@@ -24,13 +24,13 @@ export interface Webhooks {
   /**
    * Adds a webhook; it gets the events from now on.
    *
-   * @throws validation_error; webhook_exists for a URL that one of them has; state_conflict when there are 20 already.
+   * @throws validation_error; webhook_exists if a webhook with this URL exists; state_conflict if there are 20 already.
    */
   create(input: WebhookInput): Promise<Webhook>
-  /** All of them, those of the options first; never more than a page. */
+  /** All webhooks, those of the options first. They always fit on one page. */
   list(): Promise<ListPage<Webhook>>
   /**
-   * Removes a webhook and what waits for it; a request under way is broken off.
+   * Removes a webhook and its pending deliveries; a running request is aborted.
    *
    * @throws not_found; state_conflict for one of the options.
    */
@@ -39,7 +39,7 @@ export interface Webhooks {
   deliveries(query?: ListQuery): Promise<ListPage<WebhookDelivery>>
   /**
    * Sends the event of a delivery again, whatever its outcome. It keeps its `webhook-id`, by which a receiver
-   * knows what it has seen already.
+   * recognises events that it already has.
    *
    * @returns The new delivery.
    * @throws not_found, also if the webhook is gone.
@@ -51,9 +51,9 @@ export interface Webhooks {
 export interface RunningWebhooks extends Webhooks {
   /** The store through which emails and domains must be written to be announced. */
   readonly store: Store
-  /** Looks for what is due: what an earlier process left, or another instance stored. */
+  /** Looks for due deliveries that an earlier process left or another instance stored. */
   wake(): void
-  /** Resolves when nothing is due or under way. Later tries may still wait for their time. */
+  /** Resolves when no delivery is due or running. Later attempts may still be scheduled. */
   idle(): Promise<void>
   /** Reads the stored webhooks again, after a restore replaced them. */
   reload(): Promise<void>
@@ -73,11 +73,11 @@ export interface WebhooksDeps extends Calling {
   pageSize: number
   /** Of the options; never stored. */
   given: readonly WebhookInput[]
-  /** Waits before the second, third, … try, in milliseconds. */
+  /** Waits before the second, third, … attempt, in milliseconds. */
   retryDelaysMs: readonly number[]
-  /** Limit of one try, in milliseconds. Default: 10,000. */
+  /** Time limit of one attempt, in milliseconds. Default: 10,000. */
   timeoutMs?: number
-  /** How many deliveries may wait for one webhook; what comes then is not sent to it. Default: 25,000. */
+  /** Maximum number of deliveries that wait for one webhook; further events are not sent to it. Default: 25,000. */
   maxWaiting?: number
   /** Called when deliveries are dropped. */
   onWarning(message: string): void
@@ -90,7 +90,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   const { random = createRandomSources(null)('webhooks'), following = createFollowing() } = deps
   const log = createDeliveries(deps)
   const senders = new Map<string, Sender>()
-  // Of webhooks whose commit is under way: two requests at once must not make the same one twice.
+  // URLs of webhooks that are being stored: two concurrent requests must not create the same webhook twice.
   const urlsInTheMaking = new Set<string>()
   let isClosed = false
   const onFinished = (): void => void log.trim().catch(onError)
@@ -117,7 +117,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     void sender?.close()
   }
 
-  /** @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are one. */
+  /** @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are the same URL. */
   function assertNewUrl(url: string): void {
     const duplicate = [...senders.values()].find(({ webhook }) => new URL(webhook.url).href === url)
     if (!duplicate && !urlsInTheMaking.has(url)) return
@@ -171,7 +171,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       urlsInTheMaking.add(url)
       try {
         await store.commit([insert(webhookCollection, { ...webhook, created: deps.clock.now() })])
-        // It may have come back from the store already.
+        // The change from the store may already have added it.
         if (!senders.has(webhook.id)) add(webhook)
       } finally {
         urlsInTheMaking.delete(url)

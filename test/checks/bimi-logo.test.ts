@@ -38,7 +38,7 @@ describe('a BIMI logo', () => {
     [/baseProfile="full", and needs baseProfile="tiny-ps"/, logo().replace('tiny-ps', 'full')],
     [/has no version, and needs version="1\.2"/, logo().replace('version="1.2"', '')],
     [/has no xmlns/, logo().replace(/ xmlns="[^"]*"/, '')],
-    [/has the attribute x/, logo('', `${declared} x="0" viewBox="0 0 64 64"`)],
+    [/must not have the attribute x/, logo('', `${declared} x="0" viewBox="0 0 64 64"`)],
     [/no viewBox/, logo('', declared)],
     [/no viewBox/, logo('', `${declared} viewBox="0 0 64 0"`)],
     [/The logo is not a square: it is 64 wide and 32 high\.$/, logo('', `${declared} viewBox="0 0 64 32"`)],
@@ -105,7 +105,7 @@ describe('a BIMI logo', () => {
     ['of 4 GB of entities', `<!DOCTYPE x [<!ENTITY a "${'x'.repeat(40_000)}">]>${logo('&a;')}`],
   ])('%s is only too large', async (_, svg) => {
     expect(await faultsOf(svg)).toEqual([
-      'The logo has more than 32768 bytes, which is the most that receivers take.',
+      'The logo has more than 32768 bytes, which is the maximum that receivers accept.',
     ])
   })
 

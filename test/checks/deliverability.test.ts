@@ -33,7 +33,7 @@ const signedBy = (domain: string): Partial<CheckedMail> => ({
 })
 
 describe('mistakes of web developers', () => {
-  it('a DKIM signature of the mail service instead of the own domain', async () => {
+  it('a DKIM signature of the mail service instead of your own domain', async () => {
     const mail = mailWith({ ...signedBy('mailer.test'), envelope: { mail_from: 'b@bounces.mailer.test' } })
     expect(await said('dmarc-alignment', mail, '')).toEqual([
       'error: DMARC fails: the mail is from acme.test, but it is signed by mailer.test and its envelope sender is of bounces.mailer.test: neither is of acme.test, so nothing proves that acme.test sent it.',

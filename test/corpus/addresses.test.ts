@@ -171,7 +171,7 @@ const rows: Row[] = [
     "'Bob'",
     'bob@x.test',
   ]),
-  one('a name without an address is no address', 'RFC 5322 section 3.4', 'Bob'),
+  one('a name without an address is not an address', 'RFC 5322 section 3.4', 'Bob'),
   one(
     'a semicolon between addresses, as some programs write',
     'project: RFC 5322 section 3.4 has a comma',

@@ -11,7 +11,7 @@ import { drained, get, readAll } from './outcome.ts'
 export interface ChangesLoad {
   /** How much was acknowledged so far. */
   counts(): { removed: number; hits: number }
-  /** Ends the load. @throws If a request was answered as none may be. */
+  /** Ends the load. @throws If a request got an answer that is not allowed. */
   stop(): Promise<void>
   /**
    * Expects that mail whose removal was acknowledged is gone, and that each acknowledged hit is one event of its mail
@@ -22,7 +22,8 @@ export interface ChangesLoad {
 
 /**
  * Removes mail and loads the pixels and links of mail until it is stopped. Each request goes to any of the instances,
- * as behind a load balancer. One that gets no answer may have been done or not; a client that is told so continues.
+ * as behind a load balancer. A request without an answer may or may not have been carried out; the client continues in
+ * both cases.
  *
  * @param instances  The instances that run now; their API key is the same.
  */

@@ -72,7 +72,7 @@ test.each(sampleOf(losses, 2))(
   },
 )
 
-test('a server that lost its lock says so in its health, for mail that waits, and when it stops', async () => {
+test('a server that lost its lock says so in its health and when it stops', async () => {
   const cwd = temporaryFolder()
   const server = await startCommand(['--dir=data'], { cwd })
   const { times, ended } = load(server)

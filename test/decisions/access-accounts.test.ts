@@ -93,7 +93,7 @@ it('access.account-limits: options and resets apply only to `default`', async ()
   expect((await shop.inbox.list()).count).toBe(3)
 })
 
-it('access.smtp-session: what a session says after its account ended is 421, only QUIT still gets 221', async () => {
+it('access.smtp-session: after its account was removed, a session gets 421 for every command except QUIT (221)', async () => {
   const post = await start()
   const { smtp } = await post.accounts.create({ name: 'shop' })
   const login = Buffer.from(`\0shop\0${smtp.password}`).toString('base64')

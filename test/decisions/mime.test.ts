@@ -121,7 +121,7 @@ describe('reading mail', () => {
     expect(mail.problem).not.toBeNull()
   })
 
-  it('mime.inner-boundary: a missing one ends at the outer boundary, which may have white space behind it', async () => {
+  it('mime.inner-boundary: a nested multipart without its closing boundary ends at the outer boundary, which may have white space behind it', async () => {
     const inner = part(
       type('multipart/alternative; boundary=c'),
       '',

@@ -151,7 +151,7 @@ describe('addresses that may be fetched from', () => {
     }
   })
 
-  it('sending.attachment-addresses: another server with the same port number in the other family may be fetched from', async () => {
+  it('sending.attachment-addresses: attachments may come from a server with the same port number in the other address family', async () => {
     const asking = await open({
       host: '0.0.0.0',
       allowOutgoing: ['127.0.0.1', '::1'],

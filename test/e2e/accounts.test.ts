@@ -222,7 +222,7 @@ async function signIn(page: Page, name: string): Promise<void> {
 }
 
 describe('the accounts of people who sign in', () => {
-  it('show a member the own ones alone, and a link to another one says so', async () => {
+  it('show a member only their own accounts, and a link to another one says so', async () => {
     const { post, page, id } = await openTeam()
     const url = (post.url ?? '').replace('0.0.0.0', '127.0.0.1')
     await post.account('shop').domains.create({ name: 'shop.test' })

@@ -26,7 +26,7 @@ describe('a release', () => {
     await field.pressSequentially('nobody, Bob <bob@example.com>')
     expect(await field.inputValue()).toBe('nobody, Bob <bob@example.com>')
     await field.press('Enter')
-    await dialog.getByRole('alert').getByText('“nobody” is no address.').waitFor()
+    await dialog.getByRole('alert').getByText('“nobody” is not an address.').waitFor()
     expect(await field.inputValue()).toBe('nobody')
     await field.fill('')
     expect(await objections(page)).toEqual([])
@@ -35,7 +35,7 @@ describe('a release', () => {
     const results = dialog.getByRole('listitem')
     await expect.poll(() => results.count()).toBe(3)
     expect((await results.allTextContents()).join(' ')).toMatch(
-      /ada@example\.com: handed over\. The relay said: 250.*eve@example\.com: .*5\d\d.*bob@example\.com: handed over/s,
+      /ada@example\.com: accepted\. The relay replied: 250.*eve@example\.com: .*5\d\d.*bob@example\.com: accepted/s,
     )
     // One failed: the mail stays, and only that one is sent again.
     expect((await post.inbox.list()).count).toBe(1)

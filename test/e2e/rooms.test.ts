@@ -117,7 +117,7 @@ describe('the other pages', () => {
     await faults.getByText('Faults are on: a rate limit.').waitFor()
     expect(await post.faults.get()).toMatchObject({ rate_limit: { requests: 5, per_ms: 1000 } })
     await faults.getByRole('button', { name: 'Remove all faults' }).click()
-    await faults.getByText('No fault is on.').waitFor()
+    await faults.getByText('No faults are active.').waitFor()
     expect(await post.faults.get()).toBeNull()
   })
 
@@ -159,7 +159,7 @@ describe('the other pages', () => {
       .poll(() => post.faults.get())
       .toMatchObject({ http: [{ disconnect: true, count: 2 }], smtp: [] })
     await page.getByRole('button', { name: 'Remove all faults' }).click()
-    await page.getByText('No fault is on').waitFor()
+    await page.getByText('No faults are active').waitFor()
     expect(await post.faults.get()).toBeNull()
   })
 

@@ -76,7 +76,7 @@ describe('an address in an option', () => {
   })
 })
 
-it('a listener is not opened at the address of a webhook, or where other machines reach one that may not be called', async () => {
+it('listen() is refused on the address of a webhook, and on an address that other machines reach if a webhook may then not be called', async () => {
   const free = createServer().listen(0, '127.0.0.1')
   await once(free, 'listening')
   const { port } = free.address() as AddressInfo

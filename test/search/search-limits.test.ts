@@ -50,7 +50,7 @@ async function searchOf(store: Store): Promise<Search> {
 describe('a search that no index helps', () => {
   const count = 2500
 
-  test('looks at the newest texts for 5 seconds and says how many are left; one of all looks at all', async () => {
+  test('looks at the newest texts for 5 seconds and says how many are left; a search for all matches looks at all texts', async () => {
     const schema = 'limits'
     const store = await openPostgresStore({
       url: `${server.url}?schema=${schema}`,

@@ -157,7 +157,7 @@ describeBoth('/dev', (open) => {
     expect((await face.call('GET', '/dev/templates/welcome')).status).toBe(404)
   })
 
-  test('creates, shows and removes keys; a new key works at once and a removed one no more', async () => {
+  test('creates, shows and removes keys; a new key works at once, and a removed one no longer works', async () => {
     const face = await open()
     const made = await face.call('POST', '/dev/keys', { body: { name: 'ci' } })
     expect(made.status).toBe(201)

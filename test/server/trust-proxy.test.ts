@@ -20,7 +20,7 @@ describe('the address of a client behind a proxy', () => {
     ['the peer is an IPv4 address within IPv6', trusted, '::ffff:10.0.0.1', '203.0.113.9', '203.0.113.9'],
     ['the client adds an entry of its own', trusted, '10.0.0.1', '127.0.0.1, 203.0.113.9', '203.0.113.9'],
     ['two proxies are trusted', trusted, '::1', '1.1.1.1, 203.0.113.9, 10.0.0.2', '203.0.113.9'],
-    ['the last entry is no address', trusted, '10.0.0.1', '203.0.113.9, unknown', '10.0.0.1'],
+    ['the last entry is not an address', trusted, '10.0.0.1', '203.0.113.9, unknown', '10.0.0.1'],
     ['the header is empty', trusted, '10.0.0.1', '', '10.0.0.1'],
     ['there is no header', trusted, '10.0.0.1', undefined, '10.0.0.1'],
     ['all entries are trusted', trusted, '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],

@@ -59,7 +59,7 @@ test('the log starts a new file where the old one is full', async () => {
   await store.close()
 })
 
-test('the log stays small where little is kept, whatever goes through', async () => {
+test('the log stays small if little is kept, however much is stored and removed', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir)
   const bytes = 100_000

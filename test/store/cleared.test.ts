@@ -86,7 +86,7 @@ test.each(Array.from({ length: roundsOf('LOCALPOST_CLEARED', { short: 6, long: 1
   },
 )
 
-test('a removed partition gives back its space: files of records, of messages, and of the log', async () => {
+test('a removed partition frees its space: files of records, of messages, and of the log', async () => {
   const dir = await tempFolder()
   const small = await openIn(dir, { logFileBytes: 20_000 })
   await small.commit([insert(notes, note(1))])
@@ -115,11 +115,11 @@ test('a removed partition gives back its space: files of records, of messages, a
   expect(await sizeOf()).toBeLessThan(before + 40_000)
 })
 
-test('what was replaced before its partition was removed is given back once', async () => {
+test('the space of a record that was replaced before its partition was removed is freed only once', async () => {
   let dir = await tempFolder()
   let store = await openIn(dir, options)
   const [gone, stays] = [store.partition('gone'), store.partition('stays')]
-  // Of the same size and in the same file of the log: what is given back twice would be taken from the other.
+  // Of the same size and in the same file of the log: space that is freed twice would be taken from the other.
   for (const view of [gone, stays])
     await view.commit([insert(notes, note(1))], [blobOf(`${note(1).id}/message`, pattern(2000, 1))])
   await store.close()
@@ -136,7 +136,7 @@ test('what was replaced before its partition was removed is given back once', as
   await store.close()
 })
 
-test('what was removed with its partition does not come back where a folder is saved without its checkpoint', async () => {
+test('records that were removed with their partition do not come back if the folder is salvaged without its checkpoint', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir, options)
   const gone = store.partition('gone')

@@ -7,7 +7,7 @@ import { insert } from '../../src/store/store.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { inspect, openIn, tempFolder } from './_setup.ts'
 
-test('a copy of an open folder is opened after it was seen that its lock is not renewed', async () => {
+test('a copy of an open folder is opened after its lock was not renewed for some seconds', async () => {
   const dir = await tempFolder()
   const first = await openIn(dir)
   await first.commit([insert(notes, note(1))])

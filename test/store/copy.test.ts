@@ -72,7 +72,7 @@ it('an interrupted copy continues, and has the same result as an uninterrupted o
   expect(again.differences).toEqual([])
 })
 
-it('a source without records is no source, and a cut blob is not copied', async () => {
+it('a source without records is refused, and so is a truncated blob', async () => {
   const [empty, to] = [await openMemoryStore({ collections }), await openMemoryStore({ collections })]
   await expect(copyStore({ from: empty, to, collections })).rejects.toMatchObject({ code: 'invalid_option' })
   const { from } = await copied()

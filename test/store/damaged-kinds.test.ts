@@ -110,7 +110,7 @@ const cases = Object.entries(kinds).flatMap(([kind, holds]) =>
 const recordOf = (answer = '[]'): unknown => (JSON.parse(answer) as unknown[])[0]
 
 test.each(cases)(
-  '$kind $name: a start works or names the way out, and salvage saves all that is intact',
+  '$kind $name: a start works or says what to do, and salvage saves everything that is intact',
   async ({ kind, holds, name, fault }) => {
     const dir = await lived()
     const expected = (await answers(await copyOf(dir))).all

@@ -17,7 +17,7 @@ import {
 } from './_setup.ts'
 
 test.each(['process', 'disk'] as const)(
-  'a disk that is really full refuses what it cannot hold, keeps all it acknowledged, and goes on with room (%s)',
+  'on a really full disk, what does not fit is refused, everything acknowledged is kept, and commits work again once there is room (%s)',
   { timeout: 60_000 },
   async (durability) => {
     const disk = smallDisk(4 * 1024 ** 2)

@@ -16,7 +16,7 @@ async function refusal(dir: string): Promise<{ code: string; message: string }> 
 }
 
 test.runIf(process.platform === 'linux')(
-  'a place where the system takes no folder is an error and not a wait without end',
+  'a path where the system allows no folder is an error, not an endless wait',
   async () => {
     for (const dir of ['/proc/localpost', '/proc/localpost/data'])
       expect(await refusal(dir)).toMatchObject({
@@ -139,7 +139,7 @@ test.runIf(process.getuid?.() === 0)('a folder of another user is refused, uncha
 })
 
 test.runIf(process.platform !== 'win32')(
-  'a file that is made anew is never written through a link',
+  'a file that is created again is never written through a link',
   async () => {
     const dir = await tempFolder()
     const victim = join(await tempFolder(), 'victim')

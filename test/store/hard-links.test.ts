@@ -101,7 +101,7 @@ test('two stores on linked copies of a closed folder run side by side, and each 
   expect(await numbersIn(copy)).toEqual([...range(0, 10), ...range(200, 30)])
 })
 
-test('a store whose files get a second name while it runs writes no more into the shared log file', async () => {
+test('a store whose files get a second name while it runs stops writing to the shared log file', async () => {
   const dir = temporaryFolder()
   const first = await openIn(dir, { checkpointBytes: 1e12 })
   await fill(first, 0, 10)

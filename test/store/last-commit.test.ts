@@ -131,7 +131,7 @@ test('a changed bit in the removal of an account is refused while the machine ru
 })
 
 test.each(ends)(
-  'every cut of the last commit (%s) is the beginning of one, and no changed bit in it is',
+  'the last commit (%s), cut at any byte, counts as the beginning of a commit; with any changed bit it does not',
   async (end) => {
     for (const durability of ['process', 'disk'] as const) {
       const { at, bytes } = await folder(durability, end)

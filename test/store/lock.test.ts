@@ -57,7 +57,7 @@ test.each([
 })
 
 test.concurrent.each([[''], ['\0\0'], ['{"pid":'], ['null'], ['{"pid":1}\n']])(
-  'a lock that says %j is damaged: it is watched before it is taken over, and that is said',
+  'a damaged lock (%j) is watched before it is taken over, with a notice',
   async (text) => {
     const dir = await mkdtemp(join(tmpdir(), 'localpost-lock-'))
     await writeFile(join(dir, 'lock'), text)

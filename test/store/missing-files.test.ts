@@ -119,7 +119,7 @@ test('a `files` that is not a list of names is refused', async () => {
 })
 
 test(
-  'a crash at any call while segments are added and removed refuses nothing',
+  'after a crash at any call while segments are added and removed, the folder can be opened',
   { timeout: 60_000 },
   async () => {
     let rounds = 0

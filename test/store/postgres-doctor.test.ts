@@ -87,7 +87,7 @@ describe('the doctor of a database', () => {
     }
   })
 
-  test('makes no schema where there is none', async () => {
+  test('creates no schema if there is none', async () => {
     const url = await createDatabase(server)
     expect(problemsOf(await inspect(url))).toMatchObject([
       { subject: 'schema', message: expect.stringContaining('is missing') as unknown },
@@ -187,7 +187,7 @@ describe('the doctor of a database', () => {
     )
   })
 
-  test('takes no changes behind those that were removed as old for a gap', async () => {
+  test('does not report a gap where old changes were removed', async () => {
     const url = await copyOf(full)
     await runSql(url, 'DELETE FROM localpost.changes WHERE seq < 4')
     expect(problemsOf(await inspect(url))).toEqual([])

@@ -97,7 +97,7 @@ describe('a store in PostgreSQL that cannot be opened', () => {
   }
 })
 
-test('an instance whose version has other columns waits until no other one uses them', async () => {
+test('an instance whose version has other columns is refused while another instance runs', async () => {
   const url = freshUrl()
   const first = await open(url)
   await first.commit([insert(notes, note(1))])
@@ -162,7 +162,7 @@ describe('a database that fails', () => {
     ['after', true],
     ['before', false],
   ] as const)(
-    'a connection that is cut %s COMMIT reaches the server gives the true answer',
+    'if a connection is cut %s COMMIT reaches the server, the commit gets the true answer',
     async (_, passes) => {
       const proxy = await openProxy(server.port)
       onTestFinished(() => proxy.close())
@@ -185,7 +185,7 @@ describe('a database that fails', () => {
 })
 
 describe('a database that is busy', () => {
-  test('answers every read that waits for a connection, and refuses those beyond the bound at once', async () => {
+  test('answers every read that waits for a connection, and refuses those above the limit at once', async () => {
     const url = freshUrl()
     const store = await open(url)
     await store.commit([insert(notes, note(1))])
@@ -195,7 +195,7 @@ describe('a database that is busy', () => {
     await admin.query(`BEGIN; LOCK TABLE ${url.split('=')[1]}.records_notes`)
     const asked = Array.from({ length: 10_050 }, () => store.get(notes, note(1).id))
     const answers = Promise.allSettled(asked)
-    // The reads that wait keep no barrier waiting.
+    // Waiting reads do not delay barriers.
     await store.caughtUp()
     const refused = await Promise.allSettled(asked.slice(10_004))
     expect((await store.database())?.connections.waiting).toBeGreaterThanOrEqual(10_000)
@@ -216,8 +216,8 @@ describe('a database that is busy', () => {
   })
 })
 
-describe('a network that is gone without a word', () => {
-  test('reads, barriers and commits end with 503 in some fifteen seconds, commits with the true answer once it is back', async () => {
+describe('a network that silently drops all packets', () => {
+  test('reads, barriers and commits end with 503, and a refused commit is not stored once the network is back', async () => {
     const proxy = await openProxy(server.port)
     onTestFinished(() => proxy.close())
     const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))

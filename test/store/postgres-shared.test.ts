@@ -66,7 +66,7 @@ test('the lease of a machine that slept has expired when it wakes up, although o
 })
 
 describe('instances that share a schema', () => {
-  test('each hear every change of all once, in one order, also while calls are lost', async () => {
+  test('are each told of every change once, in the same order, also while notifications are lost', async () => {
     const { stores, schema } = await openShared(3)
     const heard = stores.map(hear)
     const inPartition = stores.map((store) => hear(store.partition('acc_1')))
@@ -116,7 +116,7 @@ describe('instances that share a schema', () => {
     }
   })
 
-  test('see each commit at once where it was acknowledged elsewhere, and judge conflicts together', async () => {
+  test('see a commit as soon as another instance acknowledged it, and detect conflicts between instances', async () => {
     const { stores } = await openShared(2)
     const [a, b] = stores as [PartitionedStore, PartitionedStore]
     for (let round = 0; round < 20; round++) {
@@ -138,7 +138,7 @@ describe('instances that share a schema', () => {
     }
   })
 
-  test('go on behind changes that are no longer known, after a gap', async () => {
+  test('report a gap where changes are missing, and continue after it', async () => {
     const { stores, schema } = await openShared(2)
     const [a, b] = stores as [PartitionedStore, PartitionedStore]
     await a.partition('acc_1').commit([insert(notes, note(1))])
@@ -159,7 +159,7 @@ describe('instances that share a schema', () => {
   })
 })
 
-test('commits end while others ask all the time whether everything is known', async () => {
+test('commits finish although other calls constantly wait for all earlier commits to be known', async () => {
   const { stores } = await openShared(1)
   const [store] = stores
   if (!store) throw new Error('One store was opened.')
@@ -183,7 +183,7 @@ test('commits end while others ask all the time whether everything is known', as
 const late = (): Promise<string> =>
   new Promise((resolve) => setTimeout(() => resolve('late'), 10_000).unref())
 
-test('a partition is removed in few commits, of which each instance hears', async () => {
+test('a partition is removed in few commits, and each instance is told of them', async () => {
   const { stores, schema } = await openShared(2)
   const [a, b] = stores as [PartitionedStore, PartitionedStore]
   const gone = a.partition('gone')
@@ -236,7 +236,7 @@ describe('the leader', () => {
     expect(called.toSorted()).toEqual([1, 2])
   })
 
-  test('is no longer an instance that did not answer, which stores nothing of what it had begun', async () => {
+  test('changes if its instance stops responding, and a commit that fails there is not stored', async () => {
     const { stores, schema } = await openShared(2)
     const [a, b] = stores as [PartitionedStore, PartitionedStore]
     await runSql(

@@ -239,7 +239,7 @@ test('in the default mode a cut loses only what came in the last 5 seconds, what
       'second',
     )
     const lost = Array.from({ length: n + 1 }, (_, at) => at).filter((at) => !(note(at).id in found))
-    // Commit n came at second n: what is lost is an end.
+    // Commit n came at second n: only the latest commits may be lost.
     expect(lost).toEqual(Array.from(lost, (_, i) => n - lost.length + 1 + i))
     oldest = Math.max(oldest, lost.length - 1)
     await pass(1000)

@@ -39,7 +39,7 @@ test('an index that is truncated is never used', { timeout: 120_000 }, async () 
 })
 
 test(
-  'damage beneath an index is never served: refused, or told and left out',
+  'damage in a file that has an index is never served: the start is refused, or the damage is reported and left out',
   { timeout: 120_000 + flipCount * 2000 },
   async () => {
     const dir = await closed()

@@ -4,7 +4,7 @@ import { openMemoryStore } from '../../src/store/open.ts'
 import { createSharedLog } from '../../src/store/shared-log.ts'
 import { note, notes } from '../contracts/notes.ts'
 
-test('a list has what was added before it, also after a slow commit, when the next batch waits', async () => {
+test('a list contains everything that was added before it, also after a slow commit, while the next batch waits', async () => {
   const inner = await openMemoryStore({ collections: [notes] })
   onTestFinished(() => inner.close())
   const store: typeof inner = {

@@ -21,7 +21,7 @@ async function outcome(options: LocalpostOptions): Promise<unknown> {
 }
 
 describe('a seed', () => {
-  it.each(['a story', 7])('repeats ids, keys, secrets and dice: %s', async (seed) => {
+  it.each(['a story', 7])('repeats ids, keys, secrets and random choices: %s', async (seed) => {
     expect(await outcome({ seed })).toEqual(await outcome({ seed }))
   })
 

@@ -54,7 +54,7 @@ it('a webhook to a name is made: it is looked up and checked when it is called',
 })
 
 it.each(['localhost', 'LocalHost.', 'app.localhost', 'mail.acme.test', hostname()])(
-  'a webhook to the own port at the name %s is refused when it is made',
+  'a webhook to the instance’s own port at the name %s is refused when it is made',
   async (name) => {
     const own = refusal('is this Localpost itself at port 8025')
     for (const host of ['127.0.0.1', '0.0.0.0', 'localhost'])
@@ -69,7 +69,7 @@ it('a webhook to a loopback name is refused where other machines reach the insta
   expect(await refusedAt('0.0.0.0', 'http://localhost:3000/', ['localhost'])).toBeNull()
 })
 
-it('a webhook to any of the own ports is refused over HTTP, at each loopback name and address', async () => {
+it('a webhook to any of the instance’s own ports is refused over HTTP, at each loopback name and address', async () => {
   const post = await start()
   const { url } = await post.listen()
   const ports = [new URL(url).port, String(post.smtp?.port)]

@@ -38,7 +38,7 @@ export interface MailSearch {
   query: string
   offset?: number
   limit?: number
-  /** Whether the mails of a broadcast are one item. Those of a search never are. */
+  /** Whether the mails of a broadcast are one item. The results of a search are never combined. */
   fold?: 'broadcasts'
 }
 
@@ -105,7 +105,7 @@ export function createApi(options: {
     given = keys.find(({ value }) => !value.includes('…'))?.value ?? ''
     if (given) return given
     onLocked()
-    throw new ApiError(401, 'missing_api_key', 'This room uses /v1, which needs the API key.')
+    throw new ApiError(401, 'missing_api_key', 'This section uses /v1, which needs an API key.')
   }
   const write = async <T = void>(method: string, path: string, body?: object | Blob): Promise<T> => {
     const response = await send(path, {
@@ -191,7 +191,7 @@ function toSearch(values: Record<string, string | number | undefined>): string {
   return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
 }
 
-/** Null if the answer is not a health, but for example an error of a proxy. */
+/** Null if the answer is not a health report, but for example an error of a proxy. */
 async function healthIn(response: Response): Promise<Health | null> {
   const body: unknown = await response.json().catch(() => null)
   return typeof body === 'object' && body !== null && 'smtp' in body ? (body as Health) : null

@@ -62,7 +62,7 @@ export function normalizeAddress(address: string): { address: string } | { probl
  * A key that all spellings of one mailbox share: for comparing addresses, not for showing them. It ignores case, and
  * has the domain in A-labels.
  *
- * @param address  Bare. Text that is no address also has a key.
+ * @param address  Bare. Text that is not an address also has a key.
  */
 export function addressKey(address: string): string {
   if (!/[^\x00-\x7f]/.test(address)) return address.toLowerCase()

@@ -15,11 +15,14 @@ import {
 
 /** The header block of a message. A value is decoded only when it is asked for, a long one in steps. */
 export interface HeaderBlock {
-  /** Name as written and value unfolded, for {@link headerValueSteps}, in order. Lines that are no header field are left out. */
+  /**
+   * Name as written and value unfolded, for {@link headerValueSteps}, in order. Lines that are not header fields are left
+   * out.
+   */
   readonly fields: readonly (readonly [name: string, value: string])[]
-  /** Where the body begins, in octets; the length of the input where it has no empty line. */
+  /** Where the body begins, in octets; the length of the input if it has no empty line. */
   readonly bodyStart: number
-  /** The value of the first field of this name (in any case), encoded words decoded; `""` without one. */
+  /** The value of the first field of this name (in any case), encoded words decoded; `""` if there is none. */
   decoded(name: string): string | Steps<string>
   /**
    * The mailboxes of every field of this name, display names decoded; entries without an address are left out. Of a
@@ -30,7 +33,7 @@ export interface HeaderBlock {
   furtherAddresses(name: string): Steps<string[]>
 }
 
-/** How much of a header is read. It limits the time that a hostile message takes before its 250. */
+/** How much of a header is read. It limits the time that a hostile message takes before its 250 reply. */
 export const maxHeaderBytes: number = 1024 * 1024
 /** An encoded value longer than this is not decoded. */
 const maxValueLength = 256 * 1024
@@ -82,7 +85,10 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
   }
 }
 
-/** Fields with addresses. In every charset that is used unencoded, the octet of a comma is no part of another character. */
+/**
+ * Fields with addresses. In every charset that is used unencoded, the octet of a comma is never part of another
+ * character.
+ */
 const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])
 
 /** A shorter value is read at once. */
@@ -113,7 +119,7 @@ function* decodedNames(mailboxes: readonly ParsedAddress[]): Steps<ParsedAddress
 /**
  * The end of the last complete line within a limit, because an incomplete line could be another field, or none.
  *
- * @returns The limit itself where it is in the first line.
+ * @returns The limit itself if it is in the first line.
  */
 export function endOfLines(bytes: Buffer, start: number, limit: number): number {
   const end = bytes.lastIndexOf(0x0a, limit - 1) + 1
@@ -170,12 +176,15 @@ export function* headSteps(source: Buffer, isStrict: boolean): Steps<Head> {
   }
 }
 
-/** Where the first empty line is; null without one. Needs no steps: a search for a fixed text takes a millisecond per MiB. */
+/**
+ * The position of the first empty line; null if there is none. Needs no steps: a search for a fixed text takes a
+ * millisecond per MiB.
+ */
 function findEnd(head: string): { headerEnd: number; bodyStart: number } | null {
   if (head.startsWith('\n')) return { headerEnd: 0, bodyStart: 1 }
   if (head.startsWith('\r\n')) return { headerEnd: 0, bodyStart: 2 }
   const crlf = head.indexOf('\n\r\n')
-  // Only before the first one, because the rest is the body, which is usually longer.
+  // Searched only before that position, because the rest is the body, which is usually longer.
   const lf = (crlf === -1 ? head : head.slice(0, crlf + 1)).indexOf('\n\n')
   if (crlf === -1 && lf === -1) return null
   return lf === -1 ? { headerEnd: crlf + 1, bodyStart: crlf + 3 } : { headerEnd: lf + 1, bodyStart: lf + 2 }

@@ -32,7 +32,10 @@ export interface LogMediumDeps extends CheckpointDeps {
   readonly heldBytes?: number | undefined
   /** Maximum size of a log file; default half of what is in use, from 4 to 32 MiB. */
   readonly logFileBytes?: number | undefined
-  /** After how many bytes of log a checkpoint is written; default 16 MiB. Earlier if as many became unused. */
+  /**
+   * After how many bytes of log a checkpoint is written; default 16 MiB. Earlier if the bytes freed since the last
+   * checkpoint reach half of the live data (at least 4 MiB).
+   */
   readonly checkpointBytes?: number | undefined
   /** How many segments of each collection stay in memory, from the newest on; default 4. */
   readonly awakeSegments?: number | undefined

@@ -51,8 +51,8 @@ export class SpaceAccounting implements PlaceKeeper {
 }
 
 /**
- * The size of a log file, or of the log between two checkpoints: half of the live data, within bounds. If few mails are
- * kept, large log files would take several times the space of the mails.
+ * The maximum size of a log file, and how many bytes may be freed before a checkpoint: half of the live data, within
+ * bounds. If few mails are kept, large log files would take several times the space of the mails.
  */
 export function unitBytes({ liveBytes }: SpaceAccounting, mostBytes: number): number {
   return Math.min(Math.max(liveBytes / 2, leastUnitBytes), mostBytes)

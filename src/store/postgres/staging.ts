@@ -53,7 +53,7 @@ interface Known {
   readonly keys: readonly (string | null)[]
 }
 
-/** The state of a record after the batch: its row, or null if it is removed. `known` is the state before the batch. */
+/** The state of a record after the batch: its row, or null if it is removed. `before` is the state before the batch. */
 interface Final {
   readonly table: Table
   readonly partition: string
