@@ -278,7 +278,7 @@ describe('mails that a person will probably open next', () => {
     const ids: string[] = []
     for (const n of [1, 2, 3, 4]) {
       await submit(post, { subject: `Mail ${n}`, text: 'Text' })
-      ids.unshift((await post.inbox.latest({ subject: `Mail ${n}` })).id)
+      ids.unshift((await post.inbox.latest({ subject: `Mail ${n}` }))?.id ?? '')
     }
     const asked: string[] = []
     page.on('requestfinished', (request) => {

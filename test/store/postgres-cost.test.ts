@@ -63,6 +63,6 @@ test('commits find their records by indexes, also in tables without statistics',
       `SELECT sum(seq_tup_read)::float8 AS rows FROM pg_stat_user_tables
        WHERE schemaname = 'unknown' AND relname IN ('records_notes', 'blobs')`,
     )
-    return Number((row as { rows: number }).rows)
+    return (row as { rows: number }).rows
   }
 })

@@ -59,7 +59,7 @@ export async function readState(sql: Connection): Promise<StoreState> {
 export class Follower {
   readonly #deps: FollowerDeps
   #state: StoreState
-  #working: Promise<void> | null = null
+  #isWorking = false
   #isWanted = false
   /** The callers that wait for a look that begins after their call. */
   #waiting: Waiting[] = []
@@ -105,11 +105,12 @@ export class Follower {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
       this.#isWanted = true
-      this.#working ??= this.#work()
+      if (!this.#isWorking) void this.#work()
     })
   }
 
   async #work(): Promise<void> {
+    this.#isWorking = true
     let waiting: Waiting[] = []
     try {
       while (this.#isWanted) {
@@ -126,7 +127,7 @@ export class Follower {
       for (const { reject } of [...waiting, ...this.#waiting]) reject(error)
       this.#waiting = []
     }
-    this.#working = null
+    this.#isWorking = false
   }
 
   /** @returns Whether everything that was stored before the call was read. */
