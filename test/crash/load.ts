@@ -9,15 +9,15 @@ export interface Acknowledged {
 }
 
 /**
- * Sends mail to a running command over SMTP and HTTP until it exits; every subject is unique. What it is told to try again
- * later it sends anew.
+ * Sends mail to a running command over SMTP and HTTP until it exits; every subject is unique.
  *
- * @param pauses  Whether the API gets nothing for now.
+ * @param options  `retries`: whether a sender that is told to try again later sends another mail; without it that ends the
+ *   sender. `pauses`: whether the API gets nothing for now.
  * @returns The acknowledged mail so far, filled during the load; and why each sender ended.
  */
 export function load(
   command: Started,
-  pauses: () => boolean = () => false,
+  { retries = false, pauses = () => false }: { retries?: boolean; pauses?: () => boolean } = {},
 ): {
   acknowledged: Acknowledged
   /** When each subject was acknowledged, by `performance.now`. */
@@ -50,7 +50,7 @@ export function load(
       })
     } catch (error) {
       const { responseCode } = error as { responseCode?: number }
-      if (responseCode !== 451 && responseCode !== 452) throw error
+      if (!retries || (responseCode !== 451 && responseCode !== 452)) throw error
       return await pause(50)
     }
     smtp.add(subject)
@@ -67,7 +67,7 @@ export function load(
       headers: { authorization: `Bearer ${command.apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ from: 'app@acme.test', to, subject, text: bodyOf(subject) }),
     })
-    if (response.status === 503) return await pause(50)
+    if (retries && response.status === 503) return await pause(50)
     if (response.status !== 200) throw new Error(`answered ${response.status}`)
     const { id } = (await response.json()) as { id: string }
     api.set(subject, id)

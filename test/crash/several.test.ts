@@ -27,7 +27,7 @@ const run = (schema: string): Promise<Started> =>
 
 async function start(schema: string, pauses?: () => boolean): Promise<Loaded> {
   const command = await run(schema)
-  return { command, running: load(command, pauses) }
+  return { command, running: load(command, { retries: true, ...(pauses && { pauses }) }) }
 }
 
 /**
@@ -67,7 +67,7 @@ it(
     const first = await run('kills')
     const outbox = watchOutbox('kills')
     const instances = [
-      { command: first, running: load(first, outbox.isLong) },
+      { command: first, running: load(first, { retries: true, pauses: outbox.isLong }) },
       await start('kills', outbox.isLong),
     ]
     const changes = await loadChanges(() => instances.map(({ command }) => command))

@@ -143,7 +143,6 @@ export const longSeries: readonly string[] = [
   'store/lock-rot',
   'store/missing-files',
   'store/postgres-model',
-  'store/postgres-pipeline',
   'store/power',
   'store/rot',
   'store/rot-kinds',
