@@ -69,8 +69,8 @@ export class Packed {
   readonly last: string
   readonly #idLength: number
   #removed: Uint8Array | null = null
-  /** The row after the one that was found last. */
-  #next = 0
+  /** The row that was found last; before the first one at the beginning. */
+  #found = -1
 
   /** @param rows  At least one. */
   constructor(segment: PackedSegment, path: string, rows: PackRows, logs: ReadonlySet<number>) {
@@ -103,12 +103,16 @@ export class Packed {
 
   /** The row of an existing record, or -1. */
   find(id: string): number {
-    // Many records are mostly looked up in order.
-    const isNext = this.#next < this.count && this.id(this.#next) === id
-    const row = isNext ? this.#next : this.lowerBound(id)
-    if (!isNext && (row >= this.count || this.id(row) !== id)) return -1
-    this.#next = row + 1
+    // Many records are mostly looked up in order, from the oldest or from the newest.
+    const step = this.#isAt(this.#found + 1, id) ? 1 : this.#isAt(this.#found - 1, id) ? -1 : 0
+    const row = step === 0 ? this.lowerBound(id) : this.#found + step
+    if (step === 0 && !this.#isAt(row, id)) return -1
+    this.#found = row
     return this.has(row) ? row : -1
+  }
+
+  #isAt(row: number, id: string): boolean {
+    return row >= 0 && row < this.count && this.id(row) === id
   }
 
   /** The first row whose id is not before this one. */
