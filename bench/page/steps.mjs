@@ -61,10 +61,11 @@ export async function openMail(page, at) {
   return page.evaluate(() => globalThis.opening)
 }
 
-/** Presses `j` with a mail open. @returns The ms until the next mail has the place of its heading. */
+/** Presses `j` with a mail open, some time after the last step. @returns The ms until the next mail has the place of its heading. */
 export const nextMail = (page) =>
-  page.evaluate(() => {
+  page.evaluate(async () => {
     const { bench } = globalThis
+    await new Promise((resolve) => setTimeout(resolve, 100))
     const before = bench.text('section.main h1')
     return bench.after(
       () =>
