@@ -149,7 +149,7 @@ const settleMs = 8000
 const windowMs = 10_000
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Lists the mail of an account for so long, from four clients. */
+/** Lists the mail of an account for this many milliseconds, from four clients. */
 async function askedFor(ms, server, { api_key }) {
   const url = `http://127.0.0.1:${server.httpPort}/v1/emails`
   const clients = Array.from({ length: 4 }, () => askOn(url, api_key))

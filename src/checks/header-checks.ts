@@ -121,7 +121,7 @@ export const headerChecks: readonly CheckRow[] = [
       const from = firstDomain(fieldsOf(mail, 'from')[0])
       const to = firstDomain(reply)
       if (from === null || to === null || isAligned(from, to, 'relaxed')) return []
-      const message = `From is of ${from}, and Reply-To of ${to}.`
+      const message = `From has the domain ${from}, but Reply-To has ${to}.`
       return [{ message, place: { header: 'Reply-To' } }]
     },
   },

@@ -229,7 +229,7 @@ export const errorTable = {
     status: 500,
     meaning:
       'A file of the data folder is damaged or missing: the start is refused, or the bytes of this email cannot be read.',
-    fix: 'Restore the named file from a copy, or save what is intact with `localpost doctor --salvage --to <new folder>`. Nothing was overwritten.',
+    fix: 'Restore the whole folder from one copy, or save what is intact with `localpost doctor --salvage --to <new folder>`. Nothing was overwritten.',
   },
   store_newer_schema: {
     status: 500,

@@ -83,7 +83,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
   const { blocks, state } = await openBlocks(folder, deps)
   let { last, used, cursor, rows, dropped } = state
   const { isFiltered = true } = deps
-  /** By number of a full block. It is missing for a block of an earlier run until that is checked. */
+  /** The guides of full blocks, by number of the block. A block of an earlier run has none until it is checked. */
   let guides: (BlockGuide | undefined)[] = []
   /** The filter of the unfinished block. */
   let filter = isFiltered ? filterOf(last.subarray(0, used)) : null

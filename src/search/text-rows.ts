@@ -104,13 +104,8 @@ export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promis
   for (let at = headerLength, looked = 1; ; looked++) {
     const hit = driver ? block.indexOf(driver.bytes, at) : block.indexOf(rowBegin, at)
     if (hit < 0) return starts
-    // The hit is most likely in the next row.
-    let start = at
-    let end = block[at] === rowBegin ? block.indexOf(rowEnd, at) : -1
-    if (end < hit) {
-      start = block.lastIndexOf(rowBegin, hit)
-      end = start < 0 ? -1 : block.indexOf(rowEnd, start)
-    }
+    const start = block.lastIndexOf(rowBegin, hit)
+    const end = start < 0 ? -1 : block.indexOf(rowEnd, start)
     // After the last row there are only zeros.
     if (end < 0) return starts
     if (

@@ -1,23 +1,31 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Mail } from '../../src/inbox/types.ts'
 import { createMailsAhead, type MailsAhead } from '../../ui/composables/mails-ahead.ts'
 
 const signal = new AbortController().signal
 
 /** Mails of a server that numbers its answers, and what was asked of it. */
-function served(): { ahead: MailsAhead; asked: string[]; signals: AbortSignal[]; fail: { now: boolean } } {
+function served(): {
+  ahead: MailsAhead
+  asked: string[]
+  signals: AbortSignal[]
+  fail: { now: boolean }
+  /** Whether the page is told of changes. */
+  informed: { now: boolean }
+} {
   const asked: string[] = []
   const signals: AbortSignal[] = []
   const fail = { now: false }
-  const ahead = createMailsAhead({
-    async get(id, given) {
+  const informed = { now: true }
+  const api = {
+    async get(id: string, given?: AbortSignal) {
       asked.push(id)
       if (given) signals.push(given)
       if (fail.now) throw new Error('The server failed.')
       return { id, subject: `${id} ${asked.length}` } as Mail
     },
-  })
-  return { ahead, asked, signals, fail }
+  }
+  return { ahead: createMailsAhead(api, () => informed.now), asked, signals, fail, informed }
 }
 
 test('a mail that was fetched ahead is not fetched again, and is given once', async () => {
@@ -60,4 +68,27 @@ test('mails that are not kept are cancelled, and a cancelled get gives none', as
   controller.abort()
   await expect(waiting).rejects.toThrow('aborted')
   expect(asked).toEqual(['a', 'b'])
+})
+
+test('a mail that is being opened is not cancelled for another one', async () => {
+  const { ahead, asked, signals } = served()
+  ahead.keep(['a'])
+  const waiting = ahead.get('a', signal)
+  ahead.keep(['b'])
+  expect((await waiting).subject).toBe('a 1')
+  expect([asked, signals.some(({ aborted }) => aborted)]).toEqual([['a', 'b'], false])
+})
+
+test('a mail is fetched again if it was fetched long ago, or if the page is not told of changes', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { ahead, informed } = served()
+  ahead.keep(['a', 'b'])
+  vi.advanceTimersByTime(29_000)
+  expect((await ahead.get('a', signal)).subject).toBe('a 1')
+  vi.advanceTimersByTime(2000)
+  expect((await ahead.get('b', signal)).subject).toBe('b 3')
+  ahead.keep(['c'])
+  informed.now = false
+  expect((await ahead.get('c', signal)).subject).toBe('c 5')
 })

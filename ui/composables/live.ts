@@ -16,7 +16,7 @@ export interface Changes {
 
 /** The callbacks of one part of the page. The subscription ends with the Vue scope. */
 export interface Listener {
-  /** Called at once for the first change, and ever less often while more follow, down to every 150 ms. */
+  /** Called at once for the first few changes, and then at most every 150 ms while more follow. */
   onChanges?: (changes: Changes) => void
   /** Called after a change of many mails; the event does not name the mails. */
   onManyChanged?: (changed: { updated: number; deleted: number }) => void
@@ -58,7 +58,9 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
   let waitMs = firstWaitMs
   let changes = noChanges()
   let deliveredAt = Number.NEGATIVE_INFINITY
-  let batchMs = shortestBatchMs
+  /** How many batches may follow each other at once; refilled by one in each `batchMs`. */
+  let spare = mostSpare
+  let spareAt = 0
 
   function listen(listener: Listener): void {
     listeners.add(listener)
@@ -132,9 +134,10 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
 
   /** How long the next batch collects changes. Mails that arrive one by one are shown at once; a flood costs few refreshes. */
   function nextBatchMs(): number {
-    const wait = deliveredAt + batchMs - performance.now()
-    batchMs = wait > 0 ? Math.min(2 * batchMs, longestBatchMs) : shortestBatchMs
-    return Math.max(0, wait)
+    const now = performance.now()
+    spare = Math.min(mostSpare, spare + (now - spareAt) / batchMs) - 1
+    spareAt = now
+    return Math.max(0, spare < 0 ? -spare * batchMs : deliveredAt + leastBatchMs - now)
   }
 
   function deliver(): void {
@@ -152,8 +155,9 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
   return { connection, listen, start, stop }
 }
 
-const shortestBatchMs = 20
-const longestBatchMs = 150
+const batchMs = 150
+const leastBatchMs = 20
+const mostSpare = 8
 const firstWaitMs = 1000
 const longestWaitMs = 15_000
 

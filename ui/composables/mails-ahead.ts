@@ -11,8 +11,18 @@ export interface MailsAhead {
   forget(ids?: Iterable<string>): void
 }
 
-export function createMailsAhead(api: Pick<Api, 'get'>): MailsAhead {
-  const known = new Map<string, { mail: Promise<Mail | null>; cancel(): void }>()
+interface Ahead {
+  /** Null if it could not be fetched. */
+  readonly mail: Promise<Mail | null>
+  readonly since: number
+  cancel(): void
+  /** Whether it is being opened, so that it must not be cancelled for others. */
+  isWanted: boolean
+}
+
+/** @param isInformed  Whether the page is told of changes of mails. Without that, mails are fetched when they are opened. */
+export function createMailsAhead(api: Pick<Api, 'get'>, isInformed: () => boolean): MailsAhead {
+  const known = new Map<string, Ahead>()
 
   function forget(ids: Iterable<string>): void {
     for (const id of ids) {
@@ -21,28 +31,35 @@ export function createMailsAhead(api: Pick<Api, 'get'>): MailsAhead {
     }
   }
 
+  function fetch(id: string): Ahead {
+    const controller = new AbortController()
+    // A mail that cannot be fetched ahead is fetched again when it is opened, and fails there.
+    const mail = api.get(id, controller.signal).catch(() => null)
+    return { mail, since: performance.now(), cancel: () => controller.abort(), isWanted: false }
+  }
+
   return {
     keep(ids) {
-      forget([...known.keys()].filter((id) => !ids.includes(id)))
-      for (const id of ids) {
-        if (known.has(id)) continue
-        const controller = new AbortController()
-        // A mail that cannot be fetched ahead is fetched again when it is opened, and fails there.
-        const mail = api.get(id, controller.signal).catch(() => null)
-        known.set(id, { mail, cancel: () => controller.abort() })
-      }
+      forget([...known].filter(([id, { isWanted }]) => !isWanted && !ids.includes(id)).map(([id]) => id))
+      for (const id of ids) if (!known.has(id)) known.set(id, fetch(id))
     },
     async get(id, signal) {
       const ahead = known.get(id)
-      const mail = await ahead?.mail
-      signal.throwIfAborted()
-      // It may have changed while it was waited for.
-      if (mail && known.get(id) === ahead) {
-        known.delete(id)
-        return mail
+      if (!ahead || !isInformed() || performance.now() - ahead.since > mostMs) {
+        forget([id])
+        return await api.get(id, signal)
       }
-      return await api.get(id, signal)
+      ahead.isWanted = true
+      const mail = await ahead.mail
+      // It may have changed while it was waited for.
+      const isCurrent = known.get(id) === ahead
+      if (isCurrent) known.delete(id)
+      signal.throwIfAborted()
+      return mail && isCurrent ? mail : await api.get(id, signal)
     },
     forget: (ids = [...known.keys()]) => forget(ids),
   }
 }
+
+/** A mail is given for so long after it was fetched. */
+const mostMs = 30_000

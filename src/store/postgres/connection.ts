@@ -166,7 +166,7 @@ export async function tryOut(
   })
 }
 
-/** @param isEnded  Whether the transaction of work that failed has ended. Default: it is rolled back. */
+/** @param isEnded  Whether the transaction has already ended when `work` fails; if not, it is rolled back. Default: not. */
 async function withClient<T>(
   pool: Pool,
   work: (client: PoolClient) => Promise<T>,

@@ -33,8 +33,8 @@ export async function openPool(
     onConnect: (client) => client.query(byIndexes ? `${noJit}; ${noScans}` : noJit),
     connectionTimeoutMillis: 5000,
     application_name: 'localpost',
-    // If nothing arrives for longer than this, the connection is half-open and is closed.
     statement_timeout: statementMs,
+    // If nothing arrives for longer than this, the connection is half-open and is closed.
     query_timeout: 12_000,
     // An instance that is suspended during a transaction must not block the others.
     idle_in_transaction_session_timeout: 8000,

@@ -90,8 +90,9 @@ export class Follower {
   }
 
   /**
-   * Looks for commits of other instances. Never rejects: while the database does not answer, it is called again.
-   * It does not wait for later looks: commits wait for it, and there could always be another look.
+   * Looks for commits of other instances. Never rejects: the instance looks again at intervals, also while the database does not answer.
+   * It does
+   * not wait for looks that begin later, because commits wait for this one and later looks could follow without end.
    */
   look(): Promise<void> {
     return this.caughtUp().catch(() => {})

@@ -44,7 +44,8 @@ export function write(
   for (const [table, finals] of groupBy([...staging.finals], ({ table }) => table)) {
     const gone = finals.filter(({ row, before }) => !row && before)
     for (const part of inParts(gone, rowsAtOnce)) {
-      // The record first: a text that is being stored for it holds its row, and is seen by the second statement.
+      // The record first: a statement that stores its text locks the record's row. The first DELETE waits for it, so the
+      // second one sees that text.
       for (const name of [table.sql, ...(table.texts ? [table.texts.name] : [])]) {
         connection.send(
           `DELETE FROM ${name} stored USING unnest($1::text[], $2::text[]) AS given (partition, id)
@@ -110,7 +111,7 @@ function writeBlobs(connection: Transaction, staging: Staging): void {
     )
   }
   for (const part of inParts(blobs, blobsAtOnce)) {
-    // One parameter without a text form: arrays of bytes are sent as hexadecimal text.
+    // All bytes are sent in one binary parameter, because an array of bytes would be sent as hexadecimal text.
     const bytes = part.map((blob) => blob.bytes ?? Buffer.alloc(0))
     let start = 1
     const starts = bytes.map(({ length }) => (start += length) - length)

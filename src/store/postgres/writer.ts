@@ -151,7 +151,7 @@ export class Writer {
 
   /**
    * @param batch  Refused commits are rejected and removed from it.
-   * @throws The error of the database. Nothing of the batch is stored then.
+   * @throws The error of the database; nothing of the batch is stored then. store_unknown if that is not known.
    */
   async #transact(batch: Set<Waiting>): Promise<void> {
     const { pool, schema, membership } = this.#deps
@@ -193,7 +193,7 @@ export class Writer {
     }
     throw new LocalpostError(
       'store_unknown',
-      'The connection to the database was lost while a commit was stored, and it does not answer since: the commit may be there after the next start.',
+      'The connection to the database was lost while a commit was stored, and the database has not answered since: the commit may be there after the next start.',
     )
   }
 }

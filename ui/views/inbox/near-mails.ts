@@ -1,55 +1,63 @@
-import { onScopeDispose, watch } from 'vue'
+import { onScopeDispose, watch, type Ref } from 'vue'
 import type { Api } from '../../composables/api.ts'
+import { painted } from '../../composables/idle.ts'
 import type { InboxList } from '../../composables/inbox.ts'
 import type { LiveFeed } from '../../composables/live.ts'
-import { idle } from '../../composables/idle.ts'
 import { createMailsAhead, type MailsAhead } from '../../composables/mails-ahead.ts'
 import { rowId } from '../../composables/route.ts'
 
+export interface NearMailsParts {
+  api: Api
+  live: LiveFeed
+  inbox: InboxList
+  openId: Readonly<Ref<string | null>>
+}
+
 /** Fetches the mails ahead that a person will probably open next: the one under the pointer, and the next one in the list. */
-export function useNearMails(
-  api: Api,
-  live: LiveFeed,
-  inbox: InboxList,
-): {
+export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
   ahead: MailsAhead
   onOpened(id: string): void
+  /** Call it when the pointer goes over the list, is pressed there, or leaves it. */
   onPointer(event: PointerEvent): void
 } {
-  const ahead = createMailsAhead(api)
+  const ahead = createMailsAhead(api, () => live.connection.value === 'live')
   let opened = ''
   let direction: 1 | -1 = 1
   let pointed: string | undefined
+  let place = ''
   let resting: ReturnType<typeof setTimeout> | undefined
   let isDue = false
-  onScopeDispose(() => clearTimeout(resting))
-  const forget = (ids?: Iterable<string>): void => {
-    ahead.forget(ids)
-    void keepSoon()
-  }
+  let isOver = false
+  onScopeDispose(() => {
+    isOver = true
+    clearTimeout(resting)
+    ahead.forget()
+  })
+  // The list is loaded again after each of these, and then the mails are fetched again.
   live.listen({
-    onChanges: ({ updated, deleted }) => forget([...updated, ...deleted]),
-    onManyChanged: () => forget(),
+    onChanges: ({ updated, deleted }) => ahead.forget([...updated, ...deleted]),
+    onManyChanged: () => ahead.forget(),
     // Changes may have been missed.
-    onConnected: () => forget(),
+    onConnected: () => ahead.forget(),
   })
   watch(inbox.emails, () => void keepSoon())
 
-  /** The content of the open mail comes first. */
+  /** Calls `keep` after a paint, so that the content of the open mail comes first. */
   async function keepSoon(): Promise<void> {
     if (isDue) return
     isDue = true
-    await idle()
+    await painted()
     isDue = false
-    keep()
+    if (!isOver) keep()
   }
 
   function keep(): void {
     const { value: mails } = inbox.emails
-    const at = mails.findIndex(({ id }) => id === opened)
+    const at = mails.findIndex(({ id }) => id === openId.value)
     const next = at < 0 ? undefined : mails[at + direction]?.id
     const light = mails.filter(
-      ({ id, size_bytes }) => (id === next || id === pointed) && id !== opened && size_bytes <= mostBytes,
+      ({ id, size_bytes }) =>
+        (id === next || id === pointed) && id !== openId.value && size_bytes <= mostBytes,
     )
     ahead.keep(light.map(({ id }) => id))
   }
@@ -58,14 +66,19 @@ export function useNearMails(
     ahead,
     onOpened(id) {
       // The list begins with the newest mail, which has the highest id.
-      direction = opened !== '' && id > opened ? -1 : 1
+      if (id !== opened) direction = opened !== '' && id > opened ? -1 : 1
       opened = id
       void keepSoon()
     },
-    onPointer({ type, pointerType, target }) {
+    onPointer({ type, pointerType, target, clientX, clientY }) {
+      const before = place
+      place = `${clientX} ${clientY}`
+      // Rows that move under a still pointer are not pointed at.
+      if (type === 'pointerover' && (place === before || pointerType !== 'mouse')) return
       clearTimeout(resting)
+      if (type === 'pointerleave') pointed = undefined
       const row = target instanceof Element ? target.closest(`a[id^="${rowId('')}"]`) : null
-      if (!row || (type === 'pointerover' && pointerType !== 'mouse')) return
+      if (!row || type === 'pointerleave') return
       const point = (): void => {
         pointed = row.id.slice(rowId('').length)
         keep()

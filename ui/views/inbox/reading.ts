@@ -1,6 +1,6 @@
 import type { Ref } from 'vue'
 import type { Api } from '../../composables/api.ts'
-import { idle } from '../../composables/idle.ts'
+import { painted } from '../../composables/idle.ts'
 import type { InboxList } from '../../composables/inbox.ts'
 import type { LiveFeed } from '../../composables/live.ts'
 import { type OpenMail, useOpenMail } from '../../composables/open-mail.ts'
@@ -13,7 +13,7 @@ export interface ReadingParts {
   live: LiveFeed
   inbox: InboxList
   router: Pick<Router, 'route' | 'openId' | 'go'>
-  /** The mail that the keys are at; it becomes each mail that is opened. */
+  /** The mail from which the keyboard moves on; opening a mail sets it to that mail. */
   currentId: Ref<string | null>
   markRead: (id: string) => void
 }
@@ -26,11 +26,11 @@ export function useReading({ api, live, inbox, router, currentId, markRead }: Re
   onRowClick(event: Event): void
 } {
   const { route, openId, go } = router
-  // A mail that the page opens on its own, also when it is loaded again, was not opened by a person. A link to it was.
+  // A mail that the page opens on its own, or shows again after a reload, was not opened by a person. One opened by a link was.
   const [entry] = performance.getEntriesByType('navigation')
   const isFollowed = entry instanceof PerformanceNavigationTiming && entry.type === 'navigate'
   let openedByPage = isFollowed ? null : openId.value
-  const near = useNearMails(api, live, inbox)
+  const near = useNearMails({ api, live, inbox, openId })
   const open = useOpenMail(api, near.ahead, openId, (mail) => {
     currentId.value = mail.id
     near.onOpened(mail.id)
@@ -39,8 +39,11 @@ export function useReading({ api, live, inbox, router, currentId, markRead }: Re
     if (!mail.unread || isByPage) return
     newest.whenSeen(async () => {
       // Its content comes first.
-      await idle()
-      if (openId.value === mail.id) markRead(mail.id)
+      await painted()
+      const isOpen = openId.value === mail.id
+      const isUnread = open.phase.value === 'ready' && open.mail.value?.unread === true
+      // A person may have moved on to the next mail, but not have marked this one.
+      if (!isOpen || isUnread) markRead(mail.id)
     })
   })
   const newest = useNewest({ inbox, route, go, beforeOpen: (id) => (openedByPage = id) })
