@@ -68,7 +68,7 @@ const signals = [
 // How long a close after an unexpected error may take.
 const closeMs = 5000
 
-// The terminal sends Ctrl-C to npm and to this process, and npm passes it on: one key press causes two signals.
+// The terminal sends Ctrl-C to npm and to this process, and npm passes it on: one key press gives two signals.
 function echoMs(): number {
   return process.env['npm_lifecycle_event'] ? 300 : 0
 }

@@ -28,7 +28,7 @@ export const maxSubjectBytes: number = 4 * 998
  * inside a value stay as they are. It stops before the results take more than {@link maxSubjectBytes} and
  * {@link maxMessageBytes}: a short text with long values may expand to gigabytes.
  *
- * @param parts  Any texts; a placeholder without a variable stays as written and causes a warning.
+ * @param parts  Any texts; a placeholder without a variable stays as written, with a warning.
  * @param variables  A string, or `{ value, default }` where a null or absent `value` means `default`.
  * @param escapeHtml  Whether values that go into `html` have `& < > "` escaped; default: raw, with a warning.
  * @throws missing_variable for variables with neither value nor default, naming all of them; validation_error for a
