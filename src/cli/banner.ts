@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { authorityOf, isLoopback } from '../net/hosts.ts'
 import { shownAddress } from '../store/postgres/address.ts'
@@ -100,9 +101,10 @@ function tryLine(url: string, header: string, { strict }: Settings['options']): 
 
 const bearer = 'Authorization: Bearer '
 
-/** The header with the first key of a file, which the shell reads. */
+/** The header with the first key of a file, which the shell reads. A pipe cannot be read twice. */
 function headerFrom(file: string): string {
-  return `"${bearer}$(head -n 1 ${shellQuote(shortPath(file))})"`
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return `'${bearer}YOUR_API_KEY'`
+  return `"${bearer}$(grep -om1 '[[:graph:]][[:graph:]]*' ${shellQuote(shortPath(file))})"`
 }
 
 function shellQuote(text: string): string {

@@ -87,7 +87,7 @@ test.each<[string, string[], RegExp[]]>([
 
 test.runIf(process.platform !== 'win32')('a key from a file is named by its file, not printed', async () => {
   const file = join(temporaryFolder(), 'the keys')
-  writeFileSync(file, 'lp_one\nlp_two\n', { mode: 0o600 })
+  writeFileSync(file, '\n  \r\nlp_one\r\nlp_two\n', { mode: 0o600 })
   const settings = await resolveSettings(parseArguments(['--memory', `--api-key-file=${file}`]), {}, '/')
   const post = await createLocalpost({ ...settings.options, smtpPort: 0 })
   await post.listen()
@@ -98,6 +98,10 @@ test.runIf(process.platform !== 'win32')('a key from a file is named by its file
   const { stdout } = await promisify(execFile)('sh', ['-c', `curl() { command curl -s "$@"; }; ${command}`])
   expect(JSON.parse(stdout)).toEqual({ id: expect.any(String) as unknown })
   await post.close()
+
+  // Such as that of `--api-key-file <(pass show localpost)`.
+  const piped = { ...settings, keyFile: '/dev/null' }
+  expect(renderBanner(post, piped, '0.0.0')).toContain('Bearer YOUR_API_KEY')
 
   const given = parseArguments(['--memory', '--api-key=lp_own', `--api-key-file=${file}`])
   const both = await resolveSettings(given, {}, '/')
