@@ -128,8 +128,10 @@ describe('a mail saved as PNG', () => {
     await expect.poll(() => [...hits].sort()).toEqual(['/closed.png', '/open.png'])
     const picture = await savePicture(page)
     expect(countOf(picture, [0, 90, 200])).toBe(60 * 20)
-    // As large as the image that is missing.
-    expect(countOf(picture, [204, 204, 204])).toBe(60 * 20)
+    // As large as the image that is missing. Some pixels at the edges of letters have this grey too.
+    const grey = countOf(picture, [204, 204, 204])
+    expect(grey).toBeGreaterThanOrEqual(60 * 20)
+    expect(grey).toBeLessThan(60 * 20 + 20)
     await page.getByRole('status').getByText('1 remote image could not be put into the picture').waitFor()
     expect(await objections(page)).toEqual([])
   })

@@ -101,6 +101,8 @@ const integrationFiles: readonly string[] = [
   'server/openapi',
   'ui/build',
   'ui/inbox-list',
+  'ui/live',
+  'ui/mails-ahead',
   'ui/time',
 ]
 

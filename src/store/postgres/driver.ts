@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import type { Pool, PoolConfig } from 'pg'
 import { codeOf, LocalpostError } from '../../core/errors.ts'
+import { nextTick } from '../../core/machine.ts'
 import type { Address } from './address.ts'
 import { databaseFault, isLost } from './faults.ts'
 
@@ -57,7 +58,7 @@ const noScans = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable
 class TurnSocket extends Socket {
   // The driver corks and uncorks around each statement.
   override uncork(): void {
-    process.nextTick(() => super.uncork())
+    nextTick(() => super.uncork())
   }
 }
 
