@@ -94,7 +94,7 @@ export class Transaction extends Connection {
     return rows
   }
 
-  /** Runs a statement whose rows nobody needs. If it fails, the transaction fails. */
+  /** Runs a statement whose rows are not needed. If it fails, the transaction fails. */
   send(text: string, values: readonly unknown[] = []): void {
     this.follow(this.run(text, values))
   }
