@@ -1,5 +1,5 @@
+import { type BlockGuide, BlockGuides } from './block-guides.ts'
 import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
-import { TextFilter } from './text-filter.ts'
 import {
   beginBlock,
   countRows,
@@ -83,10 +83,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
   const { blocks, state } = await openBlocks(folder, deps)
   let { last, used, cursor, rows, dropped } = state
   const { isFiltered = true } = deps
-  /** The guides of full blocks, by number of the block. A block of an earlier run has none until it is checked. */
-  let guides: (BlockGuide | undefined)[] = []
-  /** The filter of the unfinished block. */
-  let filter = isFiltered ? filterOf(last.subarray(0, used)) : null
+  const guides = isFiltered ? new BlockGuides(last.subarray(0, used)) : null
   /** Number of blocks at the beginning that have no row of a mail that still exists. */
   let dead = 0
   /** The end of the queue of operations. Only one runs at a time, so that all searches together use only two buffers. */
@@ -107,8 +104,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     unverified = 0
     dropped = 0
     dead = 0
-    guides = []
-    if (filter) filter = new TextFilter()
+    guides?.clear()
   }
   return {
     get cursor() {
@@ -126,15 +122,12 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           last = grown(last, blockBytes)
           sealBlock(last.fill(0, used))
           await blocks.add(last)
-          if (filter) {
-            guides[blocks.count - 1] = guideTo(last, filter)
-            filter = new TextFilter()
-          }
+          guides?.addFull(blocks.count - 1, last)
           used = beginBlock(last, rows)
         }
         if (used + row.length > last.length) last = grown(last, used + row.length)
         used += row.copy(last, used)
-        filter?.add(row)
+        guides?.addRow(row)
         cursor = id
         rows++
         return isFull
@@ -151,7 +144,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           return
         }
         unverified = Math.max(unverified - dead, 0)
-        guides.splice(0, dead)
+        guides?.drop(dead)
         dropped = before
         dead = 0
       }),
@@ -159,16 +152,13 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
       inLine(async () => {
         const find: FindRows = typeof wanted === 'function' ? wanted : (block) => scanRows(block, wanted)
         const needed = typeof wanted === 'function' ? [] : wanted.filter(({ isNegative }) => !isNegative)
-        const lacks = (number: number): boolean => {
-          const guide = guides[number]
-          return guide !== undefined && needed.some(({ bytes }) => !guide.filter.mayHave(bytes))
-        }
+        const skipping = (number: number): BlockGuide | null => guides?.skipping(number, needed) ?? null
         const buffers = [Buffer.allocUnsafeSlow(blockBytes), Buffer.allocUnsafeSlow(blockBytes)] as const
         let turn = 0
         /** Begins to read the first block, downwards from this one, that may have matches. */
         const readOn = (from: number): { number: number; block: Promise<Buffer> } | null => {
           let number = from
-          while (number >= 0 && lacks(number)) number--
+          while (number >= 0 && skipping(number)) number--
           if (number < 0) return null
           const block = blocks.read(number, buffers[turn++ % 2 === 0 ? 0 : 1])
           // It may fail while another block is scanned: the wait for it, below, reports that.
@@ -178,18 +168,19 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         let reading = readOn(blocks.count - 1)
         let end = await visitBlock(last.subarray(0, used), rows, find, visit)
         for (let number = blocks.count - 1; number >= 0; number--) {
-          const guide = guides[number]
           if (reading?.number === number) {
             const block: Buffer = await reading.block
             // The next block is read while this one is scanned.
             reading = readOn(number - 1)
             end = await visitBlock(block, end, find, visit)
-          } else if (guide && guide.begin < end) {
-            const { begin, first, last } = guide
-            await visit({ count: end - begin, first, last, hits: 0, ids: () => [] })
-            end = begin
-            if (number % skippedPerTurn === 0) await nextTurn()
+            continue
           }
+          const guide = skipping(number)
+          if (!guide || guide.begin >= end) continue
+          const { begin, first, last } = guide
+          await visit({ count: end - begin, first, last, hits: 0, ids: () => [] })
+          end = begin
+          if (number % skippedPerTurn === 0) await nextTurn()
         }
       }),
     verify: (isStopped = () => false) =>
@@ -200,7 +191,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           if (!isSealed(block)) await clear()
           else {
             unverified--
-            if (filter) guides[unverified] = guideTo(block, filterOf(block))
+            guides?.addChecked(unverified, block)
           }
           await nextTurn()
           if (isStopped()) break
@@ -217,26 +208,6 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         await blocks.close(last.subarray(0, used))
       }),
   }
-}
-
-/** What is known of a full block without reading it. */
-interface BlockGuide {
-  /** Number of rows before it. */
-  readonly begin: number
-  /** The ids of its first and its last row. */
-  readonly first: string
-  readonly last: string
-  readonly filter: TextFilter
-}
-
-function guideTo(block: Buffer, filter: TextFilter): BlockGuide {
-  return { begin: rowsBefore(block), first: firstId(block), last: lastId(block), filter }
-}
-
-function filterOf(block: Buffer): TextFilter {
-  const filter = new TextFilter()
-  filter.add(block)
-  return filter
 }
 
 const skippedPerTurn = 64

@@ -1,6 +1,6 @@
 /**
- * The sequences of three bytes that a text contains, as a set of 4 KB that may also contain others. A block of 1 MB that lacks one of a term's sequences
- * does not contain the term, so it need not be read.
+ * The sequences of three bytes that a text contains, as a set of 4 KB that may also contain others. A block of 1 MB that
+ * lacks one of a term's sequences does not contain the term, so it need not be read.
  */
 export class TextFilter {
   readonly #bits: Uint32Array = new Uint32Array(2 ** (placeBits - 5))

@@ -3,7 +3,7 @@ import type { Api } from './api.ts'
 
 /** Mails that are fetched before a person opens them, so that they are shown at once. */
 export interface MailsAhead {
-  /** Fetches these if they are not known, and forgets all others. */
+  /** Fetches these if they are not known, and forgets all others that are not being opened. */
   keep(ids: readonly string[]): void
   /** The mail: the one that was fetched ahead, or else one that is fetched now. */
   get(id: string, signal: AbortSignal): Promise<Mail>

@@ -90,9 +90,9 @@ export class Follower {
   }
 
   /**
-   * Looks for commits of other instances. Never rejects: the instance looks again at intervals, also while the database does not answer.
-   * It does
-   * not wait for looks that begin later, because commits wait for this one and later looks could follow without end.
+   * Looks for commits of other instances. Never rejects: the instance looks again at intervals, also while the database
+   * does not answer. It does not wait for looks that begin later, because commits wait for this one and later looks could
+   * follow without end.
    */
   look(): Promise<void> {
     return this.caughtUp().catch(() => {})

@@ -38,6 +38,8 @@ export function useReading({ api, live, inbox, router, currentId, markRead }: Re
     openedByPage = null
     if (!mail.unread || isByPage) return
     newest.whenSeen(async () => {
+      // Another mail was opened before a person looked at the page.
+      if (openId.value !== mail.id) return
       // Its content comes first.
       await painted()
       const isOpen = openId.value === mail.id
