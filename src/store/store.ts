@@ -101,7 +101,7 @@ export interface Store {
   readonly texts: Texts | null
   /** Whether other instances may use the same records at the same time; `changes` delivers what they change too. */
   readonly isShared: boolean
-  /** Resolves when `changes` has delivered all that any instance had stored before the call. @throws As reads do. */
+  /** Resolves when `changes` has delivered all that any instance had acknowledged before the call. @throws As reads do. */
   caughtUp(): Promise<void>
   /** Which instance does the background work for all that use the same records, such as deliveries and retention. */
   readonly leadership: Leadership

@@ -2,6 +2,7 @@ import { createServer, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { sleep } from '../../src/core/machine.ts'
 import { transact } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/open.ts'
@@ -182,6 +183,28 @@ describe('a database that fails', () => {
       expect(await store.count(notes)).toBe(passes ? 6 : 1)
     },
   )
+
+  test('if the row that says whether a commit is stored was removed meanwhile, the commit gets no false answer', async () => {
+    const proxy = await openProxy(server.port)
+    onTestFinished(() => proxy.close())
+    const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+    const store = await open(url)
+    await store.commit([insert(notes, note(1))])
+    const schema = url.split('=')[1]
+    await runSql(
+      server.url,
+      `CREATE FUNCTION ${schema}.forget() RETURNS trigger LANGUAGE plpgsql
+       AS $$ BEGIN DELETE FROM ${schema}.instances; RETURN NULL; END $$`,
+    )
+    await runSql(
+      server.url,
+      `CREATE CONSTRAINT TRIGGER forget AFTER INSERT ON ${schema}.changes
+       DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ${schema}.forget()`,
+    )
+    proxy.cutAtCommit(true)
+    await expect(store.commit([insert(notes, note(2))])).rejects.toMatchObject({ code: 'store_unknown' })
+    expect(await store.get(notes, note(2).id)).not.toBeNull()
+  })
 })
 
 describe('a database that is busy', () => {
@@ -228,7 +251,8 @@ describe('a network that silently drops all packets', () => {
     const began = performance.now()
     const calls: Record<string, () => Promise<unknown>> = {
       'a read': () => store.get(notes, note(1).id),
-      'a barrier': () => store.caughtUp(),
+      // Until then the only instance need not ask.
+      'a barrier': () => sleep(300).then(() => store.caughtUp()),
       'a commit': () => store.commit([insert(notes, note(2))]),
       'a commit behind it': () => store.commit([put(notes, note(3))]),
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { systemProcesses } from '../../src/store/lock/processes.ts'
-import { transact } from '../../src/store/postgres/connection.ts'
+import { Connection, transact } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
 import { Membership } from '../../src/store/postgres/membership.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
@@ -51,6 +51,8 @@ test('the lease of a machine that slept has expired when it wakes up, although o
   onTestFinished(() => pool.end())
   let now = { elapsed: 0, wall: 1_000_000 }
   const membership = new Membership(systemProcesses, () => now)
+  const connection = new Connection(pool, schema)
+  await membership.join(connection)
   const since = membership.now()
   expect(await transact(pool, schema, (sql) => membership.lead(sql))).toBe(true)
   membership.began(since)

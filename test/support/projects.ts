@@ -53,6 +53,7 @@ const postgresFiles: readonly string[] = [
   'instance/shared-bulk',
   'search/search-limits',
   'search/store-search',
+  'store/postgres-alone',
   'store/postgres-contract',
   'store/postgres-cost',
   'store/postgres-doctor',

@@ -1,5 +1,5 @@
 import { LocalpostError } from '../../core/errors.ts'
-import { dateNow, monotonicNow } from '../../core/machine.ts'
+import { dateNow, monotonicNow, sleep } from '../../core/machine.ts'
 import { lookUp } from '../lock/judge.ts'
 import { lockText, parseHolder } from '../lock/lock-file.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
@@ -13,6 +13,14 @@ export const renewalMs = 3000
 const leaseMs = 10_000
 /** How much earlier than the others a leader considers its own lease expired. */
 const marginMs = 2000
+/** How long after a renewal an instance relies on having been the only one then. */
+const aloneMs = 200
+/** How long an instance waits after it joined others, until none of them relies on being the only one. */
+const enteringMs = 300
+/** How long the row of an instance stays after its lease has expired. */
+const keptMs = 60_000
+
+const untilNext = `clock_timestamp() + interval '${leaseMs} milliseconds'`
 
 /**
  * A time by both clocks of the machine, in milliseconds: `elapsed` stops while the machine is suspended, `wall` can be
@@ -23,6 +31,14 @@ export interface Moment {
   readonly wall: number
 }
 
+/** A renewal of the row. It counts once it is committed. */
+export interface Renewal {
+  /** The time before it. */
+  readonly began: Moment
+  /** The number of the last commit if no other instance had a row; null if one had. */
+  readonly aloneAfter: number | null
+}
+
 const never: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
 const momentNow = (): Moment => ({ elapsed: monotonicNow(), wall: dateNow() })
 
@@ -30,6 +46,9 @@ const momentNow = (): Moment => ({ elapsed: monotonicNow(), wall: dateNow() })
  * One of the instances that use a schema. Each has a row, which it renews every few seconds and with each transaction. One
  * instance at a time is the leader, which does the background work for all. If its process ends, or does not renew its row in
  * time, another instance becomes the leader. The column `has_turn` marks the row of the leader.
+ *
+ * An instance that has the only row need not look for commits of others. It knows this for a moment after each renewal, so
+ * others wait that long between adding their row and their first commit.
  */
 export class Membership implements Leadership {
   /** The id of this instance. */
@@ -39,8 +58,10 @@ export class Membership implements Leadership {
   readonly #listeners: Set<() => void> = new Set()
   #holder = ''
   #isLeader = false
-  /** The beginning of the last stored renewal. */
-  #renewed: Moment = never
+  /** Whether all other instances know of the row. */
+  #isIn = false
+  /** The last stored renewal. */
+  #last: Renewal = { began: never, aloneAfter: null }
 
   constructor(processes: Processes = systemProcesses, now: () => Moment = momentNow) {
     this.#processes = processes
@@ -48,10 +69,24 @@ export class Membership implements Leadership {
   }
 
   isMine(): boolean {
+    return this.#isLeader && this.#age() < leaseMs - marginMs
+  }
+
+  /**
+   * Whether it is certain that no instance has acknowledged a commit after `seq`, because this one is the only one and knows
+   * all until then.
+   */
+  knowsAll(seq: number): boolean {
+    const { aloneAfter } = this.#last
+    return aloneAfter !== null && seq >= aloneAfter && this.#age() < aloneMs
+  }
+
+  /** The time since the last stored renewal began, in milliseconds. */
+  #age(): number {
     const { elapsed, wall } = this.#now()
+    const { began } = this.#last
     // If the clocks disagree, the longer time counts.
-    const age = Math.max(elapsed - this.#renewed.elapsed, wall - this.#renewed.wall)
-    return this.#isLeader && age < leaseMs - marginMs
+    return Math.max(elapsed - began.elapsed, wall - began.wall)
   }
 
   /** The time by this instance's clocks. */
@@ -91,54 +126,85 @@ export class Membership implements Leadership {
     return names
   }
 
-  /** Adds the row of this instance, and removes those of instances that ended long ago. */
+  /** Adds the row of this instance, or renews it. */
   async join(connection: Connection): Promise<void> {
-    this.#holder = await lockText(this.#processes, null)
-    const table = connection.name('instances')
-    await connection.run(`DELETE FROM ${table} WHERE until < clock_timestamp() - interval '1 day'`)
-    await this.renew(connection)
+    this.#holder ||= await lockText(this.#processes, null)
+    await connection.run(
+      `INSERT INTO ${connection.name('instances')} (id, holder, until) VALUES ($1, $2, ${untilNext})
+       ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
+      [this.id, this.#holder],
+    )
+  }
+
+  /** Waits until all other instances know of this one. Call it before a transaction that stores commits, outside of it. */
+  async enter(connection: Connection): Promise<void> {
+    if (this.#isIn) return
+    await this.join(connection)
+    // An instance whose row this renewal does not find adds it later, and then finds the row of this instance.
+    const renewal = await this.renew(connection)
+    this.renewed(renewal)
+    if (renewal.aloneAfter === null) await sleep(enteringMs)
+    this.#isIn = true
+  }
+
+  /** Whether all other instances know of this one, and none has removed its row. */
+  get isIn(): boolean {
+    return this.#isIn
+  }
+
+  /**
+   * Call it after {@link Membership.renew} in a transaction that stores commits: the row may be another one than that of
+   * {@link Membership.enter}.
+   *
+   * @throws service_unavailable
+   */
+  assertIn(): void {
+    if (!this.#isIn) throw removedError()
   }
 
   /**
    * Renews the row as part of the caller's transaction. Call {@link Membership.renewed} after its commit.
    *
    * @param batch  The number of the transaction.
-   * @returns The time before the renewal, for `renewed`.
-   * @throws service_unavailable if another instance became the leader. It may do the same work, so the transaction must not be
-   *   committed.
+   * @returns What to give to `renewed`.
+   * @throws service_unavailable if another instance became the leader, or the row was removed. Others may do the same work, so
+   *   the transaction must not be committed.
    */
-  async renew(connection: Connection, batch = 0): Promise<Moment> {
+  async renew(connection: Connection, batch = 0): Promise<Renewal> {
     const began = this.#now()
-    const [row] = await connection.run<{ has_turn: boolean }>(
-      `INSERT INTO ${connection.name('instances')} AS stored (id, holder, batch, until)
-       VALUES ($1, $2, $3, clock_timestamp() + interval '${leaseMs} milliseconds')
-       ON CONFLICT (id) DO UPDATE SET until = excluded.until, batch = greatest(stored.batch, excluded.batch)
-       RETURNING has_turn`,
-      [this.id, this.#holder, batch],
+    const table = connection.name('instances')
+    const [row] = await connection.run<{ has_turn: boolean; alone_after: number | null }>(
+      `UPDATE ${table} own SET until = ${untilNext}, batch = greatest(batch, $2) WHERE id = $1
+       RETURNING has_turn, (
+         SELECT seq::float8 FROM ${connection.name('localpost')}
+         WHERE NOT EXISTS (SELECT FROM ${table} other WHERE other.id <> own.id)
+       ) AS alone_after`,
+      [this.id, batch],
     )
-    if (!this.#isLeader || row?.has_turn) return began
+    if (!row) this.#isIn = false
+    if (row && (row.has_turn || !this.#isLeader)) return { began, aloneAfter: row.alone_after }
     this.#isLeader = false
-    throw new LocalpostError(
-      'service_unavailable',
-      'Another instance took over the work in the background, because this one did not answer for some seconds. Nothing was stored. Try again.',
-      { headers: { 'retry-after': '1' } },
-    )
+    throw row ? lateError('another one took over the work in the background') : removedError()
   }
 
   /** Call after a renewal was committed. */
-  renewed(began: Moment): void {
+  renewed(renewal: Renewal): void {
     const wasMine = this.isMine()
-    if (began.elapsed > this.#renewed.elapsed) this.#renewed = began
+    if (renewal.began.elapsed > this.#last.began.elapsed) this.#last = renewal
     if (!wasMine && this.isMine()) for (const listener of this.#listeners) listener()
   }
 
-  /** The number of this instance's last committed transaction. Waits for one that is still running. */
-  async lastBatch(connection: Connection): Promise<number> {
+  /**
+   * The number of this instance's last committed transaction; null if that is not known, because the row
+   * was removed. Waits for a transaction that is still running.
+   */
+  async lastBatch(connection: Connection): Promise<number | null> {
     const [row] = await connection.run<{ batch: number }>(
       `SELECT batch::float8 AS batch FROM ${connection.name('instances')} WHERE id = $1 FOR UPDATE`,
       [this.id],
     )
-    return row?.batch ?? 0
+    // If the row was added again, its number is not that of the last transaction.
+    return row && this.#isIn ? row.batch : null
   }
 
   /** Whether this instance may become the leader. */
@@ -163,12 +229,19 @@ export class Membership implements Leadership {
     return true
   }
 
-  /** Call after the transaction in which this instance became the leader was committed. */
+  /** Call after the transaction in which this instance became the leader was committed. @param since  The time before it. */
   began(since: Moment): void {
     this.#isLeader = true
     // Earlier renewals were not those of a leader, and listeners must be called.
-    this.#renewed = never
-    this.renewed(since)
+    this.#last = { began: never, aloneAfter: null }
+    this.renewed({ began: since, aloneAfter: null })
+  }
+
+  /** Removes the rows of instances that ended long ago. One that wakes up later joins again before it stores anything. */
+  async clean(connection: Connection): Promise<void> {
+    await connection.run(
+      `DELETE FROM ${connection.name('instances')} WHERE until < clock_timestamp() - interval '${keptMs} milliseconds'`,
+    )
   }
 
   /** Removes the row. If this instance is the leader, notifies the others that it resigned. */
@@ -182,3 +255,13 @@ export class Membership implements Leadership {
     )
   }
 }
+
+function lateError(consequence: string): LocalpostError {
+  return new LocalpostError(
+    'service_unavailable',
+    `This instance did not answer for some time, so ${consequence}. Nothing was stored. Try again.`,
+    { headers: { 'retry-after': '1' } },
+  )
+}
+
+const removedError = (): LocalpostError => lateError('the others removed it from their list')

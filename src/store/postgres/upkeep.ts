@@ -90,6 +90,8 @@ export class Upkeep {
     try {
       if (this.#trouble || monotonicNow() - this.#renewed >= renewalMs) {
         this.#renewed = monotonicNow()
+        // Other instances may have removed the row.
+        if (!membership.isIn) await membership.join(sql)
         membership.renewed(await membership.renew(sql))
         if (this.#trouble?.code === 'store_full') await tryOut(pool, schema, takeRoom)
         this.#endTrouble()
@@ -116,6 +118,7 @@ export class Upkeep {
     if (this.#trouble || !membership.isMine()) return
     try {
       while (!this.#isEnding && (await blobs.clean()));
+      await membership.clean(sql)
       await sql.run(
         `DELETE FROM ${sql.name('changes')} WHERE seq <= (SELECT seq FROM ${sql.name('localpost')}) - ${keptChanges}`,
       )

@@ -8,7 +8,7 @@ import { databaseFault, isLost, isOfContent, isUnanswered } from './faults.ts'
 import { changesOf, type CommitChange, type StoredCommit } from './changes.ts'
 import { channelOf } from './listening.ts'
 import { load } from './load.ts'
-import type { Membership } from './membership.ts'
+import type { Membership, Renewal } from './membership.ts'
 import { type BulkChange, type PreparedChange, type StagedBlob, Staging } from './staging.ts'
 import type { Table } from './table.ts'
 import { write } from './write.ts'
@@ -156,25 +156,27 @@ export class Writer {
   async #transact(batch: Set<Waiting>): Promise<void> {
     const { pool, schema, membership } = this.#deps
     const number = ++this.#batch
-    const outcome = { commits: [] as StoredCommit[], isCommitting: false, began: membership.now() }
+    const outcome = { commits: [] as StoredCommit[], renewal: null as Renewal | null }
     try {
+      await membership.enter(new Connection(pool, schema))
       await transact(pool, schema, async (connection) => {
         const staging = new Staging()
-        const [began, seq] = await Promise.all([
+        const [renewal, seq] = await Promise.all([
           membership.renew(connection, number),
           lockSeq(connection),
           ...load(connection, staging, [...batch].map(recordsOf)),
         ])
+        membership.assertIn()
         const commits = await stageAll(connection, staging, batch, seq)
         if (commits.length > 0)
           write(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
-        Object.assign(outcome, { commits, began, isCommitting: true })
+        Object.assign(outcome, { commits, renewal })
       })
     } catch (error) {
       // The answer to COMMIT is missing: the transaction may have been stored.
-      if (!(outcome.isCommitting && isUnanswered(error) && (await this.#wasStored(number)))) throw error
+      if (!(outcome.renewal && isUnanswered(error) && (await this.#wasStored(number)))) throw error
     }
-    membership.renewed(outcome.began)
+    if (outcome.renewal) membership.renewed(outcome.renewal)
     if (outcome.commits.length > 0) await this.#deps.onStored(outcome.commits)
     for (const { resolve } of batch) resolve()
   }
@@ -186,14 +188,15 @@ export class Writer {
     const sql = new Connection(pool, schema, { mostMs: lookUpMs })
     for (const began = monotonicNow(); monotonicNow() - began < lookUpsMs; await sleep(lookUpPauseMs)) {
       try {
-        return (await membership.lastBatch(sql)) >= number
+        const last = await membership.lastBatch(sql)
+        if (last !== null) return last >= number
       } catch {
         // The loop tries again.
       }
     }
     throw new LocalpostError(
       'store_unknown',
-      'The connection to the database was lost while a commit was stored, and the database has not answered since: the commit may be there after the next start.',
+      'The connection to the database was lost while a commit was stored, and the database has not said since whether it has it: the commit may be there after the next start.',
     )
   }
 }

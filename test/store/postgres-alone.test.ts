@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { systemProcesses } from '../../src/store/lock/processes.ts'
+import { Connection } from '../../src/store/postgres/connection.ts'
+import { openPool } from '../../src/store/postgres/driver.ts'
+import { Membership, type Moment } from '../../src/store/postgres/membership.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { insert, type PartitionedStore } from '../../src/store/store.ts'
+import { labels, note, notes } from '../contracts/notes.ts'
+import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
+
+// The only instance of a schema does not ask the database whether another one has stored something.
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.remove())
+
+async function open(schema: string): Promise<PartitionedStore> {
+  const store = await openPostgresStore({
+    url: `${server.url}?schema=${schema}`,
+    collections: [notes, labels],
+  })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** Whether the store knows that it has everything without asking the database. */
+async function knowsAtOnce(store: PartitionedStore): Promise<boolean> {
+  let knows = false
+  const caughtUp = store.caughtUp().then(() => (knows = true))
+  // An answer of the database would take a turn of the event loop.
+  for (let n = 0; n < 10; n++) await Promise.resolve()
+  const atOnce = knows
+  await caughtUp
+  return atOnce
+}
+
+let numbers = 0
+const next = (): ReturnType<typeof note> => note(++numbers)
+
+test('an instance asks after others only if there may be one', async () => {
+  const a = await open('asks')
+  const commitAndAsk = async (): Promise<boolean> => {
+    await a.commit([insert(notes, next())])
+    return await knowsAtOnce(a)
+  }
+  await expect.poll(commitAndAsk).toBe(true)
+  const b = await open('asks')
+  expect(await commitAndAsk()).toBe(false)
+  await b.close()
+  await expect.poll(commitAndAsk).toBe(true)
+  // One that ended without saying so, until the leader removes its row.
+  await runSql(server.url, "INSERT INTO asks.instances (id, holder, until) VALUES ('killed', '', now())")
+  expect(await commitAndAsk()).toBe(false)
+})
+
+test('what an instance acknowledges between its start and its end is known at one that was alone', async () => {
+  const a = await open('between')
+  const heard = new Set<string>()
+  a.changes((change) => 'id' in change && heard.add(change.id))
+  for (let round = 0; round < 8; round++) {
+    // It knows that it is alone just before the other one opens.
+    await a.commit([insert(notes, next())])
+    const b = await open('between')
+    const [first, last] = [next(), next()]
+    await b.commit([insert(notes, first)])
+    await a.caughtUp()
+    expect(heard.has(first.id), `round ${round}`).toBe(true)
+    await b.commit([insert(notes, last)])
+    await b.close()
+    await a.caughtUp()
+    expect(heard.has(last.id), `round ${round}`).toBe(true)
+  }
+})
+
+test('an instance that was taken for gone stores nothing before the others know of it again', async () => {
+  const [a, b] = [await open('gone'), await open('gone')]
+  const [before, refused, after] = [next(), next(), next()]
+  await b.commit([insert(notes, before)])
+  await runSql(server.url, 'DELETE FROM gone.instances WHERE NOT has_turn')
+  await expect.poll(async () => (await a.commit([insert(notes, next())]), await knowsAtOnce(a))).toBe(true)
+  await expect(b.commit([insert(notes, refused)])).rejects.toMatchObject({
+    code: 'service_unavailable',
+    message: expect.stringContaining('removed it from their list') as unknown,
+  })
+  expect(await a.get(notes, refused.id)).toBeNull()
+  await expect.poll(() => b.refusal()).toBeNull()
+  const heard: string[] = []
+  a.changes((change) => 'id' in change && heard.push(change.id))
+  await b.commit([insert(notes, after)])
+  await a.caughtUp()
+  expect(heard).toContain(after.id)
+})
+
+test('a commit that began before the row was removed and added again is refused', async () => {
+  const { membership, sql } = await member('again')
+  await membership.enter(sql)
+  await sql.run(`DELETE FROM ${sql.name('instances')}`)
+  // Another transaction of the same instance finds out first.
+  await expect(membership.renew(sql)).rejects.toMatchObject({ code: 'service_unavailable' })
+  await membership.join(sql)
+  await membership.renew(sql, 7)
+  expect(() => membership.assertIn()).toThrow('removed it from their list')
+  await membership.enter(sql)
+  expect(() => membership.assertIn()).not.toThrow()
+  expect(await membership.lastBatch(sql)).toBe(7)
+})
+
+test('the leader removes the rows of instances that ended a minute ago, and no others', async () => {
+  const { membership, sql } = await member('ended')
+  await membership.join(sql)
+  await sql.run(
+    `INSERT INTO ${sql.name('instances')} (id, holder, until)
+     VALUES ('long', '', now() - interval '61 seconds'), ('short', '', now() - interval '50 seconds')`,
+  )
+  await membership.clean(sql)
+  const rows = await sql.run<{ id: string }>(`SELECT id FROM ${sql.name('instances')}`)
+  expect(rows.map(({ id }) => id).toSorted()).toEqual(['short', membership.id].toSorted())
+  await sql.run(`DELETE FROM ${sql.name('instances')}`)
+  expect(await membership.lastBatch(sql)).toBeNull()
+})
+
+test('by any of its clocks, an instance relies on being alone for a short time, and only on what it knew then', async () => {
+  let now: Moment = { elapsed: 0, wall: 1_000_000 }
+  const { membership, sql } = await member('clocks', () => now)
+  await membership.enter(sql)
+  const { aloneAfter } = await membership.renew(sql)
+  expect(aloneAfter).toBe(0)
+  expect(membership.knowsAll(0)).toBe(true)
+  expect(membership.knowsAll(-1)).toBe(false)
+  for (const later of [
+    { elapsed: 200, wall: 1_000_000 },
+    { elapsed: 0, wall: 1_000_200 },
+  ]) {
+    now = later
+    expect(membership.knowsAll(0)).toBe(false)
+  }
+})
+
+/** A member of a schema that has no other one. */
+async function member(
+  schema: string,
+  now?: () => Moment,
+): Promise<{ membership: Membership; sql: Connection }> {
+  const store = await open(schema)
+  await store.close()
+  const pool = await openPool(server.url, { most: 2, isPipelined: true })
+  onTestFinished(() => pool.end())
+  return { membership: new Membership(systemProcesses, now), sql: new Connection(pool, schema) }
+}
