@@ -126,6 +126,28 @@ export const search = (page, words, found) =>
     [words, found],
   )
 
+/**
+ * Types a search that all mails match, after one that none matches.
+ *
+ * @returns The ms until the first matches are painted, and until the number of all is.
+ */
+export const searchAll = (page, words, found) =>
+  page.evaluate(
+    async ([text, expected]) => {
+      const input = document.querySelector('[aria-label="Search mails"]')
+      input.focus()
+      const line = () => document.querySelector('.line p[role=status]')?.textContent?.replace(/\D/g, '')
+      const { bench } = globalThis
+      const began = performance.now()
+      input.value = text
+      input.dispatchEvent(new InputEvent('input', { bubbles: true }))
+      const counting = bench.until(() => line() === expected)
+      const shown = await bench.until(() => Number(line()) > 0 && bench.rows().length > 0)
+      return { shown: shown - began, counted: (await counting) - began }
+    },
+    [words, found],
+  )
+
 /** Clears the search, closes its suggestions, and scrolls to the top of the list. */
 export async function leaveSearch(page, all) {
   // The number of mails must change, or the step would end before the list is loaded.

@@ -89,7 +89,11 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
 
   return {
     async list(query) {
-      assertKnownOptions(query, ['cursor', 'offset', 'limit', 'query', 'fold', 'signal'], 'inbox.list()')
+      assertKnownOptions(
+        query,
+        ['cursor', 'offset', 'limit', 'query', 'fold', 'count', 'signal'],
+        'inbox.list()',
+      )
       const { query: text, ...wanted } = query ?? {}
       const { signal } = wanted
       const { groups, ...page } = await search.list(parseMailQuery(text, now()), wanted)

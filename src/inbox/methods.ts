@@ -24,7 +24,7 @@ import type { CopyOptions, OpenAttachment, RawOptions, ReadOptions } from './mes
 import type { NestedMails } from './nested.ts'
 import type { QuietOptions, WaitOptions } from './wait.ts'
 import type { MailQuery } from '../search/query-members.ts'
-import type { SearchPage, SearchQuery } from '../search/search.ts'
+import type { SearchPage, SearchQuery } from '../search/search-page.ts'
 
 /**
  * Reads and manages all captured and sent mail, for people and tests. Where a method takes the option `signal`,

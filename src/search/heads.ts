@@ -12,10 +12,12 @@ export interface Heads {
    * Visits all ranges of mail with their matches, newest first, up to the newest mail that exists now.
    *
    * @param visit  Called with the ids that only the record can decide; they are among the matches.
+   * @param isEnough  Called after each visit; whether to stop. Default: never.
    */
   scan(
     terms: readonly HeadTerm[],
     visit: (rows: ScannedRows, unsure: ReadonlySet<string>) => Promise<void>,
+    isEnough?: () => boolean,
   ): Promise<void>
   /** Adds a mail that the caller has read. @param before  The id of the mail before it; `""` if there is none. */
   add(email: EmailRecord, before: string): Promise<void>
@@ -93,7 +95,7 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
   })
 
   return {
-    scan: (terms, visit) =>
+    scan: (terms, visit, isEnough) =>
       inLine(async (opened) => {
         const column = await caughtUp(opened)
         const unsure = new Set<string>()
@@ -103,7 +105,7 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
           for (const id of hits.unsure) unsure.add(id)
           return hits.starts
         }
-        await column.scan(find, (rows) => visit(rows, unsure))
+        await column.scan(find, (rows) => visit(rows, unsure), isEnough)
       }),
     async add(email, before) {
       if (isClosed || (cursor === null ? !isKept : cursor !== before)) return

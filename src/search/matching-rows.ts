@@ -32,12 +32,16 @@ export interface WantedRows {
   readonly cursor: string | null
   readonly offset: number
   readonly limit: number
+  /** Whether to count all matches. If not, the search may end as soon as the page is full. */
+  readonly isCounted: boolean
 }
 
 export interface MatchingPage {
   readonly ids: readonly string[]
   readonly count: number
   readonly more: boolean
+  /** Whether the search ended when the page was full, so that there may be more matches than `count`. */
+  readonly isPartial: boolean
 }
 
 /** Dependencies of {@link createColumnRows}. */
@@ -56,14 +60,22 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
   async function scan(
     filter: MailFilter,
     visit: (rows: ScannedRows, decide: Decide) => Promise<void>,
+    isEnough?: () => boolean,
   ): Promise<void> {
     if (filter.rows.length === 0) {
-      return heads.scan(filter.heads, (rows, unsure) =>
-        visit(rows, unsure.size === 0 ? null : (id) => (unsure.has(id) ? 'unsure' : 'match')),
+      return heads.scan(
+        filter.heads,
+        (rows, unsure) =>
+          visit(rows, unsure.size === 0 ? null : (id) => (unsure.has(id) ? 'unsure' : 'match')),
+        isEnough,
       )
     }
     const among = filter.heads.length > 0 ? await headMatches(filter) : null
-    await column.scan(filter.rows, (rows) => visit(rows, among && ((id) => among.get(id) ?? 'none')))
+    await column.scan(
+      filter.rows,
+      (rows) => visit(rows, among && ((id) => among.get(id) ?? 'none')),
+      isEnough,
+    )
   }
 
   async function headMatches(filter: MailFilter): Promise<Map<string, 'match' | 'unsure'>> {
@@ -86,22 +98,24 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
   /**
    * Visits the matches of a query that rows decide, newest first.
    *
-   * @param isEnough  Whether only the number of matches of a range is needed.
+   * @param isNumberEnough  Whether only the number of matches of a range is needed.
    * @param take  Called with the id of each match of the other ranges.
    * @param count  Called with the number of matches of a range.
+   * @param isEnough  Whether to stop after a range. Default: never.
    */
   async function each(
     filter: MailFilter,
-    isEnough: (rows: ScannedRows) => boolean,
+    isNumberEnough: (rows: ScannedRows) => boolean,
     take: (id: string) => void,
     count: (matches: number) => void,
+    isEnough?: () => boolean,
   ): Promise<void> {
     const { facts } = filter
-    await scan(filter, async (rows, decide) => {
+    const visit = async (rows: ScannedRows, decide: Decide): Promise<void> => {
       if (rows.hits === 0) return
       const isWhole = !facts && (await countBetween(rows)) === rows.count
       // If no mail of this range was removed, every row is a match.
-      if (isWhole && !decide && isEnough(rows)) return count(rows.hits)
+      if (isWhole && !decide && isNumberEnough(rows)) return count(rows.hits)
       const among = facts && rows.hits > fewHits ? await idsBetween(rows, facts) : null
       const isThere = async (id: string): Promise<boolean> =>
         among?.has(id) ??
@@ -117,7 +131,8 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
         } else if (!isWhole && !(await isThere(id))) continue
         take(id)
       }
-    })
+    }
+    await scan(filter, visit, isEnough)
   }
 
   /** The number of mails from `first` to `last`, both included. */
@@ -148,10 +163,12 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
     return found
   }
 
-  async function page(filter: MailFilter, { cursor, offset, limit }: WantedRows): Promise<MatchingPage> {
+  async function page(filter: MailFilter, wanted: WantedRows): Promise<MatchingPage> {
+    const { cursor, offset, limit, isCounted } = wanted
     const ids: string[] = []
     let count = 0
     let skipped = 0
+    let isPartial = false
     await each(
       filter,
       ({ hits, first }) => {
@@ -167,8 +184,9 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
         else if (ids.length <= limit) ids.push(id)
       },
       (matches) => void (count += matches),
+      () => (isPartial = !isCounted && ids.length > limit),
     )
-    return { ids: ids.slice(0, limit), count, more: ids.length > limit }
+    return { ids: ids.slice(0, limit), count, more: ids.length > limit, isPartial }
   }
 
   return { candidates, ids, page }

@@ -1,8 +1,6 @@
 import { emailOrder } from '../emails/emails.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import { checkPage } from '../store/repository.ts'
 import { createPacer } from '../core/yield.ts'
 import { monotonicNow } from '../core/machine.ts'
@@ -12,6 +10,7 @@ import type { Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
 import type { MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { Store } from '../store/store.ts'
+import { checkCount, checkOffset, type SearchPage, type SearchQuery } from './search-page.ts'
 import type { createMessageFields } from './message-fields.ts'
 import type { MailFilter } from './query.ts'
 import { foldSpace } from '../mime/fold-space.ts'
@@ -35,27 +34,6 @@ export interface Search {
 interface MatchOptions {
   complete?: boolean
   signal?: AbortSignal | undefined
-}
-
-/** The requested page of the results. */
-export interface SearchQuery extends ListQuery {
-  /** The position of the first item of the page, from 0; instead of a cursor. */
-  offset?: number
-  /**
-   * With `broadcasts`, a list of all mail has one item for each broadcast, at the position of its first mail. Searches
-   * are not folded.
-   */
-  fold?: 'broadcasts'
-  /** Ends the search. */
-  signal?: AbortSignal | undefined
-}
-
-/** A page of search results. */
-export interface SearchPage<T> extends ListPage<T> {
-  /** Number of mails that were not indexed, looked at or read in time, so that the search may miss them; absent if there are none. */
-  unread_texts?: number
-  /** With `fold`: how many mails there are, those of broadcasts counted one by one. */
-  mails?: number
 }
 
 /** A page of stored emails; with `fold`, some of them represent the mails of a broadcast. */
@@ -160,18 +138,18 @@ export function createSearch(deps: SearchDeps): Search {
 
   /** A page of a query that rows decide. Only the records of the page are read. */
   async function listByRows(filter: MailFilter, wanted: WantedRows, limit: RowsLimit): Promise<Listed> {
-    const { ids, count, more } = await rows.page(filter, wanted, limit)
+    const { ids, count, more, isPartial } = await rows.page(filter, wanted, limit)
     const items: EmailRecord[] = []
     for (const id of ids) {
       const email = await store.get(emailCollection, id)
       if (email) items.push(email)
     }
-    return { items, count, more }
+    return { items, count, more, isPartial }
   }
 
   async function listByRecord(
     filter: MailFilter,
-    { cursor, offset, limit }: WantedRows,
+    { cursor, offset, limit, isCounted }: WantedRows,
     rowsLimit: RowsLimit,
   ): Promise<Listed> {
     const reading: ReadingLimit = { rows: rowsLimit, until: null, left: 0 }
@@ -185,6 +163,7 @@ export function createSearch(deps: SearchDeps): Search {
       if (skipped < offset) skipped++
       else if (items.length < limit) items.push(email)
       else more = true
+      if (more && !isCounted) return { items, count, more, left: reading.left, isPartial: true }
     }
     return { items, count, more, left: reading.left }
   }
@@ -229,14 +208,18 @@ export function createSearch(deps: SearchDeps): Search {
     ids,
     async list(filter, query) {
       const order = emailOrder(pageSize)
-      const { offset, fold, signal, ...paging } = query ?? {}
+      const { offset, fold, count: extent, signal, ...paging } = query ?? {}
       const unindexed = await caughtUp(filter, { signal })
       assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
-      const wanted = { ...checkPage(paging, order), offset: checkOffset(offset, paging) }
+      const wanted = {
+        ...checkPage(paging, order),
+        offset: checkOffset(offset, paging),
+        isCounted: checkCount(extent),
+      }
       const isFolded = checkFold(fold)
       const limit: RowsLimit = { mostMs: longestReadingMs, signal, left: 0 }
       const listed = await listBy(filter, wanted, { isFolded, limit })
-      const { items, count, more, left = 0, mails = count, groups } = listed
+      const { items, count, more, left = 0, mails = count, groups, isPartial } = listed
       const unread = Math.max(left, limit.left, unindexed)
       return {
         items,
@@ -245,6 +228,7 @@ export function createSearch(deps: SearchDeps): Search {
         ...(unread > 0 && { unread_texts: unread }),
         ...(isFolded && { mails }),
         ...(groups && { groups }),
+        ...(isPartial && { at_least: true as const }),
       }
     },
   }
@@ -260,23 +244,13 @@ function asksForText({ rows, needsDigests }: MailFilter): boolean {
   return rows.length > 0 || needsDigests
 }
 
-/** @throws validation_error for a wrong position, and for a position together with a cursor. */
-function checkOffset(offset: number | undefined, query: ListQuery): number {
-  if (offset === undefined) return 0
-  const isPosition = Number.isInteger(offset) && offset >= 0
-  if (isPosition && givenCursor(query) === undefined) return offset
-  const message = isPosition
-    ? 'cannot be given with a cursor: give one of them'
-    : `must be a whole number from 0, not ${quote(offset)}`
-  throw validationError([{ field: 'offset', message }])
-}
-
 interface Listed {
   items: EmailRecord[]
   count: number
   more: boolean
   /** Number of mails that were not looked at. */
   left?: number
+  isPartial?: boolean
   mails?: FoldedPage['mails']
   groups?: FoldedPage['groups']
 }

@@ -51,12 +51,13 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
       return (await matchesOf(filter, limit)).map(({ id }) => id)
     },
     async page(filter, wanted, limits) {
-      const { cursor, offset, limit } = wanted
-      const place = { before: cursor, offset, limit: limit + 1 }
+      const { cursor, offset, limit, isCounted } = wanted
+      const place = { before: cursor, offset, limit: limit + 1, isCounted }
       const found = await texts.page(emailCollection, await queryOf(filter), place, limits)
       if (found.undecided > 0) return pageOf(await ids(filter, limits), wanted)
       if (limits) limits.left += found.left
-      return { ids: found.ids.slice(0, limit), count: found.count, more: found.ids.length > limit }
+      const { count, isPartial } = found
+      return { ids: found.ids.slice(0, limit), count, more: found.ids.length > limit, isPartial }
     },
   }
 }
@@ -72,5 +73,5 @@ function memberTerm({ member, forms, isNegative }: HeadTerm): TextTerm {
 function pageOf(ids: readonly string[], { cursor, offset, limit }: WantedRows): MatchingPage {
   const from = cursor === null ? ids : ids.filter((id) => id < cursor)
   const wanted = from.slice(offset, offset + limit)
-  return { ids: wanted, count: ids.length, more: from.length > offset + limit }
+  return { ids: wanted, count: ids.length, more: from.length > offset + limit, isPartial: false }
 }

@@ -1,8 +1,8 @@
 import { type BlockGuide, BlockGuides } from './block-guides.ts'
 import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
+import { resume, type ResumedRows } from './resumed-rows.ts'
 import {
   beginBlock,
-  countRows,
   firstId,
   idAt,
   isSealed,
@@ -54,8 +54,16 @@ export interface TextColumn {
    * fails, as on a full disk, the next call tries it again.
    */
   dropBefore(id: string): Promise<void>
-  /** Visits all ranges with their matches, newest first. Appends wait until the last visit has ended. */
-  scan(wanted: readonly RowTerm[] | FindRows, visit: (rows: ScannedRows) => Promise<void>): Promise<void>
+  /**
+   * Visits all ranges with their matches, newest first. Appends wait until the last visit has ended.
+   *
+   * @param isEnough  Called after each visit; whether to stop. Default: never.
+   */
+  scan(
+    wanted: readonly RowTerm[] | FindRows,
+    visit: (rows: ScannedRows) => Promise<void>,
+    isEnough?: () => boolean,
+  ): Promise<void>
   clear(): Promise<void>
   /** @param isWhole  False if rows may lack the text of their mail: then it does not count as closed. Default: true. */
   close(isWhole?: boolean): Promise<void>
@@ -148,7 +156,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         dropped = before
         dead = 0
       }),
-    scan: (wanted, visit) =>
+    scan: (wanted, visit, isEnough = () => false) =>
       inLine(async () => {
         const find: FindRows = typeof wanted === 'function' ? wanted : (block) => scanRows(block, wanted)
         const needed = typeof wanted === 'function' ? [] : wanted.filter(({ isNegative }) => !isNegative)
@@ -167,7 +175,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         }
         let reading = readOn(blocks.count - 1)
         let end = await visitBlock(last.subarray(0, used), rows, find, visit)
-        for (let number = blocks.count - 1; number >= 0; number--) {
+        for (let number = blocks.count - 1; number >= 0 && !isEnough(); number--) {
           if (reading?.number === number) {
             const block: Buffer = await reading.block
             // The next block is read while this one is scanned.
@@ -182,6 +190,8 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           end = begin
           if (number % skippedPerTurn === 0) await nextTurn()
         }
+        // What is next in line may remove the block.
+        await reading?.block.catch(() => {})
       }),
     verify: (isStopped = () => false) =>
       inLine(async () => {
@@ -260,57 +270,10 @@ async function visitBlock(
   return begin
 }
 
-/** The number of rows before the first one that still exists. 0 if the block has no valid number. */
-async function rowsDropped(blocks: TextBlocks, last: Buffer): Promise<number> {
-  const first = blocks.count > 0 ? await blocks.read(0, Buffer.alloc(firstBytes)) : last
-  const rows = rowsBefore(first)
-  return Number.isSafeInteger(rows) ? rows : 0
-}
-
-/** Continues after the intact rows of an earlier run. */
-async function resume(blocks: TextBlocks, rest: Buffer): Promise<ResumedRows> {
-  if (isSealed(rest)) {
-    const dropped = await rowsDropped(blocks, rest)
-    return { last: rest, used: rest.length, ...endOf(rest), dropped, wasClosed: true }
-  }
-  const last = Buffer.alloc(firstBytes)
-  const before = await endOfBlocks(blocks)
-  const used = beginBlock(last, before.rows)
-  return { last, used, ...before, dropped: await rowsDropped(blocks, last), wasClosed: false }
-}
-
-interface ResumedRows {
-  /** The unfinished block, and how much of it is used. */
-  last: Buffer
-  used: number
-  /** The id of the last row. */
-  cursor: string
-  /** Number of rows, with those that were dropped before the first block. */
-  rows: number
-  dropped: number
-  wasClosed: boolean
-}
-
 /** The same bytes in a buffer of at least this length, with room for more rows. */
 function grown(last: Buffer, length: number): Buffer {
   if (last.length >= length) return last
   const next = Buffer.alloc(Math.min(blockBytes, Math.max(length, 2 * last.length)))
   last.copy(next)
   return next
-}
-
-/** The last block grows from this size, because most instances of tests have little mail. */
-const firstBytes = 8 * 1024
-
-async function endOfBlocks(blocks: TextBlocks): Promise<{ cursor: string; rows: number }> {
-  if (blocks.count > 0) {
-    const block = await blocks.read(blocks.count - 1, Buffer.allocUnsafeSlow(blockBytes))
-    if (isSealed(block)) return endOf(block)
-    await blocks.clear()
-  }
-  return { cursor: '', rows: 0 }
-}
-
-function endOf(block: Buffer): { cursor: string; rows: number } {
-  return { rows: rowsBefore(block) + countRows(block), cursor: lastId(block) }
 }

@@ -54,6 +54,8 @@ export interface TextPlace {
   readonly before: string | null
   readonly offset: number
   readonly limit: number
+  /** Whether to count all matches. If not, the search may end as soon as the page is full. */
+  readonly isCounted: boolean
 }
 
 /** How long a search may look at texts, the newest first. */
@@ -71,6 +73,8 @@ export interface TextPage {
   readonly ids: readonly string[]
   /** How many records were not looked at. */
   readonly left: number
+  /** Whether the search ended when the page was full, so that there may be more matches than `count`. */
+  readonly isPartial: boolean
 }
 
 export interface TextMatches {

@@ -21,6 +21,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'inbox/folded',
     'inbox/import-export',
     'inbox/inbox',
+    'inbox/partial-count',
     'inbox/tag-colors',
     'inbox/waits',
     'outbox/outbox',

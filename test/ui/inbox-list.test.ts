@@ -21,9 +21,9 @@ class Served {
     vi.stubGlobal('location', { search: '', pathname: '/', hash: '' })
     vi.stubGlobal('history', { state: null, replaceState() {} })
     const api: Pick<Api, 'list'> = {
-      list: ({ query, offset = 0, limit = 50 }, signal) =>
+      list: ({ query, offset = 0, limit = 50, count }, signal) =>
         new Promise((resolve, reject) => {
-          const page = this.#pageOf(query, offset, limit)
+          const page = this.#pageOf(query, offset, count === 'page' ? fullPage : limit, count)
           const answer = (): void => (page instanceof ApiError ? reject(page) : resolve(page))
           this.#open.add(answer)
           signal?.addEventListener('abort', () => this.#open.delete(answer) && reject(signal.reason as Error))
@@ -64,13 +64,20 @@ class Served {
     expect(this.open).toBe(0)
   }
 
-  #pageOf(query: string, offset: number, limit: number): MailPage | ApiError {
+  #pageOf(query: string, offset: number, limit: number, extent: 'all' | 'page' = 'all'): MailPage | ApiError {
     if (query === broken) return new ApiError(422, 'validation_error', 'Not closed.')
     const found = this.matches(query)
     const emails = found.slice(offset, offset + limit).map((id) => ({ id }) as MailSummary)
-    return { emails, count: found.length, cursor: null }
+    const isPartial = extent === 'page' && found.length > limit
+    return {
+      emails,
+      cursor: null,
+      ...(isPartial ? { count: limit + 1, at_least: true } : { count: found.length }),
+    }
   }
 }
+/** How many rows a page has that need not count all matches. */
+const fullPage = 3
 const broken = '"'
 
 test('in whatever order the answers come, the list has the mails of the search in the field at the end', async () => {
@@ -98,10 +105,32 @@ test('in whatever order the answers come, the list has the mails of the search i
     if (query === broken) continue
     expect(inbox.shown.value, told).toBe(query)
     expect(inbox.count.value, told).toBe(served.matches(query).length)
+    expect(inbox.counting.value, told).toBe(false)
     // The loaded rows may be those further down that were asked for last.
     inbox.show(0, inbox.count.value - 1)
     await served.answerAll()
     const ids = inbox.emails.value.map(({ id }) => id)
     expect(ids, told).toEqual(served.matches(query))
   }
+})
+
+test('the first matches are shown before all are counted, and only their places can be scrolled to until then', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.search('')
+  await served.answerAll()
+  for (let n = 0; n < 9; n++) served.arrive(`a${n}`)
+  await served.answerAll()
+  served.search('a')
+  await served.answer(0)
+  const seen = () => [
+    inbox.phase.value,
+    inbox.emails.value.length,
+    inbox.count.value,
+    inbox.mails.value,
+    inbox.counting.value,
+  ]
+  expect(seen()).toEqual(['ready', 3, 3, 4, true])
+  await served.answerAll()
+  expect(seen()).toEqual(['ready', 3, 9, 9, false])
 })

@@ -40,6 +40,8 @@ export interface MailSearch {
   limit?: number
   /** Whether the mails of a broadcast are one item. The results of a search are never combined. */
   fold?: 'broadcasts'
+  /** With `page`, the search may end as soon as the page is full. Default: `all`, so that all matches are counted. */
+  count?: 'all' | 'page'
 }
 
 export interface MailPage {
@@ -48,6 +50,8 @@ export interface MailPage {
   count: number
   /** With `fold`: the number of mails that match the query. */
   mails?: number
+  /** With `count: 'page'`: there may be more matches than `count`. */
+  at_least?: true
   cursor: string | null
 }
 

@@ -1,8 +1,9 @@
-import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
+import { computed, ref, shallowRef, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import type { ListedMail } from '../../src/inbox/types.ts'
 import { type Api, ApiError, type MailPage, wordsOf } from './api.ts'
 import { afterHead, afterPage, noRows, type ListWindow } from './list-window.ts'
 import type { Changes } from './live.ts'
+import { onTyped } from './typed.ts'
 
 /** The list of mails of one query: the rows in sight and around them, kept up to date. */
 export interface InboxList {
@@ -14,6 +15,8 @@ export interface InboxList {
   count: Ref<number>
   /** The number of mails that match the query, those of broadcasts counted one by one. */
   mails: Ref<number>
+  /** Whether there may be more mails than `mails`, because the matches are still being counted. */
+  counting: Ref<boolean>
   /** The search. A change reloads the list, after a short delay while a person types. It is stored in the URL as `?query=`. */
   query: Ref<string>
   /** The search whose results are shown. It differs from `query` while a person types. */
@@ -51,6 +54,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   const emails = computed(() => rows.value.emails)
   const count = ref(0)
   const mails = ref(0)
+  const counting = ref(false)
   const query = ref(new URLSearchParams(location.search).get('query') ?? '')
   const shown = ref(query.value.trim())
   const phase = ref<'loading' | 'ready' | 'failed'>('loading')
@@ -71,10 +75,14 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   async function loadFirst(wanted: string, signal: AbortSignal): Promise<void> {
     if (emails.value.length === 0 && !refused.value) phase.value = 'loading'
     await attempt(signal, async () => {
-      const page = await list({ query: wanted, limit: pageSize }, signal)
+      const page = await list({ query: wanted, limit: pageSize, count: 'page' }, signal)
       shown.value = wanted
       rows.value = { first: 0, emails: page.emails }
-      count.value = page.count
+      if (!page.at_least) return void (count.value = page.count)
+      // These matches are shown before all of them are counted.
+      count.value = page.emails.length
+      phase.value = 'ready'
+      count.value = (await list({ query: wanted, limit: 1 }, signal)).count
     })
   }
 
@@ -91,11 +99,14 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     const page = await api.list({ ...search, fold: 'broadcasts' }, signal)
     signal.throwIfAborted()
     mails.value = page.mails ?? page.count
+    counting.value = page.at_least ?? false
     return page
   }
 
   let wanted = { from: 0, to: -1 }
   let isShowing = false
+  /** Increased when rows may have moved, so that a page that was asked for before does not get a wrong place. */
+  let moves = 0
   function show(from: number, to: number): void {
     wanted = { from: Math.max(0, from), to: Math.min(to, count.value - 1) }
     if (!isShowing && phase.value === 'ready') void showWanted()
@@ -107,7 +118,9 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     for (let next = missing(); next !== null && problem.value === ''; next = missing()) {
       const { offset, limit } = next
       await attempt(signal, async () => {
+        const movesBefore = moves
         const page = await list({ query: shown.value, offset, limit }, signal)
+        if (moves !== movesBefore) return
         const before = rows.value
         const after = afterPage(before, { first: offset, emails: page.emails }, wanted)
         rows.value = after
@@ -198,6 +211,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   async function fetchHead(limit: number, signal: AbortSignal): Promise<void> {
     await attempt(signal, async () => {
       const page = await list({ query: shown.value, limit }, signal)
+      moves++
       // Rows further down were loaded meanwhile; the refresh that follows fetches them.
       if (rows.value.first > 0) return void (count.value = page.count)
       const known = new Set(emails.value.map(({ id }) => id))
@@ -214,6 +228,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     await attempt(signal, async () => {
       const limit = Math.min(Math.max(emails.value.length, 1), largestPage)
       const page = await list({ query: shown.value, offset: first, limit }, signal)
+      moves++
       if (rows.value.first === first) rows.value = { first, emails: page.emails }
       count.value = page.count
     })
@@ -237,6 +252,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
 
   function drop(ids: ReadonlySet<string>): void {
     if (ids.size === 0) return
+    moves++
     const kept = emails.value.filter(({ id }) => !ids.has(id))
     count.value = Math.max(kept.length, count.value - (emails.value.length - kept.length))
     mails.value = Math.max(count.value, mails.value - (emails.value.length - kept.length))
@@ -249,20 +265,10 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     rows.value = { ...rows.value, emails: changed }
   }
 
-  let typing: ReturnType<typeof setTimeout> | undefined
-  let typedAt = Number.NEGATIVE_INFINITY
-  watch(query, (text) => {
-    clearTimeout(typing)
-    const now = performance.now()
-    const wait = now - typedAt > pauseMs ? 0 : typingMs
-    typedAt = now
-    typing = setTimeout(() => {
-      const search = text.trim()
-        ? `?${new URLSearchParams({ query: text.trim() }).toString()}`
-        : location.pathname
-      history.replaceState(history.state, '', search + location.hash)
-      void load()
-    }, wait)
+  onTyped(query, (text) => {
+    const search = text ? `?${new URLSearchParams({ query: text }).toString()}` : location.pathname
+    history.replaceState(history.state, '', search + location.hash)
+    void load()
   })
 
   return {
@@ -270,6 +276,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     emails,
     count,
     mails,
+    counting,
     query,
     shown,
     phase,
@@ -295,9 +302,5 @@ const laterPage = 100
 const largestPage = 500
 /** How many rows are loaded on both sides of a position far from the loaded rows. */
 const around = 30
-/** What is pasted, or the first letter after this pause, is searched for at once. */
-const pauseMs = 500
-/** Short, because a search over 100,000 mails takes about as long; one that the next letter replaces is aborted. */
-const typingMs = 50
 /** Enough for a billion mails. */
 const mostTries = 30

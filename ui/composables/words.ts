@@ -110,8 +110,13 @@ export function sizeWords(bytes: number): string {
 }
 
 /** A number with its noun: `1 mail`, `1,204 mails`. */
-export function countWords(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-GB')} ${count === 1 ? one : many}`
+export function countWords(count: number, one: string, many = `${one}s`, isAtLeast = false): string {
+  return `${countText(count, isAtLeast)} ${count === 1 && !isAtLeast ? one : many}`
+}
+
+/** A number with `+` if there may be more. */
+export function countText(count: number, isAtLeast: boolean): string {
+  return `${count.toLocaleString('en-GB')}${isAtLeast ? '+' : ''}`
 }
 
 function causeFact({ cause }: { cause?: EventCause }): { label: string; value: string }[] {

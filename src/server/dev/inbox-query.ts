@@ -22,6 +22,7 @@ export const inboxQuery: z.ZodType<{
   offset?: number | undefined
   limit?: number | undefined
   fold?: 'broadcasts' | undefined
+  count?: 'all' | 'page' | undefined
 }> = z.strictObject({
   query: searchText.optional(),
   cursor: z.string().optional().describe('The `cursor` of the previous page'),
@@ -32,6 +33,12 @@ export const inboxQuery: z.ZodType<{
     .optional()
     .describe(
       'With `broadcasts`, the mails of a broadcast are one item, in the place of the first of them; without effect on a search',
+    ),
+  count: z
+    .enum(['all', 'page'])
+    .optional()
+    .describe(
+      'With `page`, a search may end as soon as the page is full; the answer then says `at_least`. Default: `all`',
     ),
 })
 

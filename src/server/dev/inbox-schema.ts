@@ -40,6 +40,10 @@ export const foundSchema: z.ZodType = z.strictObject({
     .int()
     .optional()
     .describe('With `fold`: how many mails there are, those of broadcasts one by one; absent without it'),
+  at_least: z
+    .literal(true)
+    .optional()
+    .describe('With `count=page`: there may be more matches than `count`; absent if all are counted'),
 })
 
 const ids = z.array(z.string().max(100)).max(500).optional().describe('Mails by their ids')

@@ -55,7 +55,8 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
         const page = await inbox.list({ ...query, signal: signal() })
         const unread = page.unread_texts === undefined ? {} : { unread_texts: page.unread_texts }
         const mails = page.mails === undefined ? {} : { mails: page.mails }
-        return { ...toList('emails', page), ...unread, ...mails }
+        const atLeast = page.at_least ? { at_least: true } : {}
+        return { ...toList('emails', page), ...unread, ...mails, ...atLeast }
       },
     }),
     defineRoute({

@@ -70,7 +70,9 @@ export class PostgresTexts {
 
   async page(place: Place, query: TextQuery, wanted: TextPlace, limit: TextLimit = {}): Promise<TextPage> {
     return await this.#search(limit, async (search) => {
-      const whole = await search.run<Omit<TextPage, 'left'>>(firstMs, (parameters) => {
+      const newest = wanted.isCounted ? null : await this.#newest(place, query, wanted, search)
+      if (newest) return newest
+      const whole = await search.run<Pick<TextPage, 'count' | 'undecided' | 'ids'>>(firstMs, (parameters) => {
         const hits = hitsOf(place, query, parameters)
         const bound = wanted.before === null ? '' : `WHERE id < ${parameters.add(wanted.before)}::text`
         const slice = `LIMIT ${parameters.add(wanted.limit)}::int8 OFFSET ${parameters.add(wanted.offset)}::int8`
@@ -79,14 +81,52 @@ export class PostgresTexts {
             ARRAY(SELECT id FROM hits ${bound} ORDER BY id DESC ${slice}) AS ids
           FROM hits`
       })
-      if (whole) return { ...(whole[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0 }
+      if (whole) return { ...(whole[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0, isPartial: false }
       const { matches, left } = await this.#inSteps(place, query, search)
       const { before, offset, limit } = wanted
       const behind = before === null ? matches : matches.filter(({ id }) => id < before)
       const ids = behind.slice(offset, offset + limit).map(({ id }) => id)
       const undecided = matches.filter(({ isUndecided }) => isUndecided).length
-      return { count: matches.length, undecided, ids, left }
+      return { count: matches.length, undecided, ids, left, isPartial: false }
     })
+  }
+
+  /** The page, if the newest texts fill it; null if not. An index would find and compare all matches, however many there are. */
+  async #newest(
+    place: Place,
+    query: TextQuery,
+    { before, offset, limit }: TextPlace,
+    search: RunningSearch,
+  ): Promise<TextPage | null> {
+    const from = await this.#stepFrom(place, before, newestTexts, search)
+    const hits = from && (await this.#hits(place, query, { from: from.id, below: before }, search))
+    if (!hits || hits.length < offset + limit || hits.some(({ undecided }) => undecided)) return null
+    const ids = hits.slice(offset, offset + limit).map(({ id }) => id)
+    return { count: hits.length, undecided: 0, ids, left: 0, isPartial: true }
+  }
+
+  /** Where the next texts begin: so many, all older than `below`. Null if the time is over; `id` is null if there are fewer. */
+  async #stepFrom(
+    { table, partition }: Place,
+    below: string | null,
+    size: number,
+    search: RunningSearch,
+  ): Promise<{ readonly id: string | null } | null> {
+    const rows = await search.run<{ id: string }>(longestStepMs, (parameters) => {
+      const bound = below === null ? '' : ` AND id < ${parameters.add(below)}::text`
+      return `SELECT id FROM ${textsOf(table).name} WHERE partition = ${parameters.add(partition)}${bound}
+        ORDER BY id DESC OFFSET ${parameters.add(size - 1)}::int8 LIMIT 1`
+    })
+    return rows && { id: rows[0]?.id ?? null }
+  }
+
+  /** The matches of a slice, newest first; null if that takes too long. */
+  #hits(place: Place, query: TextQuery, slice: Slice, search: RunningSearch): Promise<Hit[] | null> {
+    return search.run<Hit>(
+      longestStepMs,
+      (parameters) =>
+        `SELECT id, undecided FROM (${hitsOf(place, query, parameters, slice)}) hits ORDER BY id DESC`,
+    )
   }
 
   async all(place: Place, query: TextQuery, limit: TextLimit = {}): Promise<TextMatches> {
@@ -102,31 +142,14 @@ export class PostgresTexts {
 
   /** Scans texts in steps, the newest first, until the time of the search is over. */
   async #inSteps(place: Place, query: TextQuery, search: RunningSearch): Promise<TextMatches> {
-    const { partition, table } = place
-    const { name } = textsOf(table)
     const matches: TextMatch[] = []
     let below: string | null = null
     let size = firstStep
     let looked = 0
-    /** The texts that are not scanned yet. */
-    const rest = (parameters: Parameters): string =>
-      `FROM ${name} WHERE partition = ${parameters.add(partition)}${below === null ? '' : ` AND id < ${parameters.add(below)}::text`}`
     for (;;) {
       const began = monotonicNow()
-      const step: { from: string | null }[] | null = await search.run(
-        longestStepMs,
-        (parameters) =>
-          `SELECT (SELECT id ${rest(parameters)} ORDER BY id DESC OFFSET ${parameters.add(size - 1)}::int8 LIMIT 1) AS from`,
-      )
-      const from: string | null = step?.[0]?.from ?? null
-      const slice = { from, below }
-      const hits =
-        step &&
-        (await search.run<Hit>(
-          longestStepMs,
-          (parameters) =>
-            `SELECT id, undecided FROM (${hitsOf(place, query, parameters, slice)}) hits ORDER BY id DESC`,
-        ))
+      const from: { readonly id: string | null } | null = await this.#stepFrom(place, below, size, search)
+      const hits = from && (await this.#hits(place, query, { from: from.id, below }, search))
       if (!hits) {
         if (search.isOver()) return { matches, left: Math.max(0, (await this.#count(place)) - looked) }
         if (size === 1) throw noRoom('The database takes seconds to look at one text.')
@@ -134,9 +157,9 @@ export class PostgresTexts {
         continue
       }
       for (const hit of hits) matches.push(toMatch(hit))
-      if (from === null) return { matches, left: 0 }
+      if (from.id === null) return { matches, left: 0 }
       looked += size
-      below = from
+      below = from.id
       if (monotonicNow() - began < wantedStepMs) size *= 2
       else if (monotonicNow() - began > 3 * wantedStepMs) size = Math.max(1, Math.floor(size / 2))
     }
@@ -188,6 +211,8 @@ const toMatch = ({ id, undecided }: Hit): TextMatch => ({ id, isUndecided: undec
 
 /** An index answers nearly all searches within this time. Longer searches continue in steps. */
 const firstMs = 1000
+/** How many texts a page that need not count all matches looks at first. */
+const newestTexts = 500
 /** How many texts the first step looks at. */
 const firstStep = 500
 const wantedStepMs = 200

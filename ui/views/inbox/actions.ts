@@ -97,7 +97,9 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
     // Uses the search that the list shows, not the text that is being typed.
     const query = inbox.shown.value
     const { value: count } = inbox.mails
-    const what = query ? countWords(count, 'match', 'matches') : `all ${countWords(count, 'mail')}`
+    const what = query
+      ? countWords(count, 'match', 'matches', inbox.counting.value)
+      : `all ${countWords(count, 'mail')}`
     if (!(await ask(`Delete ${what}?`, noUndo, 'Delete'))) return
     await attempt(async () => {
       await api.removeAll(query)
