@@ -41,7 +41,8 @@ describe('changes of many mails', () => {
     const reading = (async () => {
       for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
         events.push(...text.split('\n\n'))
-        if (text.includes('emails.changed')) return
+        const all = events.join('\n')
+        if (all.includes('emails.changed') && all.includes('"state":"done"')) return
       }
     })()
     const call = async (method: string, path: string, given?: object): Promise<unknown> => {
