@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createTransport } from 'nodemailer'
 import { chromium } from 'playwright-core'
+import { missingGlyphs } from './missing-glyphs.mjs'
 import { orderMail } from './order-mail.mjs'
 import { testOrderMails } from './order-tests.mjs'
 import { root } from './prepare.mjs'
@@ -110,6 +111,7 @@ const { url } = await post.listen()
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 try {
+  await assertFonts()
   await receiveMails()
   const { id } = await post.inbox.latest()
   const bounced = await post.inbox.waitFor('subject:"Payment reminder"')
@@ -130,6 +132,19 @@ try {
 } finally {
   await browser.close()
   await post.close()
+}
+
+/** Without a font, a picture would show boxes in place of letters. */
+async function assertFonts() {
+  const page = await browser.newPage()
+  const missing = await missingGlyphs(page, [
+    ...new Set(JSON.stringify(mails).match(/\p{L}|\p{Emoji_Presentation}/gu)),
+  ])
+  await page.close()
+  if (missing.length > 0)
+    throw new Error(
+      `No font of this machine has ${missing.join(' ')}, which the mails contain. Install fonts with them, for example by "apt-get install fonts-noto-core fonts-noto-color-emoji".`,
+    )
 }
 
 async function receiveMails() {
