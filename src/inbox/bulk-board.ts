@@ -125,7 +125,7 @@ export async function openBulkBoard({
       ours.add(progress.id)
       await store.commit([insert(bulkChangeCollection, { ...progress, is_cancelled: false })])
       void writeOften(mine)
-      // `turn` waits for earlier changes, so all that were stored before this one must be known.
+      // `turn` waits for earlier changes, so all that were acknowledged before this one must be known.
       await store.caughtUp()
       await following.settled()
     },

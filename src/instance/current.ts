@@ -2,7 +2,7 @@ import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Resolves when memory has everything that any instance had stored before the call, so that what one instance has
+ * Resolves when memory has everything that any instance had acknowledged before the call, so that what one instance has
  * acknowledged is known at all others.
  *
  * @throws service_unavailable if the store cannot be read.

@@ -107,6 +107,65 @@ test('a commit that began before the row was removed and added again is refused'
   expect(await membership.lastBatch(sql)).toBe(7)
 })
 
+test('nothing else adds the row again while an instance waits for the others to know it', async () => {
+  const { membership: a, sql } = await member('waits')
+  const b = new Membership()
+  await a.enter(sql)
+  const entering = b.enter(sql)
+  await expect.poll(() => sql.run(`SELECT FROM ${sql.name('instances')}`)).toHaveLength(2)
+  // It was suspended for minutes, so the leader has removed the row, and relies on being alone.
+  await sql.run(`DELETE FROM ${sql.name('instances')} WHERE id = $1`, [b.id])
+  expect(b.mayJoin).toBe(false)
+  await expect(b.renew(sql)).rejects.toMatchObject({ code: 'service_unavailable' })
+  await entering
+  await expect(b.renew(sql)).rejects.toMatchObject({ code: 'service_unavailable' })
+  expect(b.mayJoin).toBe(true)
+})
+
+test('an instance does not know all before its listeners were told', async () => {
+  const [a, b] = [await open('told'), await open('told')]
+  await a.commit([insert(notes, next())])
+  const first = numbers + 1
+  const many = 2000
+  let heard = 0
+  a.changes((change) => {
+    if (!('id' in change) || change.id < note(first).id) return
+    heard++
+    // A listener that takes its time.
+    for (const until = performance.now() + 0.2; performance.now() < until;);
+  })
+  await b.commit(Array.from({ length: many }, () => insert(notes, next())))
+  await b.close()
+  const last = a.commit([insert(notes, next())])
+  const early: number[] = []
+  while (heard < many) {
+    await new Promise(setImmediate)
+    const atOnce = await knowsAtOnce(a)
+    if (atOnce && heard < many) early.push(heard)
+  }
+  expect(early).toEqual([])
+  await last
+})
+
+test('an instance that is alone notices that the database went back', async () => {
+  const a = await open('back')
+  for (let n = 0; n < 4; n++) await a.commit([insert(notes, next())])
+  const heard: string[] = []
+  a.changes((change) => heard.push(change.op))
+  await new Promise((resolve) => setTimeout(resolve, 210))
+  await runSql(
+    server.url,
+    `WITH before AS (UPDATE back.localpost SET seq = seq - 3 RETURNING seq)
+     DELETE FROM back.changes WHERE seq > (SELECT seq FROM before)`,
+  )
+  const done = a.commit([insert(notes, next())])
+  while (!heard.includes('gap')) {
+    expect(await knowsAtOnce(a)).toBe(false)
+    await new Promise(setImmediate)
+  }
+  await done
+})
+
 test('the leader removes the rows of instances that ended a minute ago, and no others', async () => {
   const { membership, sql } = await member('ended')
   await membership.join(sql)
@@ -114,7 +173,11 @@ test('the leader removes the rows of instances that ended a minute ago, and no o
     `INSERT INTO ${sql.name('instances')} (id, holder, until)
      VALUES ('long', '', now() - interval '61 seconds'), ('short', '', now() - interval '50 seconds')`,
   )
+  await sql.run(`UPDATE ${sql.name('instances')} SET until = now() - interval '80 seconds' WHERE id = $1`, [
+    membership.id,
+  ])
   await membership.clean(sql)
+  // Its own row is never removed, even if the clock of the database was set forward.
   const rows = await sql.run<{ id: string }>(`SELECT id FROM ${sql.name('instances')}`)
   expect(rows.map(({ id }) => id).toSorted()).toEqual(['short', membership.id].toSorted())
   await sql.run(`DELETE FROM ${sql.name('instances')}`)
@@ -125,10 +188,11 @@ test('by any of its clocks, an instance relies on being alone for a short time, 
   let now: Moment = { elapsed: 0, wall: 1_000_000 }
   const { membership, sql } = await member('clocks', () => now)
   await membership.enter(sql)
-  const { aloneAfter } = await membership.renew(sql)
-  expect(aloneAfter).toBe(0)
+  const { lastAlone } = await membership.renew(sql)
+  expect(lastAlone).toBe(0)
   expect(membership.knowsAll(0)).toBe(true)
-  expect(membership.knowsAll(-1)).toBe(false)
+  // A smaller number lacks commits, and a greater one is from before a restore.
+  for (const other of [-1, 1]) expect(membership.knowsAll(other)).toBe(false)
   for (const later of [
     { elapsed: 200, wall: 1_000_000 },
     { elapsed: 0, wall: 1_000_200 },

@@ -59,6 +59,7 @@ export async function readState(sql: Connection): Promise<StoreState> {
 export class Follower {
   readonly #deps: FollowerDeps
   #state: StoreState
+  #told: number
   #isWorking = false
   #isWanted = false
   /** The callers that wait for a look that begins after their call. */
@@ -69,11 +70,17 @@ export class Follower {
   constructor(deps: FollowerDeps) {
     this.#deps = deps
     this.#state = deps.state
+    this.#told = deps.state.seq
   }
 
-  /** The number of the last commit that listeners know. */
+  /** The number of the last commit that was passed on, or is being passed on. */
   get seq(): number {
     return this.#state.seq
+  }
+
+  /** The number of the last commit that all listeners know. */
+  get told(): number {
+    return this.#told
   }
 
   /** The names of the partitions that have records. */
@@ -82,11 +89,12 @@ export class Follower {
   }
 
   /** Passes on the commits of a transaction of this instance. */
-  stored(commits: readonly StoredCommit[]): Promise<void> {
+  async stored(commits: readonly StoredCommit[]): Promise<void> {
     // If commits of other instances come first, these are read together with them.
     if (this.#announcing || commits[0]?.seq !== this.seq + 1) return this.look()
     const { instance } = this.#deps
-    return this.#announce(commits.map((commit) => ({ ...commit, instance })))
+    await this.#announce(commits.map((commit) => ({ ...commit, instance })))
+    this.#told = commits.at(-1)?.seq ?? this.#told
   }
 
   /**
@@ -174,6 +182,7 @@ export class Follower {
       rows.flatMap((row) => (row.instance === instance ? [] : [row.partition])),
     ))
       onForeign(partition)
+    this.#told = rows.at(-1)?.seq ?? this.#told
     return found.length < readAtOnce
   }
 
@@ -184,6 +193,7 @@ export class Follower {
       this.#state = await readState(this.#deps.sql)
       this.#deps.feed.skip(this.seq)
       for (const partition of new Set(['', ...before, ...this.partitions()])) this.#deps.onForeign(partition)
+      this.#told = this.seq
     })
   }
 

@@ -13,6 +13,8 @@ export const renewalMs = 3000
 const leaseMs = 10_000
 /** How much earlier than the others a leader considers its own lease expired. */
 const marginMs = 2000
+// Instances of different versions may run at the same time, for a moment: a later version must not rely on being the only one for
+// longer, nor wait for a shorter time.
 /** How long after a renewal an instance relies on having been the only one then. */
 const aloneMs = 200
 /** How long an instance waits after it joined others, until none of them relies on being the only one. */
@@ -36,7 +38,7 @@ export interface Renewal {
   /** The time before it. */
   readonly began: Moment
   /** The number of the last commit if no other instance had a row; null if one had. */
-  readonly aloneAfter: number | null
+  readonly lastAlone: number | null
 }
 
 const never: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
@@ -60,8 +62,9 @@ export class Membership implements Leadership {
   #isLeader = false
   /** Whether all other instances know of the row. */
   #isIn = false
+  #isEntering = false
   /** The last stored renewal. */
-  #last: Renewal = { began: never, aloneAfter: null }
+  #last: Renewal = { began: never, lastAlone: null }
 
   constructor(processes: Processes = systemProcesses, now: () => Moment = momentNow) {
     this.#processes = processes
@@ -73,12 +76,11 @@ export class Membership implements Leadership {
   }
 
   /**
-   * Whether it is certain that no instance has acknowledged a commit after `seq`, because this one is the only one and knows
-   * all until then.
+   * Whether `seq` is certainly the number of the last commit that any instance has acknowledged, because this one was the only
+   * one at its last renewal, and that was the number then.
    */
   knowsAll(seq: number): boolean {
-    const { aloneAfter } = this.#last
-    return aloneAfter !== null && seq >= aloneAfter && this.#age() < aloneMs
+    return seq === this.#last.lastAlone && this.#age() < aloneMs
   }
 
   /** The time since the last stored renewal began, in milliseconds. */
@@ -139,17 +141,22 @@ export class Membership implements Leadership {
   /** Waits until all other instances know of this one. Call it before a transaction that stores commits, outside of it. */
   async enter(connection: Connection): Promise<void> {
     if (this.#isIn) return
-    await this.join(connection)
-    // An instance whose row this renewal does not find adds it later, and then finds the row of this instance.
-    const renewal = await this.renew(connection)
-    this.renewed(renewal)
-    if (renewal.aloneAfter === null) await sleep(enteringMs)
-    this.#isIn = true
+    this.#isEntering = true
+    try {
+      await this.join(connection)
+      // An instance whose row this renewal does not find adds it later, and then finds the row of this instance.
+      const renewal = await this.renew(connection)
+      this.renewed(renewal)
+      if (renewal.lastAlone === null) await sleep(enteringMs)
+      this.#isIn = true
+    } finally {
+      this.#isEntering = false
+    }
   }
 
-  /** Whether all other instances know of this one, and none has removed its row. */
-  get isIn(): boolean {
-    return this.#isIn
+  /** Whether the row may be missing. While `enter` runs, nothing else may add it: others would not know of the new row. */
+  get mayJoin(): boolean {
+    return !this.#isIn && !this.#isEntering
   }
 
   /**
@@ -173,16 +180,16 @@ export class Membership implements Leadership {
   async renew(connection: Connection, batch = 0): Promise<Renewal> {
     const began = this.#now()
     const table = connection.name('instances')
-    const [row] = await connection.run<{ has_turn: boolean; alone_after: number | null }>(
+    const [row] = await connection.run<{ has_turn: boolean; last_alone: number | null }>(
       `UPDATE ${table} own SET until = ${untilNext}, batch = greatest(batch, $2) WHERE id = $1
        RETURNING has_turn, (
          SELECT seq::float8 FROM ${connection.name('localpost')}
          WHERE NOT EXISTS (SELECT FROM ${table} other WHERE other.id <> own.id)
-       ) AS alone_after`,
+       ) AS last_alone`,
       [this.id, batch],
     )
     if (!row) this.#isIn = false
-    if (row && (row.has_turn || !this.#isLeader)) return { began, aloneAfter: row.alone_after }
+    if (row && (row.has_turn || !this.#isLeader)) return { began, lastAlone: row.last_alone }
     this.#isLeader = false
     throw row ? lateError('another one took over the work in the background') : removedError()
   }
@@ -233,14 +240,16 @@ export class Membership implements Leadership {
   began(since: Moment): void {
     this.#isLeader = true
     // Earlier renewals were not those of a leader, and listeners must be called.
-    this.#last = { began: never, aloneAfter: null }
-    this.renewed({ began: since, aloneAfter: null })
+    this.#last = { began: never, lastAlone: null }
+    this.renewed({ began: since, lastAlone: null })
   }
 
   /** Removes the rows of instances that ended long ago. One that wakes up later joins again before it stores anything. */
   async clean(connection: Connection): Promise<void> {
     await connection.run(
-      `DELETE FROM ${connection.name('instances')} WHERE until < clock_timestamp() - interval '${keptMs} milliseconds'`,
+      `DELETE FROM ${connection.name('instances')}
+       WHERE id <> $1 AND until < clock_timestamp() - interval '${keptMs} milliseconds'`,
+      [this.id],
     )
   }
 
@@ -259,7 +268,7 @@ export class Membership implements Leadership {
 function lateError(consequence: string): LocalpostError {
   return new LocalpostError(
     'service_unavailable',
-    `This instance did not answer for some time, so ${consequence}. Nothing was stored. Try again.`,
+    `This instance did not renew its lease in time, so ${consequence}. Nothing was stored. Try again.`,
     { headers: { 'retry-after': '1' } },
   )
 }

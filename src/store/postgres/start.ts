@@ -218,7 +218,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
       isShared: true,
       caughtUp() {
         assertOpen()
-        return membership.knowsAll(follower.seq) ? Promise.resolve() : follower.caughtUp()
+        return membership.knowsAll(follower.told) ? Promise.resolve() : follower.caughtUp()
       },
       leadership: membership,
       // The store of all partitions closes them.

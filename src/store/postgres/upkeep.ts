@@ -91,7 +91,7 @@ export class Upkeep {
       if (this.#trouble || monotonicNow() - this.#renewed >= renewalMs) {
         this.#renewed = monotonicNow()
         // Other instances may have removed the row.
-        if (!membership.isIn) await membership.join(sql)
+        if (membership.mayJoin) await membership.join(sql)
         membership.renewed(await membership.renew(sql))
         if (this.#trouble?.code === 'store_full') await tryOut(pool, schema, takeRoom)
         this.#endTrouble()

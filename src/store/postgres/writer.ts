@@ -170,7 +170,9 @@ export class Writer {
         const commits = await stageAll(connection, staging, batch, seq)
         if (commits.length > 0)
           write(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
-        Object.assign(outcome, { commits, renewal })
+        // If this instance is the only one, the last commit is its own.
+        const lastAlone = renewal.lastAlone === null ? null : seq + commits.length
+        Object.assign(outcome, { commits, renewal: { ...renewal, lastAlone } })
       })
     } catch (error) {
       // The answer to COMMIT is missing: the transaction may have been stored.
@@ -196,7 +198,7 @@ export class Writer {
     }
     throw new LocalpostError(
       'store_unknown',
-      'The connection to the database was lost while a commit was stored, and the database has not said since whether it has it: the commit may be there after the next start.',
+      'The connection to the database was lost while a commit was stored, and it is not known whether it was stored: look for it before you try again.',
     )
   }
 }
