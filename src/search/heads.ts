@@ -12,7 +12,7 @@ export interface Heads {
    * Visits all ranges of mail with their matches, newest first, up to the newest mail that exists now.
    *
    * @param visit  Called with the ids that only the record can decide; they are among the matches.
-   * @param isEnough  Called after each visit; whether to stop. Default: never.
+   * @param isEnough  Called before each further range is looked at; whether to stop. Default: never.
    */
   scan(
     terms: readonly HeadTerm[],

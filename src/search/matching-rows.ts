@@ -12,7 +12,7 @@ export interface MatchingRows {
   candidates(filter: MailFilter, limit?: RowsLimit): Promise<string[]>
   /** The ids of the matches of a query that rows decide, newest first. */
   ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]>
-  /** The same, one page of them, and the number of all. */
+  /** The same, one page of them, and their number. */
   page(filter: MailFilter, wanted: WantedRows, limit?: RowsLimit): Promise<MatchingPage>
 }
 
@@ -101,7 +101,7 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
    * @param isNumberEnough  Whether only the number of matches of a range is needed.
    * @param take  Called with the id of each match of the other ranges.
    * @param count  Called with the number of matches of a range.
-   * @param isEnough  Whether to stop after a range. Default: never.
+   * @param isEnough  Called before each further range is looked at; whether to stop. Default: never.
    */
   async function each(
     filter: MailFilter,

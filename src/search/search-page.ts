@@ -19,7 +19,7 @@ export interface SearchQuery extends ListQuery {
   signal?: AbortSignal | undefined
 }
 
-/** A page of search results. */
+/** A page of search results. With `count: 'page'`, `count` may differ from page to page. */
 export interface SearchPage<T> extends ListPage<T> {
   /** Number of mails that were not indexed, looked at or read in time, so that the search may miss them; absent if there are none. */
   unread_texts?: number

@@ -17,7 +17,7 @@ import { foldSpace } from '../mime/fold-space.ts'
 
 /** Finds mail by a parsed query. A signal ends the search, which then throws its reason. */
 export interface Search {
-  /** One page, newest first, with the number of all matches. @throws invalid_cursor, validation_error. */
+  /** One page, newest first, with the number of matches. @throws invalid_cursor, validation_error. */
   list(filter: MailFilter, query: SearchQuery | undefined): Promise<EmailPage>
   /** The ids of all matches, newest first; options as for `matches`. */
   ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]>

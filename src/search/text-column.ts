@@ -57,7 +57,7 @@ export interface TextColumn {
   /**
    * Visits all ranges with their matches, newest first. Appends wait until the last visit has ended.
    *
-   * @param isEnough  Called after each visit; whether to stop. Default: never.
+   * @param isEnough  Called before each further range is looked at, and not after the last; whether to stop. Default: never.
    */
   scan(
     wanted: readonly RowTerm[] | FindRows,
@@ -174,24 +174,27 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           return { number, block }
         }
         let reading = readOn(blocks.count - 1)
-        let end = await visitBlock(last.subarray(0, used), rows, find, visit)
-        for (let number = blocks.count - 1; number >= 0 && !isEnough(); number--) {
-          if (reading?.number === number) {
-            const block: Buffer = await reading.block
-            // The next block is read while this one is scanned.
-            reading = readOn(number - 1)
-            end = await visitBlock(block, end, find, visit)
-            continue
+        try {
+          let end = await visitBlock(last.subarray(0, used), rows, find, visit)
+          for (let number = blocks.count - 1; number >= 0 && !isEnough(); number--) {
+            if (reading?.number === number) {
+              const block: Buffer = await reading.block
+              // The next block is read while this one is scanned.
+              reading = readOn(number - 1)
+              end = await visitBlock(block, end, find, visit)
+              continue
+            }
+            const guide = skipping(number)
+            if (!guide || guide.begin >= end) continue
+            const { begin, first, last } = guide
+            await visit({ count: end - begin, first, last, hits: 0, ids: () => [] })
+            end = begin
+            if (number % skippedPerTurn === 0) await nextTurn()
           }
-          const guide = skipping(number)
-          if (!guide || guide.begin >= end) continue
-          const { begin, first, last } = guide
-          await visit({ count: end - begin, first, last, hits: 0, ids: () => [] })
-          end = begin
-          if (number % skippedPerTurn === 0) await nextTurn()
+        } finally {
+          // What is next in line may remove the block.
+          await reading?.block.catch(() => {})
         }
-        // What is next in line may remove the block.
-        await reading?.block.catch(() => {})
       }),
     verify: (isStopped = () => false) =>
       inLine(async () => {

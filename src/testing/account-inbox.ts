@@ -32,7 +32,7 @@ export type AccountInbox = Pick<
 export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: number): AccountInbox {
   const inbox: AccountInbox = {
     async list({ signal, ...query } = {}) {
-      assertKnownOptions(query, ['query', 'cursor', 'offset', 'limit'], 'inbox.list()')
+      assertKnownOptions(query, ['query', 'cursor', 'offset', 'limit', 'fold', 'count'], 'inbox.list()')
       const request = { query: toQuery(query), ...(signal && { signal }) }
       const { emails, ...page } = await ask<FoundPage>('GET', ['inbox'], request)
       return { ...page, items: emails }

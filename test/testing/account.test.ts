@@ -68,9 +68,10 @@ describe('an account of a test', () => {
     }
     const all = await account.inbox.waitForCount({ subject: /number/i }, 3)
     expect(all).toEqual(await there.waitForCount({ subject: /number/i }, 3))
-    expect(await account.inbox.list({ query: 'number', limit: 2 })).toEqual(
-      await there.list({ query: 'number', limit: 2 }),
-    )
+    for (const options of [{ limit: 2 }, { fold: 'broadcasts', count: 'page' }] as const) {
+      const query = { query: 'number', ...options }
+      expect(await account.inbox.list(query)).toEqual(await there.list(query))
+    }
     const [mail] = all
     expect(await account.inbox.check(mail!, { except: ['links'] })).toEqual(
       await there.check(mail!, { except: ['links'] }),

@@ -16,6 +16,7 @@ class Served {
   readonly inbox: InboxList
   readonly #mails: string[] = []
   readonly #open = new Set<() => void>()
+  #refusal: ApiError | null = null
 
   constructor() {
     vi.stubGlobal('location', { search: '', pathname: '/', hash: '' })
@@ -23,10 +24,20 @@ class Served {
     const api: Pick<Api, 'list'> = {
       list: ({ query, offset = 0, limit = 50, count }, signal) =>
         new Promise((resolve, reject) => {
-          const page = this.#pageOf(query, offset, count === 'page' ? fullPage : limit, count)
-          const answer = (): void => (page instanceof ApiError ? reject(page) : resolve(page))
+          const isFirst = count === 'page' && offset === 0
+          const page = this.#pageOf(query, offset, isFirst ? fullPage : limit, count)
+          const answer = (): void => {
+            signal?.removeEventListener('abort', abort)
+            const refusal = this.#refusal ?? (page instanceof ApiError ? page : null)
+            this.#refusal = null
+            if (refusal) reject(refusal)
+            else resolve(page as MailPage)
+          }
           this.#open.add(answer)
-          signal?.addEventListener('abort', () => this.#open.delete(answer) && reject(signal.reason as Error))
+          const abort = (): void => {
+            if (this.#open.delete(answer)) reject(signal?.reason as Error)
+          }
+          signal?.addEventListener('abort', abort)
         }),
     }
     this.inbox = useInbox(api as Api, () => {})
@@ -45,6 +56,23 @@ class Served {
     void this.inbox.refresh({ created: new Set([id]), updated: new Set(), deleted: new Set() })
   }
 
+  /** Removes a mail, as a person does in another window. */
+  remove(id: string): void {
+    this.#mails.splice(this.#mails.indexOf(id), 1)
+    void this.inbox.refresh({ created: new Set(), updated: new Set(), deleted: new Set([id]) })
+  }
+
+  /** Adds mails that the list is not told of. */
+  fill(count: number): void {
+    for (let n = 0; n < count; n++) this.#mails.unshift(`m${n}`)
+  }
+
+  /** The loaded mails that are not at their positions. */
+  misplaced(): string[] {
+    const { first, emails } = this.inbox.rows.value
+    return emails.filter(({ id }, at) => this.#mails[first + at] !== id).map(({ id }) => id)
+  }
+
   search(query: string): void {
     this.inbox.query.value = query
     void this.inbox.load()
@@ -58,6 +86,12 @@ class Served {
     await new Promise(setImmediate)
   }
 
+  /** Lets the server refuse the first of the open questions. */
+  async fail(error: ApiError): Promise<void> {
+    this.#refusal = error
+    await this.answer(0)
+  }
+
   async answerAll(): Promise<void> {
     await new Promise(setImmediate)
     for (let left = 100; left > 0 && this.open > 0; left--) await this.answer(0)
@@ -68,11 +102,11 @@ class Served {
     if (query === broken) return new ApiError(422, 'validation_error', 'Not closed.')
     const found = this.matches(query)
     const emails = found.slice(offset, offset + limit).map((id) => ({ id }) as MailSummary)
-    const isPartial = extent === 'page' && found.length > limit
+    const isPartial = extent === 'page' && found.length > offset + limit
     return {
       emails,
       cursor: null,
-      ...(isPartial ? { count: limit + 1, at_least: true } : { count: found.length }),
+      ...(isPartial ? { count: offset + limit + 1, at_least: true } : { count: found.length }),
     }
   }
 }
@@ -133,4 +167,74 @@ test('the first matches are shown before all are counted, and only their places 
   expect(seen()).toEqual(['ready', 3, 3, 4, true])
   await served.answerAll()
   expect(seen()).toEqual(['ready', 3, 9, 9, false])
+})
+
+test('in whatever order the answers come, rows anywhere in a long list are in their places at the end', async () => {
+  const next = randomOf(21)
+  const below = (n: number): number => Math.floor(next() * n)
+  for (let round = 0; round < 150; round++) {
+    const served = new Served()
+    const { inbox } = served
+    served.fill(700)
+    served.search('')
+    await served.answerAll()
+    const steps: string[] = []
+    for (let step = 0; step < 20; step++) {
+      const kind = ['arrive', 'remove', 'show', 'show', 'answer', 'answer', 'answer'][below(7)] ?? ''
+      if (kind === 'arrive') served.arrive(`new${step}`)
+      if (kind === 'remove') served.remove(served.matches('')[below(700)] ?? '')
+      const at = below(4) === 0 ? 0 : below(700)
+      if (kind === 'show') inbox.show(at, at + 20)
+      if (kind === 'answer') await served.answer(below(Math.max(1, served.open)))
+      steps.push(kind === 'show' ? `show ${at}` : kind)
+    }
+    await served.answerAll()
+    const told = `${round}: ${steps.join(', ')}`
+    expect(served.misplaced(), told).toEqual([])
+    expect(inbox.count.value, told).toBe(served.matches('').length)
+    inbox.show(0, 20)
+    await served.answerAll()
+    expect(inbox.emails.value[0]?.id, told).toBe(served.matches('')[0])
+    expect(served.misplaced(), told).toEqual([])
+  }
+})
+
+test('rows that are scrolled to are loaded while mail keeps arriving', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(2000)
+  served.search('')
+  await served.answerAll()
+  served.arrive('new')
+  inbox.show(1000, 1020)
+  // Mail arrives before each answer.
+  for (let answers = 0; inbox.rows.value.first === 0; answers++) {
+    expect(answers).toBeLessThan(4)
+    served.arrive(`new${answers}`)
+    await new Promise(setImmediate)
+    await served.answer(0)
+  }
+  await served.answerAll()
+  expect(served.misplaced()).toEqual([])
+})
+
+test('if the matches cannot be counted, the first ones stay, and the next refresh counts them', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(9)
+  served.search('m')
+  await served.answer(0)
+  await served.fail(new ApiError(503, 'service_unavailable', 'Busy.'))
+  const seen = () => [inbox.phase.value, inbox.problem.value, inbox.count.value, inbox.counting.value]
+  expect(seen()).toEqual(['ready', '', 3, true])
+  await inbox.counted()
+  void inbox.refresh()
+  await served.answerAll()
+  expect(seen()).toEqual(['ready', '', 9, false])
+  // A search that is refused has nothing to count.
+  served.search('m')
+  await served.answer(0)
+  served.search(broken)
+  await served.answerAll()
+  expect([inbox.refused.value, inbox.counting.value]).toEqual([true, false])
 })

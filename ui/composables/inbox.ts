@@ -1,7 +1,15 @@
 import { computed, ref, shallowRef, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import type { ListedMail } from '../../src/inbox/types.ts'
 import { type Api, ApiError, type MailPage, wordsOf } from './api.ts'
-import { afterHead, afterPage, noRows, type ListWindow } from './list-window.ts'
+import {
+  afterHead,
+  afterPage,
+  largestPage,
+  type ListWindow,
+  missingPart,
+  noRows,
+  type Part,
+} from './list-window.ts'
 import type { Changes } from './live.ts'
 import { onTyped } from './typed.ts'
 
@@ -11,7 +19,10 @@ export interface InboxList {
   rows: ShallowRef<ListWindow>
   /** Only the loaded rows. */
   emails: ComputedRef<ListedMail[]>
-  /** The number of rows, loaded or not: mails that match the query, and broadcasts. It is the length of the list. */
+  /**
+   * The number of rows, loaded or not: mails that match the query, and broadcasts. It is the length of the list. While the
+   * matches are counted, it is the number of the first ones that are shown.
+   */
   count: Ref<number>
   /** The number of mails that match the query, those of broadcasts counted one by one. */
   mails: Ref<number>
@@ -31,6 +42,8 @@ export interface InboxList {
   dropped: ShallowRef<ReadonlySet<string>>
   /** The position of a loaded mail; -1 if it is not loaded. */
   indexOf(id: string | null): number
+  /** Resolves when the matches are counted, or could not be. */
+  counted(): Promise<void>
   /** The position of a mail in the list, loaded or not; -1 if it is not in it. */
   locate(id: string): Promise<number>
   /** Loads the first page. */
@@ -81,9 +94,23 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
       if (!page.at_least) return void (count.value = page.count)
       // These matches are shown before all of them are counted.
       count.value = page.emails.length
+      mails.value = page.count
+      counting.value = true
       phase.value = 'ready'
-      count.value = (await list({ query: wanted, limit: 1 }, signal)).count
+      // If they cannot be counted, the next refresh does it.
+      const all = await list({ query: wanted, limit: 1 }, signal).catch(() => signal.throwIfAborted())
+      if (all) count.value = all.count
     })
+  }
+
+  let line: Promise<void> = Promise.resolve()
+  /**
+   * Pages and refreshes are fetched one after the other, so that no answer is placed among rows that another one has moved.
+   * None is fetched while the first page is.
+   */
+  function inLine(fetch: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    line = line.then(async () => fetch(await loadsDone()))
+    return line
   }
 
   /** Waits for loads of the first page. Until then `shown` is the older query, and its rows must not enter the newer list. */
@@ -98,15 +125,14 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   async function list(search: Parameters<Api['list']>[0], signal: AbortSignal): Promise<MailPage> {
     const page = await api.list({ ...search, fold: 'broadcasts' }, signal)
     signal.throwIfAborted()
+    if (page.at_least) return page
     mails.value = page.mails ?? page.count
-    counting.value = page.at_least ?? false
+    counting.value = false
     return page
   }
 
   let wanted = { from: 0, to: -1 }
   let isShowing = false
-  /** Increased when rows may have moved, so that a page that was asked for before does not get a wrong place. */
-  let moves = 0
   function show(from: number, to: number): void {
     wanted = { from: Math.max(0, from), to: Math.min(to, count.value - 1) }
     if (!isShowing && phase.value === 'ready') void showWanted()
@@ -114,39 +140,25 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
 
   async function showWanted(): Promise<void> {
     isShowing = true
-    let signal = await loadsDone()
-    for (let next = missing(); next !== null && problem.value === ''; next = missing()) {
-      const { offset, limit } = next
-      await attempt(signal, async () => {
-        const movesBefore = moves
-        const page = await list({ query: shown.value, offset, limit }, signal)
-        if (moves !== movesBefore) return
-        const before = rows.value
-        const after = afterPage(before, { first: offset, emails: page.emails }, wanted)
-        rows.value = after
-        count.value = page.count
-        // If the page brought nothing new, the list has changed meanwhile. The refresh after that change loads the rows.
-        const isSame = after.first === before.first && after.emails.length === before.emails.length
-        wanted = { ...wanted, to: isSame ? -1 : Math.min(wanted.to, page.count - 1) }
+    for (let isDone = false; !isDone;) {
+      await inLine(async (signal) => {
+        const next = problem.value === '' ? missingPart(rows.value, wanted) : null
+        isDone = next === null
+        if (next) await attempt(signal, () => showPage(next, signal))
       })
-      signal = await loadsDone()
     }
     isShowing = false
   }
 
-  /** The next page to fetch for the wanted rows; null if all are there. */
-  function missing(): { offset: number; limit: number } | null {
-    const { first } = rows.value
-    const end = first + emails.value.length
-    const { from, to } = wanted
-    if (to < from || (from >= first && to < end)) return null
-    if (from >= first && from <= end) return { offset: end, limit: Math.max(to + 1 - end, laterPage) }
-    if (to >= first - 1 && to < end) {
-      const offset = Math.max(0, Math.min(from, first - laterPage))
-      return { offset, limit: Math.min(first - offset, largestPage) }
-    }
-    const offset = Math.max(0, from - around)
-    return { offset, limit: Math.min(to + around + 1 - offset, largestPage) }
+  async function showPage({ offset, limit }: Part, signal: AbortSignal): Promise<void> {
+    const page = await list({ query: shown.value, offset, limit, count: 'page' }, signal)
+    const before = rows.value
+    const after = afterPage(before, { first: offset, emails: page.emails }, wanted)
+    rows.value = after
+    if (!page.at_least) count.value = page.count
+    // If the page brought nothing new, the list has changed meanwhile. The refresh after that change loads the rows.
+    const isSame = after.first === before.first && after.emails.length === before.emails.length
+    wanted = { ...wanted, to: isSame ? -1 : Math.min(wanted.to, count.value - 1) }
   }
 
   // The list is sorted by id, newest first, so a binary search with a few requests finds any mail.
@@ -176,13 +188,14 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
 
   async function fetchUntilDone(depth: number): Promise<void> {
     for (let next = depth; next > 0;) {
-      const signal = await loadsDone()
-      // The last load failed, so the rows are those of an older query.
-      if (problem.value !== '' && query.value.trim() !== shown.value) await load()
-      else await (rows.value.first > 0 ? fetchLoaded(signal) : fetchHead(next, signal))
-      // A load that began meanwhile may have been answered before the change that this refresh is for.
-      next = signal.aborted && problem.value === '' ? Math.max(next, waitingDepth) : waitingDepth
-      waitingDepth = 0
+      await inLine(async (signal) => {
+        // The last load failed, so the rows are those of an older query.
+        if (problem.value !== '' && query.value.trim() !== shown.value) await load()
+        else await (rows.value.first > 0 ? fetchLoaded(signal) : fetchHead(next, signal))
+        // A load that began meanwhile may have been answered before the change that this refresh is for.
+        next = signal.aborted && problem.value === '' ? Math.max(next, waitingDepth) : waitingDepth
+        waitingDepth = 0
+      })
     }
   }
 
@@ -211,9 +224,6 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   async function fetchHead(limit: number, signal: AbortSignal): Promise<void> {
     await attempt(signal, async () => {
       const page = await list({ query: shown.value, limit }, signal)
-      moves++
-      // Rows further down were loaded meanwhile; the refresh that follows fetches them.
-      if (rows.value.first > 0) return void (count.value = page.count)
       const known = new Set(emails.value.map(({ id }) => id))
       rows.value = { first: 0, emails: afterHead(emails.value, page) }
       count.value = page.count
@@ -228,8 +238,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     await attempt(signal, async () => {
       const limit = Math.min(Math.max(emails.value.length, 1), largestPage)
       const page = await list({ query: shown.value, offset: first, limit }, signal)
-      moves++
-      if (rows.value.first === first) rows.value = { first, emails: page.emails }
+      rows.value = { first, emails: page.emails }
       count.value = page.count
     })
   }
@@ -246,13 +255,14 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
       phase.value = 'failed'
       // An invalid search has no matches. After a lost connection the loaded mails stay visible.
       refused.value = error instanceof ApiError && error.status === 422
-      if (refused.value) rows.value = noRows
+      if (!refused.value) return
+      rows.value = noRows
+      counting.value = false
     }
   }
 
   function drop(ids: ReadonlySet<string>): void {
     if (ids.size === 0) return
-    moves++
     const kept = emails.value.filter(({ id }) => !ids.has(id))
     count.value = Math.max(kept.length, count.value - (emails.value.length - kept.length))
     mails.value = Math.max(count.value, mails.value - (emails.value.length - kept.length))
@@ -287,6 +297,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
       const at = id === null ? -1 : emails.value.findIndex((mail) => mail.id === id)
       return at < 0 ? -1 : rows.value.first + at
     },
+    counted: async () => void (await loadsDone()),
     locate,
     load,
     show,
@@ -298,9 +309,5 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
 }
 
 const pageSize = 50
-const laterPage = 100
-const largestPage = 500
-/** How many rows are loaded on both sides of a position far from the loaded rows. */
-const around = 30
 /** Enough for a billion mails. */
 const mostTries = 30

@@ -32,6 +32,32 @@ export function afterPage(
   return page
 }
 
+/** Rows to fetch, by their positions. */
+export interface Part {
+  offset: number
+  limit: number
+}
+
+/**
+ * The next rows to fetch for the wanted positions; null if all are loaded.
+ *
+ * @param wanted  None if `to` is before `from`.
+ */
+export function missingPart(
+  { first, emails }: ListWindow,
+  { from, to }: { from: number; to: number },
+): Part | null {
+  const end = first + emails.length
+  if (to < from || (from >= first && to < end)) return null
+  if (from >= first && from <= end) return { offset: end, limit: Math.max(to + 1 - end, laterPage) }
+  if (to >= first - 1 && to < end) {
+    const offset = Math.max(0, Math.min(from, first - laterPage))
+    return { offset, limit: Math.min(first - offset, largestPage) }
+  }
+  const offset = Math.max(0, from - around)
+  return { offset, limit: Math.min(to + around + 1 - offset, largestPage) }
+}
+
 /** Replaces the first loaded rows by the newest ones, which were fetched again. Older rows keep their places. */
 export function afterHead(
   before: readonly ListedMail[],
@@ -62,3 +88,8 @@ function trimmed({ first, emails }: ListWindow, { from, to }: { from: number; to
 }
 
 const mostRows = 600
+const laterPage = 100
+/** What the server allows. */
+export const largestPage = 500
+/** How many rows are loaded on both sides of a position far from the loaded rows. */
+const around = 30

@@ -30,7 +30,7 @@ export const releasedSchema: z.ZodType<{ id: string; to: string; smtp_response: 
 /** A page of the inbox. */
 export const foundSchema: z.ZodType = z.strictObject({
   emails: z.array(listedMailSchema),
-  count: z.int().describe('All items, the same on every page'),
+  count: z.int().describe('All items, the same on every page, but for `count=page`'),
   cursor: z.string().nullable().describe('What the next page is asked for with; null on the last page'),
   unread_texts: z
     .int()

@@ -98,11 +98,13 @@ export class PostgresTexts {
     { before, offset, limit }: TextPlace,
     search: RunningSearch,
   ): Promise<TextPage | null> {
+    if (offset + limit > newestTexts) return null
     const from = await this.#stepFrom(place, before, newestTexts, search)
     const hits = from && (await this.#hits(place, query, { from: from.id, below: before }, search))
     if (!hits || hits.length < offset + limit || hits.some(({ undecided }) => undecided)) return null
     const ids = hits.slice(offset, offset + limit).map(({ id }) => id)
-    return { count: hits.length, undecided: 0, ids, left: 0, isPartial: true }
+    const isPartial = from.id !== null || before !== null
+    return { count: hits.length, undecided: 0, ids, left: 0, isPartial }
   }
 
   /** Where the next texts begin: so many, all older than `below`. Null if the time is over; `id` is null if there are fewer. */

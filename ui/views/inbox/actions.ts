@@ -94,6 +94,8 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
   }
 
   async function removeAll(): Promise<void> {
+    // What cannot be undone is asked for with its exact number.
+    await inbox.counted()
     // Uses the search that the list shows, not the text that is being typed.
     const query = inbox.shown.value
     const { value: count } = inbox.mails
