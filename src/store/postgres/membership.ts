@@ -62,7 +62,9 @@ export class Membership implements Leadership {
   #isLeader = false
   /** Whether all other instances know of the row. */
   #isIn = false
-  #isEntering = false
+  #entering: Promise<void> | null = null
+  /** Resolves when the statement that adds the row has ended. */
+  #adding: Promise<unknown> = Promise.resolve()
   /** The last stored renewal. */
   #last: Renewal = { began: never, lastAlone: null }
 
@@ -131,32 +133,32 @@ export class Membership implements Leadership {
   /** Adds the row of this instance, or renews it. */
   async join(connection: Connection): Promise<void> {
     this.#holder ||= await lockText(this.#processes, null)
-    await connection.run(
+    const adding = connection.run(
       `INSERT INTO ${connection.name('instances')} (id, holder, until) VALUES ($1, $2, ${untilNext})
        ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
       [this.id, this.#holder],
     )
+    this.#adding = adding.catch(() => {})
+    await adding
   }
 
   /** Waits until all other instances know of this one. Call it before a transaction that stores commits, outside of it. */
   async enter(connection: Connection): Promise<void> {
-    if (this.#isIn) return
-    this.#isEntering = true
-    try {
-      await this.join(connection)
-      // An instance whose row this renewal does not find adds it later, and then finds the row of this instance.
-      const renewal = await this.renew(connection)
-      this.renewed(renewal)
-      if (renewal.lastAlone === null) await sleep(enteringMs)
-      this.#isIn = true
-    } finally {
-      this.#isEntering = false
-    }
+    if (!this.#isIn) await (this.#entering ??= this.#enter(connection).finally(() => (this.#entering = null)))
+  }
+
+  async #enter(connection: Connection): Promise<void> {
+    await this.join(connection)
+    // An instance whose row this renewal does not find adds it later, and then finds the row of this instance.
+    const renewal = await this.renew(connection)
+    this.renewed(renewal)
+    if (renewal.lastAlone === null) await sleep(enteringMs)
+    this.#isIn = true
   }
 
   /** Whether the row may be missing. While `enter` runs, nothing else may add it: others would not know of the new row. */
   get mayJoin(): boolean {
-    return !this.#isIn && !this.#isEntering
+    return !this.#isIn && !this.#entering
   }
 
   /**
@@ -257,6 +259,8 @@ export class Membership implements Leadership {
   async leave(connection: Connection, channel: string): Promise<void> {
     this.#isLeader = false
     this.#listeners.clear()
+    // It would add the row again.
+    await this.#adding
     await connection.run(
       `WITH gone AS (DELETE FROM ${connection.name('instances')} WHERE id = $1 RETURNING has_turn)
        SELECT pg_notify($2, $3) FROM gone WHERE has_turn`,

@@ -115,6 +115,8 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
   })
   // Listens to other instances now, so that none of their commits is missed.
   await upkeep.look()
+  // So that the first commit need not wait for the other instances. If this fails, that commit tries again, and reports it.
+  membership.enter(own).catch(() => {})
 
   function assertOpen(): void {
     if (closing) throw closedError()
