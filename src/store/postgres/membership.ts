@@ -13,8 +13,8 @@ export const renewalMs = 3000
 const leaseMs = 10_000
 /** How much earlier than the others a leader considers its own lease expired. */
 const marginMs = 2000
-// Instances of different versions may run at the same time, for a moment: a later version must not rely on being the only one for
-// longer, nor wait for a shorter time.
+// Instances of different versions may run at the same time: a later version must not rely on being the only one for longer, nor
+// wait for a shorter time.
 /** How long after a renewal an instance relies on having been the only one then. */
 const aloneMs = 200
 /** How long an instance waits after it joined others, until none of them relies on being the only one. */
@@ -259,7 +259,7 @@ export class Membership implements Leadership {
   async leave(connection: Connection, channel: string): Promise<void> {
     this.#isLeader = false
     this.#listeners.clear()
-    // It would add the row again.
+    // A row that is added later would stay.
     await this.#adding
     await connection.run(
       `WITH gone AS (DELETE FROM ${connection.name('instances')} WHERE id = $1 RETURNING has_turn)

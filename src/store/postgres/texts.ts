@@ -91,7 +91,10 @@ export class PostgresTexts {
     })
   }
 
-  /** The page, if the newest texts fill it; null if not. An index would find and compare all matches, however many there are. */
+  /**
+   * The page, if the matches among the newest texts fill it; null if not. A search by the index compares all matches, however many
+   * there are.
+   */
   async #newest(
     place: Place,
     query: TextQuery,
@@ -107,7 +110,10 @@ export class PostgresTexts {
     return { count: hits.length, undecided: 0, ids, left: 0, isPartial }
   }
 
-  /** Where the next texts begin: so many, all older than `below`. Null if the time is over; `id` is null if there are fewer. */
+  /**
+   * The id of the oldest of the next `size` texts that are older than `below`; `id` is null if there are not so many. Null if the
+   * time is over.
+   */
   async #stepFrom(
     { table, partition }: Place,
     below: string | null,
