@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { sleep } from '../../src/core/machine.ts'
 import { systemProcesses } from '../../src/store/lock/processes.ts'
 import { Connection } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
@@ -152,7 +153,8 @@ test('an instance that is alone notices that the database went back', async () =
   for (let n = 0; n < 4; n++) await a.commit([insert(notes, next())])
   const heard: string[] = []
   a.changes((change) => heard.push(change.op))
-  await new Promise((resolve) => setTimeout(resolve, 210))
+  // Only the next renewal can make it rely on being alone again.
+  await sleep(210)
   await runSql(
     server.url,
     `WITH before AS (UPDATE back.localpost SET seq = seq - 3 RETURNING seq)
