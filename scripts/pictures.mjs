@@ -215,7 +215,7 @@ async function picturesOfTests() {
     })
     await page.goto(pathToFileURL(report).href)
     await page.getByRole('button', { name: /order/ }).first().click()
-    await page.locator('article[aria-busy=false] iframe').waitFor()
+    await page.locator('article[aria-busy=false] iframe:not(.ahead)').waitFor()
     await page.waitForTimeout(500)
     await page.screenshot({ path: join(root, 'docs/images/report.png') })
     await page.close()

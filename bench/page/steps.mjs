@@ -49,9 +49,10 @@ export async function openMail(page, at) {
   await page.evaluate(() => {
     const { bench } = globalThis
     const before = bench.text('section.main h1')
-    const old = document.querySelector('section.main iframe')?.contentDocument
+    const shown = () => document.querySelector('section.main iframe:not(.ahead)')?.contentDocument
+    const old = shown()
     const isOpen = () => {
-      const now = document.querySelector('section.main iframe')?.contentDocument
+      const now = shown()
       const isShown = now && now !== old && now.body?.childElementCount > 0
       return bench.text('section.main h1') !== before && isShown
     }

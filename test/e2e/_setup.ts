@@ -46,7 +46,9 @@ export const rowsOf = (page: Page): Locator =>
   page.getByRole('navigation', { name: 'Mails' }).getByRole('listitem')
 export const rowOf = (page: Page, text: string): Locator =>
   rowsOf(page).filter({ hasText: text }).getByRole('link')
-export const frameOf = (page: Page): FrameLocator => page.frameLocator('iframe')
+/** The frame of the open mail; the others only load mails that are probably opened next. */
+export const shownFrame = 'iframe:not(.ahead)'
+export const frameOf = (page: Page): FrameLocator => page.frameLocator(shownFrame)
 export const panel = (page: Page): Locator => page.getByRole('tabpanel')
 export const tab = (page: Page, name: MailTab): Locator => page.getByRole('tab', { name })
 export const searchField = (page: Page): Locator => page.getByRole('combobox', { name: 'Search mails' })

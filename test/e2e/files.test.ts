@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { objections } from './_axe.ts'
 import { browser } from './context.ts'
-import { openPage, panel, rowOf, submit, tab } from './_setup.ts'
+import { shownFrame, openPage, panel, rowOf, submit, tab } from './_setup.ts'
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -47,7 +47,7 @@ describe('the files of a mail', () => {
     await expect.poll(() => files.locator('img').count()).toBe(1)
     await expect.poll(() => files.locator('img').evaluate((one) => Reflect.get(one, 'naturalWidth'))).toBe(1)
     const below = await files.boundingBox()
-    const body = await page.locator('iframe').boundingBox()
+    const body = await page.locator(shownFrame).boundingBox()
     expect(below?.y).toBeGreaterThanOrEqual((body?.y ?? 0) + (body?.height ?? 0) - 1)
 
     const [opened] = await Promise.all([

@@ -2,7 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { chooseMore, frameOf, openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
+import {
+  chooseMore,
+  frameOf,
+  shownFrame,
+  openPage,
+  panel,
+  rowOf,
+  rowsOf,
+  searchField,
+  submit,
+  tab,
+} from './_setup.ts'
 import { browser } from './context.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startListening } from '../support/instance.ts'
@@ -171,12 +182,12 @@ describe('a mail as its recipient sees it', () => {
     await expect.poll(colour).toBe('rgb(250, 250, 250)')
     await page.getByRole('radio', { name: 'Dark, inverted' }).check()
     await expect.poll(colour).toBe('rgb(1, 1, 1)')
-    expect(await page.locator('iframe').evaluate((frame) => getComputedStyle(frame).filter)).toContain(
+    expect(await page.locator(shownFrame).evaluate((frame) => getComputedStyle(frame).filter)).toContain(
       'invert(1)',
     )
     for (const width of [320, 375, 768]) {
       await page.getByRole('radio', { name: String(width) }).check()
-      await expect.poll(() => page.locator('iframe').evaluate((frame) => frame.clientWidth)).toBe(width)
+      await expect.poll(() => page.locator(shownFrame).evaluate((frame) => frame.clientWidth)).toBe(width)
     }
   })
 

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
-import { openPage, rowOf, rowsOf, sender, submit } from './_setup.ts'
+import { shownFrame, openPage, rowOf, rowsOf, sender, submit } from './_setup.ts'
 
 /** The position of an element, rounded to whole pixels. */
 async function placeOf(what: Locator): Promise<{ left: number; top: number; right: number; bottom: number }> {
@@ -221,7 +221,7 @@ it('a mail has a dark background to its edges where it supports dark mode, and a
   await submit(post, { subject: 'White', html: body })
   await submit(post, { subject: 'Knows', html: `<meta name="color-scheme" content="light dark">${body}` })
   const groundOf = async (): Promise<number> => {
-    const shot = await page.locator('iframe').screenshot({ type: 'png' })
+    const shot = await page.locator(shownFrame).screenshot({ type: 'png' })
     return page.evaluate(lightnessInCorner, shot.toString('base64'))
   }
   await rowOf(page, 'Knows').click()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameOf, openPage, panel, rowOf, submit, tab } from './_setup.ts'
+import { frameOf, shownFrame, openPage, panel, rowOf, submit, tab } from './_setup.ts'
 
 describe('a mail', () => {
   it('shows a mail as HTML in a frame without rights, as text, as source, and its events', async () => {
@@ -13,7 +13,7 @@ describe('a mail', () => {
     await rowOf(page, 'Four sides').click()
     await page.getByRole('heading', { level: 1, name: 'Four sides' }).waitFor()
     await frameOf(page).getByRole('heading', { name: 'The HTML side' }).waitFor()
-    expect(await page.locator('iframe').getAttribute('sandbox')).toBe('allow-same-origin')
+    expect(await page.locator(shownFrame).getAttribute('sandbox')).toBe('allow-same-origin')
     await page.getByRole('button', { name: 'Details' }).click()
     expect(await page.locator('article dl').first().innerText()).toContain(
       'bounces@acme.test → grace@example.com',

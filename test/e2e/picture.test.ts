@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { sampleOf } from '../support/long.ts'
 import { objections } from './_axe.ts'
-import { frameOf, openPage, rowOf, submit } from './_setup.ts'
+import { frameOf, shownFrame, openPage, rowOf, submit } from './_setup.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url))
 const blue = pngOf(60, 20, [0, 90, 200])
@@ -191,7 +191,7 @@ async function savePicture(page: Page): Promise<Pixels> {
 /** Which part of the pixels of the picture is another one than in the frame, as Chromium shows it. */
 async function differingShare(page: Page): Promise<number> {
   await page.mouse.move(1, 1)
-  const shown = PNG.sync.read(await page.locator('iframe').screenshot())
+  const shown = PNG.sync.read(await page.locator(shownFrame).screenshot())
   const saved = await savePicture(page)
   // A frame between two pixels is drawn at one of them.
   const places = [0, 1, -1].flatMap((down) => [0, 1, -1].map((right) => [down, right] as const))

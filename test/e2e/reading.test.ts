@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameOf, openPage, panel, rowOf, submit, tab } from './_setup.ts'
+import { frameOf, shownFrame, openPage, panel, rowOf, submit, tab } from './_setup.ts'
 import { browser } from './context.ts'
 
 const paragraphs = '<p>Some words of the mail.</p>'.repeat(80)
@@ -18,7 +18,7 @@ describe('an HTML mail', () => {
     })
     await rowOf(page, 'Your code').click()
     await frameOf(page).getByText('End').waitFor({ state: 'attached' })
-    const frame = page.locator('iframe')
+    const frame = page.locator(shownFrame)
     expect((await frame.boundingBox())?.y).toBeLessThanOrEqual(220)
     const inner = (): Promise<number> =>
       frame.evaluate((one) => {
@@ -45,7 +45,7 @@ describe('an HTML mail', () => {
     await rowOf(page, 'Tall').click()
     await expect
       .poll(() =>
-        page.locator('iframe').evaluate((one) => {
+        page.locator(shownFrame).evaluate((one) => {
           const { contentDocument: content } = one as HTMLIFrameElement
           const scroller = content?.scrollingElement
           if (!scroller || content.querySelectorAll('p').length < 80) return null
@@ -66,7 +66,7 @@ describe('an HTML mail', () => {
       const box = await page.locator(what).boundingBox()
       return Math.round((box?.y ?? 0) + (box?.height ?? 0))
     }
-    await expect.poll(() => bottomOf('iframe')).toBe(await bottomOf('section.main'))
+    await expect.poll(() => bottomOf(shownFrame)).toBe(await bottomOf('section.main'))
   })
 
   it('lets its head scroll away, and keeps a slim bar with the subject and the actions', async () => {
@@ -95,7 +95,7 @@ describe('an HTML mail', () => {
     await submit(post, { subject: 'Newer', html: '<p>Two</p>' })
     await rowOf(page, 'Newer').click()
     await page.getByRole('button', { name: 'Full screen' }).click()
-    await expect.poll(async () => (await page.locator('iframe').boundingBox())?.width).toBe(1280)
+    await expect.poll(async () => (await page.locator(shownFrame).boundingBox())?.width).toBe(1280)
     // The keys of the page work in the mail, too.
     await frameOf(page).getByText('Two').click()
     await page.keyboard.press('j')
@@ -106,7 +106,7 @@ describe('an HTML mail', () => {
     await page.getByRole('link', { name: 'Open in a new tab' }).click()
     const popup = await opened
     await frameOf(popup).getByText('One').waitFor()
-    expect((await popup.locator('iframe').boundingBox())?.x).toBe(0)
+    expect((await popup.locator(shownFrame).boundingBox())?.x).toBe(0)
   })
 
   it('opens a tracked link with and without counting', async () => {

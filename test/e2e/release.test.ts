@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startListening } from '../support/instance.ts'
 import { objections } from './_axe.ts'
-import { openPage, panel, rowOf, submit } from './_setup.ts'
+import { frameOf, openPage, panel, rowOf, submit } from './_setup.ts'
 
 describe('a release', () => {
   it('goes to several people, prefilled from the mail, with a result for each, and deletes the mail afterwards', async () => {
@@ -72,7 +72,7 @@ describe('a mail as a file', () => {
     await expect.poll(() => page.getByRole('navigation', { name: 'Mails' }).isVisible()).toBe(false)
     await expect.poll(() => page.getByRole('tablist').isVisible()).toBe(false)
     await expect.poll(() => page.getByRole('heading', { name: 'Sum: 1/2' }).isVisible()).toBe(true)
-    await page.frameLocator('iframe').getByText('The HTML').waitFor()
+    await frameOf(page).getByText('The HTML').waitFor()
   })
 })
 

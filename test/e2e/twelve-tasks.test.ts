@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { movableClock } from '../support/clock.ts'
 import { startListening } from '../support/instance.ts'
-import { frameOf, openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
+import { frameOf, shownFrame, openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
 import { handsOn, type Hands } from './_hands.ts'
 import { browser } from './context.ts'
 
@@ -77,7 +77,7 @@ const tasks: readonly Task[] = [
     },
     keyboard: ({ hands }) => hands.press('w', 'w'),
     done: ({ page }) =>
-      expect.poll(() => page.locator('iframe').evaluate((frame) => frame.clientWidth)).toBe(375),
+      expect.poll(() => page.locator(shownFrame).evaluate((frame) => frame.clientWidth)).toBe(375),
   },
   {
     name: 'see the decoded HTML',

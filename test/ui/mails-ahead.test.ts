@@ -92,3 +92,24 @@ test('a mail is fetched again if it was fetched long ago, or if the page is not 
   informed.now = false
   expect((await ahead.get('c', signal)).subject).toBe('c 5')
 })
+
+test('tells which mails are loaded; one that was given stays until others are kept', async () => {
+  const { ahead, fail } = served()
+  const loaded = (): string[] => ahead.loaded.value.map(({ id }) => id)
+  ahead.keep(['a', 'b'])
+  expect(loaded()).toEqual([])
+  await vi.waitFor(() => expect(loaded()).toEqual(['a', 'b']))
+  const before = ahead.loaded.value
+  ahead.keep(['a', 'b'])
+  expect(ahead.loaded.value).toBe(before)
+  await ahead.get('a', signal)
+  expect(loaded()).toEqual(['a', 'b'])
+  ahead.keep(['b'])
+  expect(loaded()).toEqual(['b'])
+  ahead.forget(['b'])
+  expect(loaded()).toEqual([])
+  fail.now = true
+  ahead.keep(['c'])
+  await expect(ahead.get('c', signal)).rejects.toThrow('The server failed.')
+  expect(loaded()).toEqual([])
+})

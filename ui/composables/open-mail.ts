@@ -12,6 +12,8 @@ export interface OpenMail {
   problem: Ref<string>
   /** The ids of mails whose bytes were found to be damaged when they were opened. */
   damaged: ReadonlySet<string>
+  /** The mails that will probably be opened next, as far as they are loaded. */
+  ahead: MailsAhead['loaded']
   /** Loads it again in place. */
   reload(): Promise<void>
   /** Marks the mail as deleted. */
@@ -76,5 +78,13 @@ export function useOpenMail(
     { immediate: true },
   )
 
-  return { mail, phase, problem, damaged, reload, markGone: () => (phase.value = 'gone') }
+  return {
+    mail,
+    phase,
+    problem,
+    damaged,
+    ahead: ahead.loaded,
+    reload,
+    markGone: () => (phase.value = 'gone'),
+  }
 }

@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Localpost } from '../../src/instance/instance.ts'
+import { frameOf, openPage, rowOf, shownFrame, submit } from './_setup.ts'
+
+const aheadFrames = 'iframe.ahead'
+
+it('the next mail and the one under the pointer are loaded ahead, and are shown without loading again', async () => {
+  const { post, page, asked } = await openThree()
+  await rowOf(page, 'Number 3').click()
+  await frameOf(page).getByText('Body of 3').waitFor()
+  await isAhead(page, 'Body of 2')
+  await rowOf(page, 'Number 1').hover()
+  await isAhead(page, 'Body of 1')
+  expect(asked()).toHaveLength(3)
+  await expectNoSignOfReading(post, ['Number 1', 'Number 2'])
+
+  await rowOf(page, 'Number 1').click()
+  await frameOf(page).getByText('Body of 1').waitFor()
+  expect(asked()).toHaveLength(3)
+  // The shown mail has its own height, and its links are the page's.
+  const heightOf = (frame: Element): number => frame.clientHeight
+  await expect.poll(() => page.locator(shownFrame).evaluate(heightOf)).toBeGreaterThan(2000)
+  await frameOf(page).getByRole('link', { name: 'Link of 1' }).hover()
+  await page.getByText('http://one.test/').waitFor()
+})
+
+it('moves on with j without loading the mail that was loaded ahead', async () => {
+  const { page, asked } = await openThree()
+  await rowOf(page, 'Number 3').click()
+  await page.mouse.move(0, 0)
+  await isAhead(page, 'Body of 2')
+  await page.keyboard.press('j')
+  await frameOf(page).getByText('Body of 2').waitFor()
+  await isAhead(page, 'Body of 1')
+  expect(asked()).toHaveLength(3)
+})
+
+it('has no place in the order of Tab, and none for what reads the page aloud', async () => {
+  const { page } = await openThree()
+  await rowOf(page, 'Number 3').click()
+  await isAhead(page, 'Body of 2')
+  await page.locator(shownFrame).focus()
+  await page.keyboard.press('Tab')
+  const inside = page.frames().filter((frame) => frame.url().includes('/html?'))
+  const focused = await Promise.all(
+    inside.map((frame) => frame.evaluate(() => document.activeElement?.textContent)),
+  )
+  expect(focused.filter((text) => text?.startsWith('Link of'))).toEqual(['Link of 3'])
+  expect(await page.locator(aheadFrames).getAttribute('aria-hidden')).toBe('true')
+})
+
+it('remote content is not loaded before the mail is opened, with consent too', async () => {
+  const hits: string[] = []
+  const trap = createServer((request, response) => {
+    hits.push(request.url ?? '')
+    response.end()
+  })
+  await once(trap.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void trap.close())
+  const origin = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`
+  const { post, page } = await openPage({}, false)
+  const of = (name: string): string =>
+    `<img src="${origin}/${name}.png" width="20" height="20"><p>Body of ${name}</p>`
+  await submit(post, { subject: 'Plain', html: '<p>Body of plain</p>' })
+  await submit(post, { subject: 'Second', html: of('second') })
+  await submit(post, { subject: 'First', html: of('first') })
+  await page.goto(post.url ?? '')
+  await rowOf(page, 'First').click()
+  await page.getByRole('button', { name: 'Always load remote content' }).click()
+  await page.getByRole('group', { name: 'Always load remote content' }).getByRole('button').last().click()
+  await expect.poll(() => hits).toEqual(['/first.png'])
+  await rowOf(page, 'Plain').hover()
+  await isAhead(page, 'Body of plain')
+  expect(await page.locator(aheadFrames).count()).toBe(1)
+  expect(hits).toEqual(['/first.png'])
+  await rowOf(page, 'Second').click()
+  await expect.poll(() => hits).toEqual(['/first.png', '/second.png'])
+})
+
+it('a deleted mail does not stay loaded ahead', async () => {
+  const { post, page } = await openThree()
+  await rowOf(page, 'Number 3').click()
+  await isAhead(page, 'Body of 2')
+  const { items } = await post.inbox.list({ query: 'subject:"Number 2"' })
+  await post.inbox.remove(items[0]?.id ?? '')
+  await isAhead(page, 'Body of 1')
+  expect(await page.locator(aheadFrames).count()).toBe(1)
+})
+
+/** Three mails in the list of a page, the newest is number 3, and the requests for their HTML. */
+async function openThree(): Promise<{ post: Localpost; page: Page; asked: () => string[] }> {
+  // After the mails: a page that saw them arrive has opened an older one, and expects that a person goes on to newer ones.
+  const { post, page } = await openPage({}, false)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/html?')) asked.push(request.url())
+  })
+  const hosts = ['one', 'two', 'three']
+  for (const [at, host] of hosts.entries()) {
+    const html = `<p>Body of ${at + 1}</p><a href="http://${host}.test/">Link of ${at + 1}</a><p style="height:2000px">`
+    await submit(post, { subject: `Number ${at + 1}`, html })
+  }
+  await page.goto(post.url ?? '')
+  await rowOf(page, 'Number 3').waitFor()
+  return { post, page, asked: () => asked }
+}
+
+/** Waits until a mail with these words is loaded in a frame that is not shown. */
+async function isAhead(page: Page, words: string): Promise<void> {
+  await expect
+    .poll(async () => {
+      const frames = await page.locator(aheadFrames).all()
+      const texts = frames.map((frame) => frame.contentFrame().locator('body').textContent())
+      return (await Promise.all(texts)).join()
+    })
+    .toContain(words)
+}
+
+async function expectNoSignOfReading(post: Localpost, subjects: string[]): Promise<void> {
+  for (const subject of subjects) {
+    const [mail] = (await post.inbox.list({ query: `subject:"${subject}"` })).items
+    expect(mail?.unread).toBe(true)
+    const { recipients } = await post.inbox.get(mail?.id ?? '')
+    const statuses = recipients.flatMap(({ events }) => events.map(({ status }) => status))
+    expect(statuses).not.toContain('opened')
+  }
+}
