@@ -8,7 +8,7 @@ import { openSearchIndex } from '../../src/search/search-index.ts'
 import { openTextColumn } from '../../src/search/text-column.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { blobOf, insert, remove, type Store } from '../../src/store/store.ts'
+import { blobOf, insert, remove, type PartitionedStore, type Store } from '../../src/store/store.ts'
 import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
 import { isLong } from '../support/long.ts'
 import { createDatabase, runSql, startPostgres, type TestServer } from '../support/postgres.ts'
@@ -23,7 +23,7 @@ afterAll(() => server.remove())
 
 const newUrl = (): string => `${server.url}?schema=search_${++schemas}`
 
-async function openStore(url: string): Promise<Store> {
+async function openStore(url: string): Promise<PartitionedStore> {
   const store = await openPostgresStore({ url, collections: [emailCollection] })
   onTestFinished(() => store.close())
   return store
@@ -159,6 +159,48 @@ describe('a search in PostgreSQL', () => {
       expect(await stored.texts?.countMissing(emailCollection)).toBe(0)
     },
   )
+
+  test('counts what most texts contain, and the old texts and records that are undecided', async () => {
+    const url = newUrl()
+    const store = await openStore(url)
+    const other = store.partition('other')
+    const mails = 900
+    const numbers = Array.from({ length: mails }, (_, n) => n)
+    const undecided = (n: number): boolean => n < 200 && n % 10 === 0
+    const missing = (n: number): boolean => n >= 100 && n < 150 && n % 10 === 5
+    const contains = (n: number): boolean => n % 4 !== 0
+    for (const one of [store, other]) {
+      await one.commit(numbers.map((n) => insert(emailCollection, { ...anEmail(n), unread: n % 3 === 0 })))
+      for (const n of numbers) {
+        if (missing(n)) continue
+        const body = undecided(n) ? null : contains(n) ? `A phrase of mail ${n}`.toLowerCase() : `mail ${n}`
+        const text = { subject: '', from: '', sender: '', to: '', cc: '', bcc: '', head: '', body }
+        await one.texts?.put(emailCollection, idOf(n), text)
+      }
+    }
+    const term = { parts: ['head', 'body'], forms: ['a phrase'], isNegative: false }
+    for (const isNegative of [false, true])
+      for (const where of [null, { flag: 'unread' } as const])
+        for (const missingAfter of [null, idOf(120)]) {
+          const isMatch = (n: number): boolean => contains(n) !== isNegative && !undecided(n) && !missing(n)
+          const isOpen = (n: number): boolean =>
+            undecided(n) || (missing(n) && missingAfter !== null && idOf(n) > missingAfter)
+          const among = numbers.filter((n) => where === null || n % 3 === 0)
+          const query = { terms: [{ ...term, isNegative }], where, missingAfter }
+          const place = { before: idOf(890), offset: 2, limit: 40, isCounted: true }
+          expect(await store.texts?.page(emailCollection, query, place)).toEqual({
+            count: among.filter((n) => isMatch(n) || isOpen(n)).length,
+            undecided: among.filter(isOpen).length,
+            ids: among
+              .filter((n) => n < 890 && isMatch(n))
+              .reverse()
+              .slice(2, 42)
+              .map(idOf),
+            left: 0,
+            isPartial: false,
+          })
+        }
+  })
 
   test('uses an index of trigrams', async () => {
     const store = await openStore(newUrl())

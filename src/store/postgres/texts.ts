@@ -1,4 +1,3 @@
-import { misuse } from '../io-errors.ts'
 import { noRoom } from '../../core/byte-budget.ts'
 import { monotonicNow } from '../../core/machine.ts'
 import type {
@@ -9,14 +8,12 @@ import type {
   TextPage,
   TextPlace,
   TextQuery,
-  TextTerm,
 } from '../texts.ts'
-import { Parameters, toSql } from './conditions.ts'
+import { Parameters } from './conditions.ts'
 import type { Connection } from './connection.ts'
-import { isStorable } from './keys.ts'
 import { type Place, scanMs } from './reads.ts'
 import type { RunStoppable } from './stoppable.ts'
-import type { Table } from './table.ts'
+import { allOf, cleaned, conditionsOf, hasNoText, hitsOf, type Slice, textsOf } from './text-conditions.ts'
 
 /** Runs a search over a separate connection, until the signal is aborted. */
 type Searching = <T>(work: (run: RunStoppable) => Promise<T>, signal: AbortSignal | undefined) => Promise<T>
@@ -70,9 +67,13 @@ export class PostgresTexts {
 
   async page(place: Place, query: TextQuery, wanted: TextPlace, limit: TextLimit = {}): Promise<TextPage> {
     return await this.#search(limit, async (search) => {
-      const newest = wanted.isCounted ? null : await this.#newest(place, query, wanted, search)
-      if (newest) return newest
-      const whole = await search.run<Pick<TextPage, 'count' | 'undecided' | 'ids'>>(firstMs, (parameters) => {
+      // The newest matches of a word that most texts have are found at once.
+      const isLooked = !wanted.isCounted || (await this.#isCommon(place, query, search))
+      const newest = isLooked ? await this.#newest(place, query, wanted, search) : null
+      if (newest && !(wanted.isCounted && newest.isPartial)) return newest
+      const counts = newest && (await this.#compareAll(place, query, search))
+      if (counts) return { ...newest, ...counts, isPartial: false }
+      const all = await search.run<Pick<TextPage, 'count' | 'undecided' | 'ids'>>(firstMs, (parameters) => {
         const hits = hitsOf(place, query, parameters)
         const bound = wanted.before === null ? '' : `WHERE id < ${parameters.add(wanted.before)}::text`
         const slice = `LIMIT ${parameters.add(wanted.limit)}::int8 OFFSET ${parameters.add(wanted.offset)}::int8`
@@ -81,7 +82,7 @@ export class PostgresTexts {
             ARRAY(SELECT id FROM hits ${bound} ORDER BY id DESC ${slice}) AS ids
           FROM hits`
       })
-      if (whole) return { ...(whole[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0, isPartial: false }
+      if (all) return { ...(all[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0, isPartial: false }
       const { matches, left } = await this.#inSteps(place, query, search)
       const { before, offset, limit } = wanted
       const behind = before === null ? matches : matches.filter(({ id }) => id < before)
@@ -89,6 +90,40 @@ export class PostgresTexts {
       const undecided = matches.filter(({ isUndecided }) => isUndecided).length
       return { count: matches.length, undecided, ids, left, isPartial: false }
     })
+  }
+
+  /** Whether a third of the texts or more match, by those on some hundred pages of the table. */
+  async #isCommon({ table, partition }: Place, query: TextQuery, search: RunningSearch): Promise<boolean> {
+    const rows = await search.run<{ looked: number; hits: number }>(longestStepMs, (parameters) => {
+      const { name, parts } = textsOf(table)
+      const hit = allOf(parts, query.terms, parameters)
+      const pages = `(pg_relation_size(${parameters.add(name)}::text::regclass) / current_setting('block_size')::int4)`
+      return `SELECT count(*)::float8 AS looked, count(*) FILTER (WHERE ${hit})::float8 AS hits
+        FROM ${name} TABLESAMPLE SYSTEM ((SELECT least(100, 100.0 * ${samplePages} / greatest(${pages}, 1))::float4))
+        WHERE partition = ${parameters.add(partition)}`
+    })
+    const [{ looked, hits } = { looked: 0, hits: 0 }] = rows ?? []
+    return looked >= leastSample && hits >= looked / 3
+  }
+
+  /**
+   * Counts the matches by comparing each text, which PostgreSQL divides between processes. Where many match it takes half the time
+   * of a search by the index, which compares them too. Null if it takes too long.
+   */
+  async #compareAll(
+    place: Place,
+    query: TextQuery,
+    search: RunningSearch,
+  ): Promise<Pick<TextPage, 'count' | 'undecided'> | null> {
+    const rows = await search.run<Pick<TextPage, 'count' | 'undecided'>>(firstMs, (parameters) => {
+      const { name, bounds, hit, also, missing } = conditionsOf(place, query, parameters)
+      return `SELECT (hits + undecided)::float8 AS count, undecided::float8 AS undecided FROM (
+          SELECT count(*) FILTER (WHERE ${hit}) AS hits,
+            count(*) FILTER (WHERE unsure AND (${hit}) IS NULL)${missing && ` + (SELECT count(*) ${missing})`} AS undecided
+          FROM ${name} WHERE ${bounds}${also}
+        ) counts`
+    })
+    return rows?.[0] ?? null
   }
 
   /**
@@ -221,83 +256,11 @@ const toMatch = ({ id, undecided }: Hit): TextMatch => ({ id, isUndecided: undec
 const firstMs = 1000
 /** How many texts a page that need not count all matches looks at first. */
 const newestTexts = 500
+/** The pages of a sample. */
+const samplePages = 100
+/** A sample of fewer texts says nothing. */
+const leastSample = 50
 /** How many texts the first step looks at. */
 const firstStep = 500
 const wantedStepMs = 200
 const longestStepMs = 1000
-
-/** Texts from one id (inclusive) to another (exclusive); null for no bound. */
-interface Slice {
-  readonly from: string | null
-  readonly below: string | null
-}
-
-/** The statement that selects the matches and whether they are undecided. A condition on a null part is null. */
-function hitsOf(
-  { table, partition }: Place,
-  query: TextQuery,
-  parameters: Parameters,
-  { from, below }: Slice = { from: null, below: null },
-): string {
-  const { terms, where, missingAfter } = query
-  const own = parameters.add(partition)
-  const among = where === null ? null : toSql(where, table.facts, parameters)
-  if (among && !among.isExact) throw misuse('The condition beside the terms of a text is not on facts alone.')
-  const { name, parts } = textsOf(table)
-  const all = terms.map((term) => termSql(parts, term, parameters)).join(' AND ')
-  const also = among
-    ? ` AND id IN (SELECT id FROM ${table.sql} WHERE partition = ${own} AND ${among.sql})`
-    : ''
-  const bounds = [
-    `partition = ${own}`,
-    ...(from === null ? [] : [`id >= ${parameters.add(from)}::text`]),
-    ...(below === null ? [] : [`id < ${parameters.add(below)}::text`]),
-  ].join(' AND ')
-  // OFFSET keeps the server from searching an index for each slice.
-  const texts =
-    from === null && below === null ? name : `(SELECT * FROM ${name} WHERE ${bounds} OFFSET 0) slice`
-  const hits = [
-    `SELECT id, false AS undecided FROM ${texts} WHERE ${bounds} AND ${all}${also}`,
-    `SELECT id, true FROM ${name} WHERE ${bounds} AND unsure AND (${all}) IS NULL${also}`,
-  ]
-  if (missingAfter !== null)
-    hits.push(
-      `SELECT id, true FROM ${table.sql} record
-       WHERE ${bounds} AND id > ${parameters.add(missingAfter)}::text AND ${hasNoText(table)}${among ? ` AND ${among.sql}` : ''}`,
-    )
-  return hits.join(' UNION ALL ')
-}
-
-function textsOf(table: Table): NonNullable<Table['texts']> {
-  if (!table.texts) throw misuse(`The collection ${table.name} has no texts.`)
-  return table.texts
-}
-
-/** The condition that the row `record` of the table of the collection has no text. */
-function hasNoText(table: Table): string {
-  return `NOT EXISTS (SELECT FROM ${textsOf(table).name} text WHERE text.partition = record.partition AND text.id = record.id)`
-}
-
-function termSql(names: readonly string[], term: TextTerm, parameters: Parameters): string {
-  const { parts, forms, isNegative } = term
-  const patterns = forms.map((form) => cleaned(form)).map((form) => parameters.add(`%${escaped(form)}%`))
-  const one = parts.flatMap((part) => {
-    const at = names.indexOf(part)
-    if (at < 0) throw misuse(`The texts of the collection have no part ${JSON.stringify(part)}.`)
-    return patterns.map((pattern) => `part_${at} LIKE ${pattern}::text`)
-  })
-  // No text can contain a term without forms. The record may, so the term is undecided if a part of the text is.
-  const any = one.length > 0 ? `(${one.join(' OR ')})` : `(CASE WHEN unsure THEN NULL ELSE false END)`
-  return isNegative ? `NOT ${any}` : any
-}
-
-/** Valid Unicode without a NUL, which PostgreSQL's texts cannot contain. */
-function cleaned<T extends string | null>(text: T): T
-function cleaned(text: string | null): string | null {
-  return text === null || isStorable(text) ? text : Buffer.from(text).toString().replaceAll('\0', ' ')
-}
-
-/** A text with the special characters of a pattern escaped. */
-function escaped(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&')
-}

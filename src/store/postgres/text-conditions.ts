@@ -1,0 +1,110 @@
+import { misuse } from '../io-errors.ts'
+import type { TextQuery, TextTerm } from '../texts.ts'
+import { type Parameters, toSql } from './conditions.ts'
+import { isStorable } from './keys.ts'
+import type { Place } from './reads.ts'
+import type { Table } from './table.ts'
+
+/** Texts from one id (inclusive) to another (exclusive); null for no bound. */
+export interface Slice {
+  readonly from: string | null
+  readonly below: string | null
+}
+const whole: Slice = { from: null, below: null }
+
+/** The statement that selects the matches and whether they are undecided. */
+export function hitsOf(place: Place, query: TextQuery, parameters: Parameters, slice: Slice = whole): string {
+  const { name, bounds, hit, also, missing } = conditionsOf(place, query, parameters, slice)
+  const { from, below } = slice
+  // OFFSET keeps the server from searching an index for each slice.
+  const texts =
+    from === null && below === null ? name : `(SELECT * FROM ${name} WHERE ${bounds} OFFSET 0) slice`
+  const hits = [
+    `SELECT id, false AS undecided FROM ${texts} WHERE ${bounds} AND ${hit}${also}`,
+    `SELECT id, true FROM ${name} WHERE ${bounds} AND unsure AND (${hit}) IS NULL${also}`,
+  ]
+  if (missing) hits.push(`SELECT id, true ${missing}`)
+  return hits.join(' UNION ALL ')
+}
+
+/** The parts of a statement about texts, in SQL. */
+export interface TextConditions {
+  /** The table of the texts. */
+  readonly name: string
+  /** The texts in question. */
+  readonly bounds: string
+  /** Whether all terms are true; null if a part of the text that decides it is null. */
+  readonly hit: string
+  /** The further condition on the records, after `AND`; '' for none. */
+  readonly also: string
+  /** The records without a text that are undecided, from `FROM` on; '' for none. */
+  readonly missing: string
+}
+
+export function conditionsOf(
+  { table, partition }: Place,
+  { terms, where, missingAfter }: TextQuery,
+  parameters: Parameters,
+  { from, below }: Slice = whole,
+): TextConditions {
+  const own = parameters.add(partition)
+  const among = where === null ? null : toSql(where, table.facts, parameters)
+  if (among && !among.isExact) throw misuse('The condition beside the terms of a text is not on facts alone.')
+  const { name, parts } = textsOf(table)
+  const bounds = [
+    `partition = ${own}`,
+    ...(from === null ? [] : [`id >= ${parameters.add(from)}::text`]),
+    ...(below === null ? [] : [`id < ${parameters.add(below)}::text`]),
+  ].join(' AND ')
+  const missing =
+    missingAfter === null
+      ? ''
+      : `FROM ${table.sql} record
+         WHERE ${bounds} AND id > ${parameters.add(missingAfter)}::text AND ${hasNoText(table)}${among ? ` AND ${among.sql}` : ''}`
+  return {
+    name,
+    bounds,
+    hit: allOf(parts, terms, parameters),
+    also: among ? ` AND id IN (SELECT id FROM ${table.sql} WHERE partition = ${own} AND ${among.sql})` : '',
+    missing,
+  }
+}
+
+/** Whether a text has all terms. A condition on a null part is null. */
+export function allOf(names: readonly string[], terms: readonly TextTerm[], parameters: Parameters): string {
+  return terms.map((term) => termSql(names, term, parameters)).join(' AND ')
+}
+
+export function textsOf(table: Table): NonNullable<Table['texts']> {
+  if (!table.texts) throw misuse(`The collection ${table.name} has no texts.`)
+  return table.texts
+}
+
+/** The condition that the row `record` of the table of the collection has no text. */
+export function hasNoText(table: Table): string {
+  return `NOT EXISTS (SELECT FROM ${textsOf(table).name} text WHERE text.partition = record.partition AND text.id = record.id)`
+}
+
+function termSql(names: readonly string[], term: TextTerm, parameters: Parameters): string {
+  const { parts, forms, isNegative } = term
+  const patterns = forms.map((form) => cleaned(form)).map((form) => parameters.add(`%${escaped(form)}%`))
+  const one = parts.flatMap((part) => {
+    const at = names.indexOf(part)
+    if (at < 0) throw misuse(`The texts of the collection have no part ${JSON.stringify(part)}.`)
+    return patterns.map((pattern) => `part_${at} LIKE ${pattern}::text`)
+  })
+  // No text can contain a term without forms. The record may, so the term is undecided if a part of the text is.
+  const any = one.length > 0 ? `(${one.join(' OR ')})` : `(CASE WHEN unsure THEN NULL ELSE false END)`
+  return isNegative ? `NOT ${any}` : any
+}
+
+/** Valid Unicode without a NUL, which PostgreSQL's texts cannot contain. */
+export function cleaned<T extends string | null>(text: T): T
+export function cleaned(text: string | null): string | null {
+  return text === null || isStorable(text) ? text : Buffer.from(text).toString().replaceAll('\0', ' ')
+}
+
+/** A text with the special characters of a pattern escaped. */
+function escaped(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}
