@@ -46,7 +46,7 @@ export const rowsOf = (page: Page): Locator =>
   page.getByRole('navigation', { name: 'Mails' }).getByRole('listitem')
 export const rowOf = (page: Page, text: string): Locator =>
   rowsOf(page).filter({ hasText: text }).getByRole('link')
-/** The frame of the open mail; the others only load mails that are probably opened next. */
+/** The frame of the open mail; the others hold mails that will probably be opened next. */
 export const shownFrame = 'iframe:not(.ahead)'
 export const frameOf = (page: Page): FrameLocator => page.frameLocator(shownFrame)
 export const panel = (page: Page): Locator => page.getByRole('tabpanel')

@@ -50,7 +50,7 @@ it('has no place in the order of Tab, and none for what reads the page aloud', a
     inside.map((frame) => frame.evaluate(() => document.activeElement?.textContent)),
   )
   expect(focused.filter((text) => text?.startsWith('Link of'))).toEqual(['Link of 3'])
-  expect(await page.locator(aheadFrames).getAttribute('aria-hidden')).toBe('true')
+  expect((await page.locator('section.main').ariaSnapshot()).match(/- iframe/g)).toHaveLength(1)
 })
 
 it('remote content is not loaded before the mail is opened, with consent too', async () => {
@@ -81,32 +81,109 @@ it('remote content is not loaded before the mail is opened, with consent too', a
   await expect.poll(() => hits).toEqual(['/first.png', '/second.png'])
 })
 
-it('a deleted mail does not stay loaded ahead', async () => {
-  const { post, page } = await openThree()
+it.each(['answered', 'cut'])(
+  'a mail that could not be loaded ahead is loaded when it is opened: %s',
+  async (how) => {
+    let requests = 0
+    const { page } = await openThree((page, idOf) =>
+      page.route(`**/inbox/${idOf(2)}/html?**`, async (route) => {
+        if (++requests > 1) await route.continue()
+        else if (how === 'cut') await route.abort('connectionreset')
+        else await route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"busy"}' })
+      }),
+    )
+    await rowOf(page, 'Number 3').click()
+    await page.mouse.move(0, 0)
+    await expect.poll(() => requests).toBe(1)
+    await page.waitForTimeout(200)
+    await page.keyboard.press('j')
+    await frameOf(page).getByText('Body of 2').waitFor()
+    expect(await page.getByText('The mail tried to show something else').count()).toBe(0)
+  },
+)
+
+it('a frame that was hidden and is shown again opens a link in one tab', async () => {
+  const { post, page, idOf } = await openThree()
   await rowOf(page, 'Number 3').click()
   await isAhead(page, 'Body of 2')
-  const { items } = await post.inbox.list({ query: 'subject:"Number 2"' })
-  await post.inbox.remove(items[0]?.id ?? '')
+  // The next mail arrives late. Meanwhile the list changes, and the mail under the pointer is the one that is still shown.
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route(`**/inbox/${idOf(1)}`, async (route) => {
+    await released
+    await route.continue()
+  })
+  const shown = await page.locator(shownFrame).elementHandle()
+  await page.evaluate((id) => (location.hash = `#/mail/${id}`), idOf(1))
+  await submit(post, { subject: 'Number 4', html: '<p>Body of 4</p>' })
+  await rowOf(page, 'Number 4').waitFor()
+  await page.waitForTimeout(300)
+  release()
+  await frameOf(page).getByText('Body of 1').waitFor()
+  expect(await shown?.evaluate((frame) => frame.isConnected && frame.className)).toContain('ahead')
+  await rowOf(page, 'Number 3').click()
+  await frameOf(page).getByText('Body of 3').waitFor()
+  let tabs = 0
+  page.on('popup', () => tabs++)
+  await frameOf(page).getByRole('link', { name: 'Link of 3' }).click()
+  await expect.poll(() => tabs).toBe(1)
+  await page.waitForTimeout(200)
+  expect(tabs).toBe(1)
+})
+
+it('a mail with animations is not loaded ahead', async () => {
+  const { post, page } = await openPage({}, false)
+  await submit(post, { subject: 'Plain', html: '<p>Body of plain</p>' })
+  const html = '<style>@keyframes in{from{opacity:0}} p{animation:in 1s}</style><p>Body of moving'
+  await submit(post, { subject: 'Moving', html })
+  await submit(post, { subject: 'First', html: '<p>Body of first</p>' })
+  await page.goto(post.url ?? '')
+  await rowOf(page, 'First').click()
+  await rowOf(page, 'Plain').hover()
+  await isAhead(page, 'Body of plain')
+  expect(await page.locator(aheadFrames).count()).toBe(1)
+  await page.keyboard.press('j')
+  await frameOf(page).getByText('Body of moving').waitFor()
+})
+
+it('a deleted mail does not stay loaded ahead', async () => {
+  const { post, page, idOf } = await openThree()
+  await rowOf(page, 'Number 3').click()
+  await isAhead(page, 'Body of 2')
+  await post.inbox.remove(idOf(2))
   await isAhead(page, 'Body of 1')
   expect(await page.locator(aheadFrames).count()).toBe(1)
 })
 
-/** Three mails in the list of a page, the newest is number 3, and the requests for their HTML. */
-async function openThree(): Promise<{ post: Localpost; page: Page; asked: () => string[] }> {
+/**
+ * Three mails in the list of a page, of which the newest is number 3, their ids, and the requests for their HTML.
+ *
+ * @param prepare  Called before the page is loaded, which opens the newest mail.
+ */
+async function openThree(
+  prepare: (page: Page, idOf: (number: number) => string) => Promise<unknown> = () => Promise.resolve(),
+): Promise<{
+  post: Localpost
+  page: Page
+  idOf: (number: number) => string
+  asked: () => string[]
+}> {
   // After the mails: a page that saw them arrive has opened an older one, and expects that a person goes on to newer ones.
   const { post, page } = await openPage({}, false)
   const asked: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/html?')) asked.push(request.url())
   })
-  const hosts = ['one', 'two', 'three']
-  for (const [at, host] of hosts.entries()) {
+  const ids: string[] = []
+  for (const [at, host] of ['one', 'two', 'three'].entries()) {
     const html = `<p>Body of ${at + 1}</p><a href="http://${host}.test/">Link of ${at + 1}</a><p style="height:2000px">`
-    await submit(post, { subject: `Number ${at + 1}`, html })
+    ids.push(await submit(post, { subject: `Number ${at + 1}`, html }))
   }
+  const idOf = (number: number): string => ids[number - 1] ?? ''
+  await prepare(page, idOf)
   await page.goto(post.url ?? '')
   await rowOf(page, 'Number 3').waitFor()
-  return { post, page, asked: () => asked }
+  return { post, page, idOf, asked: () => asked }
 }
 
 /** Waits until a mail with these words is loaded in a frame that is not shown. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { objections } from './_axe.ts'
 import { browser } from './context.ts'
-import { shownFrame, openPage, panel, rowOf, submit, tab } from './_setup.ts'
+import { openPage, panel, rowOf, shownFrame, submit, tab } from './_setup.ts'
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest'
 import {
   chooseMore,
   frameOf,
-  shownFrame,
   openPage,
   panel,
   rowOf,
   rowsOf,
   searchField,
+  shownFrame,
   submit,
   tab,
 } from './_setup.ts'

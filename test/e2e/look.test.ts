@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
-import { shownFrame, openPage, rowOf, rowsOf, sender, submit } from './_setup.ts'
+import { openPage, rowOf, rowsOf, sender, shownFrame, submit } from './_setup.ts'
 
 /** The position of an element, rounded to whole pixels. */
 async function placeOf(what: Locator): Promise<{ left: number; top: number; right: number; bottom: number }> {

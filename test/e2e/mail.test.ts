@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameOf, shownFrame, openPage, panel, rowOf, submit, tab } from './_setup.ts'
+import { frameOf, openPage, panel, rowOf, shownFrame, submit, tab } from './_setup.ts'
 
 describe('a mail', () => {
   it('shows a mail as HTML in a frame without rights, as text, as source, and its events', async () => {

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { sampleOf } from '../support/long.ts'
 import { objections } from './_axe.ts'
-import { frameOf, shownFrame, openPage, rowOf, submit } from './_setup.ts'
+import { frameOf, openPage, rowOf, shownFrame, submit } from './_setup.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url))
 const blue = pngOf(60, 20, [0, 90, 200])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameOf, shownFrame, openPage, panel, rowOf, submit, tab } from './_setup.ts'
+import { frameOf, openPage, panel, rowOf, shownFrame, submit, tab } from './_setup.ts'
 import { browser } from './context.ts'
 
 const paragraphs = '<p>Some words of the mail.</p>'.repeat(80)

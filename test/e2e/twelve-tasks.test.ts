@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { movableClock } from '../support/clock.ts'
 import { startListening } from '../support/instance.ts'
-import { frameOf, shownFrame, openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
+import { frameOf, openPage, panel, rowOf, rowsOf, searchField, shownFrame, submit, tab } from './_setup.ts'
 import { handsOn, type Hands } from './_hands.ts'
 import { browser } from './context.ts'
 

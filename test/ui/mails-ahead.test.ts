@@ -37,17 +37,20 @@ test('a mail that was fetched ahead is not fetched again, and is given once', as
   expect((await ahead.get('a', signal)).subject).toBe('a 3')
 })
 
-test('a mail that changed is fetched again, also while it is being fetched ahead', async () => {
-  const { ahead } = served()
-  ahead.keep(['a', 'b', 'c'])
-  ahead.forget(['a'])
-  expect((await ahead.get('a', signal)).subject).toBe('a 4')
-  const waiting = ahead.get('b', signal)
-  ahead.forget(['b'])
-  expect((await waiting).subject).toBe('b 5')
-  ahead.forget()
-  expect((await ahead.get('c', signal)).subject).toBe('c 6')
-})
+test.each(['outdate', 'forget'] as const)(
+  'a mail that changed is fetched again, also while it is being fetched ahead: %s',
+  async (change) => {
+    const { ahead } = served()
+    ahead.keep(['a', 'b', 'c'])
+    ahead[change](['a'])
+    expect((await ahead.get('a', signal)).subject).toBe('a 4')
+    const waiting = ahead.get('b', signal)
+    ahead[change](['b'])
+    expect((await waiting).subject).toBe('b 5')
+    ahead[change]()
+    expect((await ahead.get('c', signal)).subject).toBe('c 6')
+  },
+)
 
 test('a mail that could not be fetched ahead is fetched when it is opened, and fails there', async () => {
   const { ahead, fail } = served()
@@ -93,23 +96,43 @@ test('a mail is fetched again if it was fetched long ago, or if the page is not 
   expect((await ahead.get('c', signal)).subject).toBe('c 5')
 })
 
-test('tells which mails are loaded; one that was given stays until others are kept', async () => {
-  const { ahead, fail } = served()
-  const loaded = (): string[] => ahead.loaded.value.map(({ id }) => id)
+test('publishes what was fetched; a mail that changed stays until it was fetched again', async () => {
+  const { ahead, asked, fail } = served()
+  const fetched = (): string[] => ahead.fetched.value.map(({ subject }) => subject)
   ahead.keep(['a', 'b'])
-  expect(loaded()).toEqual([])
-  await vi.waitFor(() => expect(loaded()).toEqual(['a', 'b']))
-  const before = ahead.loaded.value
+  expect(fetched()).toEqual([])
+  await vi.waitFor(() => expect(fetched()).toEqual(['a 1', 'b 2']))
+  const before = ahead.fetched.value
+  ahead.outdate(['b'])
   ahead.keep(['a', 'b'])
-  expect(ahead.loaded.value).toBe(before)
-  await ahead.get('a', signal)
-  expect(loaded()).toEqual(['a', 'b'])
-  ahead.keep(['b'])
-  expect(loaded()).toEqual(['b'])
-  ahead.forget(['b'])
-  expect(loaded()).toEqual([])
+  expect(ahead.fetched.value).toBe(before)
+  await vi.waitFor(() => expect(fetched()).toEqual(['a 1', 'b 3']))
+  ahead.keep(['a'])
+  expect(fetched()).toEqual(['a 1'])
+  ahead.forget(['a'])
+  expect(fetched()).toEqual([])
   fail.now = true
   ahead.keep(['c'])
+  await vi.waitFor(() => expect(asked).toHaveLength(4))
   await expect(ahead.get('c', signal)).rejects.toThrow('The server failed.')
-  expect(loaded()).toEqual([])
+  expect(fetched()).toEqual([])
+})
+
+test.each(['given', 'too old'])('a mail that is %s stays until others are kept', async (state) => {
+  const { ahead, asked } = served()
+  const now = vi.spyOn(performance, 'now')
+  onTestFinished(() => now.mockRestore())
+  now.mockReturnValue(0)
+  const fetched = (): string[] => ahead.fetched.value.map(({ id }) => id)
+  ahead.keep(['a', 'b'])
+  await vi.waitFor(() => expect(fetched()).toEqual(['a', 'b']))
+  if (state === 'too old') now.mockReturnValue(31_000)
+  const opening = ahead.get('a', signal)
+  ahead.keep(['b', 'c'])
+  expect(fetched()).toEqual(['a', 'b'])
+  await opening
+  await vi.waitFor(() => expect(fetched()).toEqual(['a', 'b', 'c']))
+  ahead.keep(['b', 'c'])
+  expect(fetched()).toEqual(['b', 'c'])
+  expect(asked).toEqual(state === 'given' ? ['a', 'b', 'c'] : ['a', 'b', 'a', 'c'])
 })

@@ -12,8 +12,8 @@ export interface OpenMail {
   problem: Ref<string>
   /** The ids of mails whose bytes were found to be damaged when they were opened. */
   damaged: ReadonlySet<string>
-  /** The mails that will probably be opened next, as far as they are loaded. */
-  ahead: MailsAhead['loaded']
+  /** The mails that will probably be opened next, once they are fetched. */
+  ahead: MailsAhead['fetched']
   /** Loads it again in place. */
   reload(): Promise<void>
   /** Marks the mail as deleted. */
@@ -83,7 +83,7 @@ export function useOpenMail(
     phase,
     problem,
     damaged,
-    ahead: ahead.loaded,
+    ahead: ahead.fetched,
     reload,
     markGone: () => (phase.value = 'gone'),
   }

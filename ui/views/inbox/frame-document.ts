@@ -23,6 +23,8 @@ export interface FrameHandlers {
 export function watchFrame(frame: HTMLIFrameElement, handlers: FrameHandlers): () => void {
   let attached: Document | null = null
   let looking = 0
+  const end = new AbortController()
+  const { signal } = end
   const watcher = new ResizeObserver(() => handlers.onSize(measure(frame)))
 
   function look(): void {
@@ -44,7 +46,7 @@ export function watchFrame(frame: HTMLIFrameElement, handlers: FrameHandlers): (
   function attach(content: Document): void {
     attached = content
     const on = (type: string, listener: (event: Event) => void): void =>
-      EventTarget.prototype.addEventListener.call(content, type, listener, { capture: true })
+      EventTarget.prototype.addEventListener.call(content, type, listener, { capture: true, signal })
     const report = (event: Event): void => {
       const link = linkOf(event)
       if (link) handlers.onLink(read(link, handlers.own()), hrefOf(link))
@@ -61,10 +63,10 @@ export function watchFrame(frame: HTMLIFrameElement, handlers: FrameHandlers): (
   }
 
   look()
-  frame.addEventListener('load', look)
+  frame.addEventListener('load', look, { signal })
   return () => {
+    end.abort()
     cancelAnimationFrame(looking)
-    frame.removeEventListener('load', look)
     watcher.disconnect()
   }
 }

@@ -35,10 +35,13 @@ export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
   })
   // The list is loaded again after each of these, and then the mails are fetched again.
   live.listen({
-    onChanges: ({ updated, deleted }) => ahead.forget([...updated, ...deleted]),
-    onManyChanged: () => ahead.forget(),
+    onChanges({ updated, deleted }) {
+      ahead.outdate(updated)
+      ahead.forget(deleted)
+    },
+    onManyChanged: () => ahead.outdate(),
     // Changes may have been missed.
-    onConnected: () => ahead.forget(),
+    onConnected: () => ahead.outdate(),
   })
   watch(inbox.emails, () => void keepSoon())
 

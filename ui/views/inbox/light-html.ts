@@ -1,0 +1,9 @@
+/**
+ * Whether HTML may be loaded before its mail is opened: it is short, and contains no style that is known to cost much time. A
+ * hidden frame runs animations too, and those that run once would be over when the mail is opened.
+ */
+export const isLight = (html: string): boolean => html.length <= longest && !costly.test(html)
+
+/** In characters. Laying out a longer mail could be felt while another one is read. */
+const longest = 100_000
+const costly = /keyframes|<(?:animate|set|marquee)|:has\(/i
