@@ -97,7 +97,7 @@ test('nothing is stored if BEGIN fails', async () => {
     const database = connect(server.port, '127.0.0.1')
     for (const socket of [client, database]) socket.on('error', () => {})
     client.on('data', (bytes: Buffer) => {
-      const at = isArmed ? bytes.indexOf('BEGIN\0') : -1
+      const at = isArmed ? bytes.indexOf('BEGIN ISOLATION LEVEL READ COMMITTED\0') : -1
       if (at >= 0) {
         isArmed = false
         bytes.write('BEGIM', at)

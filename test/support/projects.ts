@@ -54,6 +54,7 @@ const postgresFiles: readonly string[] = [
   'search/search-limits',
   'search/store-search',
   'store/postgres-alone',
+  'store/postgres-batches',
   'store/postgres-contract',
   'store/postgres-cost',
   'store/postgres-doctor',

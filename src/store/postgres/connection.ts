@@ -83,7 +83,8 @@ export class Transaction extends Connection {
   #begun: Promise<unknown> | null = null
 
   begin(): void {
-    this.#begun = super.run('BEGIN')
+    // Whatever the default of the database is: a transaction waits for others, and continues with what they stored.
+    this.#begun = super.run('BEGIN ISOLATION LEVEL READ COMMITTED')
     this.follow(this.#begun)
   }
 

@@ -123,17 +123,18 @@ export class Writer {
   }
 
   async #store(batch: readonly Waiting[]): Promise<void> {
-    const open = new Set(batch)
-    if (open.size === 0) return
+    if (batch.length === 0) return
+    const refused = new Map<Waiting, unknown>()
     try {
-      await this.#transact(open)
+      await this.#transact(batch, refused)
     } catch (error) {
       // The content of one commit must not fail the others in its transaction.
-      if (open.size > 1 && isOfContent(error)) for (const one of open) await this.#store([one])
+      if (batch.length > 1 && isOfContent(error)) for (const one of batch) await this.#store([one])
       else {
         const fault = databaseFault(error)
         this.#deps.onFault(fault)
-        for (const { reject } of open) reject(fault)
+        // A refused commit was not stored in any case.
+        for (const one of batch) one.reject((fault.code === 'store_unknown' && refused.get(one)) || fault)
         if (isLost(error)) this.#refuseLate(fault)
       }
     }
@@ -150,10 +151,13 @@ export class Writer {
   }
 
   /**
-   * @param batch  Refused commits are rejected and removed from it.
-   * @throws The error of the database; nothing of the batch is stored then. store_unknown if that is not known.
+   * Stores a batch and answers its commits.
+   *
+   * @param refused  Gets the errors of refused commits. They are answered last, because one may be refused for a commit before it
+   *   that is not stored in the end.
+   * @throws The error of the database; nothing of the batch is stored or answered then. store_unknown if that is not known.
    */
-  async #transact(batch: Set<Waiting>): Promise<void> {
+  async #transact(batch: readonly Waiting[], refused: Map<Waiting, unknown>): Promise<void> {
     const { pool, schema, membership } = this.#deps
     const number = ++this.#batch
     const outcome = { commits: [] as StoredCommit[], renewal: null as Renewal | null }
@@ -164,10 +168,10 @@ export class Writer {
         const [renewal, seq] = await Promise.all([
           membership.renew(connection, number),
           lockSeq(connection),
-          ...load(connection, staging, [...batch].map(recordsOf)),
+          ...load(connection, staging, batch.map(recordsOf)),
         ])
         membership.assertIn()
-        const commits = await stageAll(connection, staging, batch, seq)
+        const commits = await stageAll(connection, staging, { batch, refused }, seq)
         if (commits.length > 0)
           write(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
         // If this instance is the only one, the last commit is its own.
@@ -180,7 +184,10 @@ export class Writer {
     }
     if (outcome.renewal) membership.renewed(outcome.renewal)
     if (outcome.commits.length > 0) await this.#deps.onStored(outcome.commits)
-    for (const { resolve } of batch) resolve()
+    for (const one of batch) {
+      if (refused.has(one)) one.reject(refused.get(one))
+      else one.resolve()
+    }
   }
 
   /** Whether a transaction without an answer to COMMIT was stored. @throws store_unknown if that is still unknown. */
@@ -243,11 +250,11 @@ async function lockSeq(connection: Connection): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** Checks the commits of a batch in order. Refused ones are rejected and removed from the batch. */
+/** Checks the commits of a batch in order. */
 async function stageAll(
   connection: Transaction,
   staging: Staging,
-  batch: Set<Waiting>,
+  { batch, refused }: { batch: readonly Waiting[]; refused: Map<Waiting, unknown> },
   seq: number,
 ): Promise<StoredCommit[]> {
   const commits: StoredCommit[] = []
@@ -259,8 +266,7 @@ async function stageAll(
     } catch (error) {
       // The database refused a statement, so the whole transaction fails.
       if ('clearing' in item) throw error
-      batch.delete(item)
-      item.reject(error)
+      refused.set(item, error)
     }
   }
   return commits

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { sleep } from '../../src/core/machine.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import {
+  blobOf,
+  type Collection,
+  insert,
+  type PartitionedStore,
+  put,
+  remove,
+  type StoredRecord,
+} from '../../src/store/store.ts'
+import { notes, pattern } from '../contracts/notes.ts'
+import { randomOf } from '../support/random.ts'
+import { createDatabase, runSql, startPostgres, type TestServer } from '../support/postgres.ts'
+import { openProxy } from './_postgres-proxy.ts'
+
+// Commits that wait at the same time share a transaction.
+
+type Line = StoredRecord & { words: string }
+const lines: Collection<Line> = { name: 'lines', indexes: { words: { on: ['words'] } } }
+const line = (n: number, words = 'some'): Omit<Line, 'version'> => ({ id: `l_${n}`, words })
+
+let server: TestServer
+let schemas = 0
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.remove())
+
+const freshUrl = (base = server.url): string => `${base}?schema=batches_${++schemas}`
+
+async function open(url: string): Promise<PartitionedStore> {
+  const store = await openPostgresStore({ url, collections: [lines, notes] })
+  onTestFinished(() => store.close())
+  return store
+}
+
+test('an insert of a record that is there is refused alone, with its blobs', async () => {
+  const store = await open(freshUrl())
+  await store.commit([insert(lines, line(1))], [blobOf('l_1/raw', 'first')])
+  const conflict = { code: 'unique_conflict' }
+  await expect(store.commit([insert(lines, line(1))])).rejects.toMatchObject(conflict)
+  const again = store.commit([insert(lines, line(1, 'other'))], [blobOf('l_1/raw', 'second')])
+  const ends = await Promise.allSettled([
+    store.commit([insert(lines, line(2))], [blobOf('l_2/raw', 'of 2')]),
+    again,
+    store.commit([insert(lines, line(3)), insert(lines, line(3))]),
+    store.commit([insert(lines, line(4)), insert(lines, line(1))]),
+    store.commit([insert(lines, line(5))]),
+  ])
+  expect(ends.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'rejected',
+    'fulfilled',
+  ])
+  for (const end of ends) if (end.status === 'rejected') expect(end.reason).toMatchObject(conflict)
+  expect(await store.ids(lines)).toEqual(['l_1', 'l_2', 'l_5'])
+  expect(await store.get(lines, 'l_1')).toMatchObject({ words: 'some', version: 1 })
+  expect(String(await store.readBlob('l_1/raw'))).toBe('first')
+  expect(await store.count(lines)).toBe(3)
+})
+
+test('commits that follow each other without waiting are stored in their order, also around refused ones', async () => {
+  const next = randomOf(5)
+  const pick = (below: number): number => Math.floor(next() * below)
+  const url = freshUrl()
+  const store = await open(url)
+  const expected = new Map<string, string>()
+  const running: Promise<void>[] = []
+  for (let step = 0; step < 1500; step++) {
+    const one = line(pick(40), `step ${step}`)
+    if (pick(3) === 0) {
+      expected.delete(one.id)
+      running.push(store.commit([remove(lines, one.id)]))
+    } else if (pick(3) > 0) {
+      expected.set(one.id, one.words)
+      running.push(store.commit([put(lines, one)]))
+    } else if (expected.has(one.id)) {
+      running.push(
+        expect(store.commit([insert(lines, one)])).rejects.toMatchObject({ code: 'unique_conflict' }),
+      )
+    } else {
+      expected.set(one.id, one.words)
+      running.push(store.commit([insert(lines, one)]))
+    }
+    // No index can have it, so its transaction fails.
+    if (pick(20) === 0) {
+      const refused = { ...line(1000 + step), words: pattern(9000, step + 1).toString('base64') }
+      running.push(expect(store.commit([insert(lines, refused)])).rejects.toThrow('index row'))
+    }
+    if (pick(4) === 0) await sleep(pick(3))
+  }
+  await Promise.all(running)
+  const stored = (await store.page(lines, { limit: 1000 })).records
+  expect(new Map(stored.map(({ id, words }) => [id, words]))).toEqual(expected)
+  expect(await store.count(lines)).toBe(expected.size)
+  await expectNoTransactions(url)
+})
+
+test('a commit that is refused because of another one is stored if that one is not stored', async () => {
+  const store = await open(freshUrl())
+  const refused = { ...line(9), words: pattern(9000).toString('base64') }
+  const [first, second] = await Promise.allSettled([
+    store.commit([insert(lines, line(1)), insert(lines, refused)]),
+    store.commit([insert(lines, line(1))]),
+  ])
+  expect(String(first.status === 'rejected' && first.reason)).toContain('index row')
+  expect(second.status).toBe('fulfilled')
+  expect(await store.ids(lines)).toEqual(['l_1'])
+})
+
+test('instances store together where the database has another isolation by default', async () => {
+  const database = new URL(await createDatabase(server))
+  const name = database.pathname.slice(1)
+  await runSql(server.url, `ALTER DATABASE "${name}" SET default_transaction_isolation = 'serializable'`)
+  const url = freshUrl(database.href)
+  const stores = [await open(url), await open(url)]
+  await Promise.all(
+    stores.map(async (store, at) => {
+      for (let n = 0; n < 100; n++) await store.commit([insert(lines, line(1000 * at + n))])
+    }),
+  )
+  expect(await stores[0]?.count(lines)).toBe(200)
+})
+
+test.each([
+  ['before', false],
+  ['after', true],
+] as const)(
+  'if a connection is cut %s COMMIT reaches the server while other commits wait, all get true answers',
+  async (_, passes) => {
+    const proxy = await openProxy(server.port)
+    onTestFinished(() => proxy.close())
+    const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+    const store = await open(url)
+    await store.commit([insert(lines, line(0))])
+    const answers = new Map<string, boolean>()
+    for (let round = 1; round <= 10; round++) {
+      await expect.poll(() => store.refusal(), { timeout: 20_000 }).toBeNull()
+      proxy.cutAtCommit(passes)
+      await Promise.all(
+        Array.from({ length: 12 }, async (_, n) => {
+          const one = line(100 * round + n)
+          await sleep(n % 4)
+          const isStored = await store.commit([insert(lines, one)]).then(
+            () => true,
+            (error: unknown) => {
+              expect(error).toMatchObject({ code: 'service_unavailable' })
+              return false
+            },
+          )
+          answers.set(one.id, isStored)
+        }),
+      )
+    }
+    expect(proxy.cuts).toBe(10)
+    const stored = new Set(await store.ids(lines))
+    for (const [id, isStored] of answers) expect(stored.has(id), id).toBe(isStored)
+    expect([...answers.values()].filter((isStored) => !isStored).length > 0).toBe(!passes)
+    await expectNoTransactions(url)
+  },
+  60_000,
+)
+
+test('commits that wait at the close of the store are stored, and nothing stays open', async () => {
+  const url = freshUrl()
+  const store = await openPostgresStore({ url, collections: [lines] })
+  const commits = Array.from({ length: 300 }, async (_, n) => {
+    await sleep(n / 20)
+    await store.commit([insert(lines, line(n))])
+  })
+  const ended = Promise.allSettled(commits)
+  await sleep(8)
+  await store.close()
+  const ends = await ended
+  const stored = ends.filter(({ status }) => status === 'fulfilled').length
+  const other = await open(url)
+  expect(await other.count(lines)).toBe(stored)
+  await expectNoTransactions(url)
+})
+
+/** Fails if the connections of a store keep a transaction open, which would hold its locks. */
+async function expectNoTransactions(url: string): Promise<void> {
+  const schema = url.split('=')[1] ?? ''
+  await expect
+    .poll(async () => {
+      const [row] = await runSql(
+        server.url,
+        `SELECT count(*)::int4 AS open FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+         WHERE relnamespace = '${schema}'::regnamespace AND pid <> pg_backend_pid()`,
+      )
+      return (row as { open: number }).open
+    })
+    .toBe(0)
+}
