@@ -37,7 +37,7 @@ export async function openPool(
     statement_timeout: statementMs,
     // If nothing arrives for longer than this, the connection is half-open and is closed.
     query_timeout: 12_000,
-    // An instance that is suspended during a transaction must not block the others.
+    // An instance that is suspended between two statements of a transaction must not block the others.
     idle_in_transaction_session_timeout: 8000,
     keepAlive: true,
   }
