@@ -67,7 +67,7 @@ export class PostgresTexts {
 
   async page(place: Place, query: TextQuery, wanted: TextPlace, limit: TextLimit = {}): Promise<TextPage> {
     return await this.#search(limit, async (search) => {
-      // The newest matches of a word that most texts have are found at once.
+      // Where many texts match, the page comes from the newest ones, and the number from comparing all of them.
       const isLooked = !wanted.isCounted || (await this.#isCommon(place, query, search))
       const newest = isLooked ? await this.#newest(place, query, wanted, search) : null
       if (newest && !(wanted.isCounted && newest.isPartial)) return newest
@@ -92,9 +92,9 @@ export class PostgresTexts {
     })
   }
 
-  /** Whether a third of the texts or more match, by those on some hundred pages of the table. */
+  /** Whether a third of the texts or more match, judged by those on about a hundred pages of the table. */
   async #isCommon({ table, partition }: Place, query: TextQuery, search: RunningSearch): Promise<boolean> {
-    const rows = await search.run<{ looked: number; hits: number }>(longestStepMs, (parameters) => {
+    const rows = await search.run<{ looked: number; hits: number }>(sampleMs, (parameters) => {
       const { name, parts } = textsOf(table)
       const hit = allOf(parts, query.terms, parameters)
       const pages = `(pg_relation_size(${parameters.add(name)}::text::regclass) / current_setting('block_size')::int4)`
@@ -256,8 +256,10 @@ const toMatch = ({ id, undecided }: Hit): TextMatch => ({ id, isUndecided: undec
 const firstMs = 1000
 /** How many texts a page that need not count all matches looks at first. */
 const newestTexts = 500
-/** The pages of a sample. */
+/** About how many pages of the table a sample has. */
 const samplePages = 100
+/** A slow database is not asked for longer, because most searches do not need the sample. */
+const sampleMs = 100
 /** A sample of fewer texts says nothing. */
 const leastSample = 50
 /** How many texts the first step looks at. */
