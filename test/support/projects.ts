@@ -106,6 +106,7 @@ const integrationFiles: readonly string[] = [
   'ui/live',
   'ui/mails-ahead',
   'ui/time',
+  'ui/version-diff',
 ]
 
 /**
