@@ -133,8 +133,9 @@ export class Writer {
       else {
         const fault = databaseFault(error)
         this.#deps.onFault(fault)
-        // A refused commit was not stored in any case.
-        for (const one of batch) one.reject((fault.code === 'store_unknown' && refused.get(one)) || fault)
+        // Whether a refused commit was stored is known: it was not.
+        const isUnknown = fault.code === 'store_unknown'
+        for (const one of batch) one.reject(isUnknown && refused.has(one) ? refused.get(one) : fault)
         if (isLost(error)) this.#refuseLate(fault)
       }
     }
