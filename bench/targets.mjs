@@ -37,6 +37,7 @@ export const targets = [
   },
   most('an account made and removed', 10, 'ms', 'an account for a moment, ms', 'process', 'p50Ms'),
   rate('2 KB in PostgreSQL', inPostgres, 'one instance', 'disk', 0.35),
+  rate('2 KB in PostgreSQL', inPostgres, 'one instance', 'mailpit', 2),
   rate('2 KB in PostgreSQL, two instances', inPostgres, 'two instances', 'one instance', 1.5),
   most(
     'live event of another instance',

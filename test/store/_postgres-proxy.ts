@@ -1,22 +1,33 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A TCP proxy that can cut a connection when the client commits, and can stop passing on anything. */
+/**
+ * A TCP proxy that can cut a connection when the client commits, with COMMIT or with a statement that stores by itself, and can
+ * stop passing on anything.
+ */
 export async function openProxy(target: number): Promise<{
   port: number
-  cutAtCommit(passes: boolean): void
+  /** @param passes  Whether the server gets the commit; `later`: only when `deliver` is called. */
+  cutAtCommit(passes: boolean | 'later'): void
+  /** Passes on what was cut with `later`, and waits until the server has ended that connection. */
+  deliver(): Promise<void>
   /** Passes nothing on until `release`, and closes nothing. */
   hold(): void
   /** The same from the next COMMIT on, which still reaches the server or not; with `forMs`, for this time. */
   holdAtCommit(options?: { forMs?: number; passesCommit?: boolean }): void
   release(): void
   readonly cuts: number
+  /** How often clients have sent something. */
+  readonly sent: number
   close(): Promise<void>
 }> {
-  let cut: { passes: boolean } | null = null
+  let cut: { passes: boolean | 'later' } | null = null
+  let deliver = (): Promise<unknown> => Promise.resolve()
   let holdNext: { forMs?: number; passesCommit?: boolean } | null = null
   let held: (() => void)[] | null = null
   let cuts = 0
+  let sent = 0
+  const isCommit = commitDetector()
   const sockets = new Set<Socket>()
   /** What is held comes later, in its order. */
   const pass = (socket: Socket, bytes: Buffer | null): void => {
@@ -37,8 +48,9 @@ export async function openProxy(target: number): Promise<{
       socket.on('close', () => sockets.delete(socket))
     }
     client.on('data', (bytes) => {
-      const isCommit = bytes.includes('COMMIT\0')
-      if (isCommit && holdNext) {
+      sent++
+      const commits = isCommit(bytes)
+      if (commits && holdNext) {
         const { forMs, passesCommit = true } = holdNext
         holdNext = null
         if (passesCommit) upstream.write(bytes)
@@ -47,12 +59,17 @@ export async function openProxy(target: number): Promise<{
         if (forMs !== undefined) setTimeout(release, forMs)
         return
       }
-      if (cut === null || !isCommit) return pass(upstream, bytes)
+      if (cut === null || !commits) return pass(upstream, bytes)
       const { passes } = cut
       cut = null
+      deliver = () => {
+        upstream.write(bytes, () => upstream.end())
+        return once(upstream, 'close')
+      }
       client.destroy()
       cuts++
-      if (passes) upstream.write(bytes, () => upstream.end())
+      if (passes === 'later') return
+      if (passes) void deliver()
       else upstream.destroy()
     })
     upstream.on('data', (bytes) => pass(client, bytes))
@@ -68,8 +85,14 @@ export async function openProxy(target: number): Promise<{
     hold: () => void (held ??= []),
     holdAtCommit: (options = {}) => void (holdNext = options),
     release,
+    async deliver() {
+      await deliver()
+    },
     get cuts() {
       return cuts
+    },
+    get sent() {
+      return sent
     },
     async close() {
       for (const socket of sockets) socket.destroy()
@@ -78,3 +101,16 @@ export async function openProxy(target: number): Promise<{
     },
   }
 }
+
+/** Finds COMMIT, and each use of a prepared statement that stores by itself. */
+function commitDetector(): (bytes: Buffer) => boolean {
+  const names = new Set<string>()
+  return (bytes) => {
+    // When it is prepared, the name comes before the text.
+    const at = bytes.indexOf('\0WITH renewed AS')
+    if (at >= 0) names.add(bytes.toString('latin1', at - nameLength, at))
+    return bytes.includes('COMMIT\0') || [...names].some((name) => bytes.includes(name))
+  }
+}
+
+const nameLength = 43

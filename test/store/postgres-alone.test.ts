@@ -1,13 +1,17 @@
+import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { sleep } from '../../src/core/machine.ts'
 import { systemProcesses } from '../../src/store/lock/processes.ts'
-import { Connection } from '../../src/store/postgres/connection.ts'
+import { Connection, transact } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
+import { insertNew } from '../../src/store/postgres/insert-new.ts'
 import { Membership, type Moment } from '../../src/store/postgres/membership.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { Table } from '../../src/store/postgres/table.ts'
 import { insert, type PartitionedStore } from '../../src/store/store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
+import { line, lines, ways } from './_postgres-ways.ts'
 
 // The only instance of a schema does not ask the database whether another one has stored something.
 
@@ -20,7 +24,7 @@ afterAll(() => server.remove())
 async function open(schema: string): Promise<PartitionedStore> {
   const store = await openPostgresStore({
     url: `${server.url}?schema=${schema}`,
-    collections: [notes, labels],
+    collections: [notes, labels, lines],
   })
   onTestFinished(() => store.close())
   return store
@@ -75,24 +79,27 @@ test('what an instance acknowledges between its start and its end is known at on
   }
 })
 
-test('an instance that was taken for gone stores nothing before the others know of it again', async () => {
-  const [a, b] = [await open('gone'), await open('gone')]
-  const [before, refused, after] = [next(), next(), next()]
-  await b.commit([insert(notes, before)])
-  await runSql(server.url, 'DELETE FROM gone.instances WHERE NOT has_turn')
-  await expect.poll(async () => (await a.commit([insert(notes, next())]), await knowsAtOnce(a))).toBe(true)
-  await expect(b.commit([insert(notes, refused)])).rejects.toMatchObject({
-    code: 'service_unavailable',
-    message: expect.stringContaining('removed it from their list') as unknown,
-  })
-  expect(await a.get(notes, refused.id)).toBeNull()
-  await expect.poll(() => b.refusal()).toBeNull()
-  const heard: string[] = []
-  a.changes((change) => 'id' in change && heard.push(change.id))
-  await b.commit([insert(notes, after)])
-  await a.caughtUp()
-  expect(heard).toContain(after.id)
-})
+test.each(Object.entries(ways))(
+  'an instance that was taken for gone stores nothing by %s before the others know of it again',
+  async (what, way) => {
+    const schema = `gone_${what.replace(' ', '_')}`
+    const [a, b] = [await open(schema), await open(schema)]
+    await b.commit([way.insert(9001)])
+    await runSql(server.url, `DELETE FROM ${schema}.instances WHERE NOT has_turn`)
+    await expect.poll(async () => (await a.commit([insert(notes, next())]), await knowsAtOnce(a))).toBe(true)
+    await expect(b.commit([way.insert(9002)])).rejects.toMatchObject({
+      code: 'service_unavailable',
+      message: expect.stringContaining('removed it from their list') as unknown,
+    })
+    expect(await a.get(way.collection, way.id(9002))).toBeNull()
+    await expect.poll(() => b.refusal()).toBeNull()
+    const heard: string[] = []
+    a.changes((change) => 'id' in change && heard.push(change.id))
+    await b.commit([way.insert(9003)])
+    await a.caughtUp()
+    expect(heard).toContain(way.id(9003))
+  },
+)
 
 test('a commit that began before the row was removed and added again is refused', async () => {
   const { membership, sql } = await member('again')
@@ -105,7 +112,51 @@ test('a commit that began before the row was removed and added again is refused'
   expect(() => membership.assertIn()).toThrow('removed it from their list')
   await membership.enter(sql)
   expect(() => membership.assertIn()).not.toThrow()
-  expect(await membership.lastBatch(sql)).toBe(7)
+  expect(await membership.settle(sql, 7)).toBe(true)
+})
+
+test('one statement stores nothing where the row was added again, another instance leads, or the number is settled', async () => {
+  const { membership, sql, pool } = await member('statement')
+  const schema = 'statement'
+  const table = new Table(lines, schema)
+  let n = 0
+  const store = async (batch: number): Promise<number | null> => {
+    const record = { ...line(++n), version: 1 }
+    const rows = [table.rowOf(record, JSON.stringify(record))]
+    const commit = { partition: '', rows, blobs: [] }
+    const done = await insertNew({ pool, schema, membership }, table, [commit], batch, () => {})
+    return done && (done.stored[0]?.seq ?? null)
+  }
+  const instances = sql.name('instances')
+  const setTurn = `UPDATE ${instances} SET has_turn = $2 WHERE id = $1`
+  await membership.enter(sql)
+  expect(await store(membership.nextBatch())).toBe(1)
+  // It leads, as far as it knows.
+  const since = membership.now()
+  expect(await transact(pool, schema, (own) => membership.lead(own))).toBe(true)
+  membership.began(since)
+  expect(await store(membership.nextBatch())).toBe(2)
+  await sql.run(setTurn, [membership.id, false])
+  expect(await store(membership.nextBatch())).toBeNull()
+  await sql.run(setTurn, [membership.id, true])
+  // A number that was looked up before the statement arrives, and one that is used a second time.
+  const late = membership.nextBatch()
+  expect(await membership.settle(sql, late)).toBe(false)
+  expect(await membership.settle(sql, late)).toBe(false)
+  expect(await store(late)).toBeNull()
+  const batch = membership.nextBatch()
+  expect(await store(batch)).toBe(3)
+  expect(await store(batch)).toBeNull()
+  expect(await membership.settle(sql, batch)).toBe(true)
+  // Other instances have removed the row, and this one has added it again without waiting for them.
+  await sql.run(`DELETE FROM ${instances}`)
+  expect(await store(membership.nextBatch())).toBeNull()
+  await membership.join(sql)
+  expect(await store(membership.nextBatch())).toBeNull()
+  const stored = await sql.run<{ id: string }>(`SELECT id FROM ${table.sql} ORDER BY version, id`)
+  expect(stored.map(({ id }) => id)).toEqual(['l_1', 'l_2', 'l_5'])
+  const [state] = await sql.run(`SELECT seq::int4 AS seq FROM ${sql.name('localpost')}`)
+  expect(state).toEqual({ seq: 3 })
 })
 
 test('nothing else adds the row again while an instance waits for the others to know it', async () => {
@@ -183,7 +234,7 @@ test('the leader removes the rows of instances that ended a minute ago, and no o
   const rows = await sql.run<{ id: string }>(`SELECT id FROM ${sql.name('instances')}`)
   expect(rows.map(({ id }) => id).toSorted()).toEqual(['short', membership.id].toSorted())
   await sql.run(`DELETE FROM ${sql.name('instances')}`)
-  expect(await membership.lastBatch(sql)).toBeNull()
+  expect(await membership.settle(sql, 1)).toBeNull()
 })
 
 test('by any of its clocks, an instance relies on being alone for a short time, and only on what it knew then', async () => {
@@ -208,10 +259,10 @@ test('by any of its clocks, an instance relies on being alone for a short time, 
 async function member(
   schema: string,
   now?: () => Moment,
-): Promise<{ membership: Membership; sql: Connection }> {
+): Promise<{ membership: Membership; sql: Connection; pool: Pool }> {
   const store = await open(schema)
   await store.close()
   const pool = await openPool(server.url, { most: 2, isPipelined: true })
   onTestFinished(() => pool.end())
-  return { membership: new Membership(systemProcesses, now), sql: new Connection(pool, schema) }
+  return { membership: new Membership(systemProcesses, now), sql: new Connection(pool, schema), pool }
 }

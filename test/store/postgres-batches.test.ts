@@ -1,25 +1,14 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { sleep } from '../../src/core/machine.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import {
-  blobOf,
-  type Collection,
-  insert,
-  type PartitionedStore,
-  put,
-  remove,
-  type StoredRecord,
-} from '../../src/store/store.ts'
+import { blobOf, insert, type PartitionedStore, put, remove } from '../../src/store/store.ts'
 import { notes, pattern } from '../contracts/notes.ts'
 import { randomOf } from '../support/random.ts'
 import { createDatabase, runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 import { openProxy } from './_postgres-proxy.ts'
+import { line, lines, ways } from './_postgres-ways.ts'
 
 // Commits that wait at the same time share a transaction.
-
-type Line = StoredRecord & { words: string }
-const lines: Collection<Line> = { name: 'lines', indexes: { words: { on: ['words'] } } }
-const line = (n: number, words = 'some'): Omit<Line, 'version'> => ({ id: `l_${n}`, words })
 
 let server: TestServer
 let schemas = 0
@@ -112,52 +101,112 @@ test('a commit that is refused because of another one is stored if that one is n
   expect(await store.ids(lines)).toEqual(['l_1'])
 })
 
-test('instances store together where the database has another isolation by default', async () => {
-  const database = new URL(await createDatabase(server))
-  const name = database.pathname.slice(1)
-  await runSql(server.url, `ALTER DATABASE "${name}" SET default_transaction_isolation = 'serializable'`)
-  const url = freshUrl(database.href)
-  const stores = [await open(url), await open(url)]
-  await Promise.all(
-    stores.map(async (store, at) => {
-      for (let n = 0; n < 100; n++) await store.commit([insert(lines, line(1000 * at + n))])
-    }),
+test('one record that is there among many new ones is refused alone, after few transactions', async () => {
+  const url = freshUrl()
+  const store = await open(url)
+  await store.commit([insert(lines, line(77))])
+  const transactions = async (): Promise<number> => {
+    const [row] = await runSql(server.url, `SELECT batch::int4 AS batch FROM ${url.split('=')[1]}.instances`)
+    return (row as { batch: number }).batch
+  }
+  const before = await transactions()
+  const ends = await Promise.allSettled(
+    Array.from({ length: 200 }, (_, n) =>
+      store.commit([insert(lines, line(n))], [blobOf(`l_${n}/raw`, `${n}`)]),
+    ),
   )
-  expect(await stores[0]?.count(lines)).toBe(200)
+  expect(ends.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []))).toEqual([77])
+  expect(await transactions()).toBeLessThan(before + 10)
+  expect(await store.count(lines)).toBe(200)
+  expect(await store.readBlob('l_77/raw')).toBeNull()
+  expect(String(await store.readBlob('l_78/raw'))).toBe('78')
 })
 
-test.each([
+test.each(['serializable', 'repeatable read'])(
+  'instances store together where the database has the isolation %s by default',
+  async (isolation) => {
+    const database = new URL(await createDatabase(server))
+    const name = database.pathname.slice(1)
+    await runSql(server.url, `ALTER DATABASE "${name}" SET default_transaction_isolation = '${isolation}'`)
+    const url = freshUrl(database.href)
+    const stores = [await open(url), await open(url)]
+    await Promise.all(
+      stores.flatMap((store, at) =>
+        Object.values(ways).map(async (way) => {
+          for (let n = 0; n < 100; n++) await store.commit([way.insert(1000 * at + n)])
+        }),
+      ),
+    )
+    for (const { collection } of Object.values(ways)) expect(await stores[0]?.count(collection)).toBe(200)
+  },
+)
+
+test('instances that store at the same time number their commits without gaps, and hear each once in its order', async () => {
+  const url = freshUrl()
+  const stores = [await open(url), await open(url), await open(url)]
+  const heard = stores.map((store) => {
+    const seqs: number[] = []
+    store.changes((change) => change.op !== 'gap' && seqs.push(change.seq))
+    return seqs
+  })
+  const next = randomOf(7)
+  const plans = stores.map(() => Array.from({ length: 300 }, () => Object.values(ways)[next() < 0.3 ? 1 : 0]))
+  await Promise.all(
+    stores.map(async (store, at) => {
+      const running: Promise<void>[] = []
+      for (const [n, way] of plans[at]?.entries() ?? []) {
+        if (way) running.push(store.commit([way.insert(1000 * at + n)]))
+        if (n % 5 === 0) await sleep(1)
+      }
+      await Promise.all(running)
+    }),
+  )
+  await Promise.all(stores.map((store) => store.caughtUp()))
+  const all = Array.from({ length: 900 }, (_, n) => n + 1)
+  for (const seqs of heard) expect(seqs).toEqual(all)
+  expect((await stores[0]?.count(lines)) ?? 0).toBe(
+    plans.flat().filter((way) => way === ways['one statement']).length,
+  )
+})
+
+const cuts = [
   ['before', false],
   ['after', true],
-] as const)(
-  'if a connection is cut %s COMMIT reaches the server while other commits wait, all get true answers',
-  async (_, passes) => {
+] as const
+
+test.each(
+  Object.entries(ways).flatMap(([what, way]) =>
+    cuts.map(([when, passes]) => [when, what, way, passes] as const),
+  ),
+)(
+  'if a connection is cut %s %s is committed at the server while other commits wait, all get true answers',
+  async (_, __, way, passes) => {
     const proxy = await openProxy(server.port)
     onTestFinished(() => proxy.close())
     const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
     const store = await open(url)
-    await store.commit([insert(lines, line(0))])
+    await store.commit([way.insert(0)])
     const answers = new Map<string, boolean>()
     for (let round = 1; round <= 10; round++) {
       await expect.poll(() => store.refusal(), { timeout: 20_000 }).toBeNull()
       proxy.cutAtCommit(passes)
       await Promise.all(
         Array.from({ length: 12 }, async (_, n) => {
-          const one = line(100 * round + n)
+          const at = 100 * round + n
           await sleep(n % 4)
-          const isStored = await store.commit([insert(lines, one)]).then(
+          const isStored = await store.commit([way.insert(at)]).then(
             () => true,
             (error: unknown) => {
               expect(error).toMatchObject({ code: 'service_unavailable' })
               return false
             },
           )
-          answers.set(one.id, isStored)
+          answers.set(way.id(at), isStored)
         }),
       )
     }
     expect(proxy.cuts).toBe(10)
-    const stored = new Set(await store.ids(lines))
+    const stored = new Set(await store.ids(way.collection))
     for (const [id, isStored] of answers) expect(stored.has(id), id).toBe(isStored)
     expect([...answers.values()].filter((isStored) => !isStored).length > 0).toBe(!passes)
     await expectNoTransactions(url)

@@ -4,6 +4,8 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { blobOf, insert, type PartitionedStore, update } from '../../src/store/store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
+import { openProxy } from './_postgres-proxy.ts'
+import { line, lines, type Way, ways } from './_postgres-ways.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -13,10 +15,10 @@ afterAll(async () => {
   await server.remove()
 })
 
-async function open(schema: string): Promise<PartitionedStore> {
+async function open(schema: string, base = server.url): Promise<PartitionedStore> {
   const store = await openPostgresStore({
-    url: `${server.url}?schema=${schema}`,
-    collections: [notes, labels],
+    url: `${base}?schema=${schema}`,
+    collections: [notes, labels, lines],
   })
   onTestFinished(() => store.close())
   return store
@@ -50,6 +52,7 @@ test('commits find their records by indexes, also in tables without statistics',
   async function change(n: number): Promise<void> {
     const { id } = note(n)
     await store.commit([insert(notes, note(n))], [blobOf(`${id}/raw`, 'bytes')])
+    await store.commit([insert(lines, line(n))], [blobOf(`${line(n).id}/raw`, 'bytes')])
     await store.commit([update(notes, { ...note(n), version: 1 })], [blobOf(`${id}/raw`, 'others')])
   }
 
@@ -61,8 +64,25 @@ test('commits find their records by indexes, also in tables without statistics',
     const [row] = await runSql(
       server.url,
       `SELECT sum(seq_tup_read)::float8 AS rows FROM pg_stat_user_tables
-       WHERE schemaname = 'unknown' AND relname IN ('records_notes', 'blobs')`,
+       WHERE schemaname = 'unknown' AND relname IN ('records_notes', 'records_lines', 'blobs')`,
     )
     return (row as { rows: number }).rows
   }
+})
+
+test.each([
+  ['one statement', 1],
+  ['a transaction', 2],
+])('a commit by %s takes %d round trips', async (what, trips) => {
+  const proxy = await openProxy(server.port)
+  onTestFinished(() => proxy.close())
+  const store = await open(`trips_${trips}`, server.url.replace(String(server.port), String(proxy.port)))
+  const way = ways[what] as Way
+  // The first ones prepare their statements.
+  for (let n = 0; n < 5; n++) await store.commit([way.insert(n)])
+  const before = proxy.sent
+  const commits = 100
+  for (let n = 0; n < commits; n++) await store.commit([way.insert(100 + n)])
+  // Between the commits, the instance looks for others every half second.
+  expect((proxy.sent - before) / commits).toBeCloseTo(trips, 0)
 })

@@ -10,6 +10,7 @@ import { blobOf, insert, type PartitionedStore, put, type Store } from '../../sr
 import { type Note, note, notes, labels, pattern } from '../contracts/notes.ts'
 import { createDatabase, runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 import { openProxy } from './_postgres-proxy.ts'
+import { lines, type Way, ways } from './_postgres-ways.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -26,7 +27,7 @@ function freshUrl(base: string = server.url): string {
 }
 
 async function open(url: string, options: Partial<PostgresStoreOptions> = {}): Promise<PartitionedStore> {
-  const store = await openPostgresStore({ url, collections: [notes, labels], ...options })
+  const store = await openPostgresStore({ url, collections: [notes, labels, lines], ...options })
   onTestFinished(() => store.close())
   return store
 }
@@ -119,14 +120,17 @@ describe('a database that fails', () => {
   test('refuses commits while it is away, loses nothing and stores nothing twice', async () => {
     const own = await startPostgres({ fsync: 'on' })
     onTestFinished(() => own.remove())
-    const store = await openPostgresStore({ url: own.url, collections: [notes] })
+    const store = await openPostgresStore({ url: own.url, collections: [notes, lines] })
+    const kinds = Object.values(ways)
+    const wayOf = (n: number): Way => kinds[n % kinds.length] as Way
     const acknowledged: number[] = []
     const refused: { n: number; code: unknown }[] = []
     let stops = false
-    const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let n = writer; !stops; n += 8) {
+    const writers = Array.from({ length: 9 }, async (_, writer) => {
+      for (let n = writer; !stops; n += 9) {
         try {
-          await store.commit([insert(notes, note(n))], [blobOf(`${note(n).id}/raw`, `message ${n}`)])
+          const way = wayOf(n)
+          await store.commit([way.insert(n)], [blobOf(`${way.id(n)}/raw`, `message ${n}`)])
           acknowledged.push(n)
         } catch (error) {
           refused.push({ n, code: (error as { code?: unknown }).code })
@@ -152,60 +156,94 @@ describe('a database that fails', () => {
     expect([...codes].filter((code) => code !== 'service_unavailable' && code !== 'store_unknown')).toEqual(
       [],
     )
-    const ids = new Set(await store.ids(notes))
-    expect(acknowledged.filter((n) => !ids.has(note(n).id))).toEqual([])
+    const lists = await Promise.all(kinds.map(({ collection }) => store.ids(collection)))
+    const ids = new Set(lists.flat())
+    expect(acknowledged.filter((n) => !ids.has(wayOf(n).id(n)))).toEqual([])
     // What was refused as not stored is not stored.
-    expect(refused.filter(({ n, code }) => code === 'service_unavailable' && ids.has(note(n).id))).toEqual([])
-    expect(await store.count(notes)).toBe(ids.size)
+    expect(
+      refused.filter(({ n, code }) => code === 'service_unavailable' && ids.has(wayOf(n).id(n))),
+    ).toEqual([])
+    for (const [at, { collection }] of kinds.entries())
+      expect(await store.count(collection)).toBe(lists[at]?.length)
     await store.close()
   }, 90_000)
 
-  test.each([
+  const cuts = [
     ['after', true],
     ['before', false],
-  ] as const)(
-    'if a connection is cut %s COMMIT reaches the server, the commit gets the true answer',
-    async (_, passes) => {
+  ] as const
+  test.each(
+    Object.entries(ways).flatMap(([what, way]) =>
+      cuts.map(([when, passes]) => [when, what, way, passes] as const),
+    ),
+  )(
+    'if a connection is cut %s the end of %s reaches the server, the commit gets the true answer',
+    async (_, __, way, passes) => {
+      const proxy = await openProxy(server.port)
+      onTestFinished(() => proxy.close())
+      const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+      const store = await open(url)
+      const { collection } = way
+      await store.commit([way.insert(1)])
+      const heard: string[] = []
+      store.changes((change) => 'id' in change && heard.push(change.id))
+      for (let round = 0; round < 5; round++) {
+        const n = 10 + round
+        await expect.poll(() => store.refusal()).toBeNull()
+        proxy.cutAtCommit(passes)
+        const done = store.commit([way.insert(n)])
+        if (passes) await done
+        else await expect(done).rejects.toMatchObject({ code: 'service_unavailable' })
+        await store.caughtUp()
+        expect(heard.includes(way.id(n))).toBe(passes)
+        expect((await store.get(collection, way.id(n))) !== null).toBe(passes)
+      }
+      expect(proxy.cuts).toBe(5)
+      expect(await store.count(collection)).toBe(passes ? 6 : 1)
+      await expect.poll(() => store.refusal()).toBeNull()
+      await store.commit([way.insert(20)])
+      expect(heard).toEqual([...(passes ? [10, 11, 12, 13, 14] : []), 20].map((n) => way.id(n)))
+    },
+  )
+
+  test('a statement that the server gets only after its commit was refused stores nothing', async () => {
+    const proxy = await openProxy(server.port)
+    onTestFinished(() => proxy.close())
+    const store = await open(freshUrl(server.url.replace(String(server.port), String(proxy.port))))
+    const way = ways['one statement'] as Way
+    await store.commit([way.insert(1)])
+    proxy.cutAtCommit('later')
+    await expect(store.commit([way.insert(2)])).rejects.toMatchObject({ code: 'service_unavailable' })
+    await proxy.deliver()
+    await expect.poll(() => store.refusal()).toBeNull()
+    await store.commit([way.insert(3)])
+    expect(await store.ids(way.collection)).toEqual([way.id(1), way.id(3)])
+  })
+
+  test.each(Object.entries(ways))(
+    'if the row that says whether %s was stored was removed meanwhile, the commit gets no false answer',
+    async (_, way) => {
       const proxy = await openProxy(server.port)
       onTestFinished(() => proxy.close())
       const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
       const store = await open(url)
       await store.commit([insert(notes, note(1))])
-      for (let round = 0; round < 5; round++) {
-        const id = 10 + round
-        await expect.poll(() => store.refusal()).toBeNull()
-        proxy.cutAtCommit(passes)
-        const done = store.commit([insert(notes, note(id))])
-        if (passes) await done
-        else await expect(done).rejects.toMatchObject({ code: 'service_unavailable' })
-        expect((await store.get(notes, note(id).id)) !== null).toBe(passes)
-      }
-      expect(proxy.cuts).toBe(5)
-      expect(await store.count(notes)).toBe(passes ? 6 : 1)
+      const schema = url.split('=')[1]
+      await runSql(
+        server.url,
+        `CREATE FUNCTION ${schema}.forget() RETURNS trigger LANGUAGE plpgsql
+       AS $$ BEGIN DELETE FROM ${schema}.instances; RETURN NULL; END $$`,
+      )
+      await runSql(
+        server.url,
+        `CREATE CONSTRAINT TRIGGER forget AFTER INSERT ON ${schema}.changes
+       DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ${schema}.forget()`,
+      )
+      proxy.cutAtCommit(true)
+      await expect(store.commit([way.insert(2)])).rejects.toMatchObject({ code: 'store_unknown' })
+      expect(await store.get(way.collection, way.id(2))).not.toBeNull()
     },
   )
-
-  test('if the row that says whether a commit is stored was removed meanwhile, the commit gets no false answer', async () => {
-    const proxy = await openProxy(server.port)
-    onTestFinished(() => proxy.close())
-    const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
-    const store = await open(url)
-    await store.commit([insert(notes, note(1))])
-    const schema = url.split('=')[1]
-    await runSql(
-      server.url,
-      `CREATE FUNCTION ${schema}.forget() RETURNS trigger LANGUAGE plpgsql
-       AS $$ BEGIN DELETE FROM ${schema}.instances; RETURN NULL; END $$`,
-    )
-    await runSql(
-      server.url,
-      `CREATE CONSTRAINT TRIGGER forget AFTER INSERT ON ${schema}.changes
-       DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ${schema}.forget()`,
-    )
-    proxy.cutAtCommit(true)
-    await expect(store.commit([insert(notes, note(2))])).rejects.toMatchObject({ code: 'store_unknown' })
-    expect(await store.get(notes, note(2).id)).not.toBeNull()
-  })
 })
 
 describe('a database that is busy', () => {
@@ -254,7 +292,7 @@ describe('a network that silently drops all packets', () => {
       'a read': () => store.get(notes, note(1).id),
       // Until then the only instance need not ask.
       'a barrier': () => sleep(300).then(() => store.caughtUp()),
-      'a commit': () => store.commit([insert(notes, note(2))]),
+      'a commit': () => store.commit([insert(lines, { id: 'l_2', words: 'some' })]),
       'a commit behind it': () => store.commit([put(notes, note(3))]),
     }
     const ends = await Promise.all(
@@ -274,25 +312,32 @@ describe('a network that silently drops all packets', () => {
     proxy.release()
     await expect.poll(() => store.refusal(), { timeout: 20_000 }).toBeNull()
     expect(await store.ids(notes)).toEqual([note(1).id])
+    expect(await store.ids(lines)).toEqual([])
     await store.commit([insert(notes, note(4))])
   }, 90_000)
 
-  test('a commit whose answer is lost is looked up for some seconds, and is unknown then', async () => {
-    const proxy = await openProxy(server.port)
-    onTestFinished(() => proxy.close())
-    const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
-    const store = await open(url)
-    await store.commit([insert(notes, note(1))])
-    proxy.holdAtCommit()
-    const began = performance.now()
-    await expect(store.commit([insert(notes, note(2))])).rejects.toMatchObject({ code: 'store_unknown' })
-    const seconds = (performance.now() - began) / 1000
-    expect(seconds).toBeLessThan(45)
-    console.log(`the outcome was unknown after ${seconds.toFixed(1)} s`)
-    proxy.release()
-    await expect.poll(() => store.refusal(), { timeout: 20_000 }).toBeNull()
-    await store.commit([insert(notes, note(3))])
-  }, 90_000)
+  test.each(Object.entries(ways))(
+    'a commit by %s whose answer is lost is looked up for some seconds, and is unknown then',
+    async (_, way) => {
+      const proxy = await openProxy(server.port)
+      onTestFinished(() => proxy.close())
+      const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+      const store = await open(url)
+      await store.commit([way.insert(1)])
+      proxy.holdAtCommit()
+      const began = performance.now()
+      await expect(store.commit([way.insert(2)])).rejects.toMatchObject({ code: 'store_unknown' })
+      const seconds = (performance.now() - began) / 1000
+      expect(seconds).toBeLessThan(45)
+      console.log(`the outcome was unknown after ${seconds.toFixed(1)} s`)
+      proxy.release()
+      await expect.poll(() => store.refusal(), { timeout: 20_000 }).toBeNull()
+      await store.commit([way.insert(3)])
+      // It was stored, and the next commit does not hide that.
+      expect(await store.ids(way.collection)).toEqual([1, 2, 3].map((n) => way.id(n)))
+    },
+    90_000,
+  )
 })
 
 test('what runs while a store is closed ends with an answer, or as closed', async () => {

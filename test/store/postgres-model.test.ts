@@ -3,6 +3,7 @@ import { openMemoryStore } from '../../src/store/open.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import type { PageQuery, Where } from '../../src/store/queries.ts'
 import {
+  blobOf,
   type Change,
   type Collection,
   insert,
@@ -22,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.remove())
 
-const notes: Collection<Note> = {
+const keyed: Collection<Note> = {
   ...plainNotes,
   facts: {
     version: 1,
@@ -41,10 +42,17 @@ const notes: Collection<Note> = {
   },
 }
 
-test(
-  'gives the same answers as the store in memory, whatever is stored and asked',
+/** New records without unique keys are stored by one statement. */
+const unkeyed: Collection<Note> = {
+  ...keyed,
+  name: 'unkeyed',
+  indexes: { ...keyed.indexes, name: { on: ['group', 'name'] } },
+}
+
+test.each([keyed, unkeyed])(
+  'gives the same answers as the store in memory, whatever is stored and asked: $name',
   { timeout: 120_000 },
-  async () => {
+  async (notes) => {
     const next = randomOf(7)
     const below = (n: number): number => Math.floor(next() * n)
     const pick = <T>(some: readonly T[]): T => some[below(some.length)] as T
@@ -120,7 +128,10 @@ test(
     }
 
     const inMemory = await openMemoryStore({ collections: [notes] })
-    const inPostgres = await openPostgresStore({ url: server.url, collections: [notes] })
+    const inPostgres = await openPostgresStore({
+      url: `${server.url}?schema=${notes.name}`,
+      collections: [notes],
+    })
     const stores: readonly Store[] = [inMemory, inPostgres]
     const outcome = async (work: Promise<unknown>): Promise<unknown> =>
       await work.then(
@@ -142,6 +153,15 @@ test(
         return remove(notes, note(n).id, next() < 0.5 ? undefined : 1 + below(3))
       })
       await same(`commit ${round}`, (store) => store.commit(changes))
+      const added = Array.from({ length: 1 + below(4) }, () => aNote(below(80)))
+      const words = pick(tags)
+      await same(`inserts ${round}`, (store) =>
+        Promise.allSettled(
+          added.map((one) => store.commit([insert(notes, one)], [blobOf(`${one.id}/raw`, words + one.id)])),
+        ),
+      )
+      for (const { id } of added)
+        await same('blob', async (store) => String(await store.readBlob(`${id}/raw`)))
       const ids = Array.from({ length: below(20) }, () => note(below(80)).id)
       if (round % 10 === 0)
         await same('bulk', (store) => store.bulk(notes, ids, (one) => ({ ...one, seen: !one.seen })))

@@ -83,8 +83,7 @@ export class Transaction extends Connection {
   #begun: Promise<unknown> | null = null
 
   begin(): void {
-    // Whatever the default of the database is: a transaction waits for others, and continues with what they stored.
-    this.#begun = super.run('BEGIN ISOLATION LEVEL READ COMMITTED')
+    this.#begun = super.run('BEGIN')
     this.follow(this.#begun)
   }
 
@@ -158,6 +157,30 @@ export async function transact<T>(
   )
 }
 
+/**
+ * Runs a statement that stores something by itself.
+ *
+ * @param onSent  Called when there is a connection: from then on an error may come after the statement was stored.
+ * @returns Its only row, if it has one.
+ */
+export async function runAlone<Row>(
+  pool: Pool,
+  schema: string,
+  text: string,
+  values: readonly unknown[],
+  onSent: () => void,
+): Promise<Row | undefined> {
+  return await withClient(
+    pool,
+    async (client) => {
+      onSent()
+      const [row] = await new Connection(client, schema, { mostMs: commitMs }).run<Row>(text, values)
+      return row
+    },
+    () => true,
+  )
+}
+
 /** Runs work in a transaction, and rolls it back. */
 export async function tryOut(
   pool: Pool,
@@ -189,7 +212,7 @@ async function withClient<T>(
   }
 }
 
-/** How long to wait for the answers to COMMIT and the statements sent before it, before the outcome is looked up. */
+/** How long to wait for the answers to COMMIT and the statements sent before it, or to a statement alone, before the outcome is looked up. */
 const commitMs = 10_000
 /** How long a statement waits for a connection. */
 const patienceMs = 30_000

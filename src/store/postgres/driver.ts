@@ -31,7 +31,7 @@ export async function openPool(
     max: most,
     pipeline: isPipelined,
     ...(isPipelined && { stream: () => new TurnSocket() }),
-    onConnect: (client) => client.query(byIndexes ? `${noJit}; ${noScans}` : noJit),
+    onConnect: (client) => client.query([noJit, readCommitted, ...(byIndexes ? [noScans] : [])].join('; ')),
     connectionTimeoutMillis: 5000,
     application_name: 'localpost',
     statement_timeout: statementMs,
@@ -51,6 +51,8 @@ export async function openPool(
 
 /** Compiling a statement takes longer than running it. */
 const noJit = 'SET jit = off'
+/** Whatever the default of the database is: a transaction waits for others, and continues with what they stored. */
+const readCommitted = "SET default_transaction_isolation = 'read committed'"
 /** A table without statistics looks small, and would be scanned for each commit. */
 const noScans = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off'
 

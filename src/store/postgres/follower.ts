@@ -60,6 +60,8 @@ export class Follower {
   readonly #deps: FollowerDeps
   #state: StoreState
   #told: number
+  /** Whether commits of this instance were stored whose numbers it does not know. */
+  #isBehind = false
   #isWorking = false
   #isWanted = false
   /** The callers that wait for a look that begins after their call. */
@@ -78,9 +80,9 @@ export class Follower {
     return this.#state.seq
   }
 
-  /** The number of the last commit that all listeners know. */
-  get told(): number {
-    return this.#told
+  /** The number of the last commit that all listeners know; null after a commit of this instance that they may not know. */
+  get told(): number | null {
+    return this.#isBehind ? null : this.#told
   }
 
   /** The names of the partitions that have records. */
@@ -88,8 +90,12 @@ export class Follower {
     return [...this.#state.totals.keys()]
   }
 
-  /** Passes on the commits of a transaction of this instance. */
-  async stored(commits: readonly StoredCommit[]): Promise<void> {
+  /** Passes on the commits of a transaction of this instance; null if their numbers are not known. */
+  async stored(commits: readonly StoredCommit[] | null): Promise<void> {
+    if (commits === null) {
+      this.#isBehind = true
+      return this.look()
+    }
     // If commits of other instances come first, these are read together with them.
     if (this.#announcing || commits[0]?.seq !== this.seq + 1) return this.look()
     const { instance } = this.#deps
@@ -126,7 +132,9 @@ export class Follower {
         this.#isWanted = false
         waiting = [...waiting, ...this.#waiting]
         this.#waiting = []
+        const wasBehind = this.#isBehind
         if (await this.#readOn()) {
+          if (wasBehind) this.#isBehind = false
           for (const { resolve } of waiting) resolve()
           waiting = []
         } else this.#isWanted = true

@@ -6,6 +6,7 @@ import { type Processes, systemProcesses } from '../lock/processes.ts'
 import type { Leadership } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { resignedCall } from './listening.ts'
+import type { Parameters } from './parameters.ts'
 
 /** How often an idle instance renews its row, in milliseconds. */
 export const renewalMs = 3000
@@ -67,6 +68,7 @@ export class Membership implements Leadership {
   #adding: Promise<unknown> = Promise.resolve()
   /** The last stored renewal. */
   #last: Renewal = { began: never, lastAlone: null }
+  #batch = 0
 
   constructor(processes: Processes = systemProcesses, now: () => Moment = momentNow) {
     this.#processes = processes
@@ -81,8 +83,8 @@ export class Membership implements Leadership {
    * Whether `seq` is certainly the number of the last commit that any instance has acknowledged, because this one was the only
    * one at its last renewal, and that was the number then.
    */
-  knowsAll(seq: number): boolean {
-    return seq === this.#last.lastAlone && this.#age() < aloneMs
+  knowsAll(seq: number | null): boolean {
+    return seq !== null && seq === this.#last.lastAlone && this.#age() < aloneMs
   }
 
   /** The time since the last stored renewal began, in milliseconds. */
@@ -150,7 +152,7 @@ export class Membership implements Leadership {
   async #enter(connection: Connection): Promise<void> {
     await this.join(connection)
     // An instance whose row this renewal does not find adds it later, and then finds the row of this instance.
-    const renewal = await this.renew(connection)
+    const renewal = await this.renew(connection, this.nextBatch())
     this.renewed(renewal)
     if (renewal.lastAlone === null) await sleep(enteringMs)
     this.#isIn = true
@@ -159,6 +161,11 @@ export class Membership implements Leadership {
   /** Whether the row may be missing. While `enter` runs, nothing else may add it: others would not know of the new row. */
   get mayJoin(): boolean {
     return !this.#isIn && !this.#entering
+  }
+
+  /** A number for a transaction that stores commits. The row has the number of the last one; that of a row just added is 0. */
+  nextBatch(): number {
+    return ++this.#batch
   }
 
   /**
@@ -196,6 +203,23 @@ export class Membership implements Leadership {
     throw row ? lateError('another one took over the work in the background') : removedError()
   }
 
+  /**
+   * The renewal as a part of one statement that stores a batch. It has no row where the batch must not be stored: another
+   * instance became the leader, the row was removed, also if it was added again, or {@link Membership.settle} was called.
+   *
+   * @param batch  Of {@link Membership.nextBatch}.
+   * @param parameters  Those of the whole statement.
+   * @returns A statement with one column, `is_alone`: whether no other instance has a row.
+   */
+  renewing(connection: Connection, batch: number, parameters: Parameters): string {
+    const table = connection.name('instances')
+    const number = parameters.add(batch, 'int8')
+    return `UPDATE ${table} own SET until = ${untilNext}, batch = ${number}
+       WHERE id = ${parameters.add(this.id, 'text')} AND batch BETWEEN 1 AND ${number} - 1
+       AND (has_turn OR NOT ${parameters.add(this.#isLeader, 'bool')})
+       RETURNING NOT EXISTS (SELECT FROM ${table} other WHERE other.id <> own.id) AS is_alone`
+  }
+
   /** Call after a renewal was committed. */
   renewed(renewal: Renewal): void {
     const wasMine = this.isMine()
@@ -204,16 +228,23 @@ export class Membership implements Leadership {
   }
 
   /**
-   * The number of this instance's last committed transaction; null if that is not known, because the row
-   * was removed. Waits for a transaction that is still running.
+   * Whether a transaction that got no answer was stored; null if that is not known, because the row was removed. Waits for a
+   * transaction that is still running. One that was not stored is never stored later, even if the server has not received all of
+   * it. Nothing else may be stored meanwhile.
    */
-  async lastBatch(connection: Connection): Promise<number | null> {
+  async settle(connection: Connection, batch: number): Promise<boolean | null> {
+    const table = connection.name('instances')
+    await connection.run(`UPDATE ${table} SET batch = $3 WHERE id = $1 AND batch < $2`, [
+      this.id,
+      batch,
+      this.nextBatch(),
+    ])
     const [row] = await connection.run<{ batch: number }>(
-      `SELECT batch::float8 AS batch FROM ${connection.name('instances')} WHERE id = $1 FOR UPDATE`,
+      `SELECT batch::float8 AS batch FROM ${table} WHERE id = $1`,
       [this.id],
     )
     // If the row was added again, its number is not that of the last transaction.
-    return row && this.#isIn ? row.batch : null
+    return row && this.#isIn ? row.batch === batch : null
   }
 
   /** Whether this instance may become the leader. */

@@ -1,15 +1,17 @@
 import type { StoredCommit } from './changes.ts'
 import type { Transaction } from './connection.ts'
-import { columnArrays } from './schema.ts'
-import type { StagedBlob, Staging } from './staging.ts'
+import { namesOf, Parameters } from './parameters.ts'
+import {
+  blobColumns,
+  insertTotals,
+  placeColumns,
+  recordColumns,
+  selectBlobs,
+  type TotalChange,
+  totalColumns,
+} from './rows.ts'
+import type { Staging } from './staging.ts'
 import type { Table } from './table.ts'
-
-/** How many records came to a collection of a partition; negative where they were removed. */
-interface TotalChange {
-  readonly partition: string
-  readonly collection: string
-  readonly by: number
-}
 
 /** The data of a batch of commits beside their records. */
 interface Written {
@@ -58,39 +60,23 @@ export function write(
       }
     }
     const kept = finals.flatMap(({ partition, row }) => (row ? [{ partition, row }] : []))
-    const own = table.columns.map(({ name }) => `"${name}"`)
-    const names = ['partition', 'id', 'version', 'record', ...own]
-    const types = ['text', 'text', 'int4', 'json', ...table.columns.map(({ type }) => type)]
-    const set = names.slice(2).map((name) => `${name} = excluded.${name}`)
+    const set = ['version', 'record', ...table.columns.map(({ name }) => name)]
     for (const part of inParts(kept, rowsAtOnce)) {
-      const rows = part.map(({ row }) => row)
-      const given = types.map((type, at) => `$${at + 1}::${type === 'json' ? 'text[]::json' : type}[]`)
+      const parameters = new Parameters()
+      const columns = recordColumns(connection, table, part)
       connection.send(
-        `INSERT INTO ${table.sql} (${names.join(', ')}) SELECT * FROM unnest(${given.join(', ')})
-         ON CONFLICT (partition, id) DO UPDATE SET ${set.join(', ')}`,
-        [
-          connection.texts(part.map(({ partition }) => partition)),
-          connection.texts(rows.map(({ id }) => id)),
-          connection.numbers(rows.map(({ version }) => version)),
-          connection.texts(rows.map(({ text }) => text)),
-          ...columnArrays(connection, table.columns, rows),
-        ],
+        `INSERT INTO ${table.sql} (${namesOf(columns)}) SELECT * FROM ${parameters.unnest(columns)}
+         ON CONFLICT (partition, id) DO UPDATE SET ${set.map((name) => `"${name}" = excluded."${name}"`).join(', ')}`,
+        parameters.values,
       )
     }
   }
   writeBlobs(connection, staging)
   const totals = totalsOf(staging)
   if (totals.length > 0) {
-    connection.send(
-      `INSERT INTO ${connection.name('totals')} AS stored (partition, collection, records)
-       SELECT * FROM unnest($1::text[], $2::text[], $3::int8[])
-       ON CONFLICT (partition, collection) DO UPDATE SET records = stored.records + excluded.records`,
-      [
-        connection.texts(totals.map(({ partition }) => partition)),
-        connection.texts(totals.map(({ collection }) => collection)),
-        connection.numbers(totals.map(({ by }) => by)),
-      ],
-    )
+    const parameters = new Parameters()
+    const rows = `SELECT * FROM ${parameters.unnest(totalColumns(connection, totals))}`
+    connection.send(insertTotals(connection, rows), parameters.values)
   }
 }
 
@@ -100,37 +86,23 @@ function writeBlobs(connection: Transaction, staging: Staging): void {
   const blobs = [...staging.blobs]
   const replaced = blobs.filter(({ table, partition, owner }) => staging.wasStored(table, partition, owner))
   for (const part of inParts(replaced, rowsAtOnce)) {
+    const parameters = new Parameters()
     connection.send(
       `INSERT INTO ${connection.name('unused')}
-       SELECT stored.large, now() FROM ${table} stored
-       JOIN unnest($1::text[], $2::text[], $3::text[]) AS given (partition, owner, name)
+       SELECT stored.large, now() FROM ${table} stored JOIN ${parameters.unnest(placeColumns(connection, part))}
          ON stored.partition = given.partition AND stored.owner = given.owner AND stored.name = given.name
        WHERE stored.large IS NOT NULL
        ON CONFLICT DO NOTHING`,
-      placesOf(connection, part),
+      parameters.values,
     )
   }
   for (const part of inParts(blobs, blobsAtOnce)) {
-    // All bytes are sent in one binary parameter, because an array of bytes would be sent as hexadecimal text.
-    const bytes = part.map((blob) => blob.bytes ?? Buffer.alloc(0))
-    let start = 1
-    const starts = bytes.map(({ length }) => (start += length) - length)
+    const parameters = new Parameters()
     connection.send(
-      `INSERT INTO ${table} (partition, owner, name, collection, size, bytes, large)
-       SELECT partition, owner, name, collection, size,
-         CASE WHEN large IS NULL THEN substring($8::bytea FROM start FOR size::int4) END, large
-       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[], $7::int4[])
-         AS given (partition, owner, name, collection, size, large, start)
+      `INSERT INTO ${table} (${blobColumns}) ${selectBlobs(connection, parameters, part)}
        ON CONFLICT (partition, owner, name) DO UPDATE
        SET collection = excluded.collection, size = excluded.size, bytes = excluded.bytes, large = excluded.large`,
-      [
-        ...placesOf(connection, part),
-        connection.texts(part.map(({ table: { name } }) => name)),
-        connection.numbers(part.map(({ size }) => size)),
-        connection.numbers(part.map(({ large }) => large)),
-        connection.numbers(starts),
-        Buffer.concat(bytes),
-      ],
+      parameters.values,
     )
   }
   const large = blobs.flatMap((blob) => (blob.large === null ? [] : [blob.large]))
@@ -138,14 +110,6 @@ function writeBlobs(connection: Transaction, staging: Staging): void {
     connection.send(`DELETE FROM ${connection.name('unused')} WHERE large = ANY($1::int8[])`, [
       connection.numbers(large),
     ])
-}
-
-function placesOf(connection: Transaction, blobs: readonly (StagedBlob & { partition: string })[]): string[] {
-  return [
-    connection.texts(blobs.map(({ partition }) => partition)),
-    connection.texts(blobs.map(({ owner }) => owner)),
-    connection.texts(blobs.map(({ name }) => name)),
-  ]
 }
 
 /** Removes all blobs of some records. */

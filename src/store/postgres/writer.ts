@@ -7,43 +7,23 @@ import { Connection, type Transaction, transact } from './connection.ts'
 import { databaseFault, isLost, isOfContent, isUnanswered } from './faults.ts'
 import { changesOf, type CommitChange, type StoredCommit } from './changes.ts'
 import { channelOf } from './listening.ts'
+import { insertNew } from './insert-new.ts'
 import { load } from './load.ts'
 import type { Membership, Renewal } from './membership.ts'
 import { type BulkChange, type PreparedChange, type StagedBlob, Staging } from './staging.ts'
 import type { Table } from './table.ts'
+import { firstOf, newCommitsOf, recordsOf, type Waiting, written } from './waiting.ts'
 import { write } from './write.ts'
-
-/** A commit that waits to be stored. */
-type Waiting = {
-  readonly partition: string
-  readonly since: number
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-} & (
-  | {
-      readonly changes: readonly PreparedChange[]
-      readonly blobs: readonly StagedBlob[] | Promise<readonly StagedBlob[]>
-    }
-  | {
-      readonly bulk: readonly BulkChange[]
-      readonly outcome: BulkOutcome
-      /** Whether listeners get one change for all records. */
-      readonly isBulk: boolean
-    }
-  | { readonly said: CommitChange }
-  | {
-      readonly clearing: Iterable<Table>
-      /** Gets the changes for listeners. */
-      readonly cleared: CommitChange[]
-    }
-)
 
 interface WriterDeps {
   readonly pool: Pool
   readonly schema: string
   readonly membership: Membership
-  /** Called after each transaction that stored something, before its commits are resolved. Never rejects. */
-  onStored(commits: readonly StoredCommit[]): Promise<void>
+  /**
+   * Called after each transaction that stored something, before its commits are resolved; with null if their numbers are not
+   * known. Never rejects.
+   */
+  onStored(commits: readonly StoredCommit[] | null): Promise<void>
   /** Called when a transaction failed. */
   onFault(fault: LocalpostError): void
 }
@@ -53,7 +33,6 @@ export class Writer {
   readonly #deps: WriterDeps
   #waiting: Waiting[] = []
   #running: Promise<void> | null = null
-  #batch = 0
 
   constructor(deps: WriterDeps) {
     this.#deps = deps
@@ -108,14 +87,7 @@ export class Writer {
   async #run(): Promise<void> {
     // Waiting for the next turn of the event loop lets all commits of this turn share one transaction.
     for (await nextTurn(); this.#waiting.length > 0; await nextTurn()) {
-      const batch: Waiting[] = []
-      let size = 0
-      for (const next of this.#waiting) {
-        if (batch.length > 0 && (size >= batchChanges || isWritten(next) || 'clearing' in next)) break
-        batch.push(next)
-        if ('clearing' in next) break
-        size += recordsOf(next).changes.length
-      }
+      const batch = firstOf(this.#waiting)
       this.#waiting = this.#waiting.slice(batch.length)
       await this.#store(await written(batch))
     }
@@ -160,10 +132,11 @@ export class Writer {
    */
   async #transact(batch: readonly Waiting[], refused: Map<Waiting, unknown>): Promise<void> {
     const { pool, schema, membership } = this.#deps
-    const number = ++this.#batch
+    await membership.enter(new Connection(pool, schema))
+    if (await this.#insertNew(batch)) return
+    const number = membership.nextBatch()
     const outcome = { commits: [] as StoredCommit[], renewal: null as Renewal | null }
     try {
-      await membership.enter(new Connection(pool, schema))
       await transact(pool, schema, async (connection) => {
         const staging = new Staging()
         const [renewal, seq] = await Promise.all([
@@ -191,15 +164,46 @@ export class Writer {
     }
   }
 
-  /** Whether a transaction without an answer to COMMIT was stored. @throws store_unknown if that is still unknown. */
+  /**
+   * Stores a batch and answers its commits, if all of them only add records to the same table.
+   *
+   * @returns Whether it did. If not, nothing was stored.
+   * @throws As `#transact`.
+   */
+  async #insertNew(batch: readonly Waiting[]): Promise<boolean> {
+    const found = newCommitsOf(batch)
+    if (!found) return false
+    const { membership } = this.#deps
+    const number = membership.nextBatch()
+    const began = membership.now()
+    let isSent = false
+    let stored: StoredCommit[] | null = null
+    let renewal: Renewal | null = null
+    try {
+      const done = await insertNew(this.#deps, found.table, found.commits, number, () => (isSent = true))
+      if (!done) return false
+      stored = done.stored
+      renewal = { began, lastAlone: done.isAlone ? (stored.at(-1)?.seq ?? null) : null }
+    } catch (error) {
+      // A transaction finds out which commit is refused, and stores the others.
+      if (isOfContent(error)) return false
+      if (!(isSent && isUnanswered(error) && (await this.#wasStored(number)))) throw error
+    }
+    if (renewal) membership.renewed(renewal)
+    await this.#deps.onStored(stored)
+    for (const one of batch) one.resolve()
+    return true
+  }
+
+  /** Whether a transaction without an answer to its end was stored. @throws store_unknown if that is still unknown. */
   async #wasStored(number: number): Promise<boolean> {
     const { pool, schema, membership } = this.#deps
     // The first attempt may get another connection that is half-open.
     const sql = new Connection(pool, schema, { mostMs: lookUpMs })
     for (const began = monotonicNow(); monotonicNow() - began < lookUpsMs; await sleep(lookUpPauseMs)) {
       try {
-        const last = await membership.lastBatch(sql)
-        if (last !== null) return last >= number
+        const wasStored = await membership.settle(sql, number)
+        if (wasStored !== null) return wasStored
       } catch {
         // The loop tries again.
       }
@@ -212,36 +216,10 @@ export class Writer {
 }
 
 const lateMs = 2000
-// A batch is staged without long pauses, so its size is limited.
-const batchChanges = 256
 /** The time limit of all look-ups together, so that the caller is answered within about fifteen seconds. */
 const lookUpsMs = 5000
 const lookUpMs = 3000
 const lookUpPauseMs = 250
-
-/** The records that a commit concerns. */
-function recordsOf(item: Waiting): { partition: string; changes: readonly (PreparedChange | BulkChange)[] } {
-  const { partition } = item
-  if ('bulk' in item) return { partition, changes: item.bulk }
-  return { partition, changes: 'changes' in item ? item.changes : [] }
-}
-
-function isWritten(next: Waiting): boolean {
-  return 'blobs' in next && next.blobs instanceof Promise
-}
-
-/** Waits for the large blobs of a batch, outside of its transaction. A commit whose blobs failed is rejected and left out. */
-async function written(batch: readonly Waiting[]): Promise<Waiting[]> {
-  const ready: Waiting[] = []
-  for (const item of batch) {
-    try {
-      ready.push('blobs' in item ? { ...item, blobs: await item.blobs } : item)
-    } catch (error) {
-      item.reject(databaseFault(error))
-    }
-  }
-  return ready
-}
 
 /** The number of the last commit. Until the transaction ends, no other one can continue from it. */
 async function lockSeq(connection: Connection): Promise<number> {

@@ -1,0 +1,33 @@
+/** A column of values: its name, the type of an array of them in SQL, and the array as a parameter. */
+export interface ColumnOf {
+  readonly name: string
+  readonly type: string
+  readonly array: unknown
+}
+
+/** The parameters of a statement, numbered while its text is written. */
+export class Parameters {
+  readonly values: unknown[] = []
+
+  /** Adds a value. @returns Its name in the text, with its type. */
+  add(value: unknown, type: string): string {
+    return `$${this.values.push(value)}::${type}`
+  }
+
+  /**
+   * Rows given column by column, as the table `given` of the text.
+   *
+   * @param nth  A column for the number of each row, from 1. Default: none.
+   */
+  unnest(columns: readonly ColumnOf[], nth?: string): string {
+    const arrays = columns.map(({ array, type }) => this.add(array, type)).join(', ')
+    return nth === undefined
+      ? `unnest(${arrays}) AS given (${namesOf(columns)})`
+      : `unnest(${arrays}) WITH ORDINALITY AS given (${namesOf(columns)}, "${nth}")`
+  }
+}
+
+/** The names of columns, as a list in SQL. */
+export function namesOf(columns: readonly ColumnOf[]): string {
+  return columns.map(({ name }) => `"${name}"`).join(', ')
+}

@@ -1,0 +1,94 @@
+import type { BulkOutcome } from '../bulk.ts'
+import type { CommitChange } from './changes.ts'
+import { databaseFault } from './faults.ts'
+import { type NewCommit, newCommit } from './insert-new.ts'
+import type { BulkChange, PreparedChange, StagedBlob } from './staging.ts'
+import type { Table } from './table.ts'
+
+/** A commit that waits to be stored. */
+export type Waiting = {
+  readonly partition: string
+  readonly since: number
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+} & (
+  | {
+      readonly changes: readonly PreparedChange[]
+      readonly blobs: readonly StagedBlob[] | Promise<readonly StagedBlob[]>
+    }
+  | {
+      readonly bulk: readonly BulkChange[]
+      readonly outcome: BulkOutcome
+      /** Whether listeners get one change for all records. */
+      readonly isBulk: boolean
+    }
+  | { readonly said: CommitChange }
+  | {
+      readonly clearing: Iterable<Table>
+      /** Gets the changes for listeners. */
+      readonly cleared: CommitChange[]
+    }
+)
+
+/** The commits that are stored next, together. */
+export function firstOf(waiting: readonly Waiting[]): Waiting[] {
+  const batch: Waiting[] = []
+  let size = 0
+  for (const next of waiting) {
+    if (batch.length > 0 && (size >= batchChanges || isWritten(next) || 'clearing' in next)) break
+    batch.push(next)
+    if ('clearing' in next) break
+    size += recordsOf(next).changes.length
+  }
+  return batch
+}
+
+/** A batch as {@link insertNew} stores it; null if it contains anything else. */
+export function newCommitsOf(batch: readonly Waiting[]): { table: Table; commits: NewCommit[] } | null {
+  const [first] = batch
+  const table = first && 'changes' in first ? first.changes[0]?.table : undefined
+  if (!table) return null
+  const commits: NewCommit[] = []
+  let [rows, bytes] = [0, 0]
+  for (const item of batch) {
+    if (!('changes' in item) || item.blobs instanceof Promise) return null
+    const commit = newCommit(table, item.partition, item.changes, item.blobs)
+    if (!commit) return null
+    commits.push(commit)
+    rows += commit.rows.length
+    for (const { size } of commit.blobs) bytes += size
+  }
+  return rows > batchChanges || bytes > newBytes ? null : { table, commits }
+}
+
+/** The records that a commit concerns. */
+export function recordsOf(item: Waiting): {
+  partition: string
+  changes: readonly (PreparedChange | BulkChange)[]
+} {
+  const { partition } = item
+  if ('bulk' in item) return { partition, changes: item.bulk }
+  return { partition, changes: 'changes' in item ? item.changes : [] }
+}
+
+function isWritten(next: Waiting): boolean {
+  return 'blobs' in next && next.blobs instanceof Promise
+}
+
+/** Waits for the large blobs of a batch, outside of its transaction. A commit whose blobs failed is rejected and left out. */
+export async function written(batch: readonly Waiting[]): Promise<Waiting[]> {
+  const ready: Waiting[] = []
+  for (const item of batch) {
+    try {
+      ready.push('blobs' in item ? { ...item, blobs: await item.blobs } : item)
+    } catch (error) {
+      item.reject(databaseFault(error))
+    }
+  }
+  return ready
+}
+
+// A batch is staged without long pauses, so its size is limited.
+const batchChanges = 256
+/** How many bytes of blobs are sent with one statement. */
+const newBytes = 4 * 1024 * 1024
