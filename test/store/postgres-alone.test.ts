@@ -148,11 +148,24 @@ test('one statement stores nothing where the row was added again, another instan
   expect(await store(batch)).toBe(3)
   expect(await store(batch)).toBeNull()
   expect(await membership.settle(sql, batch)).toBe(true)
-  // Other instances have removed the row, and this one has added it again without waiting for them.
+  // A half-done restore: without a number for the commit, nothing is stored, and nothing says that it was.
+  await sql.run(`ALTER TABLE ${sql.name('localpost')} RENAME TO kept`)
+  await sql.run(`CREATE TABLE ${sql.name('localpost')} (LIKE ${sql.name('kept')})`)
+  const uncounted = membership.nextBatch()
+  expect(await store(uncounted)).toBeNull()
+  expect(await membership.settle(sql, uncounted)).toBe(false)
+  await sql.run(`DROP TABLE ${sql.name('localpost')}`)
+  await sql.run(`ALTER TABLE ${sql.name('kept')} RENAME TO localpost`)
+  // The others have removed the row, and this instance has added it again without waiting for them.
+  const [delayed, settled] = [membership.nextBatch(), membership.nextBatch()]
   await sql.run(`DELETE FROM ${instances}`)
-  expect(await store(membership.nextBatch())).toBeNull()
+  expect(await store(delayed)).toBeNull()
+  await expect(membership.renew(sql)).rejects.toThrow('removed it from their list')
+  expect(() => membership.nextBatch()).toThrow('removed it from their list')
   await membership.join(sql)
-  expect(await store(membership.nextBatch())).toBeNull()
+  expect(await store(delayed)).toBeNull()
+  expect(await membership.settle(sql, settled)).toBeNull()
+  expect(await store(delayed)).toBeNull()
   const stored = await sql.run<{ id: string }>(`SELECT id FROM ${table.sql} ORDER BY version, id`)
   expect(stored.map(({ id }) => id)).toEqual(['l_1', 'l_2', 'l_5'])
   const [state] = await sql.run(`SELECT seq::int4 AS seq FROM ${sql.name('localpost')}`)

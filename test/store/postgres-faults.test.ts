@@ -278,6 +278,27 @@ describe('a database that is busy', () => {
   })
 })
 
+test('a commit that waits for a lock of another program for too long is refused, and never stored', async () => {
+  await Promise.all(
+    Object.values(ways).map(async (way) => {
+      const url = freshUrl()
+      const store = await open(url)
+      await store.commit([way.insert(1)])
+      const admin = new Client({ connectionString: server.url })
+      await admin.connect()
+      onTestFinished(() => admin.end())
+      await admin.query(`BEGIN; SELECT FROM ${url.split('=')[1]}.instances FOR UPDATE`)
+      await expect(store.commit([way.insert(2)])).rejects.toMatchObject({
+        code: 'service_unavailable',
+        message: expect.stringContaining('statement timeout') as unknown,
+      })
+      await admin.query('COMMIT')
+      await expect.poll(() => store.refusal(), { timeout: 20_000 }).toBeNull()
+      expect(await store.ids(way.collection)).toEqual([way.id(1)])
+    }),
+  )
+}, 60_000)
+
 describe('a network that silently drops all packets', () => {
   test('reads, barriers and commits end with 503, and a refused commit is not stored once the network is back', async () => {
     const proxy = await openProxy(server.port)
@@ -326,7 +347,13 @@ describe('a network that silently drops all packets', () => {
       await store.commit([way.insert(1)])
       proxy.holdAtCommit()
       const began = performance.now()
-      await expect(store.commit([way.insert(2)])).rejects.toMatchObject({ code: 'store_unknown' })
+      const lost = store.commit([way.insert(2)])
+      await sleep(100)
+      const behind = expect(store.commit([way.insert(9)])).rejects.toMatchObject({
+        code: 'service_unavailable',
+      })
+      await expect(lost).rejects.toMatchObject({ code: 'store_unknown' })
+      await behind
       const seconds = (performance.now() - began) / 1000
       expect(seconds).toBeLessThan(45)
       console.log(`the outcome was unknown after ${seconds.toFixed(1)} s`)

@@ -4,16 +4,7 @@ import { bitOf } from '../facts.ts'
 import type { Facts } from '../fact-types.ts'
 import type { StoredRecord } from '../store.ts'
 import { isStorable, oneText, textBeginning } from './keys.ts'
-
-/** Collects the parameters of a statement. */
-export class Parameters {
-  readonly values: unknown[] = []
-
-  /** @returns The placeholder of the value in the statement, such as `$1`. */
-  add(value: unknown): string {
-    return `$${this.values.push(value)}`
-  }
-}
+import type { Parameters } from './parameters.ts'
 
 /** A condition in SQL. */
 export interface SqlCondition {
@@ -55,7 +46,7 @@ export function toSql(
     if (where.member !== 'id' || !('equals' in where)) return unknown
     const { equals } = where
     if (typeof equals !== 'string' || !isStorable(equals)) return { sql: 'false', isExact: true }
-    return { sql: `(id = ${parameters.add(equals)}::text)`, isExact: true }
+    return { sql: `(id = ${parameters.add(equals, 'text')})`, isExact: true }
   }
   return { sql: `coalesce(${factSql(where, facts, parameters)}, false)`, isExact: true }
 }
@@ -75,12 +66,12 @@ function factSql(
   if ('text' in where) {
     const column = `text_${placeOf(facts?.texts, where.text)}`
     const part = 'equals' in where ? oneText(where.equals) : textBeginning(where.begins)
-    return `position(${parameters.add(part)}::text IN ${column}) > 0`
+    return `position(${parameters.add(part, 'text')} IN ${column}) > 0`
   }
   const column = `number_${placeOf(facts?.numbers, where.number)}`
   return 'above' in where
-    ? `${column} > ${parameters.add(where.above)}::float8`
-    : `${column} < ${parameters.add(where.below)}::float8`
+    ? `${column} > ${parameters.add(where.above, 'float8')}`
+    : `${column} < ${parameters.add(where.below, 'float8')}`
 }
 
 function placeOf(names: readonly string[] | undefined, name: string): number {

@@ -160,7 +160,7 @@ export async function transact<T>(
 /**
  * Runs a statement that stores something by itself.
  *
- * @param onSent  Called when there is a connection: from then on an error may come after the statement was stored.
+ * @param onSent  Called before it is sent: an error before this call means that nothing was stored.
  * @returns Its only row, if it has one.
  */
 export async function runAlone<Row>(
@@ -174,7 +174,7 @@ export async function runAlone<Row>(
     pool,
     async (client) => {
       onSent()
-      const [row] = await new Connection(client, schema, { mostMs: commitMs }).run<Row>(text, values)
+      const [row] = await new Connection(client, schema, { mostMs: aloneMs }).run<Row>(text, values)
       return row
     },
     () => true,
@@ -212,8 +212,10 @@ async function withClient<T>(
   }
 }
 
-/** How long to wait for the answers to COMMIT and the statements sent before it, or to a statement alone, before the outcome is looked up. */
+/** How long to wait for the answers to COMMIT and the statements sent before it, before the outcome is looked up. */
 const commitMs = 10_000
+/** The same for a statement alone: longer than the server lets it run, whose answer would be definite. */
+const aloneMs = 10_500
 /** How long a statement waits for a connection. */
 const patienceMs = 30_000
 const longestMs = 24 * 60 * 60_000

@@ -19,8 +19,16 @@ export function isLost(error: unknown): boolean {
   return isUnanswered(error) || refusedCodes.has(codeOf(error))
 }
 
-/** Whether the connection ended before the answer, so that a COMMIT may have been stored. */
-export function isUnanswered(error: unknown): boolean {
+/**
+ * Whether the server has refused a statement, so that nothing of its transaction is stored. After any other error it may be
+ * stored: the connection was lost before the answer, or the answer cannot be read.
+ */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error && !isUnanswered(error)
+}
+
+/** Whether the connection ended before the answer. */
+function isUnanswered(error: unknown): boolean {
   const code = codeOf(error)
   if (code !== '') return networkCodes.has(code) || code.startsWith('08') || code.startsWith('57P')
   // The driver's own errors have no code.
@@ -36,7 +44,7 @@ export function isOfContent(error: unknown): boolean {
 }
 
 /** The error for callers while the database does not answer. */
-function unreachable(reason: string, cause?: unknown): LocalpostError {
+export function unreachable(reason: string, cause?: unknown): LocalpostError {
   const message = `The database does not answer: ${reason}. Nothing was stored. Try again in a moment.`
   return new LocalpostError('service_unavailable', message, {
     cause: withoutValues(cause),
@@ -69,11 +77,15 @@ function withoutValues(cause: unknown): unknown {
 }
 
 const networkCodes = new Set([
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTDOWN',
   'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETRESET',
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',

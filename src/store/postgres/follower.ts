@@ -60,8 +60,8 @@ export class Follower {
   readonly #deps: FollowerDeps
   #state: StoreState
   #told: number
-  /** Whether commits of this instance were stored whose numbers it does not know. */
-  #isBehind = false
+  /** How many times this instance stored commits without learning their numbers, and how many of these it has read since. */
+  readonly #unnumbered = { stored: 0, read: 0 }
   #isWorking = false
   #isWanted = false
   /** The callers that wait for a look that begins after their call. */
@@ -82,7 +82,7 @@ export class Follower {
 
   /** The number of the last commit that all listeners know; null after a commit of this instance that they may not know. */
   get told(): number | null {
-    return this.#isBehind ? null : this.#told
+    return this.#unnumbered.read < this.#unnumbered.stored ? null : this.#told
   }
 
   /** The names of the partitions that have records. */
@@ -93,7 +93,7 @@ export class Follower {
   /** Passes on the commits of a transaction of this instance; null if their numbers are not known. */
   async stored(commits: readonly StoredCommit[] | null): Promise<void> {
     if (commits === null) {
-      this.#isBehind = true
+      this.#unnumbered.stored++
       return this.look()
     }
     // If commits of other instances come first, these are read together with them.
@@ -132,9 +132,9 @@ export class Follower {
         this.#isWanted = false
         waiting = [...waiting, ...this.#waiting]
         this.#waiting = []
-        const wasBehind = this.#isBehind
+        const { stored } = this.#unnumbered
         if (await this.#readOn()) {
-          if (wasBehind) this.#isBehind = false
+          this.#unnumbered.read = stored
           for (const { resolve } of waiting) resolve()
           waiting = []
         } else this.#isWanted = true

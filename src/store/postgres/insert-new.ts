@@ -41,7 +41,7 @@ export function newCommit(
  *
  * @param commits  Not empty.
  * @param batch  The number of {@link Membership.nextBatch}.
- * @param onSent  Called when a later error may come after the commits were stored.
+ * @param onSent  Called before the statement is sent: an error before this call means that nothing was stored.
  * @returns null if the instance may not store anything now.
  */
 export async function insertNew(
@@ -64,7 +64,7 @@ export async function insertNew(
   const records = recordColumns(sql, table, kept)
   const count = parameters.add(commits.length, 'int8')
   const instance = parameters.add(membership.id, 'text')
-  // Each part reads `counted`, so none stores anything unless the renewal has a row.
+  // Each part reads `counted`, so no other part stores anything unless the renewal has a row.
   const parts = [
     `renewed AS (${membership.renewing(sql, batch, parameters)})`,
     `counted AS (UPDATE ${sql.name('localpost')} SET seq = seq + ${count} FROM renewed RETURNING seq)`,

@@ -136,9 +136,9 @@ export class Membership implements Leadership {
   async join(connection: Connection): Promise<void> {
     this.#holder ||= await lockText(this.#processes, null)
     const adding = connection.run(
-      `INSERT INTO ${connection.name('instances')} (id, holder, until) VALUES ($1, $2, ${untilNext})
+      `INSERT INTO ${connection.name('instances')} (id, holder, batch, until) VALUES ($1, $2, $3, ${untilNext})
        ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
-      [this.id, this.#holder],
+      [this.id, this.#holder, this.#nextBatch()],
     )
     this.#adding = adding.catch(() => {})
     await adding
@@ -152,7 +152,7 @@ export class Membership implements Leadership {
   async #enter(connection: Connection): Promise<void> {
     await this.join(connection)
     // An instance whose row this renewal does not find adds it later, and then finds the row of this instance.
-    const renewal = await this.renew(connection, this.nextBatch())
+    const renewal = await this.renew(connection)
     this.renewed(renewal)
     if (renewal.lastAlone === null) await sleep(enteringMs)
     this.#isIn = true
@@ -163,8 +163,19 @@ export class Membership implements Leadership {
     return !this.#isIn && !this.#entering
   }
 
-  /** A number for a transaction that stores commits. The row has the number of the last one; that of a row just added is 0. */
+  /**
+   * The number of the next transaction that stores commits. The row has the greatest number that was stored or ruled out, so
+   * that an earlier transaction which the server receives late is not stored.
+   *
+   * @throws service_unavailable if the row may be another one than that of {@link Membership.enter}.
+   */
   nextBatch(): number {
+    // A row that is added later has a greater number.
+    this.assertIn()
+    return this.#nextBatch()
+  }
+
+  #nextBatch(): number {
     return ++this.#batch
   }
 
@@ -204,8 +215,9 @@ export class Membership implements Leadership {
   }
 
   /**
-   * The renewal as a part of one statement that stores a batch. It has no row where the batch must not be stored: another
-   * instance became the leader, the row was removed, also if it was added again, or {@link Membership.settle} was called.
+   * The renewal as a part of one statement that stores a batch. It returns no row if the batch must not be stored: another
+   * instance became the leader, the row was removed, or it has a greater number, because it was added again or because
+   * {@link Membership.settle} ruled the batch out. Then a transaction says why.
    *
    * @param batch  Of {@link Membership.nextBatch}.
    * @param parameters  Those of the whole statement.
@@ -215,8 +227,9 @@ export class Membership implements Leadership {
     const table = connection.name('instances')
     const number = parameters.add(batch, 'int8')
     return `UPDATE ${table} own SET until = ${untilNext}, batch = ${number}
-       WHERE id = ${parameters.add(this.id, 'text')} AND batch BETWEEN 1 AND ${number} - 1
+       WHERE id = ${parameters.add(this.id, 'text')} AND batch < ${number}
        AND (has_turn OR NOT ${parameters.add(this.#isLeader, 'bool')})
+       AND EXISTS (SELECT FROM ${connection.name('localpost')})
        RETURNING NOT EXISTS (SELECT FROM ${table} other WHERE other.id <> own.id) AS is_alone`
   }
 
@@ -228,16 +241,16 @@ export class Membership implements Leadership {
   }
 
   /**
-   * Whether a transaction that got no answer was stored; null if that is not known, because the row was removed. Waits for a
-   * transaction that is still running. One that was not stored is never stored later, even if the server has not received all of
-   * it. Nothing else may be stored meanwhile.
+   * Whether a transaction that got no answer was stored; null if that is not known, because the row was removed. Waits for one
+   * that is still running, because that has locked the row. One that the server has not received yet is ruled out: it finds a
+   * greater number. Nothing else may be stored meanwhile.
    */
   async settle(connection: Connection, batch: number): Promise<boolean | null> {
     const table = connection.name('instances')
     await connection.run(`UPDATE ${table} SET batch = $3 WHERE id = $1 AND batch < $2`, [
       this.id,
       batch,
-      this.nextBatch(),
+      this.#nextBatch(),
     ])
     const [row] = await connection.run<{ batch: number }>(
       `SELECT batch::float8 AS batch FROM ${table} WHERE id = $1`,

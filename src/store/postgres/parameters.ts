@@ -1,4 +1,4 @@
-/** A column of values: its name, the type of an array of them in SQL, and the array as a parameter. */
+/** A column of values: its name, what the array of them is cast to in SQL, and that array as a parameter. */
 export interface ColumnOf {
   readonly name: string
   readonly type: string
@@ -9,9 +9,10 @@ export interface ColumnOf {
 export class Parameters {
   readonly values: unknown[] = []
 
-  /** Adds a value. @returns Its name in the text, with its type. */
-  add(value: unknown, type: string): string {
-    return `$${this.values.push(value)}::${type}`
+  /** @returns The placeholder of the value in the text, such as `$1`, or `$1::int8` with a type. */
+  add(value: unknown, type?: string): string {
+    const placeholder = `$${this.values.push(value)}`
+    return type === undefined ? placeholder : `${placeholder}::${type}`
   }
 
   /**

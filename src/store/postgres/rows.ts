@@ -31,6 +31,7 @@ export function recordColumns(
   ]
 }
 
+/** The changes of totals, column by column. */
 export function totalColumns(connection: Connection, totals: readonly TotalChange[]): ColumnOf[] {
   return [
     { name: 'partition', type: 'text[]', array: connection.texts(totals.map(({ partition }) => partition)) },

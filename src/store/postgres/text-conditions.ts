@@ -1,6 +1,7 @@
 import { misuse } from '../io-errors.ts'
 import type { TextQuery, TextTerm } from '../texts.ts'
-import { type Parameters, toSql } from './conditions.ts'
+import { toSql } from './conditions.ts'
+import type { Parameters } from './parameters.ts'
 import { isStorable } from './keys.ts'
 import type { Place } from './reads.ts'
 import type { Table } from './table.ts'
@@ -53,14 +54,14 @@ export function conditionsOf(
   const { name, parts } = textsOf(table)
   const bounds = [
     `partition = ${own}`,
-    ...(from === null ? [] : [`id >= ${parameters.add(from)}::text`]),
-    ...(below === null ? [] : [`id < ${parameters.add(below)}::text`]),
+    ...(from === null ? [] : [`id >= ${parameters.add(from, 'text')}`]),
+    ...(below === null ? [] : [`id < ${parameters.add(below, 'text')}`]),
   ].join(' AND ')
   const missing =
     missingAfter === null
       ? ''
       : `FROM ${table.sql} record
-         WHERE ${bounds} AND id > ${parameters.add(missingAfter)}::text AND ${hasNoText(table)}${among ? ` AND ${among.sql}` : ''}`
+         WHERE ${bounds} AND id > ${parameters.add(missingAfter, 'text')} AND ${hasNoText(table)}${among ? ` AND ${among.sql}` : ''}`
   return {
     name,
     bounds,

@@ -9,7 +9,7 @@ import type {
   TextPlace,
   TextQuery,
 } from '../texts.ts'
-import { Parameters } from './conditions.ts'
+import { Parameters } from './parameters.ts'
 import type { Connection } from './connection.ts'
 import { type Place, scanMs } from './reads.ts'
 import type { RunStoppable } from './stoppable.ts'
@@ -75,8 +75,8 @@ export class PostgresTexts {
       if (counts) return { ...newest, ...counts, isPartial: false }
       const all = await search.run<Pick<TextPage, 'count' | 'undecided' | 'ids'>>(firstMs, (parameters) => {
         const hits = hitsOf(place, query, parameters)
-        const bound = wanted.before === null ? '' : `WHERE id < ${parameters.add(wanted.before)}::text`
-        const slice = `LIMIT ${parameters.add(wanted.limit)}::int8 OFFSET ${parameters.add(wanted.offset)}::int8`
+        const bound = wanted.before === null ? '' : `WHERE id < ${parameters.add(wanted.before, 'text')}`
+        const slice = `LIMIT ${parameters.add(wanted.limit, 'int8')} OFFSET ${parameters.add(wanted.offset, 'int8')}`
         return `WITH hits AS MATERIALIZED (${hits})
           SELECT count(*)::float8 AS count, count(*) FILTER (WHERE undecided)::float8 AS undecided,
             ARRAY(SELECT id FROM hits ${bound} ORDER BY id DESC ${slice}) AS ids
@@ -97,7 +97,7 @@ export class PostgresTexts {
     const rows = await search.run<{ looked: number; hits: number }>(sampleMs, (parameters) => {
       const { name, parts } = textsOf(table)
       const hit = allOf(parts, query.terms, parameters)
-      const pages = `(pg_relation_size(${parameters.add(name)}::text::regclass) / current_setting('block_size')::int4)`
+      const pages = `(pg_relation_size(${parameters.add(name, 'text')}::regclass) / current_setting('block_size')::int4)`
       return `SELECT count(*)::float8 AS looked, count(*) FILTER (WHERE ${hit})::float8 AS hits
         FROM ${name} TABLESAMPLE SYSTEM ((SELECT least(100, 100.0 * ${samplePages} / greatest(${pages}, 1))::float4))
         WHERE partition = ${parameters.add(partition)}`
@@ -156,9 +156,9 @@ export class PostgresTexts {
     search: RunningSearch,
   ): Promise<{ readonly id: string | null } | null> {
     const rows = await search.run<{ id: string }>(longestStepMs, (parameters) => {
-      const bound = below === null ? '' : ` AND id < ${parameters.add(below)}::text`
+      const bound = below === null ? '' : ` AND id < ${parameters.add(below, 'text')}`
       return `SELECT id FROM ${textsOf(table).name} WHERE partition = ${parameters.add(partition)}${bound}
-        ORDER BY id DESC OFFSET ${parameters.add(size - 1)}::int8 LIMIT 1`
+        ORDER BY id DESC OFFSET ${parameters.add(size - 1, 'int8')} LIMIT 1`
     })
     return rows && { id: rows[0]?.id ?? null }
   }

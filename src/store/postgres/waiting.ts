@@ -43,7 +43,7 @@ export function firstOf(waiting: readonly Waiting[]): Waiting[] {
   return batch
 }
 
-/** A batch as {@link insertNew} stores it; null if it contains anything else. */
+/** A batch as one statement stores it; null if it contains anything else, or too much. */
 export function newCommitsOf(batch: readonly Waiting[]): { table: Table; commits: NewCommit[] } | null {
   const [first] = batch
   const table = first && 'changes' in first ? first.changes[0]?.table : undefined
@@ -58,7 +58,7 @@ export function newCommitsOf(batch: readonly Waiting[]): { table: Table; commits
     rows += commit.rows.length
     for (const { size } of commit.blobs) bytes += size
   }
-  return rows > batchChanges || bytes > newBytes ? null : { table, commits }
+  return rows > newRows || bytes > newBytes ? null : { table, commits }
 }
 
 /** The records that a commit concerns. */
@@ -90,5 +90,6 @@ export async function written(batch: readonly Waiting[]): Promise<Waiting[]> {
 
 // A batch is staged without long pauses, so its size is limited.
 const batchChanges = 256
-/** How many bytes of blobs are sent with one statement. */
+/** The most records, and the most bytes of their blobs, that one statement stores. */
+const newRows = 1000
 const newBytes = 4 * 1024 * 1024

@@ -4,7 +4,7 @@ import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import { clear } from './clear.ts'
 import { Connection, type Transaction, transact } from './connection.ts'
-import { databaseFault, isLost, isOfContent, isUnanswered } from './faults.ts'
+import { databaseFault, isLost, isOfContent, isRefusal, unreachable } from './faults.ts'
 import { changesOf, type CommitChange, type StoredCommit } from './changes.ts'
 import { channelOf } from './listening.ts'
 import { insertNew } from './insert-new.ts'
@@ -104,11 +104,13 @@ export class Writer {
       if (batch.length > 1 && isOfContent(error)) for (const one of batch) await this.#store([one])
       else {
         const fault = databaseFault(error)
-        this.#deps.onFault(fault)
-        // Whether a refused commit was stored is known: it was not.
         const isUnknown = fault.code === 'store_unknown'
+        // What was not sent is certainly not stored.
+        const others = isUnknown ? unreachable('a commit got no answer') : fault
+        this.#deps.onFault(others)
+        // Whether a refused commit was stored is known: it was not.
         for (const one of batch) one.reject(isUnknown && refused.has(one) ? refused.get(one) : fault)
-        if (isLost(error)) this.#refuseLate(fault)
+        if (isUnknown || isLost(error)) this.#refuseLate(others)
       }
     }
   }
@@ -154,7 +156,7 @@ export class Writer {
       })
     } catch (error) {
       // The answer to COMMIT is missing: the transaction may have been stored.
-      if (!(outcome.renewal && isUnanswered(error) && (await this.#wasStored(number)))) throw error
+      if (!outcome.renewal || isRefusal(error) || !(await this.#wasStored(number))) throw error
     }
     if (outcome.renewal) membership.renewed(outcome.renewal)
     if (outcome.commits.length > 0) await this.#deps.onStored(outcome.commits)
@@ -187,7 +189,7 @@ export class Writer {
     } catch (error) {
       // A transaction finds out which commit is refused, and stores the others.
       if (isOfContent(error)) return false
-      if (!(isSent && isUnanswered(error) && (await this.#wasStored(number)))) throw error
+      if (!isSent || isRefusal(error) || !(await this.#wasStored(number))) throw error
     }
     if (renewal) membership.renewed(renewal)
     await this.#deps.onStored(stored)
