@@ -30,8 +30,8 @@ const command = 'cli/main'
 /** The name of the CommonJS file of an entry or of the command: for `client/index` it is `client.cjs`. */
 export const commonName = (name) => `${name.replace(/\/(?:index|main)$/, '').replaceAll('/', '-')}.cjs`
 
-/** Packages that are not bundled: those that the user installs, and listhen, which only the command loads. */
-const external = [/^node:/, 'listhen', 'pg', 'vitest', '@playwright/test', 'playwright-core']
+/** Packages that are not bundled: those that the user installs. */
+const external = [/^node:/, 'pg', 'vitest', '@playwright/test', 'playwright-core']
 
 /** Replaces globals in all packages, because a test may have replaced the global timers by fake ones. */
 const machine = source('core/machine.ts')

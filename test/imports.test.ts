@@ -90,7 +90,6 @@ const owners: Readonly<Record<string, RegExp>> = {
   'iconv-lite': /^mime\//,
   nodemailer: /^(?:mime|outbox)\//,
   lowdb: /^store\//,
-  listhen: /^cli\//,
   tldts: /^domains\//,
   'csv-parse': /^audiences\//,
   standardwebhooks: /^webhooks\//,

@@ -1,7 +1,6 @@
 import type { Localpost } from '../instance/instance.ts'
 import type { Notice } from '../options/notice.ts'
 import { renderBanner, startWarnings } from './banner.ts'
-import { openListener } from './listener.ts'
 import type { Output } from './output.ts'
 import { collectEarly, giveMemoryBack } from './quiet-memory.ts'
 import { describeError, exitCodeOf } from './report.ts'
@@ -55,7 +54,7 @@ async function start(
       onLongWork: collectEarly,
     })
     advice = { ...adviceOfStore(settings), port_in_use: adviceFor('port') }
-    await post.listen({ port: settings.port, host: settings.options.host, listener: openListener })
+    await post.listen({ port: settings.port, host: settings.options.host })
     return post
   } catch (error) {
     output.error(describeError(error, advice))

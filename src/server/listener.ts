@@ -3,13 +3,15 @@ import { createServer } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { LocalpostError } from '../core/errors.ts'
 import { backlog } from '../net/backlog.ts'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
+import { unsafePorts } from '../net/unsafe-ports.ts'
 import { answerClientErrors } from './client-error.ts'
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
 
-/** Opens an HTTP listener for a Node request handler. The command uses its own implementation. */
+/** Opens an HTTP listener for a Node request handler. */
 export type OpenListener = (handler: RequestListener, address: ListenAddress) => Promise<HttpListener>
 
 /** Where a listener is to be opened, and how. */
@@ -28,7 +30,7 @@ export interface ListenOptions {
   port?: number
   /** Default: the instance's `host`. */
   host?: string
-  /** Opens the socket; the command uses listhen. Default: `node:http`. */
+  /** Opens the socket. Default: `node:http`. */
   listener?: OpenListener
 }
 
@@ -54,6 +56,10 @@ export async function openHttpListener(
   address: ListenAddress,
 ): Promise<HttpListener> {
   const { tls } = address
+  if (unsafePorts.has(address.port)) {
+    const message = `Port ${address.port} on ${address.host} is one that browsers refuse to open. Choose another port.`
+    throw new LocalpostError('listen_failed', message)
+  }
   const server = tls
     ? createSecureServer({ ...patience, ...tls, handshakeTimeout: patience.headersTimeout }, handler)
     : createServer(patience, handler)
@@ -104,7 +110,7 @@ export async function closeHttpListener(listener: HttpListener, graceMs: number)
  * @param server  A server that has not accepted a connection yet.
  * @returns A function that closes these connections.
  */
-export function trackSilent(server: Server | SecureServer): () => void {
+function trackSilent(server: Server | SecureServer): () => void {
   const silent = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     silent.add(socket)
@@ -126,7 +132,7 @@ export function trackSilent(server: Server | SecureServer): () => void {
  * connections stay open longer than most clients keep them, so that the client closes first and no request is sent on a
  * connection that the server is closing.
  */
-export const patience: ServerOptions = {
+const patience: ServerOptions = {
   headersTimeout: 20_000,
   requestTimeout: 120_000,
   keepAliveTimeout: 65_000,

@@ -30,6 +30,27 @@ describe('localpost', () => {
     expect(await greetingOf(smtpPort)).toMatch(/^220 /)
   })
 
+  it('answers the first connection that its HTTP port accepts, each time', async () => {
+    for (let round = 0; round < 5; round++) {
+      const port = await freePort()
+      const command = runCommand(['--memory', `--port=${port}`, '--smtp-port=0'])
+      let answer = ''
+      // Most attempts are refused, because nothing listens yet.
+      for (let isAccepted = false; !isAccepted;) {
+        const socket = connect(port, '127.0.0.1', () => {
+          isAccepted = true
+          socket.write('GET /dev/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+        })
+        socket.on('data', (bytes) => (answer += String(bytes)))
+        socket.on('error', () => {})
+        await new Promise((resolve) => socket.once('close', resolve))
+      }
+      expect(answer, `round ${round}`).toMatch(/^HTTP\/1\.1 200 /)
+      command.signal('SIGTERM')
+      await command.ended
+    }
+  })
+
   it.each([[[]], [['--api-key', "it's-odd"]], [['--host', 'localhost']]])(
     'prints a curl line that works as it is, with %j',
     async (flags) => {

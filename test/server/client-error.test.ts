@@ -2,7 +2,6 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openListener } from '../../src/cli/listener.ts'
 import { reportForeignClients } from '../../src/server/client-error.ts'
 import { closeHttpListener, openHttpListener } from '../../src/server/listener.ts'
 import { start } from '../support/instance.ts'
@@ -100,13 +99,10 @@ async function exchange(port: number, sent: string): Promise<string> {
   return answer
 }
 
-describe.each([
-  ['of the library', openHttpListener],
-  ['of the command', openListener],
-] as const)('the listener %s', (_, listener) => {
+describe('the listener', () => {
   test.each(requests)('answers %s in the shape of every error', async (_name, sent, status, name) => {
     const post = await start({ acceptAnyKey: true })
-    const { port } = await post.listen({ listener })
+    const { port } = await post.listen()
     const answer = await exchange(port, sent)
     const [head = '', body = ''] = answer.split('\r\n\r\n')
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))

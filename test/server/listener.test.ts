@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { openListener } from '../../src/cli/listener.ts'
+import { unsafePorts } from '../../src/net/unsafe-ports.ts'
 import { closeHttpListener, openHttpListener } from '../../src/server/listener.ts'
 import { openOverSocket } from './_face.ts'
 import { goodMail } from '../support/mail.ts'
@@ -35,12 +35,10 @@ describe('a listener', () => {
   })
 
   test.each(hosts)('on %s reports a URL that a client can use: %s', async (host, shown) => {
-    for (const open of [openHttpListener, openListener]) {
-      const listener = await open((_, response) => response.end('hi'), { host, port: 0 })
-      expect(listener.url).toBe(`http://${shown}:${listener.port}`)
-      expect(await (await fetch(listener.url)).text()).toBe('hi')
-      await closeHttpListener(listener, 100)
-    }
+    const listener = await openHttpListener((_, response) => response.end('hi'), { host, port: 0 })
+    expect(listener.url).toBe(`http://${shown}:${listener.port}`)
+    expect(await (await fetch(listener.url)).text()).toBe('hi')
+    await closeHttpListener(listener, 100)
   })
 
   test('on a port in use is port_in_use, on an impossible address listen_failed', async () => {
@@ -55,6 +53,20 @@ describe('a listener', () => {
       code: 'listen_failed',
     })
     other.close()
+  })
+
+  test('refuses the ports that clients refuse to open', async () => {
+    for (const port of unsafePorts) {
+      const opening = openHttpListener(() => undefined, { host: '127.0.0.1', port })
+      await expect(opening, String(port)).rejects.toMatchObject({
+        code: 'listen_failed',
+        message: `Port ${port} on 127.0.0.1 is one that browsers refuse to open. Choose another port.`,
+      })
+      // Refused before it connects.
+      await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toMatchObject({
+        cause: { message: 'bad port' },
+      })
+    }
   })
 
   test('that closes lets a running request finish, and aborts it after the grace period', async () => {
@@ -168,17 +180,15 @@ describe('an invalid HTTP request', () => {
       'header_too_large',
     ],
   ])('is refused in the shape of every error: %s', async (_, sent, status, name) => {
-    for (const open of [openHttpListener, openListener]) {
-      const listener = await open((_request, response) => response.end('hi'), local)
-      const answer = await new Promise<string>((resolve) => {
-        const socket = connect(listener.port, '127.0.0.1', () => socket.write(sent))
-        let text = ''
-        socket.on('data', (piece) => void (text += piece.toString()))
-        socket.on('close', () => resolve(text))
-      })
-      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ statusCode: status, name })
-      await closeHttpListener(listener, 100)
-    }
+    const listener = await openHttpListener((_request, response) => response.end('hi'), local)
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(listener.port, '127.0.0.1', () => socket.write(sent))
+      let text = ''
+      socket.on('data', (piece) => void (text += piece.toString()))
+      socket.on('close', () => resolve(text))
+    })
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ statusCode: status, name })
+    await closeHttpListener(listener, 100)
   })
 })
