@@ -1,12 +1,15 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { TestServer } from '../support/postgres.ts'
 
 /**
- * A TCP proxy that can cut a connection when the client commits, with COMMIT or with a statement that stores by itself, and can
- * stop passing on anything.
+ * Opens a TCP proxy in front of a server until the test ends. It can cut a connection when the client commits, with COMMIT or
+ * with a single statement that is a transaction of its own, and can stop passing on anything.
  */
-export async function openProxy(target: number): Promise<{
-  port: number
+export async function openProxy(server: TestServer): Promise<{
+  /** The URL of the server through the proxy. */
+  url: string
   /** @param passes  Whether the server gets the commit; `later`: only when `deliver` is called. */
   cutAtCommit(passes: boolean | 'later'): void
   /** Passes on what was cut with `later`, and waits until the server has ended that connection. */
@@ -19,7 +22,6 @@ export async function openProxy(target: number): Promise<{
   readonly cuts: number
   /** How often clients have sent something. */
   readonly sent: number
-  close(): Promise<void>
 }> {
   let cut: { passes: boolean | 'later' } | null = null
   let deliver = (): Promise<unknown> => Promise.resolve()
@@ -41,7 +43,7 @@ export async function openProxy(target: number): Promise<{
     for (const one of waiting) one()
   }
   const proxy = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = connect(server.port, '127.0.0.1')
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => {})
@@ -79,8 +81,13 @@ export async function openProxy(target: number): Promise<{
   await once(proxy, 'listening')
   const address = proxy.address()
   if (address === null || typeof address === 'string') throw new Error('A TCP server has a port.')
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    proxy.close()
+    await once(proxy, 'close')
+  })
   return {
-    port: address.port,
+    url: server.url.replace(String(server.port), String(address.port)),
     cutAtCommit: (passes) => void (cut = { passes }),
     hold: () => void (held ??= []),
     holdAtCommit: (options = {}) => void (holdNext = options),
@@ -94,15 +101,10 @@ export async function openProxy(target: number): Promise<{
     get sent() {
       return sent
     },
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      proxy.close()
-      await once(proxy, 'close')
-    },
   }
 }
 
-/** Finds COMMIT, and each use of a prepared statement that stores by itself. */
+/** Finds COMMIT, and each use of a prepared statement that is a transaction of its own. */
 function commitDetector(): (bytes: Buffer) => boolean {
   const names = new Set<string>()
   return (bytes) => {

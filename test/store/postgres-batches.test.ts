@@ -181,9 +181,8 @@ test.each(
 )(
   'if a connection is cut %s %s is committed at the server while other commits wait, all get true answers',
   async (_, __, way, passes) => {
-    const proxy = await openProxy(server.port)
-    onTestFinished(() => proxy.close())
-    const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+    const proxy = await openProxy(server)
+    const url = freshUrl(proxy.url)
     const store = await open(url)
     await store.commit([way.insert(0)])
     const answers = new Map<string, boolean>()

@@ -74,9 +74,8 @@ test.each([
   ['one statement', 1],
   ['a transaction', 2],
 ])('a commit by %s takes %d round trips', async (what, trips) => {
-  const proxy = await openProxy(server.port)
-  onTestFinished(() => proxy.close())
-  const store = await open(`trips_${trips}`, server.url.replace(String(server.port), String(proxy.port)))
+  const proxy = await openProxy(server)
+  const store = await open(`trips_${trips}`, proxy.url)
   const way = ways[what] as Way
   // The first ones prepare their statements.
   for (let n = 0; n < 5; n++) await store.commit([way.insert(n)])

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { sleep } from '../../src/core/machine.ts'
 import { transact } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
-import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/open.ts'
-import { blobOf, insert, type PartitionedStore, put, type Store } from '../../src/store/store.ts'
-import { type Note, note, notes, labels, pattern } from '../contracts/notes.ts'
-import { createDatabase, runSql, startPostgres, type TestServer } from '../support/postgres.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { blobOf, insert, type PartitionedStore, put } from '../../src/store/store.ts'
+import { note, notes, labels } from '../contracts/notes.ts'
+import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 import { openProxy } from './_postgres-proxy.ts'
 import { lines, type Way, ways } from './_postgres-ways.ts'
 
@@ -26,95 +26,11 @@ function freshUrl(base: string = server.url): string {
   return `${base}?schema=f${++schemas}`
 }
 
-async function open(url: string, options: Partial<PostgresStoreOptions> = {}): Promise<PartitionedStore> {
-  const store = await openPostgresStore({ url, collections: [notes, labels, lines], ...options })
+async function open(url: string): Promise<PartitionedStore> {
+  const store = await openPostgresStore({ url, collections: [notes, labels, lines] })
   onTestFinished(() => store.close())
   return store
 }
-
-describe('a store in PostgreSQL that cannot be opened', () => {
-  const failures: Record<string, () => Promise<{ url: string; message: RegExp; code?: string }>> = {
-    'a wrong password': async () => ({
-      url: server.url.replace('a-secret', 'wrong'),
-      message: /password authentication failed.*Check the user name and the password/,
-    }),
-    'no such user': async () => ({
-      url: server.url.replace('localpost:', 'nobody:'),
-      message: /Check the user name and the password/,
-    }),
-    'no such database': async () => ({
-      url: server.url.replace(/postgres$/, 'missing'),
-      message: /database "missing" does not exist.*createdb/,
-    }),
-    'nothing that listens': async () => ({
-      url: server.url.replace(String(server.port), '1'),
-      message: /ECONNREFUSED.*Check that PostgreSQL runs there/,
-    }),
-    'no right to make a schema': async () => {
-      await runSql(server.url, "CREATE ROLE limited LOGIN PASSWORD 'limited'")
-      return {
-        url: `postgres://limited:limited@127.0.0.1:${server.port}/postgres`,
-        message: /permission denied.*GRANT CREATE ON DATABASE/,
-      }
-    },
-    'the tables of another program': async () => {
-      await runSql(server.url, 'CREATE SCHEMA other CREATE TABLE users (id int)')
-      return {
-        url: `${server.url}?schema=other`,
-        message: /tables of another program.*users/,
-        code: 'invalid_option',
-      }
-    },
-    'the tables of a newer version': async () => {
-      const url = freshUrl()
-      await (await openPostgresStore({ url, collections: [notes] })).close()
-      await runSql(server.url, `UPDATE ${url.split('=')[1]}.localpost SET version = 99`)
-      return { url, message: /version 99.*Use the newer version/, code: 'store_newer_schema' }
-    },
-    'a URL without a database': async () => ({
-      url: `postgres://127.0.0.1:${server.port}`,
-      message: /names no database/,
-      code: 'invalid_option',
-    }),
-  }
-
-  test.each(Object.entries(failures))('says what to do: %s', async (_, arrange) => {
-    const { url, message, code = 'store_failed' } = await arrange()
-    const before = await tables()
-    await expect(openPostgresStore({ url, collections: [notes] })).rejects.toMatchObject({
-      code,
-      message: expect.stringMatching(message),
-    })
-    expect(await tables()).toEqual(before)
-    await expect(openPostgresStore({ url, collections: [notes] })).rejects.not.toMatchObject({
-      message: expect.stringContaining('a-secret'),
-    })
-  })
-
-  async function tables(): Promise<unknown[]> {
-    return await runSql(
-      server.url,
-      `SELECT nspname, relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-      WHERE nspname NOT LIKE 'pg%' ORDER BY 1, 2`,
-    )
-  }
-})
-
-test('an instance whose version has other columns is refused while another instance runs', async () => {
-  const url = freshUrl()
-  const first = await open(url)
-  await first.commit([insert(notes, note(1))])
-  const other = { ...notes, indexes: { ...notes.indexes, size: { on: ['seen'] } } }
-  await expect(openPostgresStore({ url, collections: [other] })).rejects.toMatchObject({
-    code: 'store_in_use',
-    message: expect.stringContaining(`process ${process.pid} on the host`),
-  })
-  await first.commit([insert(notes, note(2))])
-  await first.close()
-  const second = await openPostgresStore({ url, collections: [other] })
-  expect(await second.count(other)).toBe(2)
-  await second.close()
-})
 
 describe('a database that fails', () => {
   test('refuses commits while it is away, loses nothing and stores nothing twice', async () => {
@@ -179,9 +95,8 @@ describe('a database that fails', () => {
   )(
     'if a connection is cut %s the end of %s reaches the server, the commit gets the true answer',
     async (_, __, way, passes) => {
-      const proxy = await openProxy(server.port)
-      onTestFinished(() => proxy.close())
-      const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+      const proxy = await openProxy(server)
+      const url = freshUrl(proxy.url)
       const store = await open(url)
       const { collection } = way
       await store.commit([way.insert(1)])
@@ -207,9 +122,8 @@ describe('a database that fails', () => {
   )
 
   test('a statement that the server gets only after its commit was refused stores nothing', async () => {
-    const proxy = await openProxy(server.port)
-    onTestFinished(() => proxy.close())
-    const store = await open(freshUrl(server.url.replace(String(server.port), String(proxy.port))))
+    const proxy = await openProxy(server)
+    const store = await open(freshUrl(proxy.url))
     const way = ways['one statement'] as Way
     await store.commit([way.insert(1)])
     proxy.cutAtCommit('later')
@@ -223,9 +137,8 @@ describe('a database that fails', () => {
   test.each(Object.entries(ways))(
     'if the row that says whether %s was stored was removed meanwhile, the commit gets no false answer',
     async (_, way) => {
-      const proxy = await openProxy(server.port)
-      onTestFinished(() => proxy.close())
-      const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+      const proxy = await openProxy(server)
+      const url = freshUrl(proxy.url)
       const store = await open(url)
       await store.commit([insert(notes, note(1))])
       const schema = url.split('=')[1]
@@ -301,9 +214,8 @@ test('a commit that waits for a lock of another program for too long is refused,
 
 describe('a network that silently drops all packets', () => {
   test('reads, barriers and commits end with 503, and a refused commit is not stored once the network is back', async () => {
-    const proxy = await openProxy(server.port)
-    onTestFinished(() => proxy.close())
-    const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+    const proxy = await openProxy(server)
+    const url = freshUrl(proxy.url)
     const store = await open(url)
     await store.commit([insert(notes, note(1))])
     await store.get(notes, note(1).id)
@@ -340,9 +252,8 @@ describe('a network that silently drops all packets', () => {
   test.each(Object.entries(ways))(
     'a commit by %s whose answer is lost is looked up for some seconds, and is unknown then',
     async (_, way) => {
-      const proxy = await openProxy(server.port)
-      onTestFinished(() => proxy.close())
-      const url = freshUrl(server.url.replace(String(server.port), String(proxy.port)))
+      const proxy = await openProxy(server)
+      const url = freshUrl(proxy.url)
       const store = await open(url)
       await store.commit([way.insert(1)])
       proxy.holdAtCommit()
@@ -385,10 +296,8 @@ test('what runs while a store is closed ends with an answer, or as closed', asyn
 })
 
 test('a transaction that the server ends for idling is refused, and the next one is stored', async () => {
-  const proxy = await openProxy(server.port)
-  onTestFinished(() => proxy.close())
-  const base = server.url.replace(String(server.port), String(proxy.port))
-  const store = await open(`${freshUrl(base)}&idle_in_transaction_session_timeout=300`)
+  const proxy = await openProxy(server)
+  const store = await open(`${freshUrl(proxy.url)}&idle_in_transaction_session_timeout=300`)
   await store.commit([insert(notes, note(1))])
   // The network stands still between two statements, and goes on after the server has ended the transaction.
   proxy.holdAtCommit({ forMs: 1000, passesCommit: false })
@@ -396,95 +305,6 @@ test('a transaction that the server ends for idling is refused, and the next one
   await expect.poll(() => store.refusal(), { timeout: 20_000 }).toBeNull()
   await store.commit([insert(notes, note(3))])
   expect(await store.ids(notes)).toEqual([note(1).id, note(3).id])
-})
-
-describe('hostile content', () => {
-  const texts = [
-    '\0',
-    'a\0b',
-    '\ud800',
-    '\udfff tail',
-    '\u001f\u001e',
-    '\\0041',
-    "'; DROP TABLE x; --",
-    '"',
-    '{NULL}',
-    '😀',
-    'ÿ',
-    '\uffff',
-  ]
-
-  test('members with NUL, lone surrogates and SQL come back as they were, are found and sorted as in memory', async () => {
-    const store = await open(freshUrl())
-    const given = texts.map((text, n) => note(n, { name: `${text}${n}`, group: text, tags: [text, 'x'] }))
-    await store.commit(given.map((one) => insert(notes, one)))
-    for (const one of given) {
-      expect(await store.get(notes, one.id)).toEqual({ ...one, version: 1 })
-      expect(await store.find(notes, 'name', [one.group, one.name])).toMatchObject({ id: one.id })
-      expect(await store.count(notes, { index: 'name', prefix: [one.group] })).toBe(1)
-      expect(await store.ids(notes, { where: { member: 'tags', contains: one.group } })).toContain(one.id)
-    }
-    const sorted = given.toSorted((a, b) => (a.group < b.group ? -1 : 1)).map(({ id }) => id)
-    expect(await store.ids(notes, { index: 'name' })).toEqual(sorted)
-    for (const text of texts) expect(await store.get(notes, text)).toBeNull()
-  })
-
-  test('a record that the database refuses does not fail those that share its transaction', async () => {
-    const store = await open(freshUrl())
-    // A key of an index has at most some 2,700 bytes.
-    const long = { ...note(2), name: pattern(9000).toString('base64') } satisfies Omit<Note, 'version'>
-    const results = await Promise.allSettled([
-      store.commit([insert(notes, note(1))]),
-      store.commit([insert(notes, long)]),
-      store.commit([insert(notes, note(3))]),
-    ])
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(await store.ids(notes)).toEqual(['n_00001', 'n_00003'])
-  })
-
-  test('40 MB in one blob come back byte for byte, in whole and in part', async () => {
-    const store = await open(freshUrl())
-    const bytes = pattern(40_000_000)
-    const writer = store.createBlob('n_00001/raw')
-    for (let at = 0; at < bytes.length; at += 1_000_003)
-      await writer.write(bytes.subarray(at, at + 1_000_003))
-    await store.commit([insert(notes, note(1))], [await writer.finish()])
-    const [whole, part] = await Promise.all([
-      store.readBlob('n_00001/raw'),
-      readAll(store, 20_000_001, 20_700_001),
-    ])
-    expect(whole?.equals(bytes)).toBe(true)
-    expect(part.equals(bytes.subarray(20_000_001, 20_700_001))).toBe(true)
-  })
-
-  async function readAll(store: Store, start: number, end: number): Promise<Buffer> {
-    const stream = await store.openBlob('n_00001/raw', { start, end })
-    return Buffer.concat((await stream?.toArray()) ?? [])
-  }
-})
-
-test('records of a version with other indexes and facts are found by those of this one', async () => {
-  const url = freshUrl(await createDatabase(server))
-  const old = { ...notes, indexes: { seen: { on: ['seen'] } } }
-  const before = await openPostgresStore({ url, collections: [old] })
-  await before.commit(
-    Array.from({ length: 2500 }, (_, n) => put(old, note(n, { due: n % 7, seen: n % 2 === 0 }))),
-  )
-  await before.close()
-  const facts = {
-    version: 1,
-    flags: ['seen'],
-    numbers: ['due'],
-    texts: ['name'],
-    of: ({ seen, due, name }: Note) => ({ flags: seen ? 1 : 0, numbers: [due ?? 0], texts: [[name]] }),
-  }
-  const store = await open(url, { collections: [{ ...notes, facts }] })
-  expect(await store.count(notes, { index: 'due', prefix: [3] })).toBe(357)
-  expect(await store.count(notes, { where: { flag: 'seen' } })).toBe(1250)
-  expect(await store.ids(notes, { where: { text: 'name', equals: 'name 00042' } })).toEqual(['n_00042'])
-  await expect(store.commit([insert(notes, note(9000, { name: 'name 00001' }))])).rejects.toMatchObject({
-    code: 'unique_conflict',
-  })
 })
 
 test('a connection that the server ends as soon as it is ready fails the transaction, and not the process', async () => {

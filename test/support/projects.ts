@@ -55,11 +55,13 @@ const postgresFiles: readonly string[] = [
   'search/store-search',
   'store/postgres-alone',
   'store/postgres-batches',
+  'store/postgres-content',
   'store/postgres-contract',
   'store/postgres-cost',
   'store/postgres-doctor',
   'store/postgres-faults',
   'store/postgres-model',
+  'store/postgres-opening',
   'store/postgres-pipeline',
   'store/postgres-shared',
 ]

@@ -158,12 +158,12 @@ export async function transact<T>(
 }
 
 /**
- * Runs a statement that stores something by itself.
+ * Runs a single statement, which the server stores as a transaction of its own.
  *
  * @param onSent  Called before it is sent: an error before this call means that nothing was stored.
  * @returns Its only row, if it has one.
  */
-export async function runAlone<Row>(
+export async function runSingle<Row>(
   pool: Pool,
   schema: string,
   text: string,
@@ -174,7 +174,7 @@ export async function runAlone<Row>(
     pool,
     async (client) => {
       onSent()
-      const [row] = await new Connection(client, schema, { mostMs: aloneMs }).run<Row>(text, values)
+      const [row] = await new Connection(client, schema, { mostMs: singleMs }).run<Row>(text, values)
       return row
     },
     () => true,
@@ -214,8 +214,8 @@ async function withClient<T>(
 
 /** How long to wait for the answers to COMMIT and the statements sent before it, before the outcome is looked up. */
 const commitMs = 10_000
-/** The same for a statement alone: longer than the server lets it run, whose answer would be definite. */
-const aloneMs = 10_500
+/** The same for a single statement. It is longer than the server lets a statement run, so that the server's answer comes first. */
+const singleMs = 10_500
 /** How long a statement waits for a connection. */
 const patienceMs = 30_000
 const longestMs = 24 * 60 * 60_000

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { changesOf, type StoredCommit } from './changes.ts'
-import { Connection, runAlone } from './connection.ts'
+import { Connection, runSingle } from './connection.ts'
 import { channelOf } from './listening.ts'
 import type { Membership } from './membership.ts'
 import { namesOf, Parameters } from './parameters.ts'
@@ -93,7 +93,7 @@ export async function insertNew(
   const text = `WITH ${parts.join(',\n')}
     SELECT counted.seq::float8 AS seq, renewed.is_alone, pg_notify(${parameters.add(channelOf(schema), 'text')}, ${instance})
     FROM renewed, counted`
-  const row = await runAlone<{ seq: number; is_alone: boolean }>(
+  const row = await runSingle<{ seq: number; is_alone: boolean }>(
     pool,
     schema,
     text,

@@ -197,7 +197,7 @@ export class Writer {
     return true
   }
 
-  /** Whether a transaction without an answer to its end was stored. @throws store_unknown if that is still unknown. */
+  /** Whether a transaction was stored whose answer is missing. @throws store_unknown if that is still unknown. */
   async #wasStored(number: number): Promise<boolean> {
     const { pool, schema, membership } = this.#deps
     // The first attempt may get another connection that is half-open.

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { insert, type PartitionedStore, type Store } from '../../src/store/store.ts'
+import { type Note, note, notes, labels, pattern } from '../contracts/notes.ts'
+import { startPostgres, type TestServer } from '../support/postgres.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(async () => {
+  await server.remove()
+})
+
+let schemas = 0
+/** The URL of a schema that no other test uses. */
+function freshUrl(): string {
+  return `${server.url}?schema=f${++schemas}`
+}
+
+async function open(url: string): Promise<PartitionedStore> {
+  const store = await openPostgresStore({ url, collections: [notes, labels] })
+  onTestFinished(() => store.close())
+  return store
+}
+
+describe('hostile content', () => {
+  const texts = [
+    '\0',
+    'a\0b',
+    '\ud800',
+    '\udfff tail',
+    '\u001f\u001e',
+    '\\0041',
+    "'; DROP TABLE x; --",
+    '"',
+    '{NULL}',
+    '😀',
+    'ÿ',
+    '\uffff',
+  ]
+
+  test('members with NUL, lone surrogates and SQL come back as they were, are found and sorted as in memory', async () => {
+    const store = await open(freshUrl())
+    const given = texts.map((text, n) => note(n, { name: `${text}${n}`, group: text, tags: [text, 'x'] }))
+    await store.commit(given.map((one) => insert(notes, one)))
+    for (const one of given) {
+      expect(await store.get(notes, one.id)).toEqual({ ...one, version: 1 })
+      expect(await store.find(notes, 'name', [one.group, one.name])).toMatchObject({ id: one.id })
+      expect(await store.count(notes, { index: 'name', prefix: [one.group] })).toBe(1)
+      expect(await store.ids(notes, { where: { member: 'tags', contains: one.group } })).toContain(one.id)
+    }
+    const sorted = given.toSorted((a, b) => (a.group < b.group ? -1 : 1)).map(({ id }) => id)
+    expect(await store.ids(notes, { index: 'name' })).toEqual(sorted)
+    for (const text of texts) expect(await store.get(notes, text)).toBeNull()
+  })
+
+  test('a record that the database refuses does not fail those that share its transaction', async () => {
+    const store = await open(freshUrl())
+    // A key of an index has at most some 2,700 bytes.
+    const long = { ...note(2), name: pattern(9000).toString('base64') } satisfies Omit<Note, 'version'>
+    const results = await Promise.allSettled([
+      store.commit([insert(notes, note(1))]),
+      store.commit([insert(notes, long)]),
+      store.commit([insert(notes, note(3))]),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await store.ids(notes)).toEqual(['n_00001', 'n_00003'])
+  })
+
+  test('40 MB in one blob come back byte for byte, in whole and in part', async () => {
+    const store = await open(freshUrl())
+    const bytes = pattern(40_000_000)
+    const writer = store.createBlob('n_00001/raw')
+    for (let at = 0; at < bytes.length; at += 1_000_003)
+      await writer.write(bytes.subarray(at, at + 1_000_003))
+    await store.commit([insert(notes, note(1))], [await writer.finish()])
+    const [whole, part] = await Promise.all([
+      store.readBlob('n_00001/raw'),
+      readAll(store, 20_000_001, 20_700_001),
+    ])
+    expect(whole?.equals(bytes)).toBe(true)
+    expect(part.equals(bytes.subarray(20_000_001, 20_700_001))).toBe(true)
+  })
+
+  async function readAll(store: Store, start: number, end: number): Promise<Buffer> {
+    const stream = await store.openBlob('n_00001/raw', { start, end })
+    return Buffer.concat((await stream?.toArray()) ?? [])
+  }
+})
