@@ -1,6 +1,7 @@
 import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { SmtpFault } from '../faults/types.ts'
+import { plainAddress } from '../net/addresses.ts'
 import { tlsFaultOf } from '../net/tls-words.ts'
 import { isHttpRequest, type ClientFault } from './client-faults.ts'
 import { refusedCommand } from './commands.ts'
@@ -104,6 +105,7 @@ export class CaptureConnection extends ReplyingConnection {
    * opens a connection for each mail.
    */
   override init(): void {
+    this.remoteAddress = plainAddress(this.remoteAddress)
     // The option cannot be set to `false`: smtp-server treats `false` as not given and uses its default of ten commands.
     this._maxAllowedUnauthenticatedCommands = false
     const beginsWithTls = this.needsUpgrade

@@ -2,6 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { SMTPServer } from 'smtp-server'
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import type { Clock } from '../core/clock.ts'
+import { networkOf } from '../net/addresses.ts'
 import { backlog } from '../net/backlog.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
 import { describeClientFault, type ClientFault } from './client-faults.ts'
@@ -117,7 +118,8 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   }
 
   reportClient(fault: ClientFault, address: string, detail: string): void {
-    if (this.#isNews(`${fault} ${address}`)) this.#onClientFault(describeClientFault(fault, address, detail))
+    if (this.#isNews(`${fault} ${networkOf(address)}`))
+      this.#onClientFault(describeClientFault(fault, address, detail))
   }
 
   #sweep(): void {

@@ -1,8 +1,8 @@
-import { isLoopback } from '../net/hosts.ts'
+import { networkOf } from '../net/addresses.ts'
 
 /** A client that takes one connection slot. */
 export interface SlotClient {
-  /** The client's address; IPv4 is not mapped to IPv6. */
+  /** The client's address. */
   readonly remoteAddress: string
   /** Whether the server waits for the client, and not the other way round. */
   readonly isAwaited: boolean
@@ -17,7 +17,7 @@ export interface SlotClient {
 /** The maximum number of connected clients. */
 export interface SlotLimits {
   total: number
-  /** From one address; see {@link originOf}. */
+  /** From one address; see {@link networkOf}. */
   perAddress: number
 }
 
@@ -31,7 +31,8 @@ export const idleMs = 2000
  */
 export class Slots {
   readonly #limits: SlotLimits
-  readonly #clients = new Set<SlotClient>()
+  /** The clients, and the network of each. */
+  readonly #clients = new Map<SlotClient, string>()
   readonly #byOrigin = new Map<string, number>()
 
   constructor(limits: SlotLimits) {
@@ -44,21 +45,22 @@ export class Slots {
 
   /** @returns Whether the client got a slot. */
   admit(client: SlotClient, now: number): boolean {
-    const origin = originOf(client.remoteAddress)
+    const origin = networkOf(client.remoteAddress)
     const { total, perAddress } = this.#limits
     const isOriginFull = (this.#byOrigin.get(origin) ?? 0) >= perAddress
     if ((isOriginFull || this.#clients.size >= total) && !this.#makeRoom(isOriginFull ? origin : null, now)) {
       return false
     }
-    this.#clients.add(client)
+    this.#clients.set(client, origin)
     this.#byOrigin.set(origin, (this.#byOrigin.get(origin) ?? 0) + 1)
     return true
   }
 
   /** Frees the client's slot, if it has one. */
   release(client: SlotClient): void {
-    if (!this.#clients.delete(client)) return
-    const origin = originOf(client.remoteAddress)
+    const origin = this.#clients.get(client)
+    if (origin === undefined) return
+    this.#clients.delete(client)
     const left = (this.#byOrigin.get(origin) ?? 0) - 1
     if (left > 0) this.#byOrigin.set(origin, left)
     else this.#byOrigin.delete(origin)
@@ -66,9 +68,9 @@ export class Slots {
 
   #makeRoom(origin: string | null, now: number): boolean {
     let slowest: SlotClient | null = null
-    for (const client of this.#clients) {
+    for (const [client, network] of this.#clients) {
       if (!client.isAwaited || now - client.workedAt < idleMs) continue
-      if (origin !== null && originOf(client.remoteAddress) !== origin) continue
+      if (origin !== null && network !== origin) continue
       if (slowest === null || isSlower(client, slowest)) slowest = client
     }
     if (!slowest) return false
@@ -80,15 +82,4 @@ export class Slots {
 
 function isSlower(one: SlotClient, other: SlotClient): boolean {
   return one.isBusy === other.isBusy ? one.workedAt < other.workedAt : other.isBusy
-}
-
-/** One key for all addresses that a single machine may have: all of loopback, or an IPv6 /64 network. */
-export function originOf(address: string): string {
-  if (isLoopback(address)) return 'loopback'
-  if (!address.includes(':')) return address
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
-  return [...before, ...zeros, ...after].slice(0, 4).join(':')
 }

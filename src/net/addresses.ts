@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
@@ -24,9 +25,43 @@ export function kindOfAddress(text: string): AddressKind {
   return ranges.find(([, range]) => isWithin(address, range))?.[0] ?? 'public'
 }
 
+/**
+ * An IP address in its only spelling, in which addresses are compared, counted and shown: an IPv4 address inside an
+ * IPv6 one (see {@link kindOfAddress}) as that IPv4 address, others as in RFC 5952, without a zone.
+ *
+ * @returns The text itself if it is not an address.
+ */
+export function plainAddress(text: string): string {
+  // The usual cases.
+  if (isIPv4(text) || text === '::1') return text
+  return parseAddress(text)?.toString() ?? text
+}
+
+/**
+ * The network that a limit counts as one client: an IPv4 address, an IPv6 /64, all of which one customer of a provider
+ * has, or the whole of loopback, as `127.0.0.1`.
+ */
+export function networkOf(text: string): string {
+  const plain = plainAddress(text)
+  if (plain.startsWith('127.') || plain === '::1') return '127.0.0.1'
+  const address = isIPv4(plain) ? null : parseAddress(plain)
+  if (!(address instanceof ipaddr.IPv6)) return plain
+  return `${new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`
+}
+
+/**
+ * Whether an IPv6 address is `::1`, or 127.0.0.0/8 as a socket of IPv6 reports it. Unlike {@link kindOfAddress}, this may
+ * grant something: an address that another machine may have, as that of a tunnel, is none.
+ */
+export function isLoopbackAddress(text: string): boolean {
+  return ipaddr.IPv6.isValid(text) && ipaddr.process(text).range() === 'loopback'
+}
+
 /** An IP address, read strictly: no octal, hexadecimal or short forms; null if it is not valid. */
 export function parseAddress(text: string): Address | null {
-  const plain = text.replace(/%.*$/s, '')
+  const zone = text.indexOf('%')
+  const plain = zone < 0 ? text : text.slice(0, zone)
+  if (plain.length > maxLength) return null
   if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return ipaddr.IPv4.parse(plain)
   // The parser accepts the dotted form only after `::` and `::ffff:`.
   const hex = plain.replace(/(?<=:)\d{1,3}(?:\.\d{1,3}){3}$/, toHex)
@@ -43,7 +78,10 @@ export function parseRange(text: string): Range | null {
   const length = bits === undefined ? longest : Number(bits)
   if (length > longest) return null
   // A single IPv6 address that contains an IPv4 address means that IPv4 address.
-  return length === longest ? wholeRange(parseAddress(start)) : [address, length]
+  if (length === longest) return wholeRange(parseAddress(start))
+  // So does a range of mapped addresses, since no address is read as a mapped one.
+  const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && length >= 96
+  return isMapped ? [address.toIPv4Address(), length - 96] : [address, length]
 }
 
 /** Whether an address is in a range. An address of the other family never is. */
@@ -53,6 +91,9 @@ export function isWithin(address: Address, [start, bits]: Range): boolean {
 
 /** Why an address of the kind `never` may not be called, as the end of a sentence. */
 export const neverProblem = 'is a link-local, metadata, multicast or reserved address'
+
+/** The longest form: `0000:0000:0000:0000:0000:ffff:255.255.255.255`. */
+const maxLength = 45
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 export type Range = readonly [start: Address, bits: number]

@@ -1,15 +1,17 @@
+import { isLoopbackAddress, plainAddress } from './addresses.ts'
+
 /**
- * Whether a host always means this machine: `localhost`, names under it, 127.0.0.0/8, `::1`.
+ * Whether a host always means this machine: `localhost`, names under it, 127.0.0.0/8, `::1`, in any spelling.
  *
  * @param host  A name or an address, without port and brackets.
  */
 export function isLoopback(host: string): boolean {
-  return loopback.test(host)
+  return loopback.test(host) || (host.includes(':') && isLoopbackAddress(host))
 }
 
 /** Whether an address to bind means every interface. */
 export function isWildcard(host: string): boolean {
-  return host === '' || host === '0.0.0.0' || host === '::'
+  return host === '' || allAddresses.has(plainAddress(host))
 }
 
 /**
@@ -17,7 +19,7 @@ export function isWildcard(host: string): boolean {
  */
 export function reachableHost(host: string): string {
   if (!isWildcard(host)) return host
-  return host === '::' ? '::1' : '127.0.0.1'
+  return plainAddress(host) === '::' ? '::1' : '127.0.0.1'
 }
 
 /** A host and a port as URLs and people write them: IPv6 in brackets, without its zone, which no URL can hold. */
@@ -25,4 +27,5 @@ export function authorityOf(host: string, port: number): string {
   return `${host.includes(':') ? `[${host.replace(/%.*$/, '')}]` : host}:${port}`
 }
 
-const loopback = /^(?:(?:.+\.)?localhost|::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/i
+const loopback = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3})$/i
+const allAddresses = new Set(['0.0.0.0', '::'])

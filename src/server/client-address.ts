@@ -1,4 +1,4 @@
-import { isWithin, parseAddress, parseRange } from '../net/addresses.ts'
+import { isWithin, parseAddress, parseRange, plainAddress } from '../net/addresses.ts'
 import type { H3Event } from 'h3'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -27,7 +27,7 @@ export function socketResponseOf(event: H3Event): ServerResponse | undefined {
 
 /** Determines where requests come from. The headers of a proxy count only if the proxy is trusted. */
 export interface ClientAddresses {
-  /** The IP address of the client; `127.0.0.1` in process. */
+  /** The IP address of the client, as `plainAddress` writes it; `127.0.0.1` in process. */
   ipOf(event: H3Event): string
   /** Whether the request came over a socket from one of the trusted proxies. */
   isFromTrusted(event: H3Event): boolean
@@ -44,15 +44,15 @@ export function createClientAddresses(trusted: readonly string[]): ClientAddress
     return address !== null && ranges.some((range) => isWithin(address, range))
   }
   const peerOf = (event: H3Event): string =>
-    socketRequestOf(event)?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
+    plainAddress(socketRequestOf(event)?.socket.remoteAddress ?? '127.0.0.1')
   return {
     ipOf(event) {
       let ip = peerOf(event)
       if (ranges.length === 0 || !socketRequestOf(event)) return ip
       const passedOn = (event.req.headers.get('x-forwarded-for') ?? '').split(',')
       while (isTrusted(ip)) {
-        const before = passedOn.pop()?.trim() ?? ''
-        if (parseAddress(before) === null) break
+        const before = entryAddress(passedOn.pop() ?? '')
+        if (before === null) break
         ip = before
       }
       return ip
@@ -61,6 +61,13 @@ export function createClientAddresses(trusted: readonly string[]): ClientAddress
   }
 }
 
+/** The address of an entry of `X-Forwarded-For`, which may have a port and IPv6 in brackets; null if it has none. */
+function entryAddress(entry: string): string | null {
+  const [, bracketed, dotted, plain = ''] = entryForm.exec(entry.trim()) ?? []
+  return parseAddress(bracketed ?? dotted ?? plain)?.toString() ?? null
+}
+
+const entryForm = /^(?:\[([^[\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|([^[\]]*))$/
 const listenerRequest = 'localpost.listener'
 /** The context's member with the socket's response. */
 export const listenerResponse = 'localpost.response'

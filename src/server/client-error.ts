@@ -3,6 +3,7 @@ import type { Server as SecureServer } from 'node:https'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { LocalpostError, quote } from '../core/errors.ts'
+import { networkOf, plainAddress } from '../net/addresses.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
 import { jsonType, privateHeaders } from './answer.ts'
 import { reportHandshakes, unknownAddress } from './handshakes.ts'
@@ -100,8 +101,8 @@ function foreignProtocolOf(error: NodeJS.ErrnoException): ForeignProtocol | null
 const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
 
 /**
- * Reports clients that speak another protocol, and those whose TLS handshake fails, once a minute for each address and
- * kind.
+ * Reports clients that speak another protocol, and those whose TLS handshake fails, once a minute for each network
+ * and kind.
  *
  * @param notify  Gets what happened and what to do, and the protocol.
  * @param now  Monotonic time in milliseconds. Default: the machine's.
@@ -113,15 +114,17 @@ export function reportForeignClients(
 ): void {
   const isNews = createOncePerMinute(now)
   reportHandshakes(server, ({ address, kind, words }) => {
-    if (isNews(`${kind} ${address}`))
+    if (isNews(`${kind} ${networkOf(address)}`))
       notify(`A client at ${address} ${words}`, kind === 'http' ? 'HTTP' : 'TLS')
   })
   // Before the answer, which ends the socket and its address with it.
   server.prependListener('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const foreign = foreignProtocolOf(error)
     if (foreign === null) return
-    const address = (socket instanceof Socket ? socket.remoteAddress : undefined) ?? unknownAddress
-    if (isNews(`${foreign.name} ${address}`))
+    const address = plainAddress(
+      (socket instanceof Socket ? socket.remoteAddress : undefined) ?? unknownAddress,
+    )
+    if (isNews(`${foreign.name} ${networkOf(address)}`))
       notify(
         `A client at ${address} sent ${foreign.name} instead of an HTTP request: ${foreign.advice}.`,
         foreign.name,

@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
+import { networkOf } from '../net/addresses.ts'
 
 /**
  * Slows down guessing of keys: counts wrong ones per address. A valid key is accepted, whatever others at its address
@@ -10,7 +10,7 @@ export interface FailedKeys {
   /**
    * Counts one wrong key.
    *
-   * @param address  Where it came from: an IPv4 address, or an IPv6 address, of which the first 64 bits count.
+   * @param address  Where it came from; see {@link networkOf}.
    * @returns The error to answer: the one given, or rate_limit_exceeded with `Retry-After` beyond 100 in a minute.
    */
   count(address: string, error: LocalpostError): LocalpostError
@@ -44,16 +44,3 @@ export function createFailedKeys(clock: Pick<Clock, 'now'>): FailedKeys {
 const windowMs = 60_000
 const maxFailures = 100
 const maxAddresses = 10_000
-
-/** The key that counts as one address: an IPv4 address, or an IPv6 /64, all of which one customer of a provider has. */
-export function networkOf(address: string): string {
-  const [plain = ''] = address.split('%')
-  if (!isIPv6(plain)) return plain
-  const [head = '', tail] = plain.split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros =
-    tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
-  const groups = [...before, ...zeros, ...after].slice(0, 4)
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
-}

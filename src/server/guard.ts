@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { LocalpostError, quote } from '../core/errors.ts'
+import { plainAddress } from '../net/addresses.ts'
 import { authorityOf, isLoopback } from '../net/hosts.ts'
 
 /**
@@ -113,7 +114,8 @@ export function assertNotEmbedded(headers: Pick<Headers, 'get'>, pathname: strin
 }
 
 function ownAddress(request: IncomingMessage): string | undefined {
-  return request.socket.localAddress?.replace(/^::ffff:/, '')
+  const { localAddress } = request.socket
+  return localAddress === undefined ? undefined : plainAddress(localAddress)
 }
 
 /** @param rawHeaders  Alternating names and values. */

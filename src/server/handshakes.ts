@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { plainAddress } from '../net/addresses.ts'
 import { tlsFaultOf, tlsReason } from '../net/tls-words.ts'
 
 /** A failed handshake at the HTTPS port. */
@@ -33,7 +34,7 @@ export function reportHandshakes(
     const described = describe(error, below?.bytesRead ?? 0)
     if (described === null) return
     const address = (below && addresses.get(below)) ?? socket.remoteAddress ?? unknownAddress
-    report({ address, ...described })
+    report({ address: plainAddress(address), ...described })
   })
 }
 

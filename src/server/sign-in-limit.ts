@@ -1,6 +1,6 @@
 import { LocalpostError } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { networkOf } from './failed-keys.ts'
+import { networkOf } from '../net/addresses.ts'
 
 /** Slows down guessing of passwords, per address and per user. */
 export interface SignInLimit {

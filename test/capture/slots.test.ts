@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { idleMs, originOf, Slots, type SlotClient } from '../../src/capture/slots.ts'
+import { idleMs, Slots, type SlotClient } from '../../src/capture/slots.ts'
+import { spellingsOf } from '../net/_spellings.ts'
 
 interface Client extends SlotClient {
   name: string
@@ -63,6 +64,15 @@ describe('connection slots', () => {
     expect(slots.size).toBe(4)
   })
 
+  it('of one IPv4 address are its share in every spelling', () => {
+    for (const spelling of spellingsOf('192.0.2.9')) {
+      const slots = new Slots({ total: 4, perAddress: 1 })
+      slots.admit(client('a', { remoteAddress: '192.0.2.9' }), 0)
+      expect([spelling, slots.admit(client('b', { remoteAddress: spelling }), 0)]).toEqual([spelling, false])
+      expect(slots.admit(client('c', { remoteAddress: '::ffff:192.0.2.10' }), 0)).toBe(true)
+    }
+  })
+
   it('are freed once when they are released', () => {
     const slots = new Slots({ total: 1, perAddress: 1 })
     const [a, b] = [client('a', { isAwaited: false }), client('b')]
@@ -73,22 +83,5 @@ describe('connection slots', () => {
     slots.release(b)
     expect(slots.admit(b, 0)).toBe(true)
     expect(slots.size).toBe(1)
-  })
-})
-
-describe('the origin of a client', () => {
-  it.each([
-    ['127.0.0.1', 'loopback'],
-    ['127.9.9.9', 'loopback'],
-    ['::1', 'loopback'],
-    ['192.0.2.1', '192.0.2.1'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-    ['2001:db8:1:2::6', '2001:db8:1:2'],
-    ['2001:db8::6', '2001:db8:0:0'],
-    ['1::2:3:4:5:6:7', '1:0:2:3'],
-    ['fe80::1%eth0', 'fe80:0:0:0'],
-    ['::', '0:0:0:0'],
-  ])('of %s is %s', (address, origin) => {
-    expect(originOf(address)).toBe(origin)
   })
 })

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { kindOfAddress, parseRange } from '../../src/net/addresses.ts'
+import {
+  isWithin,
+  kindOfAddress,
+  networkOf,
+  parseAddress,
+  parseRange,
+  plainAddress,
+} from '../../src/net/addresses.ts'
+import { spellingsOf } from './_spellings.ts'
 
 /**
  * IANA's special-purpose address registries, row by row, and neighbouring ranges: `kind` for the whole range, by its
@@ -124,4 +132,75 @@ it('a range has an address and a valid prefix length', () => {
     expect([text, parseRange(text)]).toEqual([text, expect.anything()])
   for (const text of ['10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/', '/8', 'a/8', 'fe80::1%eth0', ''])
     expect([text, parseRange(text)]).toEqual([text, null])
+})
+
+describe('the plain form of an address', () => {
+  it.each(['198.51.100.1', '10.0.0.1', '127.0.0.1', '255.255.255.255'])(
+    'is %s in every spelling',
+    (address) => {
+      const spellings = spellingsOf(address)
+      expect(spellings.length).toBeGreaterThan(80)
+      for (const spelling of spellings) {
+        expect([spelling, plainAddress(spelling)]).toEqual([spelling, address])
+        expect([spelling, networkOf(spelling)]).toEqual([spelling, networkOf(address)])
+      }
+    },
+  )
+
+  it.each([
+    ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+    ['2001:0db8::0001%eth0', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['::1', '::1'],
+    ['::', '::'],
+    ['an unknown address', 'an unknown address'],
+    ['127.1', '127.1'],
+    ['', ''],
+    [`::1%${'x'.repeat(10_000)}`, '::1'],
+    [`${'0'.repeat(46)}::1`, `${'0'.repeat(46)}::1`],
+  ])('of %s is %s', (text, plain) => {
+    expect(plainAddress(text)).toBe(plain)
+  })
+})
+
+describe('the network that counts as one client', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['127.9.9.9', '127.0.0.1'],
+    ['::1', '127.0.0.1'],
+    ['::ffff:7f00:2', '127.0.0.1'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::6', '2001:db8:1:2::/64'],
+    ['2001:db8::6', '2001:db8::/64'],
+    ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
+    ['fe80::1%eth0', 'fe80::/64'],
+    ['::', '::/64'],
+    ['an unknown address', 'an unknown address'],
+  ])('of %s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})
+
+it('a range of mapped addresses is one of IPv4 addresses', () => {
+  const isIn = (address: string, range: string): boolean => {
+    const [one, other] = [parseAddress(address), parseRange(range)]
+    return one !== null && other !== null && isWithin(one, other)
+  }
+  for (const range of [
+    '10.1.0.0/16',
+    '::ffff:10.1.0.0/112',
+    '::FFFF:a01:0/112',
+    '0:0:0:0:0:ffff:0a01:0000/112',
+  ])
+    for (const [address, isWanted] of [
+      ['10.1.2.3', true],
+      ['10.2.0.0', false],
+    ] as const)
+      for (const spelling of spellingsOf(address))
+        expect([range, spelling, isIn(spelling, range)]).toEqual([range, spelling, isWanted])
+  for (const spelling of spellingsOf('10.1.2.3'))
+    if (!spelling.includes('%')) expect([spelling, isIn('10.1.2.3', spelling)]).toEqual([spelling, true])
+  // NAT64 as a range is not the whole of IPv4.
+  expect(isIn('10.1.2.3', '64:ff9b::/96')).toBe(false)
 })

@@ -3,10 +3,16 @@ import { authorityOf, isLoopback, isWildcard, reachableHost } from '../../src/ne
 
 describe('a host', () => {
   it('is loopback by its name, or by an address of this machine only', () => {
-    const own = ['localhost', 'LOCALHOST', 'x.localhost', '127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1']
+    const names = ['localhost', 'LOCALHOST', 'x.localhost']
+    const addresses = ['127.0.0.1', '127.1.2.3', '::1', '0:0:0:0:0:0:0:1']
+    const mapped = ['::ffff:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:FFFF:7F00:1']
+    const own = [...names, ...addresses, ...mapped]
     expect(own.filter((host) => !isLoopback(host))).toEqual([])
     const others = ['128.0.0.1', '127.0.0.1.x', 'x127.0.0.1', 'localhost.x', 'notlocalhost', '.localhost']
-    expect([...others, '', '::', '::2', '0.0.0.0', '10.0.0.1'].filter(isLoopback)).toEqual([])
+    // A host of this form may be somebody else's: it belongs to a tunnel.
+    const tunnels = ['2002:7f00:1::1', '64:ff9b::7f00:1', '::ffff:0:7f00:1', '::7f00:1']
+    const rest = ['', '::', '::2', '0.0.0.0', '10.0.0.1', '::ffff:10.0.0.1']
+    expect([...others, ...tunnels, ...rest].filter(isLoopback)).toEqual([])
   })
 
   it('that means all addresses is reached at loopback, of its own family', () => {
@@ -18,8 +24,9 @@ describe('a host', () => {
       '192.168.1.2',
       'box.lan',
     ])
-    expect(['0.0.0.0', '::', ''].every(isWildcard)).toBe(true)
-    expect(['127.0.0.1', '::1', 'localhost', '0.0.0.1'].some(isWildcard)).toBe(false)
+    const all = ['0.0.0.0', '::', '', '0:0:0:0:0:0:0:0', '::ffff:0.0.0.0', '::ffff:0:0']
+    expect(all.filter((host) => !isWildcard(host))).toEqual([])
+    expect(['127.0.0.1', '::1', 'localhost', '0.0.0.1', '::ffff:127.0.0.1'].some(isWildcard)).toBe(false)
   })
 
   it('is written with its port as in a URL', () => {

@@ -138,6 +138,22 @@ test('clients that speak TLS or SMTP to the HTTP port are reported with what to 
   ])
 })
 
+test('a listener for both families shows the IPv4 address of a client', async () => {
+  const notices: string[] = []
+  const post = await start({
+    host: '::',
+    smtpAuth: 'required',
+    onNotice: ({ message }) => notices.push(message),
+  })
+  const { port } = await post.listen()
+  await exchange(port, 'EHLO client.test\r\n')
+  const credentials = Buffer.from('\0me\0wrong').toString('base64')
+  await exchange(post.smtp.port, `EHLO client.test\r\nAUTH PLAIN ${credentials}\r\nQUIT\r\n`)
+  expect(notices.map((notice) => / at (\S+) /.exec(notice)?.[1])).toEqual(['127.0.0.1', '127.0.0.1'])
+  const answer = await post.fetch(new Request('http://localhost/dev/smtp-sessions'))
+  expect(await answer.text()).toContain('"remote_address":"127.0.0.1:')
+})
+
 test('such clients are reported again for each minute in which they come', async () => {
   let now = 0
   const reports: string[] = []

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { createFailedKeys } from '../../src/server/failed-keys.ts'
+import { spellingsOf } from '../net/_spellings.ts'
 import { openInProcess, openOverSocket } from './_face.ts'
 
 const wrong = new LocalpostError('invalid_api_key', 'There is no such key.')
@@ -25,11 +26,24 @@ describe('wrong keys', () => {
     ['2001:db8:1:2:3:4:5:6', '2001:0db8:0001:0002::', true],
     ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
     ['fe80::1%eth0', 'fe80::2', true],
-    ['::1', '::2', true],
+    ['::1', '127.0.0.2', true],
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
   ])('count an IPv6 address by its first 64 bits: %s and %s', (one, other, isSame) => {
     const failed = at({ now: 0 })
     for (let i = 0; i < 100; i++) failed.count(one, wrong)
     expect(failed.count(other, wrong).code).toBe(isSame ? 'rate_limit_exceeded' : 'invalid_api_key')
+  })
+
+  it('count an IPv4 address as one in every spelling', () => {
+    for (const spelling of spellingsOf('192.0.2.1')) {
+      const failed = at({ now: 0 })
+      for (let i = 0; i < 100; i++) failed.count(spelling, wrong)
+      expect([spelling, failed.count('192.0.2.1', wrong).message]).toEqual([
+        spelling,
+        expect.stringContaining(' 192.0.2.1 '),
+      ])
+      expect(failed.count('::ffff:192.0.2.2', wrong)).toBe(wrong)
+    }
   })
 
   it('of more addresses than the table holds replace the oldest', () => {

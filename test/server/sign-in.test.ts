@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { createPasswords } from '../../src/users/password.ts'
+import { spellingsOf } from '../net/_spellings.ts'
 import { createSignInLimit } from '../../src/server/sign-in-limit.ts'
 import { routeNeeds } from '../../src/server/scopes.ts'
 import type { LocalpostOptions } from '../../src/options/options.ts'
@@ -232,6 +233,17 @@ describe('the limit of sign-ins', () => {
     for (let i = 0; i < 100; i++) limit.begin('192.0.2.1', 'ada')()
     for (let i = 1; i <= 20; i++) expect(failing(limit, `2001:db8::${i}`, `user${i}`)).toBe(true)
     expect(failing(limit, '2001:db8::ffff', 'other')).toBe(false)
+  })
+})
+
+describe('the limit of sign-ins behind a proxy', () => {
+  test('lets one client in any spelling lock out nobody else', () => {
+    for (const spelling of spellingsOf('198.51.100.1')) {
+      const limit = createSignInLimit(() => 0)
+      for (let i = 0; i < 20; i++) limit.begin(spelling, `user${i}`)
+      expect(() => limit.begin('198.51.100.1', 'ada')).toThrow('198.51.100.1 failed')
+      expect(() => limit.begin('::ffff:198.51.100.2', 'ada')).not.toThrow()
+    }
   })
 })
 

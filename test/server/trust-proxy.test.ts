@@ -1,6 +1,7 @@
 import type { H3Event } from 'h3'
 import { describe, expect, test } from 'vitest'
 import { createClientAddresses, listenerContext } from '../../src/server/client-address.ts'
+import { entriesOf, spellingsOf } from '../net/_spellings.ts'
 import { ask, portOf } from './_ask.ts'
 import { openOverSocket } from './_face.ts'
 
@@ -26,6 +27,47 @@ describe('the address of a client behind a proxy', () => {
     ['all entries are trusted', trusted, '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
   ])('where %s', (_, addresses, peer, forwarded, expected) => {
     expect(addresses.ipOf(from(peer, forwarded))).toBe(expected)
+  })
+})
+
+describe('the spelling of an address', () => {
+  test('of a client makes no difference, nor do ports and brackets', () => {
+    const addresses = createClientAddresses(['10.0.0.0/8'])
+    for (const entry of entriesOf('203.0.113.9'))
+      expect([entry, addresses.ipOf(from('::ffff:10.0.0.1', entry))]).toEqual([entry, '203.0.113.9'])
+    for (const entry of ['2001:DB8:0::1', '[2001:db8::1]:443', '2001:db8::1%eth0', '[2001:0db8::0001%1]'])
+      expect([entry, addresses.ipOf(from('10.0.0.1', entry))]).toEqual([entry, '2001:db8::1'])
+  })
+
+  test.each([
+    '',
+    'unknown',
+    '_hidden',
+    '203.0.113.9:',
+    '203.0.113.9:x',
+    '[203.0.113.9',
+    '203.0.113.9]',
+    '[]:1',
+  ])('of an entry that is none, %j, leaves the address of the proxy', (entry) => {
+    expect(createClientAddresses(['10.0.0.0/8']).ipOf(from('10.0.0.1', entry))).toBe('10.0.0.1')
+  })
+
+  test('of a proxy makes no difference, in its option and at its connection', () => {
+    const options = ['10.0.0.1', '10.0.0.0/8', '::ffff:10.0.0.1', '::FFFF:a00:1', '::ffff:10.0.0.0/104']
+    for (const option of options) {
+      const addresses = createClientAddresses([option])
+      for (const peer of spellingsOf('10.0.0.1')) {
+        const event = from(peer, '203.0.113.9')
+        expect([option, peer, addresses.ipOf(event), addresses.isFromTrusted(event)]).toEqual([
+          option,
+          peer,
+          '203.0.113.9',
+          true,
+        ])
+      }
+      for (const peer of spellingsOf('11.0.0.1'))
+        expect([option, peer, addresses.isFromTrusted(from(peer))]).toEqual([option, peer, false])
+    }
   })
 })
 
@@ -57,5 +99,15 @@ describe('a listener with trustProxy', () => {
         .status
     for (let i = 0; i < 100; i++) expect(await tryKey('203.0.113.1')).toBe(401)
     expect([await tryKey('203.0.113.1'), await tryKey('203.0.113.2')]).toEqual([429, 401])
+  })
+
+  test('counts the clients of a proxy that maps their IPv4 addresses one by one', async () => {
+    const face = await openOverSocket({ trustProxy: ['127.0.0.1'], requireKey: true })
+    const tryKey = async (client: string): Promise<number> =>
+      (await ask(portOf(face), '/dev/health', { authorization: 'Bearer wrong', 'x-forwarded-for': client }))
+        .status
+    const spellings = entriesOf('198.51.100.1').filter((entry) => !/[ \t]/.test(entry))
+    for (let i = 0; i < 100; i++) expect(await tryKey(spellings[i % spellings.length] ?? '')).toBe(401)
+    expect([await tryKey('::ffff:198.51.100.1'), await tryKey('::ffff:198.51.100.2')]).toEqual([429, 401])
   })
 })
