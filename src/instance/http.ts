@@ -115,7 +115,7 @@ export function createHttp(
       store,
       users,
       policy: oidc && oidc.policy,
-      keys: { ofDigest },
+      keys: { ofDigest, has: (digest) => otherAccounts.ofDigest(digest) !== null || keys.hasDigest(digest) },
       following: deps.following,
     }).catch((error: unknown) => {
       // The next request asks the store again.

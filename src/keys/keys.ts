@@ -22,6 +22,8 @@ export interface Keys {
   scopeOf(bearer: string): Scope | null
   /** The same by the SHA-256 of a key, in hexadecimal. */
   scopeOfDigest(digest: string): Scope | null
+  /** Whether there is a key with this digest; a key that only `acceptAny` accepts is none. */
+  hasDigest(digest: string): boolean
   /**
    * Given ones first, then stored ones, oldest first.
    *
@@ -118,6 +120,7 @@ export async function createKeys(deps: {
       if (found !== null) presented.set(bearer, found)
       return found ?? (acceptAny && bearer !== '' ? 'full' : null)
     },
+    hasDigest: (hex) => find(Buffer.from(hex, 'hex')) !== null,
     scopeOfDigest: (hex) => find(Buffer.from(hex, 'hex')) ?? (acceptAny ? 'full' : null),
     list({ reveal = () => false } = {}) {
       const fromOptions = given.map((value, i) => ({

@@ -4,7 +4,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { createJobQueue } from '../core/job-queue.ts'
 import { dateNow } from '../core/machine.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
-import type { User } from '../users/user.ts'
+import type { ProvidedUser } from '../users/user.ts'
 import { lacksClaims, userOf, type ClaimRules } from './claims.ts'
 import { createDiscovery } from './discovery.ts'
 import { createProviderFetch, ProviderFailure } from './fetch.ts'
@@ -46,7 +46,7 @@ export interface OidcSignIn {
    * @param answer  The query that the browser brought from the provider.
    * @throws sign_in_failed, provider_unavailable, insufficient_scope, service_unavailable.
    */
-  finish(cookie: string, answer: Readonly<Record<string, string | undefined>>): Promise<User>
+  finish(cookie: string, answer: Readonly<Record<string, string | undefined>>): Promise<ProvidedUser>
   /** Ends running requests. */
   close(): void
 }
@@ -131,9 +131,11 @@ export function createOidcSignIn(
           const claims = tokens.claims()
           if (!claims) throw new ProviderFailure('the answer has no ID token')
           const { userinfo_endpoint: more } = configuration.serverMetadata()
-          if (more === undefined || !lacksClaims(claims, options)) return userOf(claims, options, host)
-          const others = await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
-          return userOf({ ...others, ...claims }, options, host)
+          const others =
+            more !== undefined && lacksClaims(claims, options)
+              ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+              : {}
+          return { user: userOf({ ...others, ...claims }, options, host), subject: claims.sub }
         }, patienceMs),
       ),
     close: () => provider.close(),

@@ -40,6 +40,7 @@ import { restOfRequest } from './rest-of-request.ts'
 import type { Route } from './route.ts'
 import { createRouter, registeredRoutes } from './router.ts'
 import { createSessions } from './session.ts'
+import { createSignInLimit } from './sign-in-limit.ts'
 import { accountUsed, assertAccountReached, unknownAccount } from './dispatch.ts'
 import { trackingRoutes } from './tracking.ts'
 import { audienceRoutes } from './v1/audiences.ts'
@@ -77,16 +78,18 @@ export function createApp(deps: ServerDeps): App {
   const sessions = createSessions(deps.sessions, () => portOfPage(deps))
   const addresses = createClientAddresses(deps.config.trustProxy)
   const accessControl = createAccessControl(deps, sessions, addresses)
-  const routes = tableOf(deps, live, sessions)
-  routes.push(openApiRoute(routes, deps.version))
-
-  const faults = createFaultGate(deps)
   const rooms = deps.rooms ?? {
     bodies: createBodyRoom(deps.config.limits.requestBytes, systemClock),
     answers: createAnswerRoom(),
     failedKeys: createFailedKeys(deps.clock),
+    passwords: createSignInLimit(),
+    providers: createSignInLimit(),
     openAnswers: createOpenAnswers(),
   }
+  const routes = tableOf(deps, live, sessions, rooms)
+  routes.push(openApiRoute(routes, deps.version))
+
+  const faults = createFaultGate(deps)
   const h3 = createRouter(routes, deps.uiDir, {
     accessControl,
     addresses,
@@ -208,7 +211,12 @@ function anyKeys({ keys, otherAccounts }: Pick<ServerDeps, 'keys' | 'otherAccoun
   return { scopeOf: (key) => otherAccounts?.ofKey(key)?.scope ?? keys.scopeOf(key) }
 }
 
-function tableOf(deps: ServerDeps, live: LiveEvents, sessions: ReturnType<typeof createSessions>): Route[] {
+function tableOf(
+  deps: ServerDeps,
+  live: LiveEvents,
+  sessions: ReturnType<typeof createSessions>,
+  { passwords, providers }: RequestRooms,
+): Route[] {
   return [
     ...emailRoutes(deps.emails),
     ...domainRoutes(deps.domains),
@@ -224,8 +232,8 @@ function tableOf(deps: ServerDeps, live: LiveEvents, sessions: ReturnType<typeof
     ...webhookRoutes(deps.webhooks),
     ...accountRoutes(deps.accounts, (headers, name) => maySee(sessions.ownerOf(headers), name)),
     ...keyRoutes(deps.keys),
-    ...sessionRoutes({ keys: anyKeys(deps), users: deps.users, oidc: deps.oidc, sessions }),
-    ...oidcRoutes({ oidc: deps.oidc, sessions }),
+    ...sessionRoutes({ keys: anyKeys(deps), users: deps.users, oidc: deps.oidc, sessions, limit: passwords }),
+    ...oidcRoutes({ oidc: deps.oidc, sessions, limit: providers }),
     ...ruleAndFaultRoutes(deps.rules, deps.faults),
     ...smtpSessionRoutes(deps),
     ...instanceRoutes(deps, live),

@@ -1,5 +1,5 @@
 import { loginSeconds } from '../oidc/login.ts'
-import type { User } from '../users/user.ts'
+import type { ProvidedUser } from '../users/user.ts'
 import { sessionSeconds, type SessionOwner, type StoredSessions } from '../users/sessions.ts'
 
 /** The sessions of the page, by the cookie of a request. */
@@ -12,7 +12,7 @@ export interface Sessions {
    * @returns The value of `Set-Cookie`.
    */
   open(
-    owner: { key: string } | { user: { name: string; hash: string } } | { provided: User },
+    owner: { key: string } | { user: { name: string; hash: string } } | { provided: ProvidedUser },
     headers: Pick<Headers, 'get'>,
     isSecure: boolean,
   ): Promise<string>

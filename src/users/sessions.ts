@@ -4,7 +4,7 @@ import { dateNow } from '../core/machine.ts'
 import type { Scope } from '../keys/types.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
 import { insert, remove, type Change, type Store } from '../store/store.ts'
-import { sessionCollection, type SessionRecord, type User } from './user.ts'
+import { sessionCollection, type ProvidedUser, type SessionRecord, type User } from './user.ts'
 import { toUser, type Users } from './users.ts'
 
 /** The owner of a session: a user, or the holder of an API key. */
@@ -13,14 +13,17 @@ export type SessionOwner =
   /** `account` is the id of the account that the key is of; null for `default`. */
   | { readonly scope: Scope; readonly account: string | null }
 
-/** Sessions of the page, after a sign-in with an API key, a password or an OpenID provider. They survive a restart. */
+/**
+ * Sessions of the page, after a sign-in with an API key, a password or an OpenID provider. They survive a restart. Each key
+ * and each user has up to {@link mostSessions}; a further one ends the oldest of the same key or user, and of no other.
+ */
 export interface StoredSessions {
   /** Begins a session of a key that was checked before. @returns Its token. */
   openForKey(key: string): Promise<string>
   /** Begins a session of a user whose password was checked before. @returns Its token. */
   openForUser(user: { name: string; hash: string }): Promise<string>
   /** Begins a session of a user whom an OpenID provider authenticated. @returns Its token. */
-  openForProvided(user: User): Promise<string>
+  openForProvided(user: ProvidedUser): Promise<string>
   /** Ends a session. Has no effect if there is none. */
   close(token: string): Promise<void>
   /**
@@ -31,7 +34,7 @@ export interface StoredSessions {
 }
 
 /**
- * @param deps.keys  Finds keys by their digests.
+ * @param deps.keys  Finds keys by their digests. `ofDigest` may accept any key; `has` knows only keys that were made or given.
  * @param deps.users  null if nobody can sign in with a password.
  * @param deps.policy  A digest of the options for the OpenID provider. Default: there is none.
  * @param deps.now  Default: the machine's time, which browsers use for cookies.
@@ -39,7 +42,10 @@ export interface StoredSessions {
  */
 export async function createStoredSessions(deps: {
   store: Store
-  keys: { ofDigest(digest: string): { scope: Scope; account: string | null } | null }
+  keys: {
+    ofDigest(digest: string): { scope: Scope; account: string | null } | null
+    has(digest: string): boolean
+  }
   users: Pick<Users, 'find'> | null
   policy?: string | null
   now?: () => number
@@ -53,21 +59,32 @@ export async function createStoredSessions(deps: {
     remove: (id) => void sessions.delete(id),
   })
 
-  async function open(owner: Pick<SessionRecord, 'user' | 'provided'>, proof: string): Promise<string> {
+  /**
+   * Whether a session counts together with those of an owner. Keys that nobody made, which `acceptAnyKey` accepts, count as
+   * one owner, because callers could invent any number of them.
+   */
+  function isOf(owner: Owner): (session: Owner) => boolean {
+    if (owner.provided) return ({ provided, subject }) => provided !== undefined && subject === owner.subject
+    if (owner.user !== null) return ({ user }) => user === owner.user
+    const isKey = ({ user, provided }: Owner): boolean => user === null && provided === undefined
+    if (keys.has(owner.proof)) return (session) => isKey(session) && session.proof === owner.proof
+    return (session) => isKey(session) && !keys.has(session.proof)
+  }
+
+  async function open(owner: Owner): Promise<string> {
     // The token is random and has no other use, so a stolen cookie does not reveal the key.
     const token = randomBytes(24).toString('base64url')
     const created = now()
     const session = {
       id: digestOf(token),
       ...owner,
-      proof,
       created,
       expires: created + sessionSeconds * 1000,
     }
     const gone = [...sessions.values()].filter(({ expires }) => expires <= created)
-    const left = [...sessions.values()].filter(({ expires }) => expires > created)
+    const same = [...sessions.values()].filter(({ expires }) => expires > created).filter(isOf(owner))
     gone.push(
-      ...left.sort((a, b) => a.created - b.created).slice(0, Math.max(0, left.length + 1 - maxSessions)),
+      ...same.sort((a, b) => a.created - b.created).slice(0, Math.max(0, same.length + 1 - mostSessions)),
     )
     for (const { id } of gone) sessions.delete(id)
     sessions.set(session.id, session)
@@ -83,9 +100,10 @@ export async function createStoredSessions(deps: {
   }
 
   return {
-    openForKey: (key) => open({ user: null }, digestOf(key)),
-    openForUser: ({ name, hash: passwordHash }) => open({ user: name }, digestOf(passwordHash)),
-    openForProvided: (provided) => open({ user: null, provided }, policy ?? ''),
+    openForKey: (key) => open({ user: null, proof: digestOf(key) }),
+    openForUser: ({ name, hash: passwordHash }) => open({ user: name, proof: digestOf(passwordHash) }),
+    openForProvided: ({ user, subject }) =>
+      open({ user: null, provided: user, subject: digestOf(subject), proof: policy ?? '' }),
     async close(token) {
       const id = digestOf(token)
       if (sessions.delete(id)) await commit([remove(sessionCollection, id)])
@@ -104,6 +122,9 @@ export async function createStoredSessions(deps: {
 
 /** How long a session lasts. */
 export const sessionSeconds: number = 24 * 60 * 60
-const maxSessions = 1000
+/** How many sessions one key or one user has. */
+export const mostSessions = 50
+
+type Owner = Pick<SessionRecord, 'user' | 'provided' | 'subject' | 'proof'>
 
 const digestOf = (text: string): string => hash('sha256', text)

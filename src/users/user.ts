@@ -11,12 +11,21 @@ export interface User {
   readonly accounts: readonly string[]
 }
 
+/** A user whom an OpenID provider authenticated. */
+export interface ProvidedUser {
+  readonly user: User
+  /** The claim `sub`: unlike the name, no user of the provider can have that of another. */
+  readonly subject: string
+}
+
 /** A session of the page as stored. */
 export interface SessionRecord extends StoredRecord {
   /** The name of the user in the file of users; null for sessions of an API key and for users of a provider. */
   user: string | null
   /** The user as an OpenID provider described it at the sign-in. Earlier versions do not write it. */
   provided?: User
+  /** A digest of what identifies that user at the provider. Earlier versions do not write it. */
+  subject?: string
   /**
    * A digest of the key, of the hash of the password, or of the options for the provider: the session ends when that is
    * no longer valid.

@@ -46,6 +46,24 @@ it('access.sessions: a cookie that is HttpOnly and SameSite=Strict, for a day, u
   expect((await face.call('GET', '/dev/inbox', { headers })).status).toBe(401)
 })
 
+it('access.sessions: 50 of one key or user, and a further one ends none of another', async () => {
+  const { face, signIn } = await withUsers()
+  const made = await face.call('POST', '/dev/keys', { body: { scope: 'read' }, key: face.post.apiKey })
+  const { value: key } = (await made.json()) as { value: string }
+  const byKey = (): Promise<Response> => face.call('POST', '/dev/session', { body: { key }, key: null })
+  const statusOf = async (answer: Response): Promise<number> =>
+    (await face.call('GET', '/dev/inbox', { headers: { cookie: cookieOf(answer) } })).status
+  const admin = await signIn('ada')
+  const [first, second] = [await byKey(), await byKey()]
+  for (let i = 2; i < 1001; i++) {
+    await byKey()
+    if (i === 50) expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200])
+  }
+  expect([await statusOf(second), await statusOf(await byKey()), await statusOf(admin)]).toEqual([
+    401, 200, 200,
+  ])
+})
+
 it('access.sign-in-limit: 20 wrong passwords from an address, with the same answer for any name', async () => {
   const { signIn } = await withUsers()
   const bodies = new Set<string>()

@@ -198,10 +198,14 @@ describe('sign-in with a password', () => {
   })
 
   test('is limited per address', async () => {
-    const { signIn } = await team()
+    const { post, port, signIn } = await team()
+    await post.accounts.create({ name: 'shop' })
     for (let i = 0; i < 20; i++) expect((await signIn(`user${i}`, 'wrong')).status).toBe(401)
     const limited = await signIn('ada', 'correct horse')
     expect([limited.status, Number(limited.headers['retry-after'])]).toEqual([429, expect.closeTo(31, -2)])
+    // Not once more for each account that a client names.
+    const body = '{"name":"ada","password":"wrong"}'
+    expect((await ask(port, '/dev/session?account=shop', json, 'POST', body)).status).toBe(429)
     // Twenty passwords are hashed, one after the other.
   }, 60_000)
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Scope } from '../../src/keys/types.ts'
-import { createStoredSessions, type StoredSessions } from '../../src/users/sessions.ts'
+import { createStoredSessions, mostSessions, type StoredSessions } from '../../src/users/sessions.ts'
 import { sessionCollection } from '../../src/users/user.ts'
 import type { UserLine } from '../../src/users/users-file.ts'
 import { openParts, type Parts } from '../support/deps.ts'
@@ -13,14 +13,15 @@ let now = 1_000_000
 let users: Map<string, UserLine>
 let keys: Map<string, Scope>
 
-const open = (): Promise<StoredSessions> =>
+const open = (acceptAny = false): Promise<StoredSessions> =>
   createStoredSessions({
     store: parts.store,
     keys: {
       ofDigest(digest) {
-        const scope = keys.get(digest)
-        return scope ? { scope, account: null } : null
+        const scope = keys.get(digest) ?? (acceptAny ? 'full' : null)
+        return scope && { scope, account: null }
       },
+      has: (digest) => keys.has(digest),
     },
     users: { find: (name) => users.get(name) ?? null },
     now: () => now,
@@ -83,14 +84,14 @@ describe('sessions', () => {
     const withPolicy = (policy: string | null): Promise<StoredSessions> =>
       createStoredSessions({
         store: parts.store,
-        keys: { ofDigest: () => null },
+        keys: { ofDigest: () => null, has: () => false },
         users: null,
         policy,
         now: () => now,
       })
     const sessions = await withPolicy('one')
     const grace = { name: 'ada', role: 'admin', accounts: ['shop'] } as const
-    const token = await sessions.openForProvided(grace)
+    const token = await sessions.openForProvided({ user: grace, subject: '1' })
     for (const at of [sessions, await withPolicy('one')])
       expect(at.ownerOf(token)).toEqual({ user: grace, isProvided: true })
     // Not even where a user with a password has the same name.
@@ -100,17 +101,52 @@ describe('sessions', () => {
     expect(sessions.ownerOf(token)).toBeNull()
   })
 
-  it('are at most 1,000, and expired ones are removed', async () => {
+  const owners: Readonly<Record<string, (sessions: StoredSessions) => Promise<string>>> = {
+    'a read key': (sessions) => sessions.openForKey('lp_key'),
+    'a full key': (sessions) => sessions.openForKey('lp_other'),
+    'a user': (sessions) => sessions.openForUser(ada),
+    'another user': (sessions) => sessions.openForUser({ ...ada, name: 'grace' }),
+    // Also where the provider gives both the name of a user with a password.
+    'a user of the provider': (sessions) => sessions.openForProvided({ user: ada, subject: '1' }),
+    'another user of the provider': (sessions) => sessions.openForProvided({ user: ada, subject: '2' }),
+  }
+
+  it.each(Object.entries(owners))('of %s end only the oldest of the same one', async (name, signIn) => {
+    keys.set(sha256('lp_other'), 'full')
     const sessions = await open()
-    const first = await sessions.openForUser(ada)
+    const others = Object.entries(owners).filter(([other]) => other !== name)
+    const kept = await Promise.all(others.map(([, signInOther]) => signInOther(sessions)))
+    const own: string[] = []
     for (let i = 0; i < 1000; i++) {
       now++
-      await sessions.openForUser(ada)
+      own.push(await signIn(sessions))
     }
-    expect(sessions.ownerOf(first)).toBeNull()
-    expect(await parts.store.count(sessionCollection)).toBe(1000)
+    const { records } = await parts.store.page(sessionCollection, { limit: 500 })
+    const expected = [...kept, ...own.slice(-mostSessions)].map(sha256)
+    expect(records.map(({ id }) => id).sort()).toEqual(expected.sort())
+    expect(sessions.ownerOf(own.at(0) ?? '')).toBeNull()
+  })
+
+  it('of keys that callers invent are together as many as those of one key', async () => {
+    const sessions = await open(true)
+    const ofKey = await sessions.openForKey('lp_key')
+    const first = await sessions.openForKey('invented')
+    for (let i = 0; i < mostSessions; i++) {
+      now++
+      await sessions.openForKey(`invented ${i}`)
+    }
+    expect([sessions.ownerOf(ofKey), sessions.ownerOf(first)]).toEqual([
+      { scope: 'read', account: null },
+      null,
+    ])
+    expect(await parts.store.count(sessionCollection)).toBe(mostSessions + 1)
+  })
+
+  it('that expired are removed', async () => {
+    const sessions = await open()
+    for (let i = 0; i < 3; i++) await sessions.openForUser(ada)
     now += 2 * 86_400_000
-    await sessions.openForUser(ada)
+    await sessions.openForKey('lp_key')
     expect(await parts.store.count(sessionCollection)).toBe(1)
   })
 })

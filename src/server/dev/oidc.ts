@@ -5,13 +5,19 @@ import { bytesAnswer } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
 import type { Sessions } from '../session.ts'
-import { createSignInLimit } from '../sign-in-limit.ts'
+import type { SignInLimit } from '../sign-in-limit.ts'
 import { assertNavigation, orErrorPage, signedInPage } from '../sign-in-pages.ts'
 
 /** `/dev/oidc`: sign-in with an OpenID provider, in a browser. */
-export function oidcRoutes({ oidc, sessions }: { oidc: OidcSignIn | null; sessions: Sessions }): Route[] {
-  const limit = createSignInLimit()
-
+export function oidcRoutes({
+  oidc,
+  sessions,
+  limit,
+}: {
+  oidc: OidcSignIn | null
+  sessions: Sessions
+  limit: SignInLimit
+}): Route[] {
   function provider(): OidcSignIn {
     if (oidc) return oidc
     throw new LocalpostError('not_found', 'This instance has no OpenID provider. Set one with --oidc-issuer.')

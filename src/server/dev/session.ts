@@ -10,7 +10,7 @@ import { bodyLimits, defineRoute } from '../route.ts'
 import { insufficientScope, scopeMeets } from '../scopes.ts'
 import { sessionStateSchema } from '../session-schema.ts'
 import type { Sessions } from '../session.ts'
-import { createSignInLimit } from '../sign-in-limit.ts'
+import type { SignInLimit } from '../sign-in-limit.ts'
 import type { SessionState } from '../types.ts'
 
 /** `/dev/session`: sign-in, sign-out, and who is signed in. */
@@ -19,9 +19,9 @@ export function sessionRoutes(deps: {
   users: Users | null
   oidc: Pick<OidcSignIn, 'host'> | null
   sessions: Sessions
+  limit: SignInLimit
 }): Route[] {
-  const { keys, users, oidc, sessions } = deps
-  const limit = createSignInLimit()
+  const { keys, users, oidc, sessions, limit } = deps
 
   function assertKey(key: string): void {
     const scope = keys.scopeOf(key)
