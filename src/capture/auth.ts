@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FailedKeys } from '../keys/failed-keys.ts'
 import type { Scope } from '../keys/types.ts'
 import type { AccountSide } from './port.ts'
 
@@ -32,6 +33,8 @@ export interface AuthRules {
    * @returns null if they do not. Default: none do.
    */
   judgeAccount?(name: string, password: string): Promise<SmtpUser | AuthProblem> | null
+  /** Counts wrong credentials. Default: they are counted for this server only. */
+  failedKeys?: FailedKeys
 }
 
 /** Why credentials are refused, for the log. */

@@ -1,5 +1,6 @@
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
-import { quote } from '../core/errors.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { createFailedKeys } from '../keys/failed-keys.ts'
 import { judgeCredentials, type AuthProblem, type SmtpUser } from './auth.ts'
 import type { CaptureOptions } from './options.ts'
 import type { Delays } from './delays.ts'
@@ -25,7 +26,17 @@ export function createHandlers(
   delays: Delays,
   connections: Pick<CaptureServer, 'cut' | 'notesOf' | 'reportClient' | 'handOver'>,
 ): Pick<SMTPServerOptions, 'onAuth' | 'onRcptTo' | 'onData'> {
+  const { failedKeys = createFailedKeys(options.clock) } = options
   const report = (error: unknown): void => options.onError?.(error)
+
+  // An API key of the wrong scope is right, so it is no guess.
+  function authRefusal(problem: AuthProblem, address: string): Refusal {
+    const reply = authReplies[problem]
+    if (problem === 'scope') return refusal(535, '5.7.8', reply)
+    const { code, message } = failedKeys.count(address, new LocalpostError('invalid_api_key', reply))
+    // Further guesses need a new connection each.
+    return code === 'rate_limit_exceeded' ? refusal(421, '4.7.0', message) : refusal(535, '5.7.8', reply)
+  }
 
   function applyVerdict(
     verdict: Verdict,
@@ -57,7 +68,7 @@ export function createHandlers(
           return callback(null, { user })
         }
         if (user !== 'outbox') connections.reportClient(authFaults[user], session.remoteAddress, quote(name))
-        callback(refusal(535, '5.7.8', authReplies[user]))
+        callback(authRefusal(user, session.remoteAddress))
       }
       const judging = options.judgeAccount?.(name, password) ?? null
       if (judging === null) return answer(judgeCredentials(name, password, options))

@@ -51,6 +51,7 @@ const any = /^/
 const rows: readonly (readonly [verbs: string, reply: RegExp, kind: SmtpProblemKind])[] = [
   ['', /^421 4\.3\.2 /, 'closing'],
   ['', /^421 4\.\d\.\d (?:Too many connections|All connections)/, 'too_many_connections'],
+  ['AUTH', /^421 4\.7\.0 More than \d+ wrong /, 'auth_failed'],
   ['', /^421 4\.\d\.\d (?:More than|Error: too many)/, 'too_many_commands'],
   ['', /^421 4\.4\.2 /, 'too_slow'],
   ['', /^530 /, 'auth_required'],

@@ -179,8 +179,9 @@ export const errorTable = {
   },
   rate_limit_exceeded: {
     status: 429,
-    meaning: 'There were more requests than the rate limit allows.',
-    fix: 'Wait for `Retry-After` seconds.',
+    meaning:
+      'There were more requests than the rate limit allows, or too many wrong keys, passwords or sign-ins from one address.',
+    fix: 'Wait for `Retry-After` seconds. After wrong keys or passwords, use the right one.',
   },
   internal_error: {
     status: 500,

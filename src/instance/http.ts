@@ -24,6 +24,7 @@ import {
   type ListenOptions,
 } from '../server/listener.ts'
 import type { ServerDeps } from '../server/deps.ts'
+import type { FailedKeys } from '../keys/failed-keys.ts'
 import type { Scope } from '../keys/types.ts'
 import type { Following } from '../store/follow.ts'
 import type { Users } from '../users/users.ts'
@@ -78,6 +79,7 @@ export function createHttp(
     database(): Promise<DatabaseStatus | null>
     outgoing: Outgoing
     otherAccounts: OtherAccounts
+    failedKeys: FailedKeys
     users: Users | null
     oidc: OidcSignIn | null
     following: Following

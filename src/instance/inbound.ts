@@ -12,6 +12,7 @@ import type { InnerDomains } from '../domains/domains.ts'
 import type { Budget } from '../core/byte-budget.ts'
 import { receiveSubmission } from '../emails/receive.ts'
 import type { Ids } from '../core/ids.ts'
+import type { FailedKeys } from '../keys/failed-keys.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
 import type { SmtpStage } from '../faults/types.ts'
@@ -92,12 +93,14 @@ export function openCapture({
   keys,
   secret,
   judgeAccount,
+  failedKeys,
 }: {
   side: AccountSide
   config: Config
   keys: Pick<Keys, 'scopeOf'>
   secret: string
   judgeAccount: NonNullable<AuthRules['judgeAccount']>
+  failedKeys: FailedKeys
 }): Promise<Capture> {
   return startCapture({
     ...side,
@@ -115,6 +118,7 @@ export function openCapture({
     scopeOf: keys.scopeOf,
     deliverySecret: secret,
     judgeAccount,
+    failedKeys,
     onClientFault: (message) => config.onNotice({ level: 'warning', message }),
     onError(error) {
       // The account was removed during the session.

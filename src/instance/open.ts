@@ -8,6 +8,7 @@ import { createRandomSources } from '../core/random.ts'
 import { runAll } from '../core/run-all.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
 import { headRoomBytes } from '../emails/receive.ts'
+import { createFailedKeys } from '../keys/failed-keys.ts'
 import { createKeys } from '../keys/keys.ts'
 import { reachableHost } from '../net/hosts.ts'
 import { createOutgoing } from '../net/outgoing.ts'
@@ -92,6 +93,7 @@ export async function openLocalpost(
       random: randomSources('keys'),
       following,
     })
+    const failedKeys = createFailedKeys(clock)
     const users = openUsersOf(config)
     const oidc = await openProvider(shared, store)
     const headRoom = createBudget(headRoomBytes)
@@ -109,7 +111,14 @@ export async function openLocalpost(
     undo.push(() => accounts.close())
     const { secret } = nouns
     const side = sideOfAccount(nouns, config, headRoom, current)
-    const capture = await openCapture({ side, config, keys, secret, judgeAccount: accounts.judge })
+    const capture = await openCapture({
+      side,
+      config,
+      keys,
+      secret,
+      judgeAccount: accounts.judge,
+      failedKeys,
+    })
     undo.push(() => capture.close())
     for (const port of [capture, capture.deliveries]) outgoing.opened(port)
     const smtp = { host: reachableHost(capture.host), port: capture.port }
@@ -122,6 +131,7 @@ export async function openLocalpost(
       current,
       following,
       keys,
+      failedKeys,
       users,
       oidc,
       accounts: accounts.noun,

@@ -28,7 +28,7 @@ import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
 import type { KeyCheck } from './auth.ts'
 import { createAccessControl } from './access.ts'
-import { createFailedKeys } from './failed-keys.ts'
+import { createFailedKeys } from '../keys/failed-keys.ts'
 import { brokenConnection, createFaultGate, isCut } from './faults.ts'
 import { assertHost, hostOf, settleHost } from './guard.ts'
 import type { LiveEvents } from './live-events.ts'
@@ -81,7 +81,7 @@ export function createApp(deps: ServerDeps): App {
   const rooms = deps.rooms ?? {
     bodies: createBodyRoom(deps.config.limits.requestBytes, systemClock),
     answers: createAnswerRoom(),
-    failedKeys: createFailedKeys(deps.clock),
+    failedKeys: deps.failedKeys ?? createFailedKeys(deps.clock),
     passwords: createSignInLimit(),
     providers: createSignInLimit(),
     openAnswers: createOpenAnswers(),

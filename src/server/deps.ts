@@ -14,6 +14,7 @@ import type { Simulation } from '../emails/simulate.ts'
 import type { Ids } from '../core/ids.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
+import type { FailedKeys } from '../keys/failed-keys.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
 import type { DatabaseStatus, Store } from '../store/store.ts'
@@ -51,6 +52,8 @@ export interface ServerDeps {
   readonly current: (() => Promise<void>) | null
   /** Limits that all accounts of the instance share. Default: new ones. */
   readonly rooms?: RequestRooms
+  /** Wrong keys, which SMTP counts as well. Default: they are counted here only. */
+  readonly failedKeys?: FailedKeys
   readonly inbox: Inbox & InboxPages
   readonly rules: Rules
   readonly faults: ArmedFaults

@@ -1,6 +1,6 @@
 import type { AnswerRoom } from './answer-room.ts'
 import type { BodyRoom } from './body-room.ts'
-import type { FailedKeys } from './failed-keys.ts'
+import type { FailedKeys } from '../keys/failed-keys.ts'
 import type { OpenAnswers } from './open-answers.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 

@@ -1,5 +1,4 @@
-import type { Socket } from 'node:net'
-import { connect } from 'node:net'
+import { connect, Socket } from 'node:net'
 import type { Capture } from '../../src/capture/capture.ts'
 import type { CaptureOptions } from '../../src/capture/options.ts'
 import { startCapture } from '../../src/capture/capture.ts'
@@ -76,8 +75,9 @@ export class RawClient {
   #closed = false
   #wake: () => void = () => {}
 
-  constructor(server: { host: string; port: number }) {
-    this.socket = connect(server.port, server.host)
+  /** @param server  Or a connection to it. */
+  constructor(server: { host: string; port: number } | Socket) {
+    this.socket = server instanceof Socket ? server : connect(server.port, server.host)
     this.socket.on('data', (piece) => {
       this.#received += piece.toString()
       this.#wake()

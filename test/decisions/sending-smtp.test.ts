@@ -231,6 +231,17 @@ describe('AUTH', () => {
     await face().submit({ from: 'hi@acme.test', to: 'ada@x.test', text: 'x' }, { user: 'any', pass: 'thing' })
   })
 
+  it('sending.smtp-auth: beyond 100 wrong passwords in a minute, 421 ends the connection; a right one is accepted', async () => {
+    const strict = await open({ smtpAuth: 'required', apiKeys: ['lp_one'] })
+    const wrong = Array<string>(150).fill(plain('user', 'wrong'))
+    const replies = await talk(strict, 'EHLO c', ...wrong)
+    expect(replies.filter((line) => line.startsWith('535 '))).toHaveLength(100)
+    expect(replies.at(-1)).toMatch(/^421 4\.7\.0 More than 100 wrong /)
+    expect(await talk(strict, 'EHLO c', plain('user', 'lp_one'))).toContainEqual(
+      expect.stringMatching(/^235/),
+    )
+  })
+
   it('sending.smtp-auth: with `smtpAuth: "required"` the password must be an API key', async () => {
     const strict = await open({ smtpAuth: 'required', apiKeys: ['lp_one', 'lp_two'] })
     expect((await talk(strict, 'EHLO c', ...mail)).join('\n')).toMatch(/^530/m)

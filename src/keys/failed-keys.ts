@@ -3,12 +3,12 @@ import { LocalpostError } from '../core/errors.ts'
 import { networkOf } from '../net/addresses.ts'
 
 /**
- * Slows down guessing of keys: counts wrong ones per address. A valid key is accepted, whatever others at its address
- * do.
+ * Slows down guessing of API keys and of the passwords of SMTP: counts wrong ones per address, over HTTP and SMTP together.
+ * A valid one is accepted, whatever others at its address do.
  */
 export interface FailedKeys {
   /**
-   * Counts one wrong key.
+   * Counts a wrong one.
    *
    * @param address  Where it came from; see {@link networkOf}.
    * @returns The error to answer: the one given, or rate_limit_exceeded with `Retry-After` beyond 100 in a minute.
@@ -33,7 +33,7 @@ export function createFailedKeys(clock: Pick<Clock, 'now'>): FailedKeys {
       }
       if (++window.failures <= maxFailures) return error
       const seconds = Math.max(1, Math.ceil((window.ends - now) / 1000))
-      const message = `More than ${maxFailures} wrong API keys came from ${name} within a minute, and this one is wrong too. Use the right key, or wait ${seconds} s.`
+      const message = `More than ${maxFailures} wrong API keys and passwords came from ${name} within a minute, and this one is wrong too. Use the right one, or wait ${seconds} s.`
       return new LocalpostError('rate_limit_exceeded', message, {
         headers: { 'retry-after': String(seconds) },
       })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { LocalpostError } from '../../src/core/errors.ts'
-import { createFailedKeys } from '../../src/server/failed-keys.ts'
+import { createFailedKeys } from '../../src/keys/failed-keys.ts'
 import { spellingsOf } from '../net/_spellings.ts'
-import { openInProcess, openOverSocket } from './_face.ts'
+import { openInProcess, openOverSocket } from '../server/_face.ts'
 
 const wrong = new LocalpostError('invalid_api_key', 'There is no such key.')
 const at = (time: { now: number }) => createFailedKeys({ now: () => time.now })
