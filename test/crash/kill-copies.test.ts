@@ -18,7 +18,7 @@ import { killsDuring } from './kill-moments.ts'
 
 /** Of each kind; `LOCALPOST_KILLS=50` is the long variant. */
 const rounds = roundsOf('LOCALPOST_KILLS', { short: 4, long: 10 })
-const count = 600
+const count = 300
 
 let server: TestServer
 beforeAll(async () => {
@@ -97,7 +97,7 @@ it.each(Object.entries(kinds))(
     await finish(kind, source, target)
     console.log(`${rounds} kills of ${name}:`, outcomes)
   },
-  60_000 + rounds * 15_000,
+  60_000 + rounds * 40_000,
 )
 
 /** What a start finds in the target of a killed command. A refusal leaves it as it is. */
