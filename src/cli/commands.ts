@@ -157,7 +157,7 @@ export const namedCommands: readonly Command[] = [
     summary: 'copy all data between a data folder and a database',
     about: [
       'Copies all data of all accounts from a data folder or a PostgreSQL database into a new folder or an empty schema. At the end it reads both and compares every record and every byte.',
-      'Stop Localpost first: neither the source nor the target may be in use. To resume an interrupted copy, run the same command again. The source is not changed.',
+      'Stop Localpost first: neither the source nor the target may be in use. Until the comparison has passed, the target is marked as incomplete: a start and doctor refuse it. To resume an interrupted copy, run the same command again. The source is not changed.',
     ],
     takes: {},
     own: [
@@ -184,6 +184,7 @@ export const namedCommands: readonly Command[] = [
     summary: 'check a data folder or a database, or save what is intact in a folder',
     about: [
       'Checks a data folder: lock, records, log, messages and disk. It only reads, and works while an instance is running.',
+      'With --salvage it writes everything intact to a new folder, which is marked as incomplete until all is on the disk: a start and doctor refuse it. To finish an interrupted salvage, run the same command again.',
       'With --store it checks a PostgreSQL database: tables, records, counts, messages, changes and instances, in one consistent snapshot.',
     ],
     takes: { dir: 'Data folder to check', store: 'PostgreSQL database to check' },
@@ -238,12 +239,13 @@ export const namedCommands: readonly Command[] = [
     about: [
       'Adds messages to a running Localpost: .eml files, or all .eml files of a folder. Each is stored unchanged, as if it had just been submitted; nothing is delivered.',
       'Files that cannot be read or are refused are reported; the others are imported.',
+      'Each message is stored whole or not at all. If an import was interrupted or killed, the messages before that are in the inbox. The same command with --resume imports the others: it leaves out each file whose bytes the inbox already holds.',
     ],
     takes: keyFlags,
-    own: [url, ...general],
+    own: [{ name: 'resume', help: 'Leave out files whose bytes are already in the inbox' }, url, ...general],
     takesWords: true,
     notes: [],
-    exitCodes: '0 all imported, 1 some not imported, 2 wrong usage',
+    exitCodes: '0 all imported, 1 some not imported or interrupted, 2 wrong usage',
   },
   {
     name: 'user',

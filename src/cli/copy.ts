@@ -6,10 +6,11 @@ import { runAll } from '../core/run-all.ts'
 import { collections, sharedCollections } from '../instance/collections.ts'
 import { compareParts } from '../store/copy/compare.ts'
 import { copyStore } from '../store/copy/copy.ts'
-import { openLogStore } from '../store/open.ts'
-import { parseAddress } from '../store/postgres/address.ts'
-import { openPostgresStore } from '../store/postgres/open.ts'
+import { fillLogStore, type LogStoreOptions, openLogStore } from '../store/open.ts'
+import { inUse, parseAddress } from '../store/postgres/address.ts'
+import { fillPostgresStore, openPostgresStore, type PostgresStoreOptions } from '../store/postgres/open.ts'
 import type { PartitionedStore } from '../store/store.ts'
+import type { Filling, Mark } from '../store/unfinished.ts'
 import type { Arguments } from './arguments.ts'
 import type { Output } from './output.ts'
 
@@ -37,8 +38,8 @@ export async function runCopy(given: Arguments, output: Output): Promise<0 | 1> 
   try {
     const from = await openPlace(source, output)
     opened.push(from)
-    const to = await openPlace(target, output)
-    opened.push(to)
+    const to = await openTarget(target, { by: 'copy', from: nameOf(source) }, output)
+    opened.push(to.store)
     return await copy(from, to, {
       signal: interruption.signal,
       names: [nameOf(source), nameOf(target)],
@@ -52,7 +53,7 @@ export async function runCopy(given: Arguments, output: Output): Promise<0 | 1> 
 
 async function copy(
   from: PartitionedStore,
-  to: PartitionedStore,
+  to: Filling,
   {
     signal,
     names: [source, target],
@@ -60,7 +61,7 @@ async function copy(
   }: { signal: AbortSignal; names: [string, string]; output: Output },
 ): Promise<0 | 1> {
   // The other collections of shared instances exist only in databases: logs, and counts of faults.
-  const all = from.isShared && to.isShared ? [...collections, ...sharedCollections] : collections
+  const all = from.isShared && to.store.isShared ? [...collections, ...sharedCollections] : collections
   const parts = await copyStore({
     from,
     to,
@@ -80,6 +81,7 @@ async function copy(
     output.error(`${target} is no whole copy of ${source}: remove it and copy again.`)
     return 1
   }
+  await to.finish()
   output.log(
     `Copied ${source} to ${target}: ${records} records and ${blobs} files of messages with ${bytes} bytes.\nBoth have the checksum ${checksum}.`,
   )
@@ -105,19 +107,34 @@ const isUrl = (place: string): boolean => /^postgres(?:ql)?:\/\//i.test(place)
 const nameOf = (place: string): string => (isUrl(place) ? parseAddress(place).shown : place)
 
 async function openPlace(place: string, output: Output): Promise<PartitionedStore> {
-  const onNotice = (text: string): void => output.warn(text)
-  if (!isUrl(place))
-    return await openLogStore({ dir: place, collections, clock: systemClock, durability: 'disk', onNotice })
-  const store = await openPostgresStore({
-    url: place,
-    collections: [...collections, ...sharedCollections],
-    onNotice,
-  })
-  // If other instances run, one of them is the leader.
+  if (!isUrl(place)) return await openLogStore(folderOptions(place, output))
+  return await alone(place, await openPostgresStore(databaseOptions(place, output)))
+}
+
+async function openTarget(place: string, mark: Mark, output: Output): Promise<Filling> {
+  if (!isUrl(place)) return await fillLogStore(folderOptions(place, output), mark)
+  const filling = await fillPostgresStore(databaseOptions(place, output), mark)
+  await alone(place, filling.store)
+  return filling
+}
+
+const folderOptions = (dir: string, output: Output): LogStoreOptions & { readonly durability: 'disk' } => ({
+  dir,
+  collections,
+  clock: systemClock,
+  durability: 'disk',
+  onNotice: (text) => output.warn(text),
+})
+
+const databaseOptions = (url: string, output: Output): PostgresStoreOptions => ({
+  url,
+  collections: [...collections, ...sharedCollections],
+  onNotice: (text) => output.warn(text),
+})
+
+/** @throws store_in_use, after it closed the store, if other instances use it: then one of them is the leader. */
+async function alone(place: string, store: PartitionedStore): Promise<PartitionedStore> {
   if (store.leadership.isMine()) return store
   await store.close()
-  throw new LocalpostError(
-    'store_in_use',
-    `The database ${nameOf(place)} is used by a running Localpost. Stop all its instances first.`,
-  )
+  throw inUse(nameOf(place))
 }

@@ -92,7 +92,7 @@ export async function* listMails(remote: Remote, query: string): AsyncGenerator<
 interface Listed {
   count: number
   cursor: string | null
-  emails: { id: string; subject: string }[]
+  emails: { id: string; subject: string; size_bytes: number }[]
 }
 
 async function listPage(
@@ -124,8 +124,10 @@ function isListed(answer: unknown): answer is Listed {
 
 function isMail(mail: unknown): boolean {
   if (typeof mail !== 'object' || mail === null) return false
-  const { id, subject }: Partial<Record<string, unknown>> = { ...mail }
-  return typeof id === 'string' && isId('em', id) && typeof subject === 'string'
+  const { id, subject, size_bytes }: Partial<Record<string, unknown>> = { ...mail }
+  return (
+    typeof id === 'string' && isId('em', id) && typeof subject === 'string' && typeof size_bytes === 'number'
+  )
 }
 
 /** Writes a temporary file and renames it when it is complete. */

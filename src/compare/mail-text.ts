@@ -79,6 +79,7 @@ const mattering: readonly string[] = (
 ).split(' ')
 const idFields = new Set(['message-id', 'in-reply-to', 'references', 'content-id'])
 const maxFields = 500
+const longestValue = 10_000
 
 function headerLines(mail: ComparedMail, added: readonly string[], mask: Mask | null): string[] {
   const { bcc, from, subject } = mail
@@ -102,6 +103,7 @@ function headerLines(mail: ComparedMail, added: readonly string[], mask: Mask | 
       const isId = idFields.has(name.toLowerCase())
       return `${name}: ${mask(isId ? shown.replace(/<[^<>]{1,1000}>/g, '<[message-id]>') : shown)}`
     })
+  if (headers.length > maxFields) lines.push(`(Only the first ${maxFields} fields are compared.)`)
   if (bcc.length > 0) lines.push(`Bcc (envelope only): ${(mask ?? String)(bcc.slice(0, 1000).join(', '))}`)
   return lines
 }
@@ -141,5 +143,6 @@ function* masked(lines: readonly string[], mask: Mask): Generator<undefined, str
 }
 
 function oneLine(value: string): string {
-  return value.slice(0, 10_000).replace(/\s+/g, ' ').trim()
+  const line = value.slice(0, longestValue).replace(/\s+/g, ' ').trim()
+  return value.length > longestValue ? `${line} (Only the first ${longestValue} characters are shown.)` : line
 }

@@ -232,6 +232,12 @@ export const errorTable = {
       'A file of the data folder is damaged or missing: the start is refused, or the bytes of this email cannot be read.',
     fix: 'Restore the whole folder from one copy, or save what is intact with `localpost doctor --salvage --to <new folder>`. Nothing was overwritten.',
   },
+  store_incomplete: {
+    status: 500,
+    meaning:
+      'The data folder or the database holds only a part of its data: a copy or a salvage into it is running or was interrupted.',
+    fix: 'Run the same `localpost copy` or `localpost doctor --salvage` again; it continues. Or use another folder or database.',
+  },
   store_newer_schema: {
     status: 500,
     meaning: 'The data folder was written by a newer Localpost.',

@@ -1,9 +1,10 @@
+import { cutText } from '../core/cut-text.ts'
 import type { Steps } from '../core/yield.ts'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { headerBlockSteps, type HeaderBlock } from '../mime/headers/headers.ts'
 import { firstNames } from './first-names.ts'
-import { tagsOf } from './tags.ts'
+import { initialTags } from './tags.ts'
 
 /** The facts from the header that the record of a captured email has. */
 export interface HeaderFacts {
@@ -62,7 +63,7 @@ export function* headerFactSteps(
     reply_to: cut(foldSpace(replyTo)) || null,
     subject: cut(foldSpace(subject)),
     message_id: cut(messageId),
-    tags: tagsOf(envelope.rcpt_to, tags),
+    tags: initialTags(envelope.rcpt_to, tags).tags,
   }
 }
 
@@ -84,8 +85,8 @@ function* unnamed(recipients: string[], listed: string[], block: HeaderBlock): S
 }
 
 // A hostile header may have a megabyte. The record stays small; the message keeps every byte.
-const maxFieldLength = 4096
+export const maxFieldLength = 4096
 
 function cut(text: string): string {
-  return text.length > maxFieldLength ? text.slice(0, maxFieldLength) : text
+  return cutText(text, maxFieldLength)
 }

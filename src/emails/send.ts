@@ -26,7 +26,7 @@ import { headerFault } from './header-text.ts'
 import { asObject, eachUnknown, readMembers } from './members.ts'
 import { readAddresses, type Addresses } from './recipients.ts'
 import { renderSteps, type Rendered } from './render.ts'
-import { tagsOf } from './tags.ts'
+import { initialTags } from './tags.ts'
 
 /** Dependencies of the check of a send request. */
 export interface SendDeps {
@@ -173,7 +173,7 @@ export function toEmail(
     outbox_due: now,
     message: null,
     unread: true,
-    tags: tagsOf(addresses.rcpt_to),
+    tags: initialTags(addresses.rcpt_to).tags,
     snippet: snippetOf(rendered.text, rendered.html),
     attachment_count: request.attachments?.length ?? 0,
     undigested: undefined,

@@ -1,24 +1,62 @@
+import { cutText } from '../core/cut-text.ts'
+
+/** How many tags a mail may have. */
+export const maxTags = 50
+/** How many characters a tag may have. */
+export const maxTagLength = 100
+
+/** The tags with which a mail arrives. */
+export interface InitialTags {
+  readonly tags: string[]
+  /** How they differ from what the mail says, for people; null if they do not. */
+  readonly problem: string | null
+}
+
 /**
- * The initial tags of a mail: those of its X-Tags field, and the text after a plus in its recipients
- * (`ada+signup@example.com` has `signup`).
+ * The tags with which a mail arrives: those of its X-Tags field, and the text after a plus in its recipients
+ * (`ada+signup@example.com` has `signup`). A mail is never refused for its tags: the first 50 are kept, and long ones are
+ * shortened.
  *
  * @param field  The value of X-Tags: words, separated by commas.
  */
-export function tagsOf(recipients: readonly string[], field: string = ''): string[] {
+export function initialTags(recipients: readonly string[], field: string = ''): InitialTags {
   const tags = new Set<string>()
-  const add = (tag: string): void => {
-    if (tag !== '' && tag.length <= maxLength && tags.size < maxTags && !/[\x00-\x1f\x7f,]/.test(tag))
+  const problems: string[] = []
+  let shortened = 0
+  let isFull = false
+  const add = (written: string): void => {
+    const whole = written.replaceAll(notInTags, ' ').trim()
+    const tag = cutText(whole, maxTagLength).trim()
+    if (tag === '' || tags.has(tag)) return
+    if (tags.size === maxTags) isFull = true
+    else {
       tags.add(tag)
+      if (whole.length > maxTagLength) shortened++
+    }
   }
-  if (field !== '') for (const tag of field.slice(0, maxFieldLength).split(',')) add(tag.trim())
+  for (const tag of beginningOf(field).split(',')) add(tag)
   for (const recipient of recipients) {
     const plus = recipient.indexOf('+')
-    if (plus > 0) add(recipient.slice(plus + 1, recipient.lastIndexOf('@')).trim())
+    if (plus > 0) add(recipient.slice(plus + 1, recipient.lastIndexOf('@')))
   }
-  return [...tags]
+  if (field.length > maxFieldLength)
+    problems.push(`X-Tags has ${field.length} characters; tags are read from the first ${maxFieldLength}.`)
+  if (isFull) problems.push(`The mail names more than ${maxTags} tags; the first ${maxTags} are kept.`)
+  if (shortened > 0)
+    problems.push(
+      `${shortened === 1 ? 'A tag has' : `${shortened} tags have`} more than ${maxTagLength} characters and ${shortened === 1 ? 'is' : 'are'} shortened.`,
+    )
+  return { tags: [...tags], problem: problems.join(' ') || null }
 }
 
-// The same limits as for tags that users set.
-const maxTags = 50
-const maxLength = 100
+/** As much of the field as is read, without the piece of a tag at its end. */
+function beginningOf(field: string): string {
+  const beginning = cutText(field, maxFieldLength)
+  const end = field.length > maxFieldLength ? beginning.lastIndexOf(',') : -1
+  return end > 0 ? beginning.slice(0, end) : beginning
+}
+
+/** What tags that users set cannot have. */
+const notInTags = /[\x00-\x1f\x7f,]+/g
+// Enough for 50 tags of full length. A hostile field may have a megabyte.
 const maxFieldLength = 8192

@@ -6,7 +6,8 @@ import type { Store } from '../store/store.ts'
 import { parseMailQuery } from '../search/query.ts'
 import type { Search } from '../search/search.ts'
 import type { BulkRuns } from './bulk-runs.ts'
-import { checkChanges, checkIsChange, maxTags } from './tags.ts'
+import { checkChanges, checkIsChange } from './tags.ts'
+import { createTagLimit, type TagLimit } from './tag-limit.ts'
 
 /** Several mails: the matches of a query, those of a list of ids, or all for null. */
 export type Selection = string | { ids: readonly string[] } | null
@@ -23,7 +24,11 @@ export interface BulkOptions {
 export interface Bulk {
   /** Removes what is selected. @throws invalid_query, service_unavailable. */
   remove(selection: Selection, options?: BulkOptions): Promise<BulkOutcome>
-  /** Marks and tags what is selected. @throws invalid_query, validation_error, service_unavailable. */
+  /**
+   * Marks and tags what is selected. If one of the mails would have too many tags, none is changed.
+   *
+   * @throws invalid_query, validation_error, service_unavailable.
+   */
   change(selection: Selection, changes: BulkChanges, options?: BulkOptions): Promise<BulkOutcome>
 }
 
@@ -65,6 +70,7 @@ export function createBulk({ store, search, runs, now }: BulkDeps): Bulk {
     selection: Selection,
     change: ((email: EmailRecord) => EmailRecord) | 'remove',
     options: BulkOptions = {},
+    limit?: TagLimit,
   ): Promise<BulkOutcome> {
     assertKnownOptions(options, ['signal', 'onProgress'], 'a change of many mails')
     return runs.run(
@@ -73,6 +79,11 @@ export function createBulk({ store, search, runs, now }: BulkDeps): Bulk {
       async ({ signal, begin, progress }) => {
         const ids = await idsOf(selection)
         begin(ids.length)
+        // A change that would exceed the limit somewhere is refused before it begins.
+        if (limit) {
+          await store.bulk(emailCollection, ids, limit.check, { signal })
+          limit.assertNone(ids.length, 'None of them was changed.')
+        }
         let done = 0
         const changed = await store.bulk(emailCollection, ids, change, {
           signal,
@@ -81,6 +92,7 @@ export function createBulk({ store, search, runs, now }: BulkDeps): Bulk {
             progress(count)
           },
         })
+        limit?.assertNone(ids.length, 'The others were changed: these got more tags meanwhile.')
         return { count: change === 'remove' ? changed : done, isCancelled: done < ids.length }
       },
     )
@@ -92,7 +104,10 @@ export function createBulk({ store, search, runs, now }: BulkDeps): Bulk {
       checkChanges(changes, ['unread', 'tags', 'add_tags', 'remove_tags'])
       const { unread, tags, add_tags, remove_tags } = changes
       checkIsChange({ unread, tags, add_tags, remove_tags })
-      return run(selection, editOf(changes), options)
+      const edit = editOf(changes)
+      if (!add_tags?.length) return run(selection, edit, options)
+      const limit = createTagLimit(edit)
+      return run(selection, limit.edit, options, limit)
     },
   }
 }
@@ -107,7 +122,7 @@ function editOf(changes: BulkChanges): (email: EmailRecord) => EmailRecord {
     const next = {
       ...email,
       unread: unread ?? email.unread,
-      tags: [...new Set([...kept, ...add_tags.filter((tag) => !known.has(nameOf(tag)))])].slice(0, maxTags),
+      tags: [...new Set([...kept, ...add_tags.filter((tag) => !known.has(nameOf(tag)))])],
     }
     const isSame = next.unread === email.unread && sameTags(next.tags, email.tags)
     return isSame ? email : next

@@ -4,7 +4,7 @@ import { eventStatusSchema, lastEventSchema } from '../emails/event-schema.ts'
 import { emailMembers } from '../emails/schema.ts'
 import { dkimResultSchema } from '../mime/schema.ts'
 import { linkSchema } from '../reading/schema.ts'
-import { maxTags } from './tags.ts'
+import { maxTags } from '../emails/tags.ts'
 import type {
   BulkChanges,
   BulkProgress,
@@ -124,7 +124,9 @@ export const mimeTreeSchema: z.ZodType<MimeTree> = z.strictObject({
 
 /** How a reader can unsubscribe from a list. */
 export const listUnsubscribeSchema: z.ZodType<ListUnsubscribe> = z.strictObject({
-  urls: z.array(z.string()).describe('http(s) and mailto addresses, in the order of the field'),
+  urls: z
+    .array(z.string())
+    .describe('http(s) and mailto addresses, in the order of the field; at most the first 20'),
   one_click: z.boolean().describe('Whether a mail client may do it with one POST, without asking (RFC 8058)'),
 })
 
@@ -149,7 +151,7 @@ export const mailSchema: z.ZodType<Mail> = z.strictObject({
   dkim: dkimResultSchema
     .nullable()
     .describe(
-      'The message’s DKIM signature, verified with the keys of the account’s own domains; null where it has none',
+      'The message’s DKIM signature, verified with the keys of the account’s own domains: of its first five, one that passes, else the first; null where it has none',
     ),
   list_unsubscribe: listUnsubscribeSchema
     .nullable()

@@ -1,5 +1,6 @@
 import { quote, validationError, type FieldError } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
+import { maxTagLength, maxTags } from '../emails/tags.ts'
 
 /** @throws validation_error for unknown members, and values that cannot be stored. */
 export function checkChanges(
@@ -22,11 +23,19 @@ export function checkChanges(
     errors.push({ field: 'unread', message: `must be true or false, not ${quote(unread)}` })
   for (const field of ['tags', 'add_tags', 'remove_tags'] as const) {
     const tags = changes[field]
-    if (tags === undefined || (Array.isArray(tags) && tags.length <= maxTags && tags.every(isTag))) continue
-    const message = `must be up to ${maxTags} words of 1 to 100 characters, not ${quote(tags)}`
-    errors.push({ field, message })
+    if (tags === undefined) continue
+    const problem = problemOf(tags)
+    if (problem !== null) errors.push({ field, message: problem })
   }
   if (errors.length > 0) throw validationError(errors)
+}
+
+/** What is wrong with a list of tags; null if nothing is. */
+function problemOf(tags: unknown): string | null {
+  if (!Array.isArray(tags)) return `must be a list of tags, not ${quote(tags)}`
+  if (tags.length > maxTags) return `has ${tags.length} tags; a mail can have at most ${maxTags}`
+  const wrong = tags.findIndex((tag) => !isTag(tag))
+  return wrong === -1 ? null : `has a value that cannot be a tag: it ${tagForm}, not ${quote(tags[wrong])}`
 }
 
 /** @throws validation_error if nothing would be changed, for example because of a misspelt member. */
@@ -36,18 +45,22 @@ export function checkIsChange(changes: object): void {
   throw validationError([{ field: 'body', message }])
 }
 
-/** How many tags a mail may have. */
-export const maxTags = 50
-
 type TagMember = 'tags' | 'add_tags' | 'remove_tags'
 
 /** @throws validation_error for a text that cannot be a tag. */
 export function checkTag(tag: unknown): void {
   if (isTag(tag)) return
-  const message = `must be 1 to 100 characters without commas and control characters, not ${quote(tag)}`
+  const message = `${tagForm}, not ${quote(tag)}`
   throw validationError([{ field: 'tag', message }])
 }
 
+const tagForm = `must be 1 to ${maxTagLength} characters without commas and control characters`
+
 function isTag(tag: unknown): boolean {
-  return typeof tag === 'string' && tag.trim() !== '' && tag.length <= 100 && !/[\x00-\x1f\x7f,]/.test(tag)
+  return (
+    typeof tag === 'string' &&
+    tag.trim() !== '' &&
+    tag.length <= maxTagLength &&
+    !/[\x00-\x1f\x7f,]/.test(tag)
+  )
 }

@@ -139,7 +139,7 @@ export interface MimeTree {
 
 /** How a reader can unsubscribe from a list. */
 export interface ListUnsubscribe {
-  /** http(s) and mailto addresses, in the order of the field. */
+  /** http(s) and mailto addresses, in the order of the field; at most the first 20. */
   urls: string[]
   /** Whether a mail client may do it with one POST, without asking (RFC 8058). */
   one_click: boolean
@@ -203,8 +203,8 @@ export interface Mail {
   codes: string[]
   attachments: MailAttachment[]
   /**
-   * The message’s DKIM signature, verified with the keys of the account’s own domains; null where it has
-   * none.
+   * The message’s DKIM signature, verified with the keys of the account’s own domains: of its first
+   * five, one that passes, else the first; null where it has none.
    */
   dkim: DkimResult | null
   /** How a reader gets off the list; null if the message does not say. */

@@ -8,6 +8,7 @@ import type { Digest } from '../search/digests.ts'
 import type { FoldedGroup } from '../search/folded.ts'
 import type { Store } from '../store/store.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
+import { recordProblems } from './record-problems.ts'
 import type { ListedBroadcast, Mail, MailAttachment, MailSummary } from './types.ts'
 import type { Findings } from '../reading/jobs.ts'
 
@@ -77,7 +78,9 @@ export function toMail(
     dkim: facts.dkim,
     list_unsubscribe: readListUnsubscribe(message?.headers ?? []),
     transcript: facts.transcript,
-    problem: [message?.problem, facts.clipped].filter((said) => said).join(' ') || null,
+    problem:
+      [message?.problem, facts.clipped, ...recordProblems(email, message)].filter((said) => said).join(' ') ||
+      null,
   }
 }
 

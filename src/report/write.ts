@@ -44,8 +44,10 @@ export interface ReportInput {
 export async function writeReport(input: ReportInput): Promise<ReportIndex> {
   const { folder, root, outputFile, tests, limits = reportLimits } = input
   const problems: string[] = []
+  let unnamed = 0
   const problem = (said: string): void => {
     if (problems.length < maxProblems) problems.push(said)
+    else unnamed++
   }
   const baseline = await openBaseline(input.baseline, problem)
   const states = new Map(tests.map(({ file, name, state }) => [`${file}\n${name}`, state]))
@@ -76,7 +78,7 @@ export async function writeReport(input: ReportInput): Promise<ReportIndex> {
       written: dateNow(),
       mails,
       gone,
-      problems,
+      problems: unnamed > 0 ? [...problems, `And ${unnamed} more.`] : problems,
       baseline: baseline && input.baseline !== null ? basename(input.baseline) : null,
     }
     await output.write(pageEnd(index))

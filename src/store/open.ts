@@ -17,8 +17,10 @@ import { createSchema, type Migration } from './disk/migrate.ts'
 import { createPaths, type Paths } from './disk/paths.ts'
 import { createReserve, defaultReserveBytes, releaseReserve } from './disk/reserve.ts'
 import type { RestorableStore } from './restore.ts'
+import { openMarker } from './disk/marker.ts'
 import { replaceFile } from './disk/snapshot.ts'
 import type { Collection, PartitionedStore, StoredRecord } from './store.ts'
+import type { Filling, Mark } from './unfinished.ts'
 
 /** Options of `openMemoryStore`. */
 export interface MemoryStoreOptions {
@@ -84,7 +86,8 @@ export function openMemoryStore(options: MemoryStoreOptions): Promise<Restorable
  * Opens the store in a folder: records in JSON files that a person can read, commits and messages in a log.
  *
  * @throws store_in_use when another process has the folder, store_corrupt when a file cannot be read,
- *   store_newer_schema when a newer Localpost wrote it, store_read_only when it cannot be written, store_full,
+ *   store_newer_schema when a newer Localpost wrote it, store_incomplete when a copy or a salvage into it was interrupted,
+ *   store_read_only when it cannot be written, store_full,
  *   store_failed; invalid_option when `dir` is a file, or a folder that belongs to something else.
  * @example
  * const store = await openLogStore({ dir: '.localpost', collections, clock: systemClock, durability: 'process' })
@@ -93,20 +96,34 @@ export async function openLogStore(options: LogStoreOptions): Promise<Partitione
   const { files = nodeFiles } = options
   const paths = createPaths(resolve(options.dir))
   try {
-    return await openFolder(options, paths, false)
+    return (await openFolder(options, paths)).store
   } catch (error) {
     // Even the lock needs space on the disk.
     if (!isErrorOf(error, 'store_full') || !(await releaseReserve(files, paths).catch(() => false)))
       throw error
-    return await openFolder(options, paths, true)
+    return (await openFolder(options, paths, { isFull: true })).store
   }
+}
+
+/**
+ * Opens the store in a folder to fill it. A new folder is marked before anything is stored in it; {@link openLogStore}
+ * and `inspectFolder` refuse it until `finish`. A marked one is opened again for the same work.
+ *
+ * @param options  With the durability `disk`, so that the mark is removed only after all data is on the disk.
+ * @throws store_incomplete if other work has marked it; the errors of openLogStore.
+ */
+export async function fillLogStore(
+  options: LogStoreOptions & { readonly durability: 'disk' },
+  mark: Mark,
+): Promise<Filling> {
+  return await openFolder(options, createPaths(resolve(options.dir)), { mark })
 }
 
 async function openFolder(
   options: LogStoreOptions,
   paths: Paths,
-  isFull: boolean,
-): Promise<PartitionedStore> {
+  { isFull = false, mark = null }: { isFull?: boolean; mark?: Mark | null } = {},
+): Promise<Filling> {
   const { files: all = nodeFiles, processes, onNotice = () => {} } = options
   const named = namingFiles(all)
   let lock: HeldLock | null = null
@@ -114,6 +131,7 @@ async function openFolder(
     const isNew = await claimFolder(all, paths)
     lock = await takeLock({ files: all, path: paths.lock, folder: paths.folder, processes, onNotice })
     const files = fencedFiles(named, lock)
+    const marker = await openMarker(files, paths, mark)
     if (isNew) await replaceFile(files, paths.gitignore, [Buffer.from('*\n')])
     await files.makeFolder(paths.logs)
     await files.makeFolder(paths.larges)
@@ -133,20 +151,36 @@ async function openFolder(
       boot: options.boot ?? (await systemProcesses.pidSpace()).boot,
       schema: createSchema(options.migrations),
     })
-    return await createStore(options.collections, releasing(medium, lock), options.pendingBytes)
+    const store = await createStore(
+      options.collections,
+      releasing(medium, lock, marker.closed),
+      options.pendingBytes,
+    )
+    return {
+      store,
+      get isMarked() {
+        return marker.isSet
+      },
+      begin: marker.set,
+      async finish() {
+        marker.complete()
+        await store.close()
+      },
+    }
   } catch (error) {
     await lock?.release().catch(() => {})
     throw storeFault(error, `Opening the data folder ${paths.folder}`)
   }
 }
 
-/** The same medium, which gives the folder back when it is closed. */
-function releasing(medium: Medium, lock: HeldLock): Medium {
+/** The same medium, which gives the folder back when it is closed. @param closed  Called before that, if closing succeeded. */
+function releasing(medium: Medium, lock: HeldLock, closed: () => Promise<void>): Medium {
   return {
     ...medium,
     async close() {
       try {
         await medium.close()
+        await closed()
       } finally {
         await lock.release().catch((error: unknown) => {
           throw storeFault(error, 'Letting go of the data folder')

@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 import type { Clock } from '../core/clock.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
 import type { EmailRecord } from '../emails/email.ts'
@@ -170,5 +171,5 @@ function eventOf(link: string | undefined, { ip, user_agent }: Visitor, timestam
 
 /** A user agent as an event keeps it: at most 512 characters, none of them a control character. */
 function cleanUserAgent(given: string): string {
-  return given.replace(/[\x00-\x1f\x7f-\x9f]/g, '').slice(0, maxUserAgentLength)
+  return cutText(given.replace(/[\x00-\x1f\x7f-\x9f]/g, ''), maxUserAgentLength)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { freePort, runToEnd, startCommand } from './command.ts'
+import { freePort, runCommand, runToEnd, startCommand } from './command.ts'
 
 const message = (subject: string): string =>
   `From: bob@acme.test\r\nTo: ada@example.com\r\nSubject: ${subject}\r\n\r\nText of ${subject}\r\n`
@@ -59,6 +59,58 @@ describe('localpost import and export', () => {
     const query = await runToEnd(['export', 'nokey:x', '--to=x.zip', `--url=${running.url}`], { cwd })
     expect(query.code).toBe(1)
     expect(query.stderr).toContain('invalid_query: "nokey:" is not a key')
+  })
+
+  it('an interrupted import is finished with --resume: no message twice, and equal files as often as they are there', async () => {
+    const cwd = temporaryFolder()
+    const running = await startCommand(['--memory'], { cwd })
+    mkdirSync(join(cwd, 'mails'))
+    // Same sizes, and two equal files.
+    const subjects = ['one', 'two', 'six', 'ten', 'ten']
+    for (const [n, subject] of subjects.entries())
+      writeFileSync(join(cwd, 'mails', `${n}.eml`), message(subject))
+    const at = `--url=${running.url}`
+    for (const name of ['0.eml', '3.eml'])
+      expect(await runToEnd(['import', join('mails', name), at], { cwd })).toMatchObject({ code: 0 })
+    const resumed = await runToEnd(['import', 'mails', '--resume', at], { cwd })
+    expect(resumed).toMatchObject({
+      code: 0,
+      stdout: `Imported 3 messages to ${running.url}; 2 already there.\n`,
+    })
+    const again = await runToEnd(['import', '--resume', 'mails', at], { cwd })
+    expect(again.stdout).toBe(`Imported 0 messages to ${running.url}; 5 already there.\n`)
+    expect(await runToEnd(['export', '--to=out', at], { cwd })).toMatchObject({ code: 0 })
+    const texts = readdirSync(join(cwd, 'out')).map((name) => readFileSync(join(cwd, 'out', name), 'utf8'))
+    expect(texts.sort()).toEqual(subjects.map(message).sort())
+  })
+
+  it('say how to finish an import that a signal or the end of the server interrupts', async () => {
+    const cwd = temporaryFolder()
+    for (const name of ['a', 'b']) writeFileSync(join(cwd, `${name}.eml`), message(name))
+    let asked = 0
+    const server = createServer((request, response) => {
+      asked++
+      if (asked === 2) request.socket.destroy()
+      else request.resume().on('end', () => response.end('{"id":"em_1"}'))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const address = server.address()
+    const at = `--url=http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    const lost = await runToEnd(['import', 'a.eml', 'b.eml', at], { cwd })
+    expect(lost.code).toBe(1)
+    expect(lost.stderr).toContain(
+      'Interrupted after 1 message. Run the same command with --resume to import the others.',
+    )
+    server.removeAllListeners('request')
+    const stopped = runCommand(['import', 'a.eml', 'b.eml', at], { cwd })
+    server.on('request', (request, response) => {
+      request.resume()
+      stopped.signal('SIGINT')
+      void stopped.until(/Stopping after this message/).then(() => response.end('{"id":"em_1"}'))
+    })
+    expect(await stopped.ended).toMatchObject({ code: 1 })
+    expect(stopped.stderr()).toContain('Interrupted after 1 message. Run the same command with --resume')
   })
 
   it('explain what to do where nothing listens, or another program does', async () => {

@@ -3,9 +3,23 @@ import { compareParts } from '../../src/store/copy/compare.ts'
 import { copyStore, type Part } from '../../src/store/copy/copy.ts'
 import { openMemoryStore } from '../../src/store/open.ts'
 import { blobOf, insert, type PartitionedStore, put, remove, update } from '../../src/store/store.ts'
+import type { Filling } from '../../src/store/unfinished.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 
 const collections = [notes, labels]
+
+/** A store that a copy fills. Only stores in folders and databases have marks. */
+function filling(store: PartitionedStore, isMarked = true): Filling & { begun: number } {
+  return {
+    store,
+    isMarked,
+    begun: 0,
+    async begin() {
+      this.begun++
+    },
+    finish: () => store.close(),
+  }
+}
 
 async function copied(): Promise<{ from: PartitionedStore; to: PartitionedStore; parts: Part[] }> {
   const [from, to] = [await openMemoryStore({ collections }), await openMemoryStore({ collections })]
@@ -19,7 +33,7 @@ async function copied(): Promise<{ from: PartitionedStore; to: PartitionedStore;
     }
     await store.commit([insert(labels, { id: 'l_1', title: 'x' })])
   }
-  return { from, to, parts: await copyStore({ from, to, collections }) }
+  return { from, to, parts: await copyStore({ from, to: filling(to), collections }) }
 }
 
 const flaws: Record<string, (to: PartitionedStore) => Promise<void>> = {
@@ -53,11 +67,27 @@ it('a copy into a store with other records changes nothing', async () => {
   const { from } = await copied()
   const to = await openMemoryStore({ collections })
   await to.partition('acc_2').commit([insert(labels, { id: 'l_9', title: 'theirs' })])
-  await expect(copyStore({ from, to, collections })).rejects.toMatchObject({
+  await expect(copyStore({ from, to: filling(to), collections })).rejects.toMatchObject({
     code: 'invalid_option',
     message: expect.stringContaining('"l_9" in labels of the account acc_2'),
   })
   expect(await to.count(notes)).toBe(0)
+})
+
+it('data without a mark is only compared: what it lacks is not added', async () => {
+  const { from, to } = await copied()
+  const whole = filling(to, false)
+  expect((await compareParts(await copyStore({ from, to: whole, collections }))).differences).toEqual([])
+  expect(whole.begun).toBe(0)
+  await to.commit([remove(notes, note(3).id)])
+  await expect(copyStore({ from, to: whole, collections })).rejects.toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining('The destination is not empty: it has 81 of the 82 records'),
+  })
+  expect(await to.get(notes, note(3).id)).toBeNull()
+  const empty = filling(await openMemoryStore({ collections }), false)
+  await copyStore({ from, to: empty, collections })
+  expect(empty.begun).toBe(1)
 })
 
 it('an interrupted copy continues, and has the same result as an uninterrupted one', async () => {
@@ -65,20 +95,24 @@ it('an interrupted copy continues, and has the same result as an uninterrupted o
   const to = await openMemoryStore({ collections })
   const interruption = new AbortController()
   const onProgress = (done: number): void => void (done >= 20 && interruption.abort())
-  await copyStore({ from, to, collections, signal: interruption.signal, onProgress })
+  await copyStore({ from, to: filling(to), collections, signal: interruption.signal, onProgress })
   expect(await to.partition('acc_1').count(notes)).toBe(0)
-  const again = await compareParts(await copyStore({ from, to, collections }))
+  const again = await compareParts(await copyStore({ from, to: filling(to), collections }))
   expect(again).toEqual(await compareParts(parts))
   expect(again.differences).toEqual([])
 })
 
 it('a source without records is refused, and so is a truncated blob', async () => {
   const [empty, to] = [await openMemoryStore({ collections }), await openMemoryStore({ collections })]
-  await expect(copyStore({ from: empty, to, collections })).rejects.toMatchObject({ code: 'invalid_option' })
+  await expect(copyStore({ from: empty, to: filling(to), collections })).rejects.toMatchObject({
+    code: 'invalid_option',
+  })
   const { from } = await copied()
   const openBlob: typeof from.openBlob = (id) => from.openBlob(id, { start: 0, end: 0 })
   const cut = new Proxy(from, {
     get: (all, name) => (name === 'openBlob' ? openBlob : Reflect.get(all, name)),
   })
-  await expect(copyStore({ from: cut, to, collections })).rejects.toMatchObject({ code: 'store_failed' })
+  await expect(copyStore({ from: cut, to: filling(to), collections })).rejects.toMatchObject({
+    code: 'store_failed',
+  })
 })

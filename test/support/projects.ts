@@ -46,6 +46,7 @@ const processesFiles: readonly string[] = [
 /** Tests that start PostgreSQL. */
 const postgresFiles: readonly string[] = [
   'cli/copy',
+  'cli/unfinished',
   'instance/database-refusals',
   'instance/one-server',
   'instance/restored-database',
@@ -132,6 +133,8 @@ export const longSeries: readonly string[] = [
   'crash/full-disk',
   'crash/kill',
   'crash/kill-bulk',
+  'crash/kill-copies',
+  'crash/kill-import',
   'crash/lost-lock',
   'crash/namespaces',
   'crash/power-cuts',

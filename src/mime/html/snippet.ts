@@ -1,3 +1,4 @@
+import { cutText } from '../../core/cut-text.ts'
 import { foldSpace } from '../fold-space.ts'
 
 /** How many characters a snippet has at most. */
@@ -20,10 +21,7 @@ export function snippetOf(text: string, html: string): string {
 function fold(text: string): string {
   // Mail makers pad the preheader with invisible characters; they would fill the snippet.
   const folded = foldSpace(text.replace(/\u034f|[\u00ad\u200b-\u200f\u2060\ufeff]/g, ''))
-  if (folded.length <= snippetLength) return folded
-  const cut = folded.slice(0, snippetLength)
-  // Not in the middle of a surrogate pair.
-  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut
+  return cutText(folded, snippetLength)
 }
 
 /** Elements whose content is not displayed. */

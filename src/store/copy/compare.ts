@@ -12,7 +12,7 @@ export interface Comparison {
    * same digest.
    */
   readonly checksum: string
-  /** The differences, one sentence each; at most 20. */
+  /** The differences, one sentence each: the first 20, and one that counts the others. */
   readonly differences: readonly string[]
 }
 
@@ -50,7 +50,7 @@ export async function compareParts(
       onProgress?.(sum.records, count)
     }
   }
-  return { ...sum, checksum: all.digest('hex'), differences: differences.slice(0, mostDifferences) }
+  return { ...sum, checksum: all.digest('hex'), differences: firstOf(differences) }
 }
 
 interface Description {
@@ -88,6 +88,13 @@ async function hashBlob(store: Store, id: `${string}/${string}`, hash: Hash): Pr
 function differenceOf(one: Description, other: Description): string {
   if (other.record === null) return 'missing in the copy'
   return one.record === other.record ? 'its bytes differ' : 'its members differ'
+}
+
+function firstOf(differences: readonly string[]): string[] {
+  const more = differences.length - mostDifferences
+  return more > 0
+    ? [...differences.slice(0, mostDifferences), `And ${more} other records or collections.`]
+    : [...differences]
 }
 
 const comparedAtOnce = 16

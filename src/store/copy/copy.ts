@@ -8,11 +8,12 @@ import {
   type StoredRecord,
 } from '../store.ts'
 import type { Blob } from '../store.ts'
+import type { Filling } from '../unfinished.ts'
 
 /** Two stores and what is copied from the one to the other. */
 export interface Copying {
   readonly from: PartitionedStore
-  readonly to: PartitionedStore
+  readonly to: Filling
   readonly collections: readonly Collection<StoredRecord>[]
   /** Stops between two parts. */
   readonly signal?: AbortSignal
@@ -34,12 +35,14 @@ export interface Part {
  * Copies all records with their blobs, in the order of their ids. Records that an interrupted copy stored are kept.
  * Nothing else may use the stores meanwhile. In the copy, the versions of all records begin at one.
  *
+ * The mark of `to` stays. Finish it after `compareParts` found no difference.
+ *
  * @returns What was copied, for `compareParts`.
- * @throws invalid_option if `from` has no record, or `to` has one that `from` lacks; store_failed for a blob whose
- *   length differs from its recorded size; errors of the stores.
+ * @throws invalid_option if `from` has no record, or `to` has one that `from` lacks, or `to` has records without a mark
+ *   and lacks some; store_failed for a blob whose length differs from its recorded size; errors of the stores.
  */
 export async function copyStore(copying: Copying): Promise<Part[]> {
-  const { signal, onProgress } = copying
+  const { signal, onProgress, to } = copying
   const parts = await planParts(copying)
   const missing: { part: Part; ids: string[] }[] = []
   const all = parts.reduce((sum, { ids }) => sum + ids.length, 0)
@@ -52,6 +55,9 @@ export async function copyStore(copying: Copying): Promise<Part[]> {
     if (other !== undefined) throw isNotEmpty(part, other)
     done += part.ids.length - (missing.at(-1)?.ids.length ?? 0)
   }
+  // Adding to data that is in use could bring back what was removed there.
+  if (done > 0 && done < all && !to.isMarked) throw isInUse(done, all)
+  if (done < all) await to.begin()
   onProgress?.(done, all)
   for (const { part, ids } of missing) {
     for (let at = 0; at < ids.length && !signal?.aborted; at += recordsAtOnce) {
@@ -66,8 +72,10 @@ export async function copyStore(copying: Copying): Promise<Part[]> {
 
 async function planParts({ from, to, collections }: Copying): Promise<Part[]> {
   const parts: Part[] = []
-  for (const partition of new Set(['', ...from.partitions(), ...to.partitions()])) {
-    const [one, other] = [from, to].map((store) => (partition === '' ? store : store.partition(partition)))
+  for (const partition of new Set(['', ...from.partitions(), ...to.store.partitions()])) {
+    const [one, other] = [from, to.store].map((store) =>
+      partition === '' ? store : store.partition(partition),
+    )
     if (!one || !other) continue
     for (const collection of collections)
       parts.push({ partition, collection, from: one, to: other, ids: await one.ids(collection) })
@@ -132,6 +140,13 @@ function isNotEmpty({ partition, collection }: Part, id: string): LocalpostError
   return new LocalpostError(
     'invalid_option',
     `The destination is not empty: it has ${quote(id)} in ${place}, which the source does not have. Nothing was copied. Copy into a new folder, or into an empty schema of a database.`,
+  )
+}
+
+function isInUse(there: number, all: number): LocalpostError {
+  return new LocalpostError(
+    'invalid_option',
+    `The destination is not empty: it has ${there} of the ${all} records of the source, and no copy into it was interrupted. Nothing was copied. Copy into a new folder, or into an empty schema of a database.`,
   )
 }
 

@@ -88,6 +88,8 @@ const own = new Set([
   // Rebuilt from the messages when it is missing.
   'derived',
   'checkpoint.json.tmp',
+  'incomplete.json',
+  'incomplete.json.tmp',
   'lost+found',
   'desktop.ini',
   'Thumbs.db',

@@ -199,6 +199,7 @@ async function sweepTemporaries(deps: CheckpointDeps): Promise<void> {
   for (const name of await files.list(paths.folder))
     if (newLockForm.test(name)) await files.remove(join(paths.folder, name))
   await files.remove(`${paths.checkpoint}.tmp`)
+  await files.remove(`${paths.incomplete}.tmp`)
   await files.remove(`${paths.db}.tmp`)
   for (const name of await files.list(paths.logs)) {
     const number = numberOf(name, '.log.tmp')

@@ -8,6 +8,8 @@ export interface Paths {
   readonly lock: string
   readonly gitignore: string
   readonly reserve: string
+  /** There while a copy or a salvage fills the folder. */
+  readonly incomplete: string
   readonly logs: string
   readonly larges: string
   log(number: number): string
@@ -31,6 +33,7 @@ export function createPaths(folder: string): Paths {
     lock: join(folder, 'lock'),
     gitignore: join(folder, '.gitignore'),
     reserve: join(folder, 'reserve'),
+    incomplete: join(folder, 'incomplete.json'),
     logs,
     larges,
     log: (number) => join(logs, `${sixDigits(number)}.log`),

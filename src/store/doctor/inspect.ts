@@ -6,6 +6,7 @@ import { createFindings, type Finding, listed, messageOf } from './findings.ts'
 import { type Files, nodeFiles } from '../../core/files.ts'
 import { salvageHint } from '../io-errors.ts'
 import { dataIn, strangersIn } from '../disk/folder.ts'
+import { readMark } from '../disk/marker.ts'
 import { inspectBlobs } from './inspect-blobs.ts'
 import { inspectIndexes } from './inspect-indexes.ts'
 import { inspectLog } from './inspect-log.ts'
@@ -17,6 +18,7 @@ import { createPaths } from '../disk/paths.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { Records } from '../records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
+import { unfinishedWords } from '../unfinished.ts'
 import { sleep } from '../../core/machine.ts'
 
 export type { Finding } from './findings.ts'
@@ -111,6 +113,11 @@ async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspe
       about('lock').note(
         `${paths.lock} is missing, and the folder was not closed. Whether a process uses it cannot be known.`,
       )
+  }
+  const mark = await readMark(named, paths)
+  if (mark) {
+    const { message, fix } = unfinishedWords(`The data folder ${paths.folder}`, mark)
+    about('folder').problem(message, fix)
   }
   const checkpoint = await inspectCheckpoint(parts, about('checkpoint'))
   if (checkpoint) {

@@ -5,13 +5,16 @@ import { LocalpostError } from '../../core/errors.ts'
 import { type Files, nodeFiles } from '../../core/files.ts'
 import { readLock } from '../lock/lock.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
+import { dataIn, strangersIn } from '../disk/folder.ts'
+import { readMark } from '../disk/marker.ts'
 import { createSchema } from '../disk/migrate.ts'
 import { createPaths, type Paths } from '../disk/paths.ts'
 import type { Entry } from '../entry.ts'
-import { openLogStore } from '../open.ts'
+import { fillLogStore } from '../open.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { Records } from '../records.ts'
-import { type Collection, put, type StoredRecord } from '../store.ts'
+import { type Collection, put, type Store, type StoredRecord } from '../store.ts'
+import { unfinishedWords } from '../unfinished.ts'
 import { messageOf } from './findings.ts'
 import { faultWords, readBlobs, toBlob } from './salvage-blobs.ts'
 import { readHistory } from './salvage-log.ts'
@@ -22,7 +25,7 @@ import { salvageCheckpoint, salvageRecords } from './salvage-read.ts'
 export interface SalvageOptions {
   /** The damaged folder, which is only read. */
   readonly dir: string
-  /** Where to write what is intact: a folder that is new or empty. */
+  /** Where to write what is intact: a folder that is new or empty, or that an interrupted salvage of the same folder began. */
   readonly to: string
   readonly collections: readonly Collection<StoredRecord>[]
   readonly clock: Clock
@@ -46,7 +49,11 @@ export interface Salvage {
  * Writes a new folder with all intact data of a damaged one. A record is taken from its file, or from the log if its
  * line is damaged. An email whose message or content is damaged is saved without it, and listed.
  *
- * @throws store_in_use while a process uses the folder; invalid_option if `to` is not empty or is within `dir`.
+ * The new folder is marked as incomplete until everything is on the disk. If the salvage was interrupted, the same call
+ * writes all records again.
+ *
+ * @throws store_in_use while a process uses the folder; invalid_option if `to` is not empty or is within `dir`;
+ *   store_incomplete if other work has marked `to`.
  */
 export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const { collections, clock, processes = systemProcesses } = options
@@ -58,42 +65,71 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const lost: string[] = []
   const restored: string[] = []
   const reading = { files, paths, schema: createSchema(), collections, records, lost, restored }
+  const mark = await readMark(files, paths)
+  if (mark) lost.push(`${unfinishedWords(paths.folder, mark).message} What it had not stored is not here.`)
   const checkpoint = await salvageCheckpoint(reading)
   const damaged = await salvageRecords(reading, checkpoint)
   const history = await readHistory(reading, checkpoint)
   mergeHistory(reading, checkpoint, damaged, history)
   await mkdir(to, { recursive: true, mode: 0o700 })
   const states = [...records.collections.values()]
-  const store = await openLogStore({
-    dir: to,
-    collections: states.map(asCollection),
-    clock,
-    durability: 'process',
-  })
-  const target = { files, paths: createPaths(to), durable: false }
+  const filling = await fillLogStore(
+    { dir: to, collections: states.map(asCollection), clock, durability: 'disk' },
+    { by: 'salvage', from: paths.folder },
+  )
+  const { store } = filling
+  const target = { files, paths: createPaths(to), durable: true }
   const saved: Record<string, number> = {}
-  try {
-    for (const state of states) {
-      let count = 0
-      for (const entry of state.byId.values()) {
-        try {
-          const found = await readBlobs(files, paths, entry, history)
-          const blobs = await Promise.all(found.map((one) => toBlob(one, target)))
-          for (const one of found)
-            if ('fault' in one) lost.push(`${state.name} ${entry.id}: ${faultWords(one)}`)
-          await store.commit([put(asCollection(state), recordOf(entry))], blobs)
-          count++
-        } catch (error) {
-          if (error instanceof LocalpostError && error.code.startsWith('store_')) throw error
-          lost.push(`${state.name} ${entry.id}: ${messageOf(error)}`)
-        }
-      }
-      if (count > 0) saved[state.name] = count
+  /** @returns Whether it was saved. */
+  async function save(state: CollectionState, entry: Entry): Promise<boolean> {
+    try {
+      const found = await readBlobs(files, paths, entry, history)
+      const blobs = await Promise.all(found.map((one) => toBlob(one, target)))
+      for (const one of found) if ('fault' in one) lost.push(`${state.name} ${entry.id}: ${faultWords(one)}`)
+      await store.commit([put(asCollection(state), recordOf(entry))], blobs)
+      return true
+    } catch (error) {
+      if (error instanceof LocalpostError && error.code.startsWith('store_')) throw error
+      lost.push(`${state.name} ${entry.id}: ${messageOf(error)}`)
+      return false
     }
+  }
+  try {
+    await filling.begin()
+    for (const state of states) {
+      const count = await saveAll(state, (entry) => save(state, entry))
+      if (count > 0) saved[state.name] = count
+      await compareCount(store, state, count)
+    }
+    await filling.finish()
   } finally {
     await store.close()
   }
   return { folder: paths.folder, to, saved, lost, restored }
+}
+
+/** Saves the records of a collection in their order, a few at a time, so that they share the syncs of the disk. @returns How many. */
+async function saveAll(state: CollectionState, save: (entry: Entry) => Promise<boolean>): Promise<number> {
+  const entries = [...state.byId.values()]
+  let count = 0
+  for (let at = 0; at < entries.length; at += savedAtOnce) {
+    const done = await Promise.all(entries.slice(at, at + savedAtOnce).map(save))
+    count += done.filter(Boolean).length
+  }
+  return count
+}
+
+/** Each may hold a large message in memory. */
+const savedAtOnce = 8
+
+/** @throws store_failed if the new folder has records that this salvage did not store. */
+async function compareCount(store: Store, state: CollectionState, saved: number): Promise<void> {
+  const there = await store.count(asCollection(state))
+  if (there === saved) return
+  throw new LocalpostError(
+    'store_failed',
+    `The new folder has ${there} records of ${state.name}, and ${saved} were saved: the damaged folder has changed since the salvage began. Remove the new folder and run the salvage again.`,
+  )
 }
 
 async function assertPlaces(files: Files, paths: Paths, to: string, processes: Processes): Promise<void> {
@@ -104,7 +140,15 @@ async function assertPlaces(files: Files, paths: Paths, to: string, processes: P
       'invalid_option',
       `${to} must be outside ${paths.folder}. Choose another folder for --to.`,
     )
-  if ((await files.size(to)) !== null && (await files.list(to)).length > 0)
+  const target = createPaths(to)
+  // The files of a start that stored nothing are those of a salvage that was killed before its first write.
+  const there = { files, paths: target }
+  if (
+    (await readMark(files, target)) === null &&
+    ((await files.size(target.checkpoint)) !== null ||
+      (await dataIn(there)).length > 0 ||
+      (await strangersIn(there)).length > 0)
+  )
     throw new LocalpostError('invalid_option', `${to} is not empty. Choose a new folder for --to.`)
   // If the lock cannot be read, it is not known to belong to a running process.
   const lock = await readLock(files, paths.lock, processes).catch(() => null)

@@ -42,3 +42,11 @@ export function parseAddress(text: string): Address {
 export function shownAddress(text: string): string {
   return parseAddress(text).shown
 }
+
+/** The error for a database that must not be used by others now. */
+export function inUse(shown: string): LocalpostError {
+  return new LocalpostError(
+    'store_in_use',
+    `The database ${shown} is used by a running Localpost. Stop all its instances first.`,
+  )
+}

@@ -1,6 +1,7 @@
 import { createFindings, type Finding } from '../doctor/findings.ts'
 import type { Collection, StoredRecord } from '../store.ts'
-import { parseAddress } from './address.ts'
+import { unfinishedWords } from '../unfinished.ts'
+import { type Address, parseAddress } from './address.ts'
 import { Connection, transact } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'
 import { databaseFault } from './faults.ts'
@@ -9,6 +10,7 @@ import { inspectChanges, inspectInstances } from './inspect-changes.ts'
 import { inspectRecords, type RequiredBlobs } from './inspect-records.ts'
 import { inspectTables, inspectVersion } from './inspect-tables.ts'
 import { inspectTexts } from './inspect-texts.ts'
+import { placeOf, readMark } from './marker.ts'
 import { Table } from './table.ts'
 
 /** The result of inspecting a database. */
@@ -47,7 +49,7 @@ export async function inspectSchema<T extends StoredRecord>(
   try {
     const work = async (sql: Connection): Promise<void> => {
       await sql.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
-      await inspectAll(sql, options, { schema, about })
+      await inspectAll(sql, options, { address, about })
     }
     await transact(pool, schema, work, { isLong: true }).catch((error: unknown) => {
       const fault = databaseFault(error)
@@ -65,9 +67,15 @@ export async function inspectSchema<T extends StoredRecord>(
 async function inspectAll<T extends StoredRecord>(
   sql: Connection,
   { collections, required }: InspectSchemaOptions<T>,
-  { schema, about }: { schema: string } & Pick<ReturnType<typeof createFindings>, 'about'>,
+  { address, about }: { address: Address } & Pick<ReturnType<typeof createFindings>, 'about'>,
 ): Promise<void> {
+  const { schema } = address
   if (!(await inspectVersion(sql, schema, about('schema')))) return
+  const mark = await readMark(sql)
+  if (mark) {
+    const { message, fix } = unfinishedWords(placeOf(address), mark)
+    about('schema').problem(message, fix)
+  }
   const tables = collections.map((one) => new Table(one, schema))
   const sound = await inspectTables(sql, { schema, tables }, about('tables'))
   if (!sound) return

@@ -3,12 +3,14 @@ import type { Collection, PartitionedStore, StoredRecord } from '../store.ts'
 import { parseAddress } from './address.ts'
 import { Connection, transact } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'
+import { beginMark, checkMark, removeMark, setMark } from './marker.ts'
 import { Membership } from './membership.ts'
 import { scanMs } from './reads.ts'
 import { prepareCollections, prepareOwnTables } from './schema.ts'
 import { prepareTexts, type TextSearch } from './texts-schema.ts'
 import { Table } from './table.ts'
 import { startStore, type StoreSettings } from './start.ts'
+import type { Filling, Mark } from '../unfinished.ts'
 
 /** Options of `openPostgresStore`. */
 export interface PostgresStoreOptions extends StoreSettings {
@@ -21,12 +23,27 @@ export interface PostgresStoreOptions extends StoreSettings {
 /**
  * Opens the store in a PostgreSQL database, version 13 or later. Several instances can use a schema at the same time.
  *
- * @throws invalid_option, store_newer_schema; store_in_use if the tables must be changed and another version uses them;
+ * @throws invalid_option, store_newer_schema; store_incomplete if a copy into it was interrupted; store_in_use if the tables must be changed and another version uses them;
  *   store_failed if the database cannot be reached or refuses. Then nothing was created.
  * @example
  * const store = await openPostgresStore({ url: 'postgres://localpost@127.0.0.1/mail', collections })
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PartitionedStore> {
+  return (await openSchema(options, null)).store
+}
+
+/**
+ * Opens the store in a database to fill it. A new schema is marked in the transaction that creates it;
+ * {@link openPostgresStore} and `inspectSchema` refuse it until `finish`. A marked one is opened again for the same work.
+ *
+ * @throws store_incomplete if other work has marked it; store_in_use if instances use it and it has no mark yet; the errors
+ *   of openPostgresStore.
+ */
+export async function fillPostgresStore(options: PostgresStoreOptions, mark: Mark): Promise<Filling> {
+  return await openSchema(options, mark)
+}
+
+async function openSchema(options: PostgresStoreOptions, mark: Mark | null): Promise<Filling> {
   const address = parseAddress(options.url)
   const { schema } = address
   // Commits have their own connection, so that they need not wait for reads, and so has the maintenance.
@@ -39,16 +56,22 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const tables = new Map(options.collections.map((one) => [one.name, new Table(one, schema)]))
   try {
     await assertVersion(new Connection(writing, schema))
+    let isMarked = false
     const prepare = async (own: Connection): Promise<TextSearch> => {
-      await prepareOwnTables(own, schema)
+      const isNew = await prepareOwnTables(own, schema)
+      isMarked = await checkMark(own, mark, address)
       await membership.join(own)
+      if (mark && isNew) {
+        await setMark(own, mark, { address, membership })
+        isMarked = true
+      }
       const alone = (): Promise<void> => assertAlone(own, schema, membership)
       await prepareCollections(own, [...tables.values()], alone)
       return await prepareTexts(own, [...tables.values()], alone)
     }
     const search = await transact(writing, schema, prepare, { isLong: true })
     if (search === 'scan') options.onNotice?.(withoutTrigrams)
-    return await startStore({
+    const store = await startStore({
       ...options,
       schema,
       tables,
@@ -59,6 +82,24 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       searching,
       calls,
     })
+    return {
+      store,
+      get isMarked() {
+        return isMarked
+      },
+      async begin() {
+        if (isMarked || !mark) return
+        await beginMark(writing, mark, { address, membership })
+        isMarked = true
+      },
+      async finish() {
+        try {
+          if (isMarked) await removeMark(writing, schema)
+        } finally {
+          await store.close()
+        }
+      },
+    }
   } catch (error) {
     await Promise.all([writing, reading, searching, calls].map((pool) => pool.end()))
     throw openingFault(error, address)

@@ -12,11 +12,13 @@ export const schemaVersion = 1
  * so that only one of several starting instances does this.
  *
  * @param schema  The name of the schema of the tables.
+ * @returns Whether they were missing.
  * @throws store_newer_schema if a newer version created the tables; invalid_option if the schema has other tables.
  */
-export async function prepareOwnTables(sql: Connection, schema: string): Promise<void> {
-  await sql.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`localpost ${schema}`])
-  if (!(await isOwn(sql, schema))) {
+export async function prepareOwnTables(sql: Connection, schema: string): Promise<boolean> {
+  await lockSchema(sql, schema)
+  const isNew = !(await isOwn(sql, schema))
+  if (isNew) {
     // A user who may not create schemas may use an existing one.
     const given = await sql.run('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
     if (given.length === 0) await sql.run(`CREATE SCHEMA "${schema}"`, [], { isLasting: false })
@@ -32,6 +34,12 @@ export async function prepareOwnTables(sql: Connection, schema: string): Promise
         'Use the newer version, or another schema (`?schema=name` at the end of the URL).',
     )
   }
+  return isNew
+}
+
+/** Waits until no other instance prepares the tables, and makes others wait until the end of the transaction. */
+export async function lockSchema(sql: Connection, schema: string): Promise<void> {
+  await sql.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`localpost ${schema}`])
 }
 
 /**
