@@ -74,6 +74,7 @@ const integrationFiles: readonly string[] = [
   'attachments/content-type',
   'capture/listening',
   'capture/replies',
+  'client-support/preview-cost',
   'client-support/renew',
   'compare/format-html',
   'compare/masks',
