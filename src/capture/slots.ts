@@ -86,7 +86,8 @@ function isSlower(one: SlotClient, other: SlotClient): boolean {
 export function originOf(address: string): string {
   if (isLoopback(address)) return 'loopback'
   if (!address.includes(':')) return address
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::')
+  const [plain = ''] = address.split('%', 1)
+  const [head = '', tail] = plain.split('::')
   const before = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')

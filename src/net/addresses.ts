@@ -26,7 +26,7 @@ export function kindOfAddress(text: string): AddressKind {
 
 /** An IP address, read strictly: no octal, hexadecimal or short forms; null if it is not valid. */
 export function parseAddress(text: string): Address | null {
-  const plain = text.replace(/%.*$/s, '')
+  const [plain = ''] = text.split('%', 1)
   if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return ipaddr.IPv4.parse(plain)
   // The parser accepts the dotted form only after `::` and `::ffff:`.
   const hex = plain.replace(/(?<=:)\d{1,3}(?:\.\d{1,3}){3}$/, toHex)
