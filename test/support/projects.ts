@@ -93,6 +93,7 @@ const integrationFiles: readonly string[] = [
   'mime/structure-limits',
   'mime/transfer',
   'options/types',
+  'patterns',
   'reading/idle',
   'reading/many-large',
   'checks/spam',
