@@ -102,7 +102,7 @@ async function decodeBase64(text: Buffer, pacer: Pacer): Promise<Buffer | null> 
     const whole = compact.slice(0, Math.max(0, end))
     rest = compact.slice(whole.length)
     if (!(isLast ? lastBase64 : innerBase64).test(whole)) return null
-    if (isLast && whole.replace(/=+$/, '').length % 4 === 1) return null
+    if (isLast && whole.replace(/={1,2}$/, '').length % 4 === 1) return null
     length += decoded.write(whole, length, 'base64')
     if (pacer.due()) await pacer.turn()
   }

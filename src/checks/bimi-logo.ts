@@ -165,7 +165,7 @@ function elementFaults(elements: Svg['elements']): string[] {
       const isReference = /^(?:[\w-]+:)?(?:href|src|base)$/i.test(attribute)
       const isExternal = isReference
         ? !value.trim().startsWith('#')
-        : /url\(\s*["']?(?!\s*["']?#)|@import/i.test(value)
+        : /url\((?!\s*(?:["']\s*)?#)|@import/i.test(value)
       if (isExternal) faults.add(`The logo refers to something outside of it: ${written}.`)
     }
   })

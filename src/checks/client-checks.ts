@@ -60,5 +60,5 @@ function namesOf(keys: readonly string[]): string {
 
 const rows = new Map(featureRows.map((row) => [row[0], row]))
 const nameOf: ReadonlyMap<string, string> = new Map(
-  clientNames.map(([client, name]) => [client, name.replace(/, (.*)$/, ' ($1)')]),
+  clientNames.map(([client, name]) => [client, name.replace(/^([^,]*), (.*)$/, '$1 ($2)')]),
 )

@@ -136,7 +136,7 @@ export const headerChecks: readonly CheckRow[] = [
     run({ mail }) {
       const [value] = fieldsOf(mail, 'bimi-selector')
       if (value === undefined) return null
-      return /^\s*v\s*=\s*BIMI1\s*;\s*s\s*=\s*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\s*;?\s*$/i.test(
+      return /^\s*v\s*=\s*BIMI1\s*;\s*s\s*=\s*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\s*;)?\s*$/i.test(
         value.slice(0, 1000),
       )
         ? []

@@ -1,3 +1,4 @@
+import { withoutEnding } from '../core/ending.ts'
 import { z } from 'zod'
 import { guardedRequest } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
@@ -16,7 +17,7 @@ export async function askRspamd(
   message: Uint8Array,
   { problemOf, signal }: { problemOf: CheckDestination; signal: AbortSignal },
 ): Promise<SpamVerdict> {
-  const target = new URL(`${url.replace(/\/+$/, '')}/checkv2`)
+  const target = new URL(`${withoutEnding(url, '/')}/checkv2`)
   const password = decodeURIComponent(target.password)
   target.username = ''
   target.password = ''

@@ -101,7 +101,7 @@ function rulesOf(report: string): SpamRule[] {
   const [, table = ''] = split(report, /^-{3,} -{3,}.*$/m)
   const rules: SpamRule[] = []
   for (const line of table.split(/\r?\n/).slice(0, 500)) {
-    const [, points, name, description = ''] = /^\s*(-?\d+(?:\.\d+)?)\s+([A-Z]\w+)\s+(.*)$/.exec(line) ?? []
+    const [, points, name, description = ''] = /^\s*(-?\d+(?:\.\d+)?)\s+([A-Z]\w+)\s+(.*)/s.exec(line) ?? []
     const last = rules.at(-1)
     if (points !== undefined && name !== undefined) rules.push({ name, points: Number(points), description })
     else if (last && /^\s{10,}\S/.test(line)) last.description += ` ${line.trim()}`

@@ -48,7 +48,7 @@ export function parseSpf(record: string): SpfTerms | string {
 
 function parseMechanism(term: string): Mechanism | string {
   const shown = JSON.stringify(term.slice(0, 100))
-  const [, sign = '', written = '', colon, rest = ''] = /^([+?~-]?)([a-z0-9]+)(:?)(.*)$/i.exec(term) ?? []
+  const [, sign = '', written = '', colon, rest = ''] = /^([+?~-]?)([a-z0-9]+)(:?)(.*)/is.exec(term) ?? []
   const name = names.find((known) => known === written.toLowerCase())
   if (name === undefined) return `${shown} is not a term of SPF`
   const qualifier = qualifiers.find((known) => known === sign) ?? '+'

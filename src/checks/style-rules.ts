@@ -115,7 +115,7 @@ function parseSelector(text: string): Selector | null {
   if (text === '' || /::?(?!link\b|root\b)/.test(text)) return null
   // Selectors with these are not evaluated.
   const isUncertain = /[>+~[]/.test(text)
-  const plain = text.replace(/\[[^\]]*\]|:[a-z]+/g, '').replace(/[>+~]/g, ' ')
+  const plain = text.replace(/\[[^\]]*(?:\]|$)|:[a-z]+/g, '').replace(/[>+~]/g, ' ')
   const compounds = plain.trim().split(/\s+/, 20).map(parseCompound)
   const [last] = compounds.toReversed()
   if (!last || compounds.includes(null)) return null

@@ -1,4 +1,5 @@
 import { toError } from '../client/answer-error.ts'
+import { withoutEnding } from '../core/ending.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { allRows } from '../options/options.ts'
 import type { Arguments } from './arguments.ts'
@@ -45,7 +46,7 @@ function connectTo(given: string, apiKey: string | null): Remote {
     )}; it takes the URL of a running Localpost, such as http://127.0.0.1:8025.`
     throw new LocalpostError('invalid_option', message)
   }
-  const url = given.replace(/\/+$/, '')
+  const url = withoutEnding(given, '/')
   return {
     url,
     async ask(path, init) {

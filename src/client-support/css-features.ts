@@ -40,7 +40,7 @@ function* valueFeatures(value: readonly CssToken[]): Generator<string> {
     if (type === token.Function) yield* byFunction.get(lower.slice(0, -1)) ?? []
     else if (type === token.Percentage) yield 'css-unit-percent'
     else if (type === token.Dimension) {
-      const unit = /[a-z]+$/.exec(lower)?.[0] ?? ''
+      const unit = /[a-z]{1,20}$/.exec(lower)?.[0] ?? ''
       if (units.has(unit)) yield `css-unit-${unit}`
     } else if (type === token.Ident) {
       if (lower === 'initial') yield 'css-unit-initial'

@@ -1,3 +1,4 @@
+import { withoutEnding } from '../core/ending.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { paced } from '../core/yield.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
@@ -45,7 +46,7 @@ function clip(html: string, maxBytes?: number): { html: string; ignored: Ignored
   const isClipped = maxBytes !== undefined && Buffer.byteLength(html) > maxBytes
   if (!isClipped && html.length <= scannedLength) return { html, ignored: [] }
   const shown = isClipped
-    ? Buffer.from(html.slice(0, maxBytes)).subarray(0, maxBytes).toString().replace(/�+$/, '')
+    ? withoutEnding(Buffer.from(html.slice(0, maxBytes)).subarray(0, maxBytes).toString(), '\ufffd')
     : html.slice(0, scannedLength)
   const tag = shown.lastIndexOf('<')
   const start = tag > shown.lastIndexOf('>') ? tag : shown.length

@@ -1,3 +1,4 @@
+import { withoutEnding } from '../core/ending.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 
@@ -50,7 +51,7 @@ function baseOf(value: unknown): string {
     throw invalid(`${rule}, not ${quote(value)}.`)
   }
   if (/[?#]/.test(value)) throw invalid(`${rule}, without query and fragment, not ${quote(value)}.`)
-  const base = new URL(value).href.replace(/\/+$/, '')
+  const base = withoutEnding(new URL(value).href, '/')
   if (base.endsWith('/v1')) throw invalid(`${rule}, without the /v1 that follows it, not ${quote(value)}.`)
   return base
 }

@@ -96,7 +96,7 @@ function* entriesOf(text: string): Generator<Entry> {
   let depth = 0
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     const entry: Entry = open ?? { line: at + 1, startsWithName: /^[^\s;]/.test(line), tokens: [] }
-    for (const [token] of line.matchAll(/"(?:[^"\\]|\\.)*"|;.*|[()]|[^\s;()"]+/g)) {
+    for (const [token] of line.matchAll(/"(?:[^"\\]|\\.){0,4096}"|;.*|[()]|[^\s;()"]+/g)) {
       if (token === '(') depth++
       else if (token === ')') depth = Math.max(0, depth - 1)
       else if (!token.startsWith(';')) entry.tokens.push(unquoted(token))

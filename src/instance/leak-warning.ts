@@ -30,7 +30,9 @@ export function placeOf(callee: Function): string {
     .slice(1)
     .find((line) => !own.some((part) => line.includes(part)))
   // `at name (place)`, `at place` or `at async place`.
-  return line?.trim().replace(/^at (?:async )?(?:.*? \((.*)\)$)?/, '$1') ?? 'a place that is not known'
+  const call = line?.trim().replace(/^at (?:async )?/, '') ?? 'a place that is not known'
+  const named = call.indexOf(' (')
+  return call.endsWith(')') && named !== -1 ? call.slice(named + 2, -1) : call
 }
 
 // A stack shows paths either as they are or URL-encoded.

@@ -83,5 +83,5 @@ const carriageReturn = 0x0d
 /** The charset that a document declares in its first kilobyte, where browsers look for it. */
 function metaCharset(bytes: Buffer): string | null {
   const head = bytes.toString('latin1', 0, 1024)
-  return /<meta\s[^>]{0,400}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(head)?.[1] ?? null
+  return /<meta\s[^>]{0,400}?charset\s*=\s*(?:["']\s*)?([\w.:-]{1,40})/i.exec(head)?.[1] ?? null
 }

@@ -132,7 +132,8 @@ function afterEmptyLine(message: Buffer, from: number, end: number): number {
 /** An invalid type means plain text (RFC 2045 section 5.2). */
 function readType(field: string, defaultType: string): Pick<PartHeader, 'type' | 'parameters'> {
   const { value, parameters } = readParameters(field)
-  const type = value.replace(/\s*\/\s*/, '/')
+  const [main = '', ...rest] = value.split('/')
+  const type = rest.length === 0 ? value : `${main.trimEnd()}/${rest.join('/').trimStart()}`
   if (type === '') return { type: defaultType, parameters }
   return { type: /^[^/\s]+\/[^/\s]+$/.test(type) ? mediaTypeOf(type) : 'text/plain', parameters }
 }

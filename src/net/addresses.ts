@@ -59,8 +59,7 @@ export function isLoopbackAddress(text: string): boolean {
 
 /** An IP address, read strictly: no octal, hexadecimal or short forms; null if it is not valid. */
 export function parseAddress(text: string): Address | null {
-  const zone = text.indexOf('%')
-  const plain = zone < 0 ? text : text.slice(0, zone)
+  const [plain = ''] = text.split('%', 1)
   if (plain.length > maxLength) return null
   if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return ipaddr.IPv4.parse(plain)
   // The parser accepts the dotted form only after `::` and `::ffff:`.

@@ -24,7 +24,7 @@ export function reachableHost(host: string): string {
 
 /** A host and a port as URLs and people write them: IPv6 in brackets, without its zone, which no URL can hold. */
 export function authorityOf(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host.replace(/%.*$/, '')}]` : host}:${port}`
+  return `${host.includes(':') ? `[${host.split('%', 1)[0]}]` : host}:${port}`
 }
 
 const loopback = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3})$/i

@@ -15,7 +15,7 @@ export function tlsReason(message: string): string | null {
 /** Whether an error is a failed handshake with a TLS client, and whether the client did not accept the certificate. */
 export function tlsFaultOf(error: NodeJS.ErrnoException): 'certificate' | 'handshake' | null {
   const text = `${error.code ?? ''} ${error.message}`
-  if (/alert[_ ].*(?:unknown[_ ]ca|certificate)/i.test(text)) return 'certificate'
+  if (/alert[_ ].{0,200}(?:unknown[_ ]ca|certificate)/i.test(text)) return 'certificate'
   return /\bERR_SSL_|\bEPROTO\b|\bTLSError\b|:SSL routines:/.test(text) ? 'handshake' : null
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { withoutEnding } from '../core/ending.ts'
 import { parseDuration } from '../core/duration.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { wholeClock } from '../core/manual-clock.ts'
@@ -109,11 +110,11 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   hostname: textKind('a host name', /^[\w.-]+$/),
   label: textKind('a DNS label', /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i),
   nameOrNull: { is: (value) => value === null || isText(value), takes: () => 'a name or null' },
-  url: { ...textKind('an http(s) URL'), is: isHttpUrl, complete: (url) => String(url).replace(/\/+$/, '') },
+  url: { ...textKind('an http(s) URL'), is: isHttpUrl, complete: (url) => withoutEnding(String(url), '/') },
   secretUrl: {
     ...textKind('an http(s) URL'),
     is: isHttpUrlWithPassword,
-    complete: (url) => String(url).replace(/\/+$/, ''),
+    complete: (url) => withoutEnding(String(url), '/'),
     isSecret: true,
   },
   issuer: { ...textKind('an https URL without a query; http only on this machine'), is: isIssuer },

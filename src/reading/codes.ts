@@ -164,7 +164,7 @@ const aloneForm = new RegExp(
     '^([A-Z]{4}-[A-Z]{4}|[A-Z0-9](?: [A-Z0-9]){5,7})[.]?$',
   ].join('|'),
 )
-const quotes = /^["'“”„«「『【〔[({<《〈]+ ?|(?<! ) ?["'“”»」』】〕\])}>》〉]+$/g
+const quotes = /^["'“”„«「『【〔[({<《〈]+ ?|(?<! ) ?["'“”»」』】〕\])}>》〉]{1,28}$/g
 
 function alone(line: string): string[] {
   if (line.length > 28) return []

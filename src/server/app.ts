@@ -30,6 +30,7 @@ import type { KeyCheck } from './auth.ts'
 import { createAccessControl } from './access.ts'
 import { createFailedKeys } from '../keys/failed-keys.ts'
 import { brokenConnection, createFaultGate, isCut } from './faults.ts'
+import { assertFraming, createLastRequests } from './framing.ts'
 import { assertHost, hostOf, settleHost } from './guard.ts'
 import type { LiveEvents } from './live-events.ts'
 import { createLiveEvents } from './live-events.ts'
@@ -147,6 +148,7 @@ export function createApp(deps: ServerDeps): App {
     },
   } as unknown as H3)
   const allowedHosts = createAllowedHosts(deps)
+  const isHandled = createLastRequests()
 
   return {
     rooms,
@@ -158,7 +160,9 @@ export function createApp(deps: ServerDeps): App {
       return response
     },
     nodeHandler(request, response) {
+      if (!isHandled(request, response)) return
       try {
+        assertFraming(request)
         settleHost(request)
         assertHost(request, allowedHosts())
         void overSocket(request, response)

@@ -1,3 +1,4 @@
+import { withoutEnding } from '../core/ending.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { Scope } from '../keys/types.ts'
@@ -16,7 +17,8 @@ export interface KeyCheck {
 export function bearerOf(headers: Pick<Headers, 'get'>): string | null {
   const value = headers.get('authorization')
   if (value === null) return null
-  return bearerForm.exec(value)?.[1] ?? null
+  const [scheme] = bearerScheme.exec(value) ?? []
+  return scheme === undefined ? null : withoutEnding(value.slice(scheme.length), ' \t')
 }
 
 /**
@@ -47,5 +49,5 @@ export function requireKey(
   throw new LocalpostError('invalid_api_key', message, { headers: challenge })
 }
 
-const bearerForm = /^bearer[ \t]+(\S.*?)[ \t]*$/i
+const bearerScheme = /^bearer[ \t]+(?=\S)/i
 const challenge = { 'www-authenticate': 'Bearer realm="localpost"' }

@@ -1,5 +1,6 @@
 import type { H3Event } from 'h3'
 import type { z } from 'zod'
+import { withoutEnding } from '../core/ending.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { Answer } from './answer.ts'
@@ -68,7 +69,7 @@ const largePatienceMs = 30_000
 /** The router ignores a trailing slash, but the real service answers 404. Warns about it, or refuses with `strict`. */
 function meetTrailingSlash(event: H3Event, exchange: Exchange, strict: boolean): void {
   const { pathname } = event.url
-  const meant = `The path is ${pathname.replace(/\/+$/, '')}, without the trailing slash.`
+  const meant = `The path is ${withoutEnding(pathname, '/')}, without the trailing slash.`
   if (strict) throw new LocalpostError('not_found', `There is nothing at ${pathname}. ${meant}`)
   exchange.warnings.push(`the path ${pathname} is answered here, and is 404 with strict. ${meant}`)
 }

@@ -1,5 +1,6 @@
 import { createCall, type Calls } from '../client/call.ts'
 import { createClient, type Client, type CreatedAccount } from '../client/index.ts'
+import { withoutEnding } from '../core/ending.ts'
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import { assertArguments, assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
@@ -94,7 +95,7 @@ async function open(settings: AccountSettings): Promise<TestAccount> {
     .catch((error: unknown) => {
       throw withHint(error, settings)
     })
-  const url = baseUrl.replace(/\/+$/, '')
+  const url = withoutEnding(baseUrl, '/')
   return accountOf(created, { url, waitTimeoutMs, remove: () => removeAccount(admin, created.name) })
 }
 

@@ -77,5 +77,5 @@ function parseHash(text: string): Parsed | null {
 const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=1\$([A-Za-z\d+/]{22,86})\$([A-Za-z\d+/]{43})$/
 
 function toText(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '')
+  return bytes.toString('base64').replace(/={1,2}$/, '')
 }

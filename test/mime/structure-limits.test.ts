@@ -91,4 +91,12 @@ describe('bounds', () => {
     expect(large.problem).toBe('Nested multiparts are too large to be split; the innermost is shown as text.')
     expect(large.text).not.toBe(null)
   })
+
+  it('read a type with much white space in linear time', () => {
+    const parts = (space: string): Buffer =>
+      Buffer.from(mixed(...Array.from({ length: 20 }, () => `--b\r\nContent-Type: text${space};x=y\r\n\r\n`)))
+    const spaces = (size: number): string => ' \t'.repeat(size / 2)
+    expectLinearCost((size) => readStructure(parts(`${spaces(size)}x${spaces(size)}/`)), 2000)
+    expect(readStructure(parts(`${spaces(2000)}/${spaces(2000)}html`)).problem).toBe(null)
+  })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openInProcess } from './_face.ts'
 import { placeOf } from '../../src/core/json-fault.ts'
+import { bearerOf } from '../../src/server/auth.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
 import { expectLinearCost } from '../support/linear-cost.ts'
 import { goodMail } from '../support/mail.ts'
@@ -192,6 +193,15 @@ describe('a body', () => {
     expectLinearCost((size) => placeOf(`${'\n'.repeat(size)} x`, size + 1), 1_000_000)
     expect(placeOf('ab', 1)).toEqual({ line: 1, column: 2 })
   })
+})
+
+test('a key is read from an Authorization header in linear time', () => {
+  const keyOf = (value: string): string | null => bearerOf(new Headers({ authorization: value }))
+  expectLinearCost((size) => keyOf(`Bearer a${' \t'.repeat(size / 2)}b`), 8000)
+  expectLinearCost((size) => keyOf(`Bearer${' \t'.repeat(size / 2)}`), 8000)
+  expect(keyOf('beaRER \t a b \t')).toBe('a b')
+  expect(keyOf('Bearer \t')).toBe(null)
+  expect(keyOf('Bearera')).toBe(null)
 })
 
 async function lastLogged(call: (method: string, path: string) => Promise<Response>): Promise<LoggedRequest> {

@@ -86,7 +86,7 @@ function decodeWord(
 
 function fromB(encoded: string): Buffer | null {
   const text = encoded.replace(/\s+/g, '')
-  if (!/^[A-Za-z0-9+/]*={0,3}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) return null
+  if (!/^[A-Za-z0-9+/]*={0,3}$/.test(text) || text.replace(/={1,3}$/, '').length % 4 === 1) return null
   return Buffer.from(text, 'base64')
 }
 

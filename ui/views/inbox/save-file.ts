@@ -4,7 +4,7 @@ export function fileNameOf(subject: string): string {
     .replaceAll(/[\p{Cc}\p{Cf}\p{Surrogate}"*/:<>?\\|]+/gu, ' ')
     .replaceAll(/\s+/g, ' ')
     .slice(0, 80)
-    .replaceAll(/^[. ]+|[. ]+$/g, '')
+    .replaceAll(/^[. ]+|[. ]{1,80}$/g, '')
   return name || 'mail'
 }
 

@@ -23,7 +23,7 @@ export interface SuggestionParts {
  * before.
  */
 export function suggest(query: string, { keys, recent, known }: SuggestionParts): Suggestion[] {
-  const before = query.slice(0, query.search(/\S*$/))
+  const before = query.slice(0, query.length - (query.split(/\s/).at(-1)?.length ?? 0))
   const minus = query.slice(before.length).startsWith('-') ? '-' : ''
   const word = query.slice(before.length + minus.length).toLowerCase()
   const take = (text: string): string => `${before}${minus}${text}`

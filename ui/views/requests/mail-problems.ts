@@ -89,7 +89,7 @@ const errorTexts: Readonly<Record<string, readonly [message: string, advice: str
 }
 
 function asSentence(text: string): string {
-  const trimmed = text.replace(/[:,.]?\s*$/, '')
+  const trimmed = text.trimEnd().replace(/[:,.]$/, '')
   return trimmed === '' ? '' : `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`
 }
 

@@ -39,7 +39,7 @@ const suspect = /\{{2,}[^{}\n]*\}*|(?<!\{)\{\s?[A-Za-z_][\w.-]*\s?\}\}(?!\})/g
 const mostShown = 40
 
 function reasonFor(written: string): string {
-  const [, open = '', inner = '', close = ''] = /^(\{+)([^}]*)(\}*)$/.exec(written) ?? []
+  const [, open = '', inner = '', close = ''] = /^(\{+)([^{}]*)(\}*)$/.exec(written) ?? []
   const name = inner.trim()
   if (open.length === 1) return 'it opens with one brace and needs two'
   if (close.length < 2)

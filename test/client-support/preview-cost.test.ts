@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { previewHtml } from '../../src/client-support/preview.ts'
+import { expectLinearCostOf } from '../support/linear-cost.ts'
+
+// Gmail shows the first 102 KiB.
+const rest = 'x'.repeat(110_000)
+
+it('the preview of a clipped mail with many replacement characters takes linear time', async () => {
+  const preview = (size: number): Promise<unknown> =>
+    previewHtml({ html: `${'\ufffd'.repeat(size)}${rest}`, attachments: [] }, 'gmail/desktop-webmail')
+  await expectLinearCostOf(preview, 8500)
+})
+
+it('a clipped mail does not end within a character', async () => {
+  const html = `${'é'.repeat(52_223)}xéx`
+  const { html: shown } = await previewHtml({ html, attachments: [] }, 'gmail/desktop-webmail')
+  expect(shown).toMatch(/éx<p>\[Message clipped\]<\/p>$/)
+})
