@@ -1,13 +1,13 @@
-FROM node:24-slim AS build
+FROM node:24.21.0-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY . .
 RUN npm pack --pack-destination /tmp
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 RUN --mount=type=bind,from=build,source=/tmp,target=/pack \
-    npm install --global --no-audit --no-fund /pack/localpost-*.tgz pg@8 && mkdir /data && chown node:node /data
+    npm install --global --no-audit --no-fund /pack/localpost-*.tgz pg@8.23.1 && mkdir /data && chown node:node /data
 USER node
 WORKDIR /home/node
 ENV LOCALPOST_HOST=0.0.0.0 LOCALPOST_DIR=/data

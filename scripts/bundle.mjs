@@ -7,7 +7,7 @@ import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { writeLicences } from './licences.mjs'
+import { listLibraryModules } from './notices.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const source = (path) => join(root, 'src', path)
@@ -47,7 +47,7 @@ const inject = Object.fromEntries(
 )
 
 /**
- * @param out  The folder. It gets `*.cjs`, the ES module of each entry and the licences of the packages inside.
+ * @param out  The folder. It gets `*.cjs`, the ES module of each entry, and the list of the modules inside.
  * @param options.plugins  More plugins of Rolldown; they come first.
  */
 export async function bundle(out, { plugins = [] } = {}) {
@@ -73,7 +73,7 @@ export async function bundle(out, { plugins = [] } = {}) {
     if (entry.portable || entry.parts) inside.push(...(await writeModule(out, name, entry)))
     else write(join(out, `${name}.js`), passOn(out, name))
   }
-  writeLicences(out, inside)
+  listLibraryModules(out, inside)
   write(join(out, `${command}.js`), `#!/usr/bin/env node\nimport '../${commonName(command)}'\n`)
 }
 

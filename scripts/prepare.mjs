@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { addPageLicences } from './licences.mjs'
+import { writeNotices } from './notices.mjs'
 import { withLock } from './lock.mjs'
 
 /** The checkout's root. */
@@ -60,7 +60,7 @@ export function build() {
   run(process.execPath, [join(root, 'scripts/build-library.mjs'), next])
   const ui = ['--outDir', join(next, 'ui'), '--emptyOutDir', '--logLevel', 'warn']
   run(process.execPath, [join(modules, 'vite/bin/vite.js'), 'build', 'ui', ...ui])
-  addPageLicences(next)
+  writeNotices(next)
   chmodSync(join(next, 'cli/main.js'), 0o755)
   rmSync(dist, { recursive: true, force: true })
   renameSync(next, dist)

@@ -30,6 +30,13 @@ it('the Dockerfile passes the linter, runs as an unprivileged user and exposes t
   expect(last('USER')).toBe('node')
   expect(last('EXPOSE')).toBe('8025 1025')
   expect(last('ENTRYPOINT')).toBe('["localpost"]')
+  // A build of the same commit is the same image: nothing in it is "the newest".
+  const bases = steps.flatMap(([name, value]) => (name === 'FROM' ? [value.split(' ')[0]] : []))
+  expect(bases).toEqual(Array(2).fill(expect.stringMatching(/^node:\d+\.\d+\.\d+-slim$/)))
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string }>
+  }
+  expect(text).toContain(` pg@${packages['node_modules/pg']?.version} `)
   // The image contains the same packages as an install.
   expect(inject('packed').files).toContain('dist/cli/main.js')
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')

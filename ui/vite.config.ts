@@ -7,30 +7,28 @@ const target = process.env['LOCALPOST_URL'] ?? 'http://127.0.0.1:8025'
 // A build from within a test run inherits its NODE_ENV, and would ship Vue's development half.
 if (process.argv.includes('build')) process.env['NODE_ENV'] = 'production'
 
-/** Writes the modules in the workers, which `build.license` leaves out; see scripts/licences.mjs. */
-const listWorkerModules: Plugin = {
-  name: 'list-worker-modules',
+/** Lists the modules of the page, or of its workers, for the notices of the package; see scripts/notices.mjs. */
+const listModules = (fileName: string): Plugin => ({
+  name: 'list-modules',
   generateBundle(_, bundle) {
     const ids = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
-    this.emitFile({ type: 'asset', fileName: 'worker-modules.json', source: JSON.stringify(ids) })
+    this.emitFile({ type: 'asset', fileName, source: JSON.stringify(ids) })
   },
-}
+})
 
 export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that the built page works wherever the server puts it.
   base: './',
-  plugins: [vue()],
+  plugins: [vue(), listModules('page-modules.json')],
   // No options API and no devtools in the built page: a tenth of its size.
   define: { __VUE_OPTIONS_API__: false },
-  worker: { format: 'es', plugins: () => [listWorkerModules] },
+  worker: { format: 'es', plugins: () => [listModules('worker-modules.json')] },
   build: {
     outDir: '../dist/ui',
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,
-    // Moved into the licences of the package; see scripts/licences.mjs.
-    license: { fileName: 'licences.json' },
     modulePreload: { polyfill: false },
     // How long a plug-in took is of no use to a person who starts Localpost.
     rolldownOptions: { checks: { pluginTimings: false } },

@@ -5,6 +5,8 @@ import type { Mail } from '../../src/inbox/types.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { parseMessage } from '../../src/mime/parse.ts'
+import { judged } from './_judged.ts'
+import { differences, type Member } from './_second-opinion.ts'
 
 /** One message of the corpus, and the expected result of reading it. */
 export interface Case {
@@ -113,6 +115,17 @@ export function corpus(className: string, cases: readonly Case[]): void {
       checkBodies(read, expected)
       checkLeaves(read, expected)
       if (expected.problem !== undefined) expect(read.mail.problem !== null).toBe(expected.problem)
+    })
+
+    // Another parser is a second opinion. Where it differs, one of us is wrong, or the RFC leaves a choice.
+    it('is read by mailparser in the same way, or differs as judged', async () => {
+      const found: Record<string, readonly Member[]> = {}
+      for (const { title, message } of cases) {
+        const different = await differences(Buffer.from(message, 'latin1'))
+        if (different.length > 0) found[title] = different
+      }
+      const known = (judged[className] ?? []).map(({ messages }) => messages)
+      expect(found).toEqual(Object.assign({}, ...known))
     })
 
     it('has no message twice', () => {
