@@ -99,7 +99,7 @@ export function createAccountOpener({
         const account = await openSends(own, nouns, deliveries())
         account.webhooks.wake()
         account.deliver()
-        const side = sideOfAccount(account, config, headRoom, shared.current)
+        const side = sideOfAccount(account, config, headRoom, shared.upToDate)
         return { account, keys: owners.watch(id, keys), side, endListeners, app: null }
       } catch (error) {
         await runAll(undo.reverse()).catch(() => undefined)

@@ -31,7 +31,7 @@ import { createTracking, type Tracking } from '../tracking/tracking.ts'
 import type { RunningWebhooks } from '../webhooks/webhooks.ts'
 import type { AccountMemory } from './account-memory.ts'
 import { emptyStore } from './collections.ts'
-import type { Current } from './current.ts'
+import type { UpToDate } from './up-to-date.ts'
 import { openColumns } from './data.ts'
 import type { createLibrarySends } from './library-sends.ts'
 import {
@@ -60,7 +60,7 @@ export interface SharedParts {
   /** For everything in memory that other instances may change too. */
   following: Following
   /** null without other instances. */
-  current: Current | null
+  upToDate: UpToDate | null
   /** Called with true when work in the background has gone on for some time, and with false when that ends. */
   onLongWork?: ((isRunning: boolean) => void) | undefined
   /** Where the searchable text is kept between starts; null: in memory. */

@@ -21,7 +21,7 @@ import { createAccountMemory } from './account-memory.ts'
 import { createRunningAccounts } from './accounts.ts'
 import { openNouns, openSends } from './account.ts'
 import { assemble, nounsOf } from './assemble.ts'
-import { createCurrent } from './current.ts'
+import { createUpToDate } from './up-to-date.ts'
 import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
 import { createHttp } from './http.ts'
@@ -65,11 +65,11 @@ export async function openLocalpost(
     const lookup = createDnsLookup(config.dns.servers ? { servers: config.dns.servers } : {})
     const turns = ways.turns ?? createReadingTurns(systemClock)
     const following = createFollowing()
-    const current = createCurrent(opened, following)
+    const upToDate = createUpToDate(opened, following)
     const shared = {
       config,
       following,
-      current,
+      upToDate,
       randomSources,
       outgoing,
       sending,
@@ -108,7 +108,7 @@ export async function openLocalpost(
     })
     undo.push(() => accounts.close())
     const { secret } = nouns
-    const side = sideOfAccount(nouns, config, headRoom, current)
+    const side = sideOfAccount(nouns, config, headRoom, upToDate)
     const capture = await openCapture({ side, config, keys, secret, judgeAccount: accounts.judge })
     undo.push(() => capture.close())
     for (const port of [capture, capture.deliveries]) outgoing.opened(port)
@@ -119,7 +119,7 @@ export async function openLocalpost(
     const main = await openSends(shared, nouns, capture.deliveries)
     const http = createHttp({
       ...main,
-      current,
+      upToDate,
       following,
       keys,
       users,
