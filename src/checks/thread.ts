@@ -70,7 +70,7 @@ export function createMailChecks(
   ): Promise<CheckReport> {
     try {
       const report = await thread.run('checks', [checkedMembers(mail), options, { knowledge }], signal)
-      return report ?? (await checkMail(mail, options, { knowledge, signal }))
+      return report ?? checkMail(mail, options, { knowledge })
     } catch (error) {
       if (!isErrorOf(error, 'service_unavailable')) throw error
       return endedReport(options)
@@ -88,9 +88,10 @@ export function createMailChecks(
 
   return {
     async check(mail, options, { raw = async () => null, signal, knowledge, live } = {}) {
+      signal?.throwIfAborted()
       const [read, asked] = await Promise.all([
         mail.html.length + mail.text.length <= longChars
-          ? checkMail(mail, options, { knowledge, signal })
+          ? checkMail(mail, options, { knowledge })
           : inTurn(mail, options, { signal, knowledge }),
         services && askChecks(mail, { ...options, services, clock, raw, records: knowledge, signal, live }),
       ])

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { paced } from '../core/yield.ts'
 import { assertCheckOptions, serviceMembers, type MailCheckOptions } from '../checks/options.ts'
 import { readSending } from '../checks/knowledge.ts'
-import { rawFactSteps } from '../checks/raw-facts.ts'
+import { readRawFacts } from '../checks/raw-facts.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport, Finding } from '../checks/types.ts'
 import { systemClock } from '../core/clock.ts'
@@ -93,7 +92,7 @@ async function checkFiles(
         {
           raw: async () => bytes,
           live,
-          knowledge: { ...sending, raw: await paced(rawFactSteps(bytes)) },
+          knowledge: { ...sending, raw: readRawFacts(bytes) },
         },
       )
       messages.push({ name: shown, file: name === '-' ? null : name, report })

@@ -1,11 +1,10 @@
 import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
-import { rawFactSteps, type RawFacts } from '../checks/raw-facts.ts'
+import { readRawFacts, type RawFacts } from '../checks/raw-facts.ts'
 import type { CheckServices, MailKnowledge } from '../checks/subject.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport } from '../checks/types.ts'
 import type { Clock } from '../core/clock.ts'
-import { paced } from '../core/yield.ts'
 import { zoneOf } from '../domains/names.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import type { Reader } from '../reading/reader.ts'
@@ -58,7 +57,7 @@ export function createInboxChecks(deps: InboxChecksDeps, { find, details }: Mail
     const own = (await deps.recordsOf?.(mail)) ?? []
     // The zone file has the published records.
     const others = own.filter(({ name }) => !complete.includes(zoneOf(name) ?? name))
-    const factsOf = (bytes: Buffer): Promise<RawFacts> => paced(rawFactSteps(bytes), signal)
+    const factsOf = (bytes: Buffer): Promise<RawFacts> => Promise.resolve(readRawFacts(bytes))
     const raw = email.message && (await reader.bytes(messageBlob(email.id), factsOf, signal))
     return { records: [...records, ...others], complete, sendingHosts, raw }
   }

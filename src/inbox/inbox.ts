@@ -140,8 +140,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       const { signal } = options
       const { client } = previewedClient(options.client)
       const email = await find(idOf(mail))
-      const filter = async (): Promise<MailPreview> =>
-        previewHtml(await details.read(email, signal), client, signal)
+      const filter = async (): Promise<MailPreview> => previewHtml(await details.read(email, signal), client)
       return details.inTurn([email], filter, signal)
     },
     tags: tags.list,

@@ -34,7 +34,7 @@ parentPort.postMessage('ready')`),
 it('checks long mails in this thread if no other can be started', async () => {
   const checks = createMailChecks(systemClock)
   onTestFinished(() => checks.close())
-  expect(await checks.check(long, {})).toEqual(await checkMail(long))
+  expect(await checks.check(long, {})).toEqual(checkMail(long))
 })
 
 it('says of each check that it gave up if the thread does not answer', async () => {
@@ -130,13 +130,4 @@ it.each([
   onTestFinished(() => checks.close())
   const over = AbortSignal.abort(new Error('over'))
   await expect(checks.check(mail, {}, { signal: over })).rejects.toThrow('over')
-  // Between two of its steps.
-  let looks = 0
-  const signal = new AbortController().signal
-  Object.defineProperty(signal, 'throwIfAborted', {
-    value: () => {
-      if (++looks > 5) throw new Error('in the middle')
-    },
-  })
-  await expect(checkMail(mail, {}, { signal })).rejects.toThrow('in the middle')
 })
