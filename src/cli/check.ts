@@ -14,6 +14,7 @@ import { readCheckedFile } from './checked-file.ts'
 import { listMails } from './export.ts'
 import type { Output } from './output.ts'
 import { connect } from './remote.ts'
+import { createInstanceThread } from '../instance/thread.ts'
 import { resolveSettings } from './settings.ts'
 
 /**
@@ -79,7 +80,8 @@ async function checkFiles(
     liveProblemOf,
     trackingUrl: () => 'http://localpost/t/',
   }
-  const checks = createMailChecks(systemClock, { services })
+  const thread = createInstanceThread()
+  const checks = createMailChecks(thread, systemClock, { services })
   const messages: CheckedMessage[] = []
   try {
     // One after the other, so that many large messages are not in memory at once.
@@ -98,7 +100,7 @@ async function checkFiles(
       messages.push({ name: shown, file: name === '-' ? null : name, report })
     }
   } finally {
-    await checks.close()
+    await thread.close()
   }
   return messages
 }

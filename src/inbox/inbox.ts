@@ -35,7 +35,6 @@ import { createInboxChecks, type InboxChecksDeps } from './checks.ts'
 
 export interface InboxDeps extends InboxChecksDeps {
   store: Store
-  /** Closed with the inbox. */
   reader: Reader
   ids: Ids
   /** The instance's time, for relative dates in queries. */
@@ -198,8 +197,6 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       waits.close()
       await runs.close()
       await index.close()
-      await reader.close()
-      await checks.close()
     },
   }
 }
