@@ -45,6 +45,7 @@ import {
   releaseThrough,
 } from './outbound.ts'
 import { openSending } from './sending.ts'
+import type { InstanceThread } from './thread.ts'
 
 /** The parts that the accounts of an instance share. */
 export interface SharedParts {
@@ -53,6 +54,8 @@ export interface SharedParts {
   outgoing: Outgoing
   sending: SendingKnowledge
   lookup: DnsLookup
+  /** For long work of all accounts. */
+  thread: InstanceThread
   /** The readers of all accounts share it, so that only one large mail is in memory. */
   turns: ReadingTurns
   /** The outboxes of all accounts share it. */
@@ -118,6 +121,7 @@ export async function openNouns(
     outgoing,
     sending,
     lookup,
+    thread,
     turns,
     following,
     onLongWork,
@@ -148,10 +152,11 @@ export async function openNouns(
     wakeOutbox: () => {},
   }
   // Waits and the reading of messages use the machine's clock, not the instance's.
-  const reader = createReader({ store, clock: systemClock, turns })
+  const reader = createReader({ store, clock: systemClock, thread, turns })
   const inbox = createInbox({
     store,
     reader,
+    thread,
     clock: systemClock,
     ids,
     now: clock.now,

@@ -7,7 +7,6 @@ import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { DnsLookup } from '../domains/dns-lookup.ts'
 import type { Domains } from '../domains/domains.ts'
 import type { Emails } from '../emails/emails.ts'
-import type { ReadingTurns } from '../reading/reader.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
 import type { Simulation } from '../emails/simulate.ts'
@@ -23,6 +22,7 @@ import { accountMembers, fromCall, publicMembers } from './public-members.ts'
 import type { ListenOptions } from '../server/listener.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import type { Store } from '../store/store.ts'
+import type { InstanceThread } from './thread.ts'
 import type { RunningTime } from './time.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { RunningWebhooks } from '../webhooks/webhooks.ts'
@@ -49,7 +49,7 @@ export interface Running {
   store: Store
   reset(keep: readonly ResetScope[]): Promise<void>
   lookup: DnsLookup
-  turns: ReadingTurns
+  thread: InstanceThread
   /** Background work. */
   maintenance: readonly { close(): Promise<void> }[]
   outbox: Outbox
@@ -179,7 +179,7 @@ function closeAll({
   relay,
   store,
   time,
-  turns,
+  thread,
 }: Running): Promise<void> {
   return runAll([
     () =>
@@ -192,7 +192,7 @@ function closeAll({
         // Otherwise the rechecks would wait for a DNS server that does not answer.
         () => lookup.close?.(),
       ]),
-    () => turns.thread.close(),
+    () => thread.close(),
     // Once the outbox closes, an interrupted delivery has no outcome.
     () => runTogether([() => outbox.close(), () => capture.endDelays()]),
     () => relay?.close(),

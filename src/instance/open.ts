@@ -30,6 +30,7 @@ import type { Localpost } from './instance.ts'
 import { openProvider } from './provider.ts'
 import { createSettle } from './settle.ts'
 import { createSnapshots } from './snapshots.ts'
+import { createInstanceThread, type InstanceThread } from './thread.ts'
 import { openTime } from './time.ts'
 
 /**
@@ -63,6 +64,8 @@ export async function openLocalpost(
     const randomSources = createRandomSources(config.seed)
     const outgoing = createOutgoing(config.allowOutgoing, [config.hostname, ...config.allowHosts])
     const lookup = createDnsLookup(config.dns.servers ? { servers: config.dns.servers } : {})
+    const thread = ways.thread ?? createInstanceThread()
+    undo.push(() => thread.close())
     const turns = ways.turns ?? createReadingTurns(systemClock)
     const following = createFollowing()
     const upToDate = createUpToDate(opened, following)
@@ -74,6 +77,7 @@ export async function openLocalpost(
       outgoing,
       sending,
       lookup,
+      thread,
       turns,
       downloads: createDownloads(systemClock),
       onLongWork,
@@ -176,7 +180,7 @@ export async function openLocalpost(
       keys,
       accounts,
       lookup,
-      turns,
+      thread,
       capture,
       smtp,
       smtps,
@@ -213,6 +217,8 @@ interface OpenWays {
   mostOpenAccounts?: number
   /** Called with the id of each account other than `default` that was closed. */
   onAccountClosed?: (id: string) => void
-  /** The queues of reads; closed with the instance. Default: new ones. */
+  /** For long work; closed with the instance. Default: a new one. */
+  thread?: InstanceThread
+  /** The queues of reads. Default: new ones. */
   turns?: ReadingTurns
 }
