@@ -1,5 +1,3 @@
-import { assertArguments } from '../core/known-options.ts'
-
 /**
  * The placeholders that were not filled in: in subject, text or HTML, as written, each once, in order of appearance.
  * Those are `{{ name }}`, and the forms of other engines: `{% if %}`, `<%= name %>`, `%recipient.name%`, `*|NAME|*`,
@@ -8,7 +6,6 @@ import { assertArguments } from '../core/known-options.ts'
  * @returns At most 100; only the first 1 MB of each part is searched.
  */
 export function unrenderedPlaceholders(mail: Bodies): string[] {
-  assertArguments(arguments, 1, 'unrenderedPlaceholders()')
   return findPlaceholders(mail).map(({ written }) => written)
 }
 

@@ -73,7 +73,7 @@ export interface SharedParts {
 }
 
 /** The data of one account, and everything that reads and changes it. Other accounts cannot reach any of it. */
-export interface AccountNouns extends Omit<AccountMemory, 'randomSources'> {
+export interface OpenResources extends Omit<AccountMemory, 'randomSources'> {
   store: Store
   domains: InnerDomains
   audiences: ReturnType<typeof createAudiences>
@@ -91,7 +91,7 @@ export interface AccountNouns extends Omit<AccountMemory, 'randomSources'> {
 }
 
 /** The resources, sending, and the background work. */
-export interface Account extends AccountNouns {
+export interface OpenAccount extends OpenResources {
   emails: EmailService & Simulation
   broadcasts: Broadcasts
   library: ReturnType<typeof createLibrarySends>
@@ -114,7 +114,7 @@ export interface Account extends AccountNouns {
  * @param stored  Holds only the records of this account.
  * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
  */
-export async function openNouns(
+export async function openResources(
   {
     config,
     randomSources,
@@ -131,7 +131,7 @@ export async function openNouns(
   { ids, rules, verdictOf, faults, transcripts, smtpSessions, log }: AccountMemory,
   stored: Store,
   undo: (() => unknown)[],
-): Promise<AccountNouns> {
+): Promise<OpenResources> {
   const { clock, pageSize, account, dns, strict } = config
   const webhooks = await openWebhooks(stored, ids, config, randomSources('webhooks'), outgoing, following)
   undo.push(() => webhooks.close())
@@ -212,11 +212,11 @@ export async function openNouns(
  */
 export async function openSends(
   { config, randomSources, outgoing, downloads, baseUrl }: SharedParts,
-  nouns: AccountNouns,
+  resources: OpenResources,
   deliveries: { readonly host: string; readonly port: number },
-): Promise<Account> {
-  const { store, ids, reader, rules, domains, templates, audiences, relay, faults, secret } = nouns
-  const { wakeOutbox, log } = nouns
+): Promise<OpenAccount> {
+  const { store, ids, reader, rules, domains, templates, audiences, relay, faults, secret } = resources
+  const { wakeOutbox, log } = resources
   const { clock } = config
   const tracking = await createTracking({
     store,
@@ -257,7 +257,7 @@ export async function openSends(
     wakeOutbox,
   })
   return {
-    ...nouns,
+    ...resources,
     ...sends,
     tracking,
     outbox,
@@ -269,22 +269,22 @@ export async function openSends(
     ],
     large,
     deliver() {
-      nouns.onWake(outbox.wake)
+      resources.onWake(outbox.wake)
       outbox.wake()
     },
     async reset(keep) {
       await emptyStore(store, keep)
       if (!keep.includes('rules')) await rules.restore()
       await faults.clear()
-      if (!keep.includes('emails')) await nouns.transcripts.clear()
+      if (!keep.includes('emails')) await resources.transcripts.clear()
       await log.clear()
-      await nouns.smtpSessions.clear()
+      await resources.smtpSessions.clear()
     },
   }
 }
 
 /** Ends an account: first all waits, then running work. The outbox ends while the SMTP server still accepts its deliveries. */
-export function closeAccount({ inbox, webhooks, outbox, relay, maintenance }: Account): Promise<void> {
+export function closeAccount({ inbox, webhooks, outbox, relay, maintenance }: OpenAccount): Promise<void> {
   return runAll([
     () => runTogether([() => inbox.close(), () => webhooks.close()]),
     () => outbox.close(),

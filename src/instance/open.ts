@@ -5,7 +5,7 @@ import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { createRandomSources } from '../core/random.ts'
-import { runAll } from '../core/run-all.ts'
+import { runAll, runTogether } from '../core/run-all.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
 import { headRoomBytes } from '../emails/receive.ts'
 import { createKeys } from '../keys/keys.ts'
@@ -19,8 +19,8 @@ import type { Store } from '../store/store.ts'
 import { openUsers, type Users } from '../users/users.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { createRunningAccounts } from './accounts.ts'
-import { openNouns, openSends } from './account.ts'
-import { assemble, nounsOf } from './assemble.ts'
+import { openResources, openSends } from './account.ts'
+import { publicInstance, publicResources } from './public-members.ts'
 import { createUpToDate } from './up-to-date.ts'
 import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
@@ -85,8 +85,8 @@ export async function openLocalpost(
       baseUrl: (): string => config.publicUrl ?? http.url ?? 'http://localpost',
     }
     const memory = await createAccountMemory(config, randomSources, opened, following)
-    const nouns = await openNouns(shared, memory, opened, undo)
-    const { store, ids } = nouns
+    const resources = await openResources(shared, memory, opened, undo)
+    const { store, ids } = resources
     const keys = await createKeys({
       store,
       clock,
@@ -102,7 +102,7 @@ export async function openLocalpost(
     const accounts = await createRunningAccounts({
       shared,
       stored: opened,
-      main: nouns,
+      main: resources,
       headRoom,
       smtp: () => smtp,
       deliveries: () => capture.deliveries,
@@ -111,8 +111,8 @@ export async function openLocalpost(
       onClosed: onAccountClosed,
     })
     undo.push(() => accounts.close())
-    const { secret } = nouns
-    const side = sideOfAccount(nouns, config, headRoom, upToDate)
+    const { secret } = resources
+    const side = sideOfAccount(resources, config, headRoom, upToDate)
     const capture = await openCapture({ side, config, keys, secret, judgeAccount: accounts.judge })
     undo.push(() => capture.close())
     for (const port of [capture, capture.deliveries]) outgoing.opened(port)
@@ -120,7 +120,7 @@ export async function openLocalpost(
     const { securePort } = capture
     if (securePort !== null) outgoing.opened({ host: capture.host, port: securePort })
     const smtps = securePort === null ? null : { host: smtp.host, port: securePort, secure: true as const }
-    const main = await openSends(shared, nouns, capture.deliveries)
+    const main = await openSends(shared, resources, capture.deliveries)
     const http = createHttp({
       ...main,
       upToDate,
@@ -128,7 +128,7 @@ export async function openLocalpost(
       keys,
       users,
       oidc,
-      accounts: accounts.noun,
+      accounts: accounts.resource,
       otherAccounts: accounts.http,
       clock,
       config,
@@ -174,20 +174,40 @@ export async function openLocalpost(
         main.wakeOutbox()
       },
     })
-    return assemble({
+    const time = openTime(clock, settle)
+    return publicInstance({
       ...main,
-      ...nounsOf(main),
-      keys,
+      ...publicResources(main),
       accounts,
-      lookup,
-      thread,
-      capture,
+      apiKey: keys.primary().value,
       smtp,
       smtps,
       http,
       snapshots,
-      time: openTime(clock, settle),
+      time,
       waitTimeoutMs: config.waitTimeoutMs,
+      // First all waits end, then nothing new is accepted, then running work ends. The store is closed last, also if a
+      // step before it failed, so that its lock is removed.
+      close: () =>
+        runAll([
+          () =>
+            runTogether([
+              () => time.close(),
+              () => main.inbox.close(),
+              () => http.close(),
+              () => accounts.close(),
+              () => webhooks.close(),
+              // Otherwise the rechecks would wait for a DNS server that does not answer.
+              () => lookup.close?.(),
+            ]),
+          () => thread.close(),
+          // Once the outbox closes, an interrupted delivery has no outcome.
+          () => runTogether([() => outbox.close(), () => capture.endDelays()]),
+          () => main.relay?.close(),
+          () => capture.close(),
+          ...maintenance.map((task) => () => task.close()),
+          () => store.close(),
+        ]),
     })
   } catch (error) {
     // Errors while closing are ignored, because the first error is the reason.

@@ -1,6 +1,5 @@
 import { diffLines, type DiffLine } from '../compare/line-diff.ts'
 import { mailLines, mailSections, toText, type MailTextOptions } from '../compare/mail-text.ts'
-import { assertArguments } from '../core/known-options.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Mail } from '../inbox/types.ts'
 import { assertExpectation } from './expectation.ts'
@@ -26,7 +25,6 @@ export interface MailSnapshotOptions extends MailTextOptions {
  * t.assert.snapshot(mailSnapshot(mail))
  */
 export function mailSnapshot(mail: Mail, options: MailSnapshotOptions = {}): string {
-  assertArguments(arguments, 2, 'mailSnapshot()')
   assertMail(mail, 'mailSnapshot')
   assertSnapshotOptions(options)
   return toText(mailLines(mail, options))
