@@ -1,7 +1,8 @@
 // Starting and stopping
 export { createLocalpost } from './instance/create.ts'
 export type {
-  AccountNouns,
+  AccountResources,
+  AccountResources as AccountNouns,
   HttpListener,
   InstanceClock,
   ListenOptions,
@@ -54,7 +55,8 @@ export type { Simulation } from './emails/simulate.ts'
 // Domains
 export type { Domains } from './domains/domains.ts'
 export type {
-  Account,
+  CreatedBy,
+  CreatedBy as Account,
   CreatedDomain,
   DeclaredVerification,
   DnsRecord,

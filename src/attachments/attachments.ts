@@ -3,7 +3,6 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { open, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
-import { createPacer, type Pacer } from '../core/yield.ts'
 import { mediaTypeByName } from '../mime/attachments.ts'
 import { parseDataUri } from './data-uri.ts'
 import { maxContentType } from './schema.ts'
@@ -43,7 +42,6 @@ export async function checkAttachments(
   errors: FieldError[],
 ): Promise<number> {
   let size = 0
-  const pacer = createPacer()
   for (const [i, reference] of references.entries()) {
     const field = `attachments[${i}]`
     const nameProblem = filenameProblem(reference.filename)
@@ -55,7 +53,7 @@ export async function checkAttachments(
       const message = `must not be a multipart type, because an attachment has no parts: ${quote(reference.content_type)}`
       errors.push({ field: `${field}.content_type`, message })
     }
-    const source = await locate(reference.path, sources, pacer)
+    const source = await locate(reference.path, sources)
     if ('problem' in source) errors.push({ field: `${field}.path`, message: source.problem })
     else if (source.kind === 'data') size += encodedSize(source.content.length)
     else if (source.kind === 'file') size += encodedSize(source.size)
@@ -67,16 +65,14 @@ export async function checkAttachments(
  * Reads the bytes of one attachment, and repeats the checks whose result may have changed since the acceptance.
  *
  * @param maxBytes  How many bytes of the message's limit are left.
- * @param pacer  One for all attachments of a message.
  * @throws attachment_failed with the path and the reason.
  */
 export async function loadAttachment(
   reference: AttachmentReference,
   sources: AttachmentSources,
   maxBytes: number,
-  pacer: Pacer = createPacer(),
 ): Promise<LoadedAttachment> {
-  const source = await locate(reference.path, sources, pacer)
+  const source = await locate(reference.path, sources)
   if ('problem' in source) throw failed(reference.path, source.problem)
   const loaded = await load(source, reference.path, sources, maxBytes)
   const content_type = reference.content_type ?? (await typeOf(reference.filename, loaded))
@@ -124,8 +120,8 @@ type Source =
   | { kind: 'file'; path: string; size: number }
   | { problem: string }
 
-async function locate(path: string, sources: AttachmentSources, pacer: Pacer): Promise<Source> {
-  if (/^data:/i.test(path)) return parseDataUri(path, pacer)
+async function locate(path: string, sources: AttachmentSources): Promise<Source> {
+  if (/^data:/i.test(path)) return parseDataUri(path)
   if (/^https?:/i.test(path)) return checkUrl(path)
   if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {
     return { problem: `${quote(path)} is of a kind that is not taken: use an http(s) URL or a data: URI` }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Complete } from '../core/complete.ts'
-import type { Account } from '../domains/types.ts'
+import type { CreatedBy } from '../domains/types.ts'
 import type { Ids } from '../core/ids.ts'
 import { isId } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
@@ -34,7 +34,7 @@ export function createAudiences(deps: {
   store: Store
   clock: Clock
   ids: Ids
-  account: Account
+  account: CreatedBy
   pageSize: number
 }): Audiences & { readonly contacts: InnerContacts } {
   const { store, clock, ids, account, pageSize } = deps

@@ -1,6 +1,6 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
-import type { Account } from '../domains/types.ts'
+import type { CreatedBy } from '../domains/types.ts'
 
 /** An audience to create or rename: the body of `POST /dev/audiences` and `PATCH /dev/audiences/{id}`. */
 export interface AudienceInput {
@@ -29,7 +29,7 @@ export interface ContactChanges {
 export interface Audience {
   id: string
   name: string
-  created_by: Account
+  created_by: CreatedBy
   /** Unix time in milliseconds. */
   created: number
   /** Unix time in milliseconds of the last renaming; contacts do not change it. */

@@ -3,7 +3,7 @@ import type { ClientFault } from './client-faults.ts'
 import type { RefusedCommand, SessionNotes } from './transcript.ts'
 
 /** The facts of a session from which its problems are derived. */
-export interface SessionFacts {
+interface ProblemFacts {
   notes: Pick<SessionNotes, 'refusals' | 'cutBy' | 'command'>
   fault: ClientFault | null
   message_count: number
@@ -11,7 +11,7 @@ export interface SessionFacts {
 }
 
 /** The problems of a session: one for each kind, in order of appearance. */
-export function problemsOf({ notes, fault, message_count, isOpen }: SessionFacts): SmtpProblem[] {
+export function problemsOf({ notes, fault, message_count, isOpen }: ProblemFacts): SmtpProblem[] {
   if (fault !== null) return [problem(kindOfFault[fault])]
   const problems = new Map<SmtpProblemKind, SmtpProblem>()
   for (const refused of notes.refusals) {

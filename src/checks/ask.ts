@@ -1,8 +1,7 @@
 import type { Clock } from '../core/clock.ts'
-import { paced } from '../core/yield.ts'
 import { createZone, type ZoneRecords } from '../domains/zone.ts'
 import { reasonOf } from '../net/guarded-request.ts'
-import { htmlFactSteps, type HtmlFacts } from './html-facts.ts'
+import { readHtmlFacts, type HtmlFacts } from './html-facts.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
 import { createReport } from './report.ts'
@@ -53,7 +52,7 @@ export async function askChecks(
     live,
     zone: createZone(records),
     signal: ended.signal,
-    facts: () => (facts ??= paced(htmlFactSteps(mail.html))),
+    facts: () => (facts ??= Promise.resolve(readHtmlFacts(mail.html))),
     raw: () => (message ??= raw()),
   }
   try {

@@ -1,5 +1,5 @@
 import { clientNames, featureRows } from '../client-support/data.ts'
-import { featureSteps, type FeatureUse } from '../client-support/find-features.ts'
+import { findFeatures, type FeatureUse } from '../client-support/find-features.ts'
 import type { CheckRow, Found } from './subject.ts'
 
 /** Checks whether mail clients support the HTML and CSS. */
@@ -15,10 +15,9 @@ export const clientChecks: readonly CheckRow[] = [
       'Without, all of it is a note: no mail pleases every client.',
     fix: 'Check that the mail is readable without it, or use a feature that these clients support.',
     link: 'https://www.caniemail.com',
-    *run({ mail, clients }) {
+    run({ mail, clients }) {
       if (mail.html === '') return null
-      const uses = yield* featureSteps(mail)
-      return uses.flatMap((use) => findingOf(use, clients))
+      return findFeatures(mail).flatMap((use) => findingOf(use, clients))
     },
   },
 ]

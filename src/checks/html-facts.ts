@@ -57,10 +57,9 @@ export const noFacts: () => HtmlFacts = () => ({
 })
 
 /**
- * Reads the facts for the checks from hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind. Works
- * in steps, so that it can yield to the event loop.
+ * Reads the facts for the checks from hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind.
  */
-export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
+export function readHtmlFacts(html: string): HtmlFacts {
   const facts = noFacts()
   const { images, links, headings, tables, texts } = facts
   const elements: (StyledElement & { style: TextStyle })[] = []
@@ -69,7 +68,7 @@ export function* htmlFactSteps(html: string): Generator<undefined, HtmlFacts> {
   const openTables: HtmlTable[] = []
   const styles = new Set<string>()
   let open: HtmlLink | null = null
-  yield* scanHtml(html, attributesAsked, {
+  scanHtml(html, attributesAsked, {
     onOpenTag(name, attributes, offset) {
       const { href, alt, src, width, height, lang, role } = attributes
       if (lang !== undefined && texts.length === 0) facts.lang ??= lang.trim() || null

@@ -1,6 +1,6 @@
 import { onlySearched } from '../reading/jobs.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
-import { placesOfPlaceholders } from './placeholders.ts'
+import { findPlaceholders } from './placeholders.ts'
 import type { CheckRow } from './subject.ts'
 
 /** Checks of the message as a whole: whether it can be read, its subject, its parts and its size. */
@@ -40,9 +40,8 @@ export const messageChecks: readonly CheckRow[] = [
     about: 'Placeholders of templates, as `{{ name }}`, `{% if %}` or `*|NAME|*`, and `[object Object]`.',
     fix: 'Pass a value for the placeholder, or remove it from the template.',
     link: 'https://mustache.github.io/mustache.5.html',
-    *run({ mail }) {
-      const found = yield* placesOfPlaceholders(mail)
-      return found.map(({ written, part, offset }) => ({
+    run({ mail }) {
+      return findPlaceholders(mail).map(({ written, part, offset }) => ({
         message: `The placeholder ${written} was not replaced.`,
         place:
           part === 'subject'

@@ -1,6 +1,3 @@
-import { assertArguments } from '../core/known-options.ts'
-import { unpaced } from '../core/yield.ts'
-
 /**
  * The placeholders that were not filled in: in subject, text or HTML, as written, each once, in order of appearance.
  * Those are `{{ name }}`, and the forms of other engines: `{% if %}`, `<%= name %>`, `%recipient.name%`, `*|NAME|*`,
@@ -9,8 +6,7 @@ import { unpaced } from '../core/yield.ts'
  * @returns At most 100; only the first 1 MB of each part is searched.
  */
 export function unrenderedPlaceholders(mail: Bodies): string[] {
-  assertArguments(arguments, 1, 'unrenderedPlaceholders()')
-  return unpaced(placesOfPlaceholders(mail)).map(({ written }) => written)
+  return findPlaceholders(mail).map(({ written }) => written)
 }
 
 /** The parts of a mail that show placeholders. */
@@ -27,16 +23,14 @@ export interface PlacedPlaceholder {
   offset: number
 }
 
-/** {@link unrenderedPlaceholders} with their places, in steps, so that the event loop may turn between them. */
-export function* placesOfPlaceholders(mail: Bodies): Generator<undefined, PlacedPlaceholder[]> {
+/** {@link unrenderedPlaceholders} with their places. */
+export function findPlaceholders(mail: Bodies): PlacedPlaceholder[] {
   const found = new Map<string, PlacedPlaceholder>()
   for (const part of ['subject', 'text', 'html'] as const) {
     for (const { 0: written, index: offset } of mail[part].slice(0, lookAt).matchAll(placeholder)) {
       if (found.size >= maxFound) return [...found.values()]
       if (!found.has(written)) found.set(written, { written, part, offset })
-      yield
     }
-    yield
   }
   return [...found.values()]
 }

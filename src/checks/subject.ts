@@ -128,8 +128,7 @@ interface CheckFacts {
 
 /** A check that reads only the mail. */
 export interface StaticCheck extends CheckFacts {
-  /** Runs the check. One that may take long works in steps, and yields between them. */
-  run(subject: Subject): CheckResult | Generator<undefined, CheckResult>
+  run(subject: Subject): CheckResult
 }
 
 /** A check that makes requests; it runs only if it is configured or requested. */

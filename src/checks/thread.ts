@@ -1,8 +1,9 @@
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
-import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
-import { createJobThread } from '../core/job-thread.ts'
+import type { JobQueue } from '../core/job-queue.ts'
+import type { JobThread } from '../core/job-thread.ts'
 import { askChecks } from './ask.ts'
+import type { checkJobs } from './jobs.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
 import { joinReports } from './report.ts'
@@ -10,30 +11,13 @@ import { checkMail } from './run.ts'
 import type { CheckedMail, CheckServices, MailKnowledge } from './subject.ts'
 import type { CheckReport } from './types.ts'
 
-/** The work of the thread. */
-export type CheckJobs = {
-  checks: {
-    inputs: readonly [
-      mail: CheckedMail,
-      options: MailCheckOptions,
-      given: { knowledge?: MailKnowledge | undefined },
-    ]
-    result: CheckReport
-  }
-}
-
-/**
- * Runs all checks of mails. Long mails are checked one after the other in a thread, so that the event loop is not
- * blocked.
- */
+/** Runs all checks of mails. Long mails are checked in the thread, so that the event loop is not blocked. */
 export interface MailChecks {
   /**
    * @param options  Checked by `assertCheckOptions`.
    * @throws service_unavailable if too many long mails wait; the signal's reason.
    */
   check(mail: CheckedMail, options: MailCheckOptions, source?: CheckSource): Promise<CheckReport>
-  /** Ends the thread. */
-  close(): Promise<void>
 }
 
 /** The input beside the mail that is checked. */
@@ -50,32 +34,30 @@ export interface CheckSource {
 
 /**
  * @param options.services  The services to use. Default: none.
- * @param options.queue  The queue of long mails. Default: a new one.
- * @param options.file  The module of the thread. Default: the built module next to this one.
+ * @param options.queue  Where long mails wait for their turn. Default: only at the thread.
  */
 export function createMailChecks(
+  thread: JobThread<typeof checkJobs>,
   clock: Pick<Clock, 'after'>,
   {
     services,
-    queue = createJobQueue(clock, 1, maxWaiting),
-    file = new URL('./worker.ts', import.meta.url),
-  }: { services?: CheckServices | undefined; queue?: JobQueue; file?: URL } = {},
+    queue = { run: (job) => job() },
+  }: { services?: CheckServices | undefined; queue?: JobQueue } = {},
 ): MailChecks {
-  const thread = createJobThread<CheckJobs>(clock, file, deadlineMs)
-
   async function inThread(
     mail: CheckedMail,
     options: MailCheckOptions,
     { signal, knowledge }: Pick<CheckSource, 'signal' | 'knowledge'>,
   ): Promise<CheckReport> {
     try {
-      const report = await thread.run('checks', [checkedMembers(mail), options, { knowledge }], signal)
-      return report ?? (await checkMail(mail, options, { knowledge, signal }))
+      return await thread.run('checks', [checkedMembers(mail), options, { knowledge }], {
+        signal,
+        deadlineMs,
+      })
     } catch (error) {
       if (!isErrorOf(error, 'service_unavailable')) throw error
       return endedReport(options)
     } finally {
-      // Ends it: its heap and that of the reading thread together would exceed the memory limit for a large mail.
       await thread.rest()
     }
   }
@@ -88,15 +70,15 @@ export function createMailChecks(
 
   return {
     async check(mail, options, { raw = async () => null, signal, knowledge, live } = {}) {
+      signal?.throwIfAborted()
       const [read, asked] = await Promise.all([
         mail.html.length + mail.text.length <= longChars
-          ? checkMail(mail, options, { knowledge, signal })
+          ? checkMail(mail, options, { knowledge })
           : inTurn(mail, options, { signal, knowledge }),
         services && askChecks(mail, { ...options, services, clock, raw, records: knowledge, signal, live }),
       ])
       return asked ? joinReports(read, asked) : read
     },
-    close: () => thread.close(),
   }
 }
 
@@ -122,5 +104,4 @@ function checkedMembers(mail: CheckedMail): CheckedMail {
 /** Mails with shorter bodies take a few milliseconds, less than the start of a thread. */
 const longChars = 250_000
 const deadlineMs = 20_000
-const maxWaiting = 64
 const patienceMs = 60_000

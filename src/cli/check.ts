@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { paced } from '../core/yield.ts'
 import { assertCheckOptions, serviceMembers, type MailCheckOptions } from '../checks/options.ts'
 import { readSending } from '../checks/knowledge.ts'
-import { rawFactSteps } from '../checks/raw-facts.ts'
+import { readRawFacts } from '../checks/raw-facts.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport, Finding } from '../checks/types.ts'
 import { systemClock } from '../core/clock.ts'
@@ -15,6 +14,7 @@ import { readCheckedFile } from './checked-file.ts'
 import { listMails } from './export.ts'
 import type { Output } from './output.ts'
 import { connect } from './remote.ts'
+import { createInstanceThread } from '../instance/thread.ts'
 import { resolveSettings } from './settings.ts'
 
 /**
@@ -80,7 +80,8 @@ async function checkFiles(
     liveProblemOf,
     trackingUrl: () => 'http://localpost/t/',
   }
-  const checks = createMailChecks(systemClock, { services })
+  const thread = createInstanceThread()
+  const checks = createMailChecks(thread, systemClock, { services })
   const messages: CheckedMessage[] = []
   try {
     // One after the other, so that many large messages are not in memory at once.
@@ -93,13 +94,13 @@ async function checkFiles(
         {
           raw: async () => bytes,
           live,
-          knowledge: { ...sending, raw: await paced(rawFactSteps(bytes)) },
+          knowledge: { ...sending, raw: readRawFacts(bytes) },
         },
       )
       messages.push({ name: shown, file: name === '-' ? null : name, report })
     }
   } finally {
-    await checks.close()
+    await thread.close()
   }
   return messages
 }

@@ -16,10 +16,10 @@ import { reasonOf } from './remote.ts'
  */
 export async function readCheckedFile(name: string): Promise<{ mail: CheckedMail; bytes: Buffer }> {
   const bytes = await readMessage(name)
-  const message = await parseMessage(bytes)
+  const message = parseMessage(bytes)
   const valueOf = (name: string): string =>
     message.headers.find(([field]) => field.toLowerCase() === name)?.[1] ?? ''
-  const { links, clipped } = await readFindings(message)
+  const { links, clipped } = readFindings(message)
   const problem = [message.problem, clipped].filter((said) => said).join(' ') || null
   const mail: CheckedMail = {
     type: 'transactional',

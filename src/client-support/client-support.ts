@@ -1,9 +1,8 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { createLineAt } from '../core/line-at.ts'
-import { paced } from '../core/yield.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { clientNames, featureRows } from './data.ts'
-import { featureSteps, type MailContent } from './find-features.ts'
+import { findFeatures, type MailContent } from './find-features.ts'
 import type { ClientScore, ClientSupport, SupportedFeature } from './types.ts'
 
 /** Options of `inbox.clientSupport()`. */
@@ -18,18 +17,16 @@ export interface ClientSupportOptions {
 }
 
 /**
- * Determines how mail clients support the HTML and CSS of a mail, from the tables of Can I email. Nothing is fetched. The
- * work yields to the event loop at intervals.
+ * Determines how mail clients support the HTML and CSS of a mail, from the tables of Can I email. Nothing is fetched.
  *
  * @throws validation_error for a share of an unknown client, a share that is no number from 0, and if all shares are 0.
  */
-export async function clientSupport(
+export function clientSupport(
   mail: MailContent,
-  options?: ClientSupportOptions,
-): Promise<ClientSupport> {
-  const shares = options?.shares
+  { shares }: Pick<ClientSupportOptions, 'shares'> = {},
+): ClientSupport {
   if (shares !== undefined) checkShares(shares)
-  const uses = await paced(featureSteps(mail), options?.signal)
+  const uses = findFeatures(mail)
   const lineAt = createLineAt(mail.html.slice(0, scannedLength))
   const features = uses.map(({ slug, count, places }): SupportedFeature => {
     const [, title = slug, category = '', support = ''] = rows.get(slug) ?? []

@@ -30,14 +30,9 @@ export interface FeatureUse {
 }
 
 /**
- * Finds the features of HTML and CSS that a mail uses, in the order of their first use. It works in steps, so that other
- * work can run between them. Only the first 1 MB of the HTML and the first 250 KB of a style sheet are checked.
+ * Finds the features of HTML and CSS that a mail uses, in the order of their first use. Only the first 1 MB of the HTML and the first 250 KB of a style sheet are checked.
  */
-export function* featureSteps({
-  html,
-  headers,
-  attachments,
-}: MailContent): Generator<undefined, FeatureUse[]> {
+export function findFeatures({ html, headers, attachments }: MailContent): FeatureUse[] {
   const uses = new Map<string, FeatureUse>()
   const use = (slugs: Iterable<string>, offset: number, snippet: () => string): void => {
     for (const slug of slugs) {
@@ -64,7 +59,7 @@ export function* featureSteps({
   }
   let sheet: { text: string; start: number } | null = null
   const finished: { text: string; start: number }[] = []
-  yield* scanHtml(html, attributesAsked, {
+  scanHtml(html, attributesAsked, {
     onOpenTag(name, attributes, start) {
       const { style } = attributes
       use(elementFeatures(name, attributes), start, () => tagOf(name, attributes))
@@ -89,10 +84,7 @@ export function* featureSteps({
     },
   })
   if (sheet) finished.push(sheet)
-  for (const { text, start } of finished) {
-    useCss(cssUses(text, 'sheet'), (offset) => start + offset)
-    yield
-  }
+  for (const { text, start } of finished) useCss(cssUses(text, 'sheet'), (offset) => start + offset)
   if (headers.some(([name]) => /^bimi-(?:selector|location|indicator)$/i.test(name)))
     use(['bimi'], 0, () => 'BIMI')
   if (attachments.some(({ content_type }) => content_type === 'text/x-amp-html'))

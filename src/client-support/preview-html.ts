@@ -1,6 +1,5 @@
 import { escapedValue } from '../mime/html/remote-content.ts'
 import { scanHtml } from '../mime/html/scan-html.ts'
-import type { Steps } from '../core/yield.ts'
 import {
   attributesOf,
   attributesAsked,
@@ -14,12 +13,12 @@ import {
 import type { ClientRules, PreviewedClient, RuleId } from './preview-clients.ts'
 import { filterCss, withCuts, type Cut, type FilteredCss, type Ignored } from './preview-css.ts'
 
-/** Removes the elements, attributes and styles that a client ignores, in steps. It takes linear time. */
-export function* filterHtmlSteps(
+/** Removes the elements, attributes and styles that a client ignores. It takes linear time. */
+export function filterHtml(
   html: string,
   { ignores, rules }: PreviewedClient,
   images: readonly ImagePart[],
-): Steps<{ html: string; ignored: Ignored[] }> {
+): { html: string; ignored: Ignored[] } {
   const cuts: Cut[] = []
   const ignored: Ignored[] = []
   const sheets: Sheet[] = []
@@ -52,7 +51,7 @@ export function* filterHtmlSteps(
     return filtered
   }
 
-  yield* scanHtml(html, attributesAsked, {
+  scanHtml(html, attributesAsked, {
     onOpenTag(name, attributes, nameStart, end, ranges) {
       const start = nameStart - 1
       if (leaving) {
@@ -138,7 +137,6 @@ export function* filterHtmlSteps(
       // What stands on both sides of a removed part must not form an end tag.
       cuts.push({ start, end, text: filtered.css.replaceAll('</', '<\\/') })
     }
-    yield
   }
   return { html: withCuts(html, cuts), ignored }
 }

@@ -1,31 +1,28 @@
 import { withoutEnding } from '../core/ending.ts'
 import { createLineAt } from '../core/line-at.ts'
-import { paced } from '../core/yield.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { asWord } from './conditional-comments.ts'
 import { featureRows } from './data.ts'
 import type { ImagePart } from './html-features.ts'
 import { previewedClient, ruleTitles, type PreviewClient } from './preview-clients.ts'
 import type { Ignored } from './preview-css.ts'
-import { filterHtmlSteps } from './preview-html.ts'
+import { filterHtml } from './preview-html.ts'
 import type { MailPreview, RemovedFeature } from './types.ts'
 
 /**
  * The HTML of a mail without what a mail client ignores, from the tables of Can I email and what else is known of the
- * client: an approximation of what the client shows. Nothing is fetched. The work yields to the event loop at intervals.
+ * client: an approximation of what the client shows. Nothing is fetched.
  *
- * @param signal  Ends the work. @throws its reason.
  * @throws validation_error for a client without a preview.
  */
-export async function previewHtml(
+export function previewHtml(
   mail: { html: string; attachments: readonly ImagePart[] },
   client: PreviewClient,
-  signal?: AbortSignal,
-): Promise<MailPreview> {
+): MailPreview {
   const previewed = previewedClient(client)
   const { html, ignored } = clip(mail.html, previewed.rules.maxHtmlBytes)
   const read = previewed.rules.isWord ? asWord(html) : { html, ignored: [] }
-  const filtered = await paced(filterHtmlSteps(read.html, previewed, mail.attachments), signal)
+  const filtered = filterHtml(read.html, previewed, mail.attachments)
   const lineAt = createLineAt(read.html)
   const removed = new Map<string, RemovedFeature>()
   for (const { feature, start, snippet } of [...ignored, ...read.ignored, ...filtered.ignored]) {

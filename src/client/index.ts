@@ -9,7 +9,6 @@ import type { Audience, Contact } from '../audiences/types.ts'
 import type { CreatedDomain, DomainDetail, DomainListItem } from '../domains/types.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from '../emails/types.ts'
 import type { TagChanges, TagCount } from '../inbox/types.ts'
-import { assertArguments } from '../core/known-options.ts'
 import type { ListPage } from '../core/lists.ts'
 import { createCall, type CallOptions, type ClientListOptions } from './call.ts'
 import type { ClientOptions } from './settings.ts'
@@ -86,72 +85,46 @@ export interface Client {
  * const { id } = await client.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
  */
 export function createClient(options: ClientOptions): Client {
-  assertArguments(arguments, 1, 'createClient()')
   const { get, post, list, control } = createCall(options)
   return {
     emails: {
-      send: exact('emails.send()', 2, (request, given) => post(['emails'], request, given, true)),
-      list: exact('emails.list()', 1, (given) => list('emails', ['emails'], given)),
-      get: exact('emails.get()', 2, (id, given) => get(['emails', id], given)),
+      send: async (request, given) => post(['emails'], request, given, true),
+      list: async (given) => list('emails', ['emails'], given),
+      get: async (id, given) => get(['emails', id], given),
     },
     domains: {
-      create: exact('domains.create()', 2, (request, given) => post(['domains'], request, given)),
-      list: exact('domains.list()', 1, (given) => list('domains', ['domains'], given)),
-      get: exact('domains.get()', 2, (id, given) => get(['domains', id], given)),
+      create: async (request, given) => post(['domains'], request, given),
+      list: async (given) => list('domains', ['domains'], given),
+      get: async (id, given) => get(['domains', id], given),
     },
     audiences: {
-      list: exact('audiences.list()', 1, (given) => list('audiences', ['audiences'], given)),
+      list: async (given) => list('audiences', ['audiences'], given),
       contacts: {
-        list: exact('audiences.contacts.list()', 2, (audienceId, given) =>
-          list('contacts', ['audiences', audienceId, 'contacts'], given),
-        ),
+        list: async (audienceId, given) => list('contacts', ['audiences', audienceId, 'contacts'], given),
       },
     },
     accounts: {
-      create: exact('accounts.create()', 2, (input = {}, given) =>
-        control('POST', ['accounts'], given, input),
-      ),
-      list: exact('accounts.list()', 1, async (given) => {
+      create: async (input = {}, given) => control('POST', ['accounts'], given, input),
+      async list(given) {
         const { accounts } = await control<{ accounts: AccountInfo[] }>('GET', ['accounts'], given)
         return accounts
-      }),
-      get: exact('accounts.get()', 2, (name, given) => control('GET', ['accounts', name], given)),
-      update: exact('accounts.update()', 3, (name, changes, given) =>
-        control('PATCH', ['accounts', name], given, changes),
-      ),
-      renewPassword: exact('accounts.renewPassword()', 2, (name, given) =>
-        control('POST', ['accounts', name, 'smtp-password'], given),
-      ),
-      remove: exact('accounts.remove()', 2, async (name, given) => {
+      },
+      get: async (name, given) => control('GET', ['accounts', name], given),
+      update: async (name, changes, given) => control('PATCH', ['accounts', name], given, changes),
+      renewPassword: async (name, given) => control('POST', ['accounts', name, 'smtp-password'], given),
+      async remove(name, given) {
         await control('DELETE', ['accounts', name], given)
-      }),
+      },
     },
     inbox: {
-      tags: exact('inbox.tags()', 1, async (given) => {
+      async tags(given) {
         const { tags } = await control<{ tags: TagCount[] }>('GET', ['inbox', 'tags'], given)
         return tags
-      }),
-      updateTag: exact('inbox.updateTag()', 3, (tag, changes, given) =>
+      },
+      updateTag: async (tag, changes, given) =>
         control('PATCH', ['inbox', 'tags'], given, { ...changes, tag }),
-      ),
     },
-    account(...given) {
-      assertArguments(given, 1, 'account()')
-      const [{ api_key: apiKey } = { api_key: '' }] = given
-      return createClient({ ...options, apiKey })
-    },
-  }
-}
-
-/** Makes an operation refuse arguments that it does not take. */
-function exact<Given extends unknown[], T>(
-  name: string,
-  most: Required<Given>['length'],
-  run: (...given: Given) => Promise<T>,
-): (...given: Given) => Promise<T> {
-  return async (...given) => {
-    assertArguments(given, most, name)
-    return run(...given)
+    account: ({ api_key: apiKey }) => createClient({ ...options, apiKey }),
   }
 }
 

@@ -1,7 +1,6 @@
-import { paced } from '../core/yield.ts'
-import { diffLineSteps } from './line-diff.ts'
+import { diffLines } from './line-diff.ts'
 import { listLines } from './listed-lines.ts'
-import { mailLineSteps, mailSections, type ComparedMail, type MailSection } from './mail-text.ts'
+import { mailLines, mailSections, type ComparedMail, type MailSection } from './mail-text.ts'
 import { createMask } from './masks.ts'
 import type { ComparedSection, MailComparison } from './types.ts'
 
@@ -14,8 +13,7 @@ export interface CompareOptions {
 }
 
 /**
- * Compares two mails part by part: header fields, structure, text, formatted HTML and attachments. The work yields to
- * the event loop.
+ * Compares two mails part by part: header fields, structure, text, formatted HTML and attachments.
  *
  * @param mail  Reads the mail. It is called after the other mail was read and is no longer needed, so that only one of two
  *   large mails is in memory.
@@ -30,14 +28,15 @@ export async function compareMails(
     read: () => Promise<ComparedMail & { id: string }>,
   ): Promise<{ id: string; lines: Map<MailSection, string[]> }> => {
     const one = await read()
-    return { id: one.id, lines: await paced(mailLineSteps(one, {}, masked), signal) }
+    signal?.throwIfAborted()
+    return { id: one.id, lines: mailLines(one, {}, masked) }
   }
   const before = await linesOf(other)
   const after = await linesOf(mail)
   const sections: ComparedSection[] = []
   for (const name of mailSections) {
-    const steps = diffLineSteps(before.lines.get(name) ?? [], after.lines.get(name) ?? [])
-    sections.push({ name, ...listLines(await paced(steps, signal)) })
+    const lines = diffLines(before.lines.get(name) ?? [], after.lines.get(name) ?? [])
+    sections.push({ name, ...listLines(lines) })
   }
   return { id: after.id, other: before.id, same: sections.every(({ same }) => same), sections }
 }

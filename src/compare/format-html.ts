@@ -4,9 +4,9 @@ import { scannedLength, loadTokenizer } from '../mime/html/scan-html.ts'
  * HTML as lines, so that two versions can be compared: each block element on a line of its own, indented by its depth,
  * texts and inline elements as they flow. White space is folded, attributes are in quotes, entities are decoded.
  *
- * In steps and in linear time, whatever the HTML is; at most its first million characters, and {@link maxLines} lines.
+ * In linear time, whatever the HTML is; at most its first million characters, and {@link maxLines} lines.
  */
-export function* formatHtmlSteps(html: string): Generator<undefined, string[]> {
+export function formatHtml(html: string): string[] {
   const source = html.slice(0, scannedLength)
   const page = createLines()
   let name = ''
@@ -43,10 +43,8 @@ export function* formatHtmlSteps(html: string): Generator<undefined, string[]> {
       onend() {},
     },
   )
-  for (let at = 0; at < source.length && page.count() <= maxLines; at += stepLength) {
-    tokenizer.write(source.slice(at, at + stepLength))
-    yield
-  }
+  for (let at = 0; at < source.length && page.count() <= maxLines; at += pieceLength)
+    tokenizer.write(source.slice(at, at + pieceLength))
   tokenizer.end()
   const lines = page.end()
   if (lines.length > maxLines)
@@ -57,7 +55,8 @@ export function* formatHtmlSteps(html: string): Generator<undefined, string[]> {
 
 /** More than any mail for people has. With its indent, a line may be much longer than the tag that it is made from. */
 export const maxLines = 50_000
-const stepLength = 4096
+/** How much is read before the lines are counted. */
+const pieceLength = 4096
 const maxDepth = 60
 
 interface Lines {

@@ -5,13 +5,10 @@ export interface DiffLine {
 }
 
 /**
- * The shortest way from one list of lines to another, in steps (Myers: "An O(ND) Difference Algorithm"). Lists that
+ * The shortest way from one list of lines to another (Myers: "An O(ND) Difference Algorithm"). Lists that
  * differ in more than {@link maxEdits} lines are given as all removed, then all added, but for their common ends.
  */
-export function* diffLineSteps(
-  before: readonly string[],
-  after: readonly string[],
-): Generator<undefined, DiffLine[]> {
+export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
   let [endBefore, endAfter] = [before.length, after.length]
@@ -24,7 +21,7 @@ export function* diffLineSteps(
   const b = after.slice(start, endAfter)
   return [
     ...before.slice(0, start).map(same),
-    ...((yield* editSteps(a, b)) ?? [
+    ...(edits(a, b) ?? [
       ...a.map((text): DiffLine => ({ kind: 'removed', text })),
       ...b.map((text): DiffLine => ({ kind: 'added', text })),
     ]),
@@ -35,7 +32,7 @@ export function* diffLineSteps(
 /** Bounds the time and the memory of a comparison: 1,000 edits take 4 MB. */
 export const maxEdits = 1000
 
-function* editSteps(a: readonly string[], b: readonly string[]): Generator<undefined, DiffLine[] | null> {
+function edits(a: readonly string[], b: readonly string[]): DiffLine[] | null {
   /** For each number of edits, how far each diagonal reaches, from -d to d. */
   const trace: Int32Array[] = []
   const most = Math.min(a.length + b.length, maxEdits)
@@ -49,7 +46,6 @@ function* editSteps(a: readonly string[], b: readonly string[]): Generator<undef
       reach[k + d] = x
       if (x >= a.length && x - k >= b.length) return wayBack(trace, a, b)
     }
-    yield
   }
   return null
 }

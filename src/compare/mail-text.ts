@@ -1,5 +1,5 @@
 import { scannedLength } from '../mime/html/scan-html.ts'
-import { formatHtmlSteps, maxLines } from './format-html.ts'
+import { formatHtml, maxLines } from './format-html.ts'
 import { createMask, type Mask } from './masks.ts'
 
 /** The members of a mail that are compared. */
@@ -37,23 +37,23 @@ export interface MailTextOptions {
 }
 
 /**
- * A mail as lines of text, section by section, in steps.
+ * A mail as lines of text, section by section.
  *
  * @param isMasked  Whether what differs each time is masked; without it the values are shown. Default: true.
  */
-export function* mailLineSteps(
+export function mailLines(
   mail: ComparedMail,
   { except = [], headers = [], mask: own }: MailTextOptions = {},
   isMasked: boolean = true,
-): Generator<undefined, Map<MailSection, string[]>> {
+): Map<MailSection, string[]> {
   const mask = isMasked ? createMask(mail.codes, own) : (text: string): string => text
   const sections = new Map<MailSection, string[]>()
   const wants = (name: MailSection): boolean => !except.includes(name)
   if (wants('headers')) sections.set('headers', headerLines(mail, headers, isMasked ? mask : null))
   if (wants('structure')) sections.set('structure', structureLines(mail))
-  yield
-  if (wants('text')) sections.set('text', yield* masked(textLines(mail.text), mask))
-  if (wants('html')) sections.set('html', yield* masked(yield* formatHtmlSteps(mail.html), mask))
+  // Line by line: masks do not reach over lines.
+  if (wants('text')) sections.set('text', textLines(mail.text).map(mask))
+  if (wants('html')) sections.set('html', formatHtml(mail.html).map(mask))
   if (wants('attachments'))
     sections.set(
       'attachments',
@@ -130,16 +130,6 @@ function textLines(text: string): string[] {
     return [...lines.slice(0, maxLines), `(Only the first ${maxLines} lines are shown.)`]
   if (text.length > scannedLength) lines.push(`(Only the first ${scannedLength} characters are shown.)`)
   return lines
-}
-
-/** Line by line, so that the event loop may turn between them: masks do not reach over lines. */
-function* masked(lines: readonly string[], mask: Mask): Generator<undefined, string[]> {
-  const result: string[] = []
-  for (const line of lines) {
-    result.push(mask(line))
-    yield
-  }
-  return result
 }
 
 function oneLine(value: string): string {

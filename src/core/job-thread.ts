@@ -1,141 +1,169 @@
 import { Worker } from 'node:worker_threads'
 import { noRoom } from './byte-budget.ts'
-import type { Clock } from './clock.ts'
+import { systemClock, type Clock } from './clock.ts'
+import { reviveError } from './errors.ts'
+import { createJobQueue } from './job-queue.ts'
+import type { JobInputs, JobResult, JobTable, WorkerAnswer, WorkerRequest } from './job-worker.ts'
 import { ownBuffers } from './own-buffers.ts'
-import type { JobKinds, WorkerAnswer, WorkerRequest } from './job-worker.ts'
 
-/** A thread for long work, so that the event loop is not blocked. Started on first use. */
-export interface JobThread<Kinds extends JobKinds> {
+/**
+ * A thread for long work, so that the event loop is not blocked. It is started on first use and works on one job at a time;
+ * the others wait in order. Where no thread can be started, jobs run in the caller's thread.
+ */
+export interface JobThread<Jobs extends JobTable> {
   /**
    * @param inputs  Do not use them afterwards: bytes that fill their buffer are transferred to the thread.
-   * @param signal  Ends the work. The thread ends too, unless it has other work.
-   * @returns null if no thread can be started: when running from sources, or when a bundler left out the thread's file.
-   * @throws service_unavailable if the thread ended during the work, or took too long; the signal's reason.
+   * @throws What the job throws; service_unavailable if too many wait, if it waited too long, or if the thread ended during
+   *   the work; the signal's reason.
    */
-  run<Kind extends keyof Kinds & string>(
+  run<Kind extends keyof Jobs & string>(
     kind: Kind,
-    inputs: Kinds[Kind]['inputs'],
-    signal?: AbortSignal,
-  ): Promise<Kinds[Kind]['result'] | null>
+    inputs: JobInputs<Jobs, Kind>,
+    options?: JobOptions,
+  ): Promise<JobResult<Jobs, Kind>>
   /** Ends the thread if it has no work, because it keeps the memory of its last message. */
   rest(): Promise<void>
+  /** Ends the thread. Later jobs run in the caller's thread. */
   close(): Promise<void>
 }
 
-/** @param file  The module of the thread; it calls `serveJobs`. */
-export function createJobThread<Kinds extends JobKinds>(
-  clock: Pick<Clock, 'after'>,
-  file: URL,
-  deadlineMs: number = 60_000,
-): JobThread<Kinds> {
-  // Node 20 cannot run TypeScript sources.
-  let isPossible = !file.pathname.endsWith('.ts')
-  let current: Started | null = null
-  let cancelIdle = (): void => {}
-  let lastId = 0
-  let isClosed = false
-  const open = new Map<number, OpenReading>()
+/** How long a job may take, and when it is ended. */
+export interface JobOptions {
+  /** Ends the job, and the thread with it: jobs that wait get another thread. A job in the caller's thread is not ended. */
+  signal?: AbortSignal | undefined
+  /** The thread is ended after this time, by the machine's clock. Default: 60 seconds. */
+  deadlineMs?: number
+  /** How long the job may wait for others. Default: 60 seconds. */
+  patienceMs?: number
+}
 
-  function start(): Started {
+/**
+ * @param jobs  The work by its kind. The thread's module serves the same.
+ * @param file  The module of the thread, which calls `serveJobs`. Without one, jobs run in the caller's thread. So they do
+ *   when running from sources, and when a bundler left out the file.
+ * @param clock  Measures the deadlines.
+ */
+export function createJobThread<Jobs extends JobTable>(
+  jobs: Jobs,
+  file: URL | null,
+  clock: Pick<Clock, 'after'> = systemClock,
+): JobThread<Jobs> {
+  // Node 20 cannot run TypeScript sources.
+  let isPossible = file !== null && !file.pathname.endsWith('.ts')
+  let current: Started | null = null
+  let running: RunningJob | null = null
+  let isTaken = false
+  let isClosed = false
+  let cancelIdle = (): void => {}
+  const queue = createJobQueue(clock, 1, maxWaiting, 'jobs')
+
+  function start(module: URL): Started {
     // Flags of the process such as `--input-type` and `--inspect-brk` must not apply to the thread.
     const resourceLimits = { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: maxYoungMb }
-    const worker = new Worker(file, { execArgv: [], resourceLimits })
+    const worker = new Worker(module, { execArgv: [], resourceLimits })
     const isReady = new Promise<boolean>((resolve) => {
       worker.on('message', (answer: WorkerAnswer) => {
         if (answer === 'ready') resolve(true)
-        else open.get(answer.id)?.settle(answer)
+        else if (current?.worker === worker) running?.settle(answer)
       })
       const onEnd = (): void => {
         resolve(false)
         if (current?.worker !== worker) return
         current = null
-        failAll()
+        running?.end(hasEnded())
       }
       worker.on('error', onEnd).on('exit', onEnd)
     })
     return { worker, isReady }
   }
 
-  function failAll(): void {
-    for (const { fail } of open.values()) fail()
+  /** The thread when it has started; null if it cannot. */
+  async function ready(): Promise<Worker | null> {
+    if (!file || !isPossible || isClosed) return null
+    const started = (current ??= start(file))
+    // If the thread could not start once, it is not tried again.
+    if (!(await started.isReady) && !isClosed) isPossible = false
+    return current === started ? started.worker : null
   }
 
   async function end(): Promise<void> {
     cancelIdle()
     const ending = current
     current = null
-    failAll()
     await ending?.worker.terminate()
   }
 
-  /** Has the thread end in a while, unless more work comes. */
-  function idle(worker: Worker): void {
-    cancelIdle()
-    worker.unref()
-    cancelIdle = clock.after(idleMs, () => void end())
-  }
-
-  function ask<Kind extends keyof Kinds & string>(
+  function ask(
     worker: Worker,
-    kind: Kind,
-    inputs: Kinds[Kind]['inputs'],
-    signal: AbortSignal | undefined,
-  ): Promise<Kinds[Kind]['result']> {
-    const id = ++lastId
+    request: WorkerRequest,
+    signal?: AbortSignal,
+    deadlineMs = 60_000,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void): void => {
         cancelDeadline()
         signal?.removeEventListener('abort', onAbort)
-        open.delete(id)
-        if (open.size === 0) idle(worker)
+        running = null
         finish()
       }
-      const fail = (): void =>
-        settle(() => reject(noRoom('The thread that worked on the message has ended.')))
-      const onAbort = (): void =>
-        settle(() => {
-          // Not before the thread has ended, so that the next one does not run beside it.
-          const ended = open.size === 0 ? end() : Promise.resolve()
-          void ended.finally(() => reject(signal?.reason))
-        })
-      const cancelDeadline = clock.after(deadlineMs, () => void end())
+      // Not before the thread has ended, so that the next one does not run beside it.
+      const endWith = (reason: unknown): void => settle(() => void end().finally(() => reject(reason)))
+      const onAbort = (): void => endWith(signal?.reason)
+      const cancelDeadline = clock.after(deadlineMs, () => endWith(hasEnded()))
       signal?.addEventListener('abort', onAbort)
-      open.set(id, {
-        fail,
+      running = {
+        end: endWith,
         settle: (answer) =>
-          settle(() => ('error' in answer ? reject(new Error(answer.error)) : resolve(answer.result))),
-      })
-      cancelIdle()
-      worker.ref()
-      worker.postMessage({ id, kind, inputs } satisfies WorkerRequest, ownBuffers(inputs))
+          settle(() => ('error' in answer ? reject(reviveError(answer.error)) : resolve(answer.result))),
+      }
+      try {
+        // The bytes are not transferred before the thread is ready, so they are still usable if it cannot start.
+        worker.postMessage(request, ownBuffers(request.inputs))
+      } catch (error) {
+        // Something in it is no data, for example a function.
+        settle(() => reject(error))
+      }
     })
   }
 
+  async function work<Kind extends keyof Jobs & string>(
+    kind: Kind,
+    inputs: JobInputs<Jobs, Kind>,
+    { signal, deadlineMs }: JobOptions,
+  ): Promise<JobResult<Jobs, Kind>> {
+    isTaken = true
+    cancelIdle()
+    try {
+      const worker = await ready()
+      signal?.throwIfAborted()
+      worker?.ref()
+      return (await (worker
+        ? ask(worker, { kind, inputs }, signal, deadlineMs)
+        : jobs[kind]?.(...inputs))) as JobResult<Jobs, Kind>
+    } finally {
+      isTaken = false
+      // Ends in a while, unless more work comes.
+      current?.worker.unref()
+      cancelIdle = clock.after(idleMs, () => void end())
+    }
+  }
+
   return {
-    async run(kind, inputs, signal) {
-      signal?.throwIfAborted()
-      if (!isPossible || isClosed) return null
-      cancelIdle()
-      const started = (current ??= start())
-      // The bytes are not transferred before the thread is ready, so they are still usable if it cannot start.
-      const isReady = await started.isReady
-      if (isReady && current === started) {
-        if (!signal?.aborted) return ask(started.worker, kind, inputs, signal)
-        if (open.size === 0) idle(started.worker)
-      }
-      signal?.throwIfAborted()
-      // If the thread could not start once, it is not tried again.
-      isPossible &&= isReady
-      return null
-    },
+    run: (kind, inputs, options = {}) =>
+      queue.run(() => work(kind, inputs, options), options.patienceMs ?? 60_000, options.signal),
     async rest() {
-      if (open.size === 0) await end()
+      if (!isTaken) await end()
     },
     close() {
       isClosed = true
+      running?.end(hasEnded())
       return end()
     },
   }
+}
+
+function hasEnded(): Error {
+  return noRoom('The thread that worked on the message has ended.')
 }
 
 interface Started {
@@ -144,13 +172,16 @@ interface Started {
   isReady: Promise<boolean>
 }
 
-interface OpenReading {
+interface RunningJob {
   settle(answer: Exclude<WorkerAnswer, 'ready'>): void
-  fail(): void
+  /** Ends the thread, and the job with this reason. */
+  end(reason: unknown): void
 }
 
 const maxHeapMb = 256
 /** For new objects. V8 would take up to 48 MB. */
 const maxYoungMb = 12
+/** How many jobs may wait. */
+const maxWaiting = 256
 /** An idle thread is ended after this time, because it keeps the memory of its last message. */
 const idleMs = 5000

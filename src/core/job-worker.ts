@@ -1,32 +1,39 @@
 import { parentPort } from 'node:worker_threads'
+import { plainError, type PlainError } from './errors.ts'
 import { ownBuffers } from './own-buffers.ts'
 
-/** The kinds of work of a thread: what goes in, and what comes out. */
-export type JobKinds = Record<string, { inputs: readonly unknown[]; result: unknown }>
+/** The work of a thread by its kind: plain functions from data to data. */
+export type JobTable = Readonly<Record<string, (...inputs: never[]) => unknown>>
 
-/** A request to the thread. */
+/** What goes into a job. What is a `Buffer` for the job comes as one. */
+export type JobInputs<Jobs extends JobTable, Kind extends keyof Jobs> = Readonly<Parameters<Jobs[Kind]>>
+
+/** What comes out of a job. From a thread, a `Buffer` comes as a `Uint8Array`. */
+export type JobResult<Jobs extends JobTable, Kind extends keyof Jobs> = Awaited<ReturnType<Jobs[Kind]>>
+
+/** A request to the thread, which works on one at a time. */
 export interface WorkerRequest {
-  id: number
   kind: string
-  /** What is a `Buffer` for the work comes as a `Uint8Array`. */
   inputs: readonly unknown[]
 }
 
 /** An answer of the thread; `ready` when it has started. */
-export type WorkerAnswer = 'ready' | { id: number; result: unknown } | { id: number; error: string }
+export type WorkerAnswer = 'ready' | { result: unknown } | { error: PlainError }
 
 /** Runs the jobs that the thread's owner sends. Called once in the thread's module. */
-export function serveJobs<Kinds extends JobKinds>(jobs: {
-  readonly [Kind in keyof Kinds]: (...inputs: Kinds[Kind]['inputs']) => Promise<Kinds[Kind]['result']>
-}): void {
+export function serveJobs(jobs: JobTable): void {
   const port = parentPort
-  port?.on('message', ({ id, kind, inputs }: WorkerRequest) => {
-    jobs[kind as keyof Kinds](...(inputs.map(withBuffers) as Kinds[string]['inputs'])).then(
-      (result) => port.postMessage({ id, result } satisfies WorkerAnswer, ownBuffers([result])),
-      (error: unknown) => port.postMessage({ id, error: String(error) } satisfies WorkerAnswer),
-    )
-  })
-  port?.postMessage('ready' satisfies WorkerAnswer)
+  const answer = (given: WorkerAnswer, bytes: ArrayBuffer[] = []): void => port?.postMessage(given, bytes)
+  async function work({ kind, inputs }: WorkerRequest): Promise<void> {
+    try {
+      const result = await jobs[kind]?.(...(inputs.map(withBuffers) as never[]))
+      answer({ result }, ownBuffers([result]))
+    } catch (error) {
+      answer({ error: plainError(error) })
+    }
+  }
+  port?.on('message', (request: WorkerRequest) => void work(request))
+  answer('ready')
 }
 
 function withBuffers(input: unknown): unknown {

@@ -25,36 +25,6 @@ export function assertKnownOptions(given: unknown, names: readonly string[], of:
   }
 }
 
-/**
- * Refuses arguments that a function does not take, because ignoring them would hide a mistake.
- *
- * @param given  All arguments of the call.
- * @param most  How many the function takes.
- * @param of  Its name, as in `reset()`.
- * @param hint  A sentence that says what to call instead.
- * @throws invalid_option
- */
-export function assertArguments(given: ArrayLike<unknown>, most: number, of: string, hint = ''): void {
-  const problem = given.length > most ? extraArgument(given, most, of) : null
-  if (problem !== null) throw new LocalpostError('invalid_option', `${problem} ${hint}`.trimEnd())
-}
-
-/** A sentence about the first surplus argument; null if there is none. */
-export function extraArgument(given: ArrayLike<unknown>, most: number, of: string): string | null {
-  const all = Array.from(given)
-  const extra = all.slice(most).find((one) => one !== undefined)
-  // `ids.map(post.inbox.get)` passes the index and the array too.
-  if (extra === undefined || isCallOfArray(all)) return null
-  const takes = most === 0 ? 'no arguments' : `at most ${most} argument${most === 1 ? '' : 's'}`
-  const waits = isOptions(extra) && 'timeoutMs' in extra ? ' It does not wait.' : ''
-  return `${of} takes ${takes}, not ${quote(extra)}.${waits}`
-}
-
-function isCallOfArray(given: readonly unknown[]): boolean {
-  const [item, index, array] = given
-  return given.length === 3 && Array.isArray(array) && typeof index === 'number' && array[index] === item
-}
-
 /** Not an array, a RegExp or a Map. By the tag, since objects of Jest's tests have another prototype than ours. */
 function isOptions(given: unknown): given is object {
   return Object.prototype.toString.call(given) === '[object Object]'

@@ -15,7 +15,7 @@ import type { DnsSettings } from './dns-records.ts'
 import { dnsRecords, zoneFile } from './dns-records.ts'
 import type { DomainRecord } from './domain.ts'
 import type {
-  Account,
+  CreatedBy,
   CreatedDomain,
   DeclaredVerification,
   DnsRecord,
@@ -42,7 +42,7 @@ export interface DomainsDeps {
   makeSharedKey?: DkimKeysDeps['makeShared']
   clock: Clock
   ids: Ids
-  account: Account
+  account: CreatedBy
   dns: DnsSettings
   pageSize: number
   /** Refuses API sends from domains that were not created. Default: false. */

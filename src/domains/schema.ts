@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { domainStatuses, verificationErrorTypes } from './domain.ts'
 import type {
-  Account,
+  CreatedBy,
   CreatedDomain,
   DeclaredVerification,
   DnsRecord,
@@ -115,7 +115,7 @@ const accountMembers = {
 }
 
 /** The creator of a domain or audience in answers. */
-export const accountSchema: z.ZodType<Account> = z.strictObject(accountMembers)
+export const accountSchema: z.ZodType<CreatedBy> = z.strictObject(accountMembers)
 
 const isoTime = z.iso.datetime({ precision: 3 }).describe('ISO 8601 in UTC with milliseconds')
 

@@ -76,7 +76,7 @@ export interface CreatedDomain {
 }
 
 /** The creator of a domain or audience in answers. */
-export interface Account {
+export interface CreatedBy {
   email: string
   first_name: string | null
   last_name: string | null
@@ -117,7 +117,7 @@ export interface DomainListItem {
   is_warmed_up: boolean
   /** Unix time in milliseconds; null when not warmed up. */
   warmed_up_at: number | null
-  created_by: Account
+  created_by: CreatedBy
 }
 
 /** A domain in detail, docs/interface.md 2.4. */

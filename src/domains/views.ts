@@ -1,6 +1,6 @@
 import type { Complete } from '../core/complete.ts'
 import type { DkimKey, DomainRecord } from './domain.ts'
-import type { Account, CreatedDomain, DomainDetail, DomainListItem } from './types.ts'
+import type { CreatedBy, CreatedDomain, DomainDetail, DomainListItem } from './types.ts'
 import type { DnsSettings } from './dns-records.ts'
 import { dnsRecords } from './dns-records.ts'
 
@@ -19,7 +19,7 @@ export function toDomainListItem(
   domain: DomainRecord,
   key: DkimKey,
   dns: DnsSettings,
-  account: Account,
+  account: CreatedBy,
 ): Complete<DomainListItem> {
   return { ...commonMembers(domain, key, dns), created_by: { ...account } }
 }
@@ -29,7 +29,7 @@ export function toDomainDetail(
   domain: DomainRecord,
   key: DkimKey,
   dns: DnsSettings,
-  account: Account,
+  account: CreatedBy,
 ): Complete<DomainDetail> {
   return {
     ...commonMembers(domain, key, dns),

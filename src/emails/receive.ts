@@ -4,13 +4,12 @@ import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import type { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
-import { paced } from '../core/yield.ts'
 import { maxHeaderBytes } from '../mime/headers/headers.ts'
 import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
 import type { RecipientState } from './types.ts'
 import { deliveredEvent, sentTo } from './events.ts'
-import { headerFactSteps, type HeaderFacts } from './header-facts.ts'
+import { readHeaderFacts, type HeaderFacts } from './header-facts.ts'
 
 /** Dependencies of receiving submissions. */
 export interface ReceiveDeps {
@@ -60,7 +59,7 @@ export function receiveSubmission(
     async finish() {
       const finished = writer.finish()
       const blob = finished instanceof Promise ? await finished : finished
-      const header = await paced(headerFactSteps(head.bytes(), envelope))
+      const header = readHeaderFacts(head.bytes(), envelope)
       head.free()
       const ensured = deps.ensureDomain(header.sender_domain)
       const domain = ensured instanceof Promise ? await ensured : ensured

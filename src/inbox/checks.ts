@@ -1,11 +1,12 @@
 import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
-import { rawFactSteps, type RawFacts } from '../checks/raw-facts.ts'
+import { readRawFacts, type RawFacts } from '../checks/raw-facts.ts'
 import type { CheckServices, MailKnowledge } from '../checks/subject.ts'
+import type { checkJobs } from '../checks/jobs.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport } from '../checks/types.ts'
 import type { Clock } from '../core/clock.ts'
-import { paced } from '../core/yield.ts'
+import type { JobThread } from '../core/job-thread.ts'
 import { zoneOf } from '../domains/names.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import type { Reader } from '../reading/reader.ts'
@@ -16,6 +17,8 @@ import type { Mail } from './types.ts'
 
 export interface InboxChecksDeps {
   reader: Reader
+  /** Where long mails are checked. */
+  thread: JobThread<typeof checkJobs>
   clock: Clock
   /** The option of that name. Default: all checks, and all mail clients. */
   checks?: MailCheckOptions
@@ -36,7 +39,6 @@ export interface MailSource {
 export interface InboxChecks {
   /** See `Inbox.check`. */
   check(id: string, options: InboxCheckOptions | undefined): Promise<CheckReport>
-  close(): Promise<void>
 }
 
 /** Longer messages are not given to spam filters, which read only the beginning. */
@@ -45,7 +47,7 @@ const maxAskedBytes = 1024 * 1024
 /** Checks stored mails. */
 export function createInboxChecks(deps: InboxChecksDeps, { find, details }: MailSource): InboxChecks {
   const { reader } = deps
-  const checks = createMailChecks(deps.clock, { services: deps.services, queue: reader.beside })
+  const checks = createMailChecks(deps.thread, deps.clock, { services: deps.services, queue: reader.beside })
 
   async function rawOf({ id, message }: EmailRecord, signal?: AbortSignal): Promise<Buffer | null> {
     if (!message || message.size_bytes > maxAskedBytes) return null
@@ -58,7 +60,7 @@ export function createInboxChecks(deps: InboxChecksDeps, { find, details }: Mail
     const own = (await deps.recordsOf?.(mail)) ?? []
     // The zone file has the published records.
     const others = own.filter(({ name }) => !complete.includes(zoneOf(name) ?? name))
-    const factsOf = (bytes: Buffer): Promise<RawFacts> => paced(rawFactSteps(bytes), signal)
+    const factsOf = (bytes: Buffer): Promise<RawFacts> => Promise.resolve(readRawFacts(bytes))
     const raw = email.message && (await reader.bytes(messageBlob(email.id), factsOf, signal))
     return { records: [...records, ...others], complete, sendingHosts, raw }
   }
@@ -76,6 +78,5 @@ export function createInboxChecks(deps: InboxChecksDeps, { find, details }: Mail
       }
       return details.inTurn([email], check, signal)
     },
-    close: () => checks.close(),
   }
 }

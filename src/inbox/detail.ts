@@ -55,7 +55,7 @@ export function createDetails(deps: DetailDeps): Details {
 
   async function ofSubmission(email: EmailRecord, signal: AbortSignal): Promise<Mail> {
     const message = email.message && (await reader.mail(messageBlob(email.id), signal))
-    const { links, codes, clipped } = message ?? (await readFindings({ ...empty, subject: email.subject }))
+    const { links, codes, clipped } = message ?? readFindings({ ...empty, subject: email.subject })
     const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email, signal)
     const dkim = await verify(email, message?.headers, signal)
     const facts = { links, codes, clipped, dkim, transcript: await transcriptOf(email) }
@@ -68,7 +68,7 @@ export function createDetails(deps: DetailDeps): Details {
     const dkim = await verify(email, message?.headers, signal)
     const shown = await reader.shownContent(contentBlob(email.id), signal)
     const { isCut, ...content } = shown ?? { ...empty, isCut: false }
-    const { links, codes, clipped } = await readFindings({ ...content, subject: email.subject }, signal)
+    const { links, codes, clipped } = readFindings({ ...content, subject: email.subject })
     const limits = [isCut ? bodyIsCut : null, clipped].filter((said) => said !== null).join(' ') || null
     const facts = { links, codes, clipped: limits, dkim, transcript: await transcriptOf(email) }
     return toMail(email, await digests.of(email, signal), content, message, facts)

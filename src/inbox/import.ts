@@ -3,8 +3,7 @@ import type { SubmissionReception } from '../emails/receive.ts'
 import { nextTurn } from '../core/machine.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { addressKey } from '../mime/headers/addresses.ts'
-import { paced, resultSteps, type Steps } from '../core/yield.ts'
-import { headerBlockSteps, type HeaderBlock } from '../mime/headers/headers.ts'
+import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
 
 /** Begins to receive a message as if it were submitted over SMTP, but without delivery. */
 export type Submit = (
@@ -28,7 +27,7 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
     const message = `The message has ${bytes.byteLength} bytes; at most ${maxMessageBytes} are taken.`
     throw new LocalpostError('message_too_large', message)
   }
-  const header = await paced(headerBlockSteps(bytes))
+  const header = readHeader(bytes)
   if (!header.fields.some(([name]) => /^[A-Za-z][A-Za-z0-9-]*$/.test(name))) {
     const message = 'has no header: give one message as it is in an .eml file (RFC 5322)'
     throw validationError([{ field: 'body', message }])
@@ -38,7 +37,7 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
     throw validationError([{ field: 'body', message }])
   }
   let stored = ''
-  const reception = submit(await paced(envelopeSteps(header)), (id) => (stored = id))
+  const reception = submit(envelopeOf(header), (id) => (stored = id))
   try {
     // A copy, because the store keeps the bytes; in pieces, so that the event loop is not blocked.
     for (let start = 0; start < bytes.byteLength; start += pieceBytes) {
@@ -73,22 +72,19 @@ function isMailbox(bytes: Uint8Array): boolean {
 // A line of a mailbox ends with the year, and a header field follows.
 const secondMessage = /^From [^\r\n]{0,200} \d{4}(?: [+-]\d{4})?\r?\n[A-Za-z][A-Za-z0-9-]{0,60}:/
 
-function* envelopeSteps(block: HeaderBlock): Steps<{ mail_from: string; rcpt_to: string[] }> {
-  function* addresses(...names: string[]): Steps<string[]> {
+function envelopeOf(block: HeaderBlock): { mail_from: string; rcpt_to: string[] } {
+  const addresses = (...names: string[]): string[] => {
     const all = new Map<string, string>()
     for (const name of names) {
-      for (const { address } of yield* resultSteps(block.addresses(name)))
+      const listed = block.addresses(name).map(({ address }) => address)
+      for (const address of [...listed, ...block.furtherAddresses(name)])
         all.set(addressKey(address), address)
-      for (const address of yield* block.furtherAddresses(name)) {
-        all.set(addressKey(address), address)
-        yield
-      }
     }
     return [...all.values()]
   }
-  const [mail_from = ''] = [...(yield* addresses('return-path')), ...(yield* addresses('from'))]
-  const named = yield* addresses('to', 'cc', 'bcc')
-  const traced = named.length > 0 ? named : yield* addresses('delivered-to', 'x-original-to')
+  const [mail_from = ''] = [...addresses('return-path'), ...addresses('from')]
+  const named = addresses('to', 'cc', 'bcc')
+  const traced = named.length > 0 ? named : addresses('delivered-to', 'x-original-to')
   if (traced.length > maxRecipients) {
     const message = `names more than ${maxRecipients} recipients in its header, and at most ${maxRecipients} can be imported: send it over SMTP instead, to at most ${maxRecipients} recipients at a time`
     throw validationError([{ field: 'body', message }])

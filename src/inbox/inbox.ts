@@ -35,7 +35,6 @@ import { createInboxChecks, type InboxChecksDeps } from './checks.ts'
 
 export interface InboxDeps extends InboxChecksDeps {
   store: Store
-  /** Closed with the inbox. */
   reader: Reader
   ids: Ids
   /** The instance's time, for relative dates in queries. */
@@ -140,8 +139,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       const { signal } = options
       const { client } = previewedClient(options.client)
       const email = await find(idOf(mail))
-      const filter = async (): Promise<MailPreview> =>
-        previewHtml(await details.read(email, signal), client, signal)
+      const filter = async (): Promise<MailPreview> => previewHtml(await details.read(email, signal), client)
       return details.inTurn([email], filter, signal)
     },
     tags: tags.list,
@@ -199,8 +197,6 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       waits.close()
       await runs.close()
       await index.close()
-      await reader.close()
-      await checks.close()
     },
   }
 }

@@ -5,7 +5,7 @@ import { runAll } from '../core/run-all.ts'
 import { createKeys, type Keys } from '../keys/keys.ts'
 import type { App } from '../server/app.ts'
 import type { PartitionedStore } from '../store/store.ts'
-import { openNouns, openSends, type Account, type SharedParts } from './account.ts'
+import { openResources, openSends, type OpenAccount, type SharedParts } from './account.ts'
 import { createAccountMemory, type AccountMemory } from './account-memory.ts'
 import { gateStore, type GatedStore } from './gated-store.ts'
 import { sideOfAccount } from './inbound.ts'
@@ -13,8 +13,8 @@ import type { KeyOwners } from './key-owners.ts'
 import { scopeStore } from './scoped-store.ts'
 
 /** An open account other than `default`. */
-export interface OpenedAccount {
-  readonly account: Account
+export interface OtherAccount {
+  readonly account: OpenAccount
   readonly keys: Keys
   readonly side: AccountSide
   /** Ends the listeners of the account; to be called when it is closed. */
@@ -25,7 +25,7 @@ export interface OpenedAccount {
 
 /** Opens accounts, and keeps what they have in memory while they are closed. */
 export interface AccountOpener {
-  open(record: AccountRecord): Promise<OpenedAccount>
+  open(record: AccountRecord): Promise<OtherAccount>
   /** Refuses changes of the records of a closed account, and waits for those in progress. */
   shut(id: string): Promise<void>
   /** Forgets the state in memory of an account. */
@@ -91,15 +91,15 @@ export function createAccountOpener({
       const { store: scoped, end: endListeners } = scopeStore(gate.store)
       const undo: (() => unknown)[] = [endListeners]
       try {
-        const nouns = await openNouns(own, memory, scoped, undo)
-        const { store, ids } = nouns
+        const resources = await openResources(own, memory, scoped, undo)
+        const { store, ids } = resources
         const random = randomSources('keys')
         const { following } = shared
         const keys = await createKeys({ store, clock, ids, given: [], acceptAny: false, random, following })
-        const account = await openSends(own, nouns, deliveries())
+        const account = await openSends(own, resources, deliveries())
         account.webhooks.wake()
         account.deliver()
-        const side = sideOfAccount(account, config, headRoom, shared.current)
+        const side = sideOfAccount(account, config, headRoom, shared.upToDate)
         return { account, keys: owners.watch(id, keys), side, endListeners, app: null }
       } catch (error) {
         await runAll(undo.reverse()).catch(() => undefined)

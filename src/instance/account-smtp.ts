@@ -18,11 +18,11 @@ interface OpenedSide {
 
 /** Finds the account of SMTP credentials. */
 export function createAccountJudge({
-  noun,
+  accounts,
   owners,
   open,
 }: {
-  noun: InnerAccounts
+  accounts: InnerAccounts
   owners: KeyOwners
   open: OpenAccounts<OpenedSide>
 }): NonNullable<AuthRules['judgeAccount']> {
@@ -36,9 +36,9 @@ export function createAccountJudge({
     const kept = new Map<ObservedSession, () => void>()
 
     function used(): AccountRecord {
-      const record = noun.byId(id)
+      const record = accounts.byId(id)
       if (!record || !isAdmitted()) throw noAccount(id)
-      noun.used(record)
+      accounts.used(record)
       return record
     }
 
@@ -67,7 +67,7 @@ export function createAccountJudge({
           return {
             write(piece) {
               // A long upload counts as use.
-              noun.used(record)
+              accounts.used(record)
               return write(piece)
             },
             finish,
@@ -110,7 +110,7 @@ export function createAccountJudge({
     // Released later, because the session has to keep the account open first; it does so unless the client has left.
     setImmediate(release)
     const isAdmitted = (): boolean => {
-      const record = noun.byId(id)
+      const record = accounts.byId(id)
       return record !== null && isRight(record)
     }
     return { name, is_outbox: false, side: sideOf(id, isAdmitted), isAdmitted }
@@ -125,16 +125,16 @@ export function createAccountJudge({
 
   return (name, password) => {
     if (owners.isFormer(password)) return Promise.resolve('no-key')
-    if (noun.isEmpty()) return null
+    if (accounts.isEmpty()) return null
     if (name === outboxUser) {
       const outbox = outboxOf(password)
       return outbox && Promise.resolve(outbox)
     }
     const owner = owners.ofKey(password)
     if (owner) return judgeKey(name, password, owner)
-    if (!noun.isName(name)) return null
-    const record = noun.find(name)
-    if (!record || !noun.isPassword(record, password)) return Promise.resolve('no-key')
+    if (!accounts.isName(name)) return null
+    const record = accounts.find(name)
+    if (!record || !accounts.isPassword(record, password)) return Promise.resolve('no-key')
     return admit(name, record.id, ({ smtp_digest }) => smtp_digest === record.smtp_digest)
   }
 
@@ -143,7 +143,7 @@ export function createAccountJudge({
     password: string,
     { id, scope }: NonNullable<ReturnType<KeyOwners['ofKey']>>,
   ): Promise<SmtpUser | AuthProblem> {
-    if (!noun.byId(id)) return 'no-key'
+    if (!accounts.byId(id)) return 'no-key'
     if (scope === 'read') return 'scope'
     const digest = hash('sha256', password)
     return admit(name, id, () => owners.ofDigest(digest)?.id === id)

@@ -31,7 +31,7 @@ import { createTracking, type Tracking } from '../tracking/tracking.ts'
 import type { RunningWebhooks } from '../webhooks/webhooks.ts'
 import type { AccountMemory } from './account-memory.ts'
 import { emptyStore } from './collections.ts'
-import type { Current } from './current.ts'
+import type { UpToDate } from './up-to-date.ts'
 import { openColumns } from './data.ts'
 import type { createLibrarySends } from './library-sends.ts'
 import {
@@ -45,6 +45,7 @@ import {
   releaseThrough,
 } from './outbound.ts'
 import { openSending } from './sending.ts'
+import type { InstanceThread } from './thread.ts'
 
 /** The parts that the accounts of an instance share. */
 export interface SharedParts {
@@ -53,6 +54,8 @@ export interface SharedParts {
   outgoing: Outgoing
   sending: SendingKnowledge
   lookup: DnsLookup
+  /** For long work of all accounts. */
+  thread: InstanceThread
   /** The readers of all accounts share it, so that only one large mail is in memory. */
   turns: ReadingTurns
   /** The outboxes of all accounts share it. */
@@ -60,7 +63,7 @@ export interface SharedParts {
   /** For everything in memory that other instances may change too. */
   following: Following
   /** null without other instances. */
-  current: Current | null
+  upToDate: UpToDate | null
   /** Called with true when work in the background has gone on for some time, and with false when that ends. */
   onLongWork?: ((isRunning: boolean) => void) | undefined
   /** Where the searchable text is kept between starts; null: in memory. */
@@ -70,7 +73,7 @@ export interface SharedParts {
 }
 
 /** The data of one account, and everything that reads and changes it. Other accounts cannot reach any of it. */
-export interface AccountNouns extends Omit<AccountMemory, 'randomSources'> {
+export interface OpenResources extends Omit<AccountMemory, 'randomSources'> {
   store: Store
   domains: InnerDomains
   audiences: ReturnType<typeof createAudiences>
@@ -88,7 +91,7 @@ export interface AccountNouns extends Omit<AccountMemory, 'randomSources'> {
 }
 
 /** The resources, sending, and the background work. */
-export interface Account extends AccountNouns {
+export interface OpenAccount extends OpenResources {
   emails: EmailService & Simulation
   broadcasts: Broadcasts
   library: ReturnType<typeof createLibrarySends>
@@ -111,13 +114,14 @@ export interface Account extends AccountNouns {
  * @param stored  Holds only the records of this account.
  * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
  */
-export async function openNouns(
+export async function openResources(
   {
     config,
     randomSources,
     outgoing,
     sending,
     lookup,
+    thread,
     turns,
     following,
     onLongWork,
@@ -127,7 +131,7 @@ export async function openNouns(
   { ids, rules, verdictOf, faults, transcripts, smtpSessions, log }: AccountMemory,
   stored: Store,
   undo: (() => unknown)[],
-): Promise<AccountNouns> {
+): Promise<OpenResources> {
   const { clock, pageSize, account, dns, strict } = config
   const webhooks = await openWebhooks(stored, ids, config, randomSources('webhooks'), outgoing, following)
   undo.push(() => webhooks.close())
@@ -148,10 +152,11 @@ export async function openNouns(
     wakeOutbox: () => {},
   }
   // Waits and the reading of messages use the machine's clock, not the instance's.
-  const reader = createReader({ store, clock: systemClock, turns })
+  const reader = createReader({ store, clock: systemClock, thread, turns })
   const inbox = createInbox({
     store,
     reader,
+    thread,
     clock: systemClock,
     ids,
     now: clock.now,
@@ -207,11 +212,11 @@ export async function openNouns(
  */
 export async function openSends(
   { config, randomSources, outgoing, downloads, baseUrl }: SharedParts,
-  nouns: AccountNouns,
+  resources: OpenResources,
   deliveries: { readonly host: string; readonly port: number },
-): Promise<Account> {
-  const { store, ids, reader, rules, domains, templates, audiences, relay, faults, secret } = nouns
-  const { wakeOutbox, log } = nouns
+): Promise<OpenAccount> {
+  const { store, ids, reader, rules, domains, templates, audiences, relay, faults, secret } = resources
+  const { wakeOutbox, log } = resources
   const { clock } = config
   const tracking = await createTracking({
     store,
@@ -252,7 +257,7 @@ export async function openSends(
     wakeOutbox,
   })
   return {
-    ...nouns,
+    ...resources,
     ...sends,
     tracking,
     outbox,
@@ -264,22 +269,22 @@ export async function openSends(
     ],
     large,
     deliver() {
-      nouns.onWake(outbox.wake)
+      resources.onWake(outbox.wake)
       outbox.wake()
     },
     async reset(keep) {
       await emptyStore(store, keep)
       if (!keep.includes('rules')) await rules.restore()
       await faults.clear()
-      if (!keep.includes('emails')) await nouns.transcripts.clear()
+      if (!keep.includes('emails')) await resources.transcripts.clear()
       await log.clear()
-      await nouns.smtpSessions.clear()
+      await resources.smtpSessions.clear()
     },
   }
 }
 
 /** Ends an account: first all waits, then running work. The outbox ends while the SMTP server still accepts its deliveries. */
-export function closeAccount({ inbox, webhooks, outbox, relay, maintenance }: Account): Promise<void> {
+export function closeAccount({ inbox, webhooks, outbox, relay, maintenance }: OpenAccount): Promise<void> {
   return runAll([
     () => runTogether([() => inbox.close(), () => webhooks.close()]),
     () => outbox.close(),

@@ -10,8 +10,8 @@ import { emailCollection } from '../emails/email.ts'
 import type { PartitionedStore, Store } from '../store/store.ts'
 import type { OtherAccounts } from '../server/other-accounts.ts'
 import type { App } from '../server/app.ts'
-import { closeAccount, type Account, type SharedParts } from './account.ts'
-import { createAccountOpener, type OpenedAccount } from './account-opener.ts'
+import { closeAccount, type OpenAccount, type SharedParts } from './account.ts'
+import { createAccountOpener, type OtherAccount } from './account-opener.ts'
 import { createAccountJudge } from './account-smtp.ts'
 import { createAccountWakes } from './account-wakes.ts'
 import { findWork } from './account-work.ts'
@@ -21,13 +21,13 @@ import { createOpenAccounts } from './open-accounts.ts'
 
 /** The accounts other than `default`. Each is opened on its first use. */
 export interface RunningAccounts {
-  readonly noun: InnerAccounts
+  readonly resource: InnerAccounts
   /** Finds the account of SMTP credentials; null if they belong to no account. */
   judge: NonNullable<AuthRules['judgeAccount']>
   /** What the HTTP server needs of them. */
   readonly http: OtherAccounts
   /** Calls `work` with an account, open until `work`, and a stream that it returns, end. @throws not_found. */
-  use<T>(name: string, work: (account: Account) => Promise<T>): Promise<T>
+  use<T>(name: string, work: (account: OpenAccount) => Promise<T>): Promise<T>
   /** Finishes removals that a crash interrupted, and opens accounts that have work to do. May be called again. */
   start(): Promise<void>
   /** Looks for work in an account whose records another instance changed. */
@@ -62,7 +62,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   const onError = (message: string) => (error: unknown) => config.onNotice({ level: 'error', message, error })
 
   const opener = createAccountOpener({ ...deps, owners })
-  const open = createOpenAccounts<OpenedAccount>({
+  const open = createOpenAccounts<OtherAccount>({
     assertUsable: (id) => void usable(id),
     open: (id) => opener.open(usable(id)),
     async end(id, { account, app, endListeners }) {
@@ -71,7 +71,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
       deps.onClosed?.(id)
     },
     async isBusy(id, { account }) {
-      const record = noun.byId(id)
+      const record = accounts.byId(id)
       // A removed account is closed by its removal. One with faults stays open, to keep the counts of its rate limit.
       if (!record || account.faults.state() !== null) return true
       await account.tracking.idle()
@@ -83,7 +83,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     onError: onError('An account could not be closed.'),
   })
 
-  const noun = await createAccounts({
+  const accounts = await createAccounts({
     store: main.store,
     following: shared.following,
     clock: config.clock,
@@ -103,7 +103,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     async restart(id) {
       const wasOpen = open.isOpen(id)
       await open.shut(id)
-      if (wasOpen && noun.byId(id)) (await open.hold(id)).release()
+      if (wasOpen && accounts.byId(id)) (await open.hold(id)).release()
     },
     joined: (id) => owners.follow(id, stored.partition(id)),
     left: forget,
@@ -126,20 +126,20 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
 
   /** @throws not_found. */
   function usable(id: string): AccountRecord {
-    const record = noun.byId(id)
+    const record = accounts.byId(id)
     if (!record) throw noAccount(id)
     return record
   }
 
   /** Opens an account for a use of it. */
   async function hold(id: string): ReturnType<typeof open.hold> {
-    noun.used(usable(id))
+    accounts.used(usable(id))
     return open.hold(id)
   }
 
   /** Opens an account for its background work, which does not count as use. */
   function wake(id: string): void {
-    if (!noun.byId(id)) return
+    if (!accounts.byId(id)) return
     open.hold(id).then(({ opened: { account }, release }) => {
       account.wakeOutbox()
       account.webhooks.wake()
@@ -148,14 +148,14 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   }
 
   return {
-    noun,
-    judge: createAccountJudge({ noun, owners, open }),
+    resource: accounts,
+    judge: createAccountJudge({ accounts, owners, open }),
     http: {
-      isEmpty: noun.isEmpty,
+      isEmpty: accounts.isEmpty,
       ofKey: owners.ofKey,
       ofDigest: owners.ofDigest,
-      ofName: (name) => noun.find(name)?.id ?? null,
-      has: (id) => noun.byId(id) !== null,
+      ofName: (name) => accounts.find(name)?.id ?? null,
+      has: (id) => accounts.byId(id) !== null,
       async open(id) {
         const { opened, release } = await hold(id)
         try {
@@ -163,11 +163,11 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
           opened.app ??= deps.makeApp({
             ...account,
             keys,
-            accounts: ownAccount(noun, noun.byId(id)?.name ?? id),
+            accounts: ownAccount(accounts, accounts.byId(id)?.name ?? id),
           })
           const used = (): void => {
-            const record = noun.byId(id)
-            if (record) noun.used(record)
+            const record = accounts.byId(id)
+            if (record) accounts.used(record)
           }
           return { app: await opened.app, used, release }
         } catch (error) {
@@ -177,7 +177,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
       },
     },
     async use(name, work) {
-      const record = noun.find(name)
+      const record = accounts.find(name)
       if (!record) throw noAccount(name)
       const { opened, release } = await hold(record.id)
       let stream: Readable | null = null
@@ -191,10 +191,10 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
       }
     },
     async start() {
-      await noun.start()
+      await accounts.start()
       if (!stored.leadership.isMine()) return
-      for (const id of noun.ids()) {
-        const record = noun.byId(id)
+      for (const id of accounts.ids()) {
+        const record = accounts.byId(id)
         if (!record) continue
         const { isNow, nextAt } = await findWork(stored.partition(id), record, config)
         if (isNow) (await open.hold(id)).release()
@@ -210,7 +210,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     },
     async close() {
       wakes.close()
-      await runTogether([() => noun.close(), () => open.close()])
+      await runTogether([() => accounts.close(), () => open.close()])
     },
   }
 }

@@ -1,5 +1,4 @@
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
-import { assertArguments } from '../core/known-options.ts'
 import type { Localpost } from './instance.ts'
 import { noteOpened, placeOf } from './leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
@@ -19,7 +18,6 @@ import { assertRealTicks, isTestProcess } from './test-process.ts'
  * await post.close()
  */
 export async function createLocalpost(options?: LocalpostOptions): Promise<Localpost> {
-  assertArguments(arguments, 1, 'createLocalpost()')
   const frames = framesOfCaller(createLocalpost)
   try {
     return await (isTestProcess()

@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { OtherAccounts } from '../server/other-accounts.ts'
 import type { Capture } from '../capture/capture.ts'
 import { countAll } from './collections.ts'
-import type { Current } from './current.ts'
+import type { UpToDate } from './up-to-date.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { assertDestinations } from './destinations.ts'
@@ -83,7 +83,7 @@ export function createHttp(
     users: Users | null
     oidc: OidcSignIn | null
     following: Following
-    current: Current | null
+    upToDate: UpToDate | null
   },
 ): InstanceHttp {
   const { config, capture, smtp, smtps } = deps
@@ -173,12 +173,12 @@ export function createHttp(
   const loaded = async (): Promise<App> => app ?? (await loadOnce())
   return {
     async appOf(account) {
-      const [{ rooms }, { createApp }, sessions] = await Promise.all([
+      const [{ limits }, { createApp }, sessions] = await Promise.all([
         loaded(),
         import('../server/app.ts'),
         openSessions(),
       ])
-      return createApp({ ...partsOf(account, sessions), rooms })
+      return createApp({ ...partsOf(account, sessions), limits })
     },
     get url() {
       return listener?.url ?? null

@@ -17,7 +17,7 @@ import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
 import type { SmtpStage } from '../faults/types.ts'
 import type { Store } from '../store/store.ts'
-import type { Current } from './current.ts'
+import type { UpToDate } from './up-to-date.ts'
 
 /** Dependencies of the SMTP side of an account. */
 export interface SideDeps {
@@ -38,13 +38,13 @@ export interface SideDeps {
  * What SMTP sessions of an account can use.
  *
  * @param headRoom  Limits the bytes that the long headers of all accounts take in memory while they arrive.
- * @param current  Waits for the changes of other instances; null if only this process uses the store.
+ * @param upToDate  Waits for the changes of other instances; null if only this process uses the store.
  */
 export function sideOfAccount(
   { store, ids, domains, rules, verdictOf, faults, wakeOutbox, transcripts, smtpSessions }: SideDeps,
   { clock, hostname, rejectSubmissions }: Config,
   headRoom: Budget,
-  current: Current | null,
+  upToDate: UpToDate | null,
 ): AccountSide {
   const hasRule = (recipient: string): boolean => rules.find(recipient, false) !== null
   const receive = {
@@ -66,11 +66,11 @@ export function sideOfAccount(
           if (notes) transcripts.keep(id, notes)
         }),
     },
-    verdictOf: current
-      ? (recipient, transaction) => current().then(() => verdictOf(recipient, transaction))
+    verdictOf: upToDate
+      ? (recipient, transaction) => upToDate().then(() => verdictOf(recipient, transaction))
       : verdictOf,
-    faultAt: current
-      ? (stage) => (opening.has(stage) ? current().then(() => faults.smtp(stage)) : faults.smtp(stage))
+    faultAt: upToDate
+      ? (stage) => (opening.has(stage) ? upToDate().then(() => faults.smtp(stage)) : faults.smtp(stage))
       : faults.smtp,
     sessions: smtpSessions,
   }

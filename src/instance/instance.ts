@@ -44,7 +44,7 @@ export interface SmtpSessions {
 }
 
 /** The API of one account: the same as for `default`, and isolated from other accounts. */
-export type AccountNouns = Pick<
+export type AccountResources = Pick<
   Localpost,
   | 'emails'
   | 'domains'
@@ -71,7 +71,7 @@ export interface Localpost {
    * const mine = post.account(name)
    * await mine.inbox.waitFor({ to: 'ada@example.com' })
    */
-  account(name: string): AccountNouns
+  account(name: string): AccountResources
   readonly emails: Pick<Emails, 'send' | 'list' | 'get'> & Simulation
   readonly domains: Domains
   readonly audiences: Audiences

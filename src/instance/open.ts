@@ -5,7 +5,7 @@ import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { createRandomSources } from '../core/random.ts'
-import { runAll } from '../core/run-all.ts'
+import { runAll, runTogether } from '../core/run-all.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
 import { headRoomBytes } from '../emails/receive.ts'
 import { createFailedKeys } from '../keys/failed-keys.ts'
@@ -20,9 +20,9 @@ import type { Store } from '../store/store.ts'
 import { openUsers, type Users } from '../users/users.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { createRunningAccounts } from './accounts.ts'
-import { openNouns, openSends } from './account.ts'
-import { assemble, nounsOf } from './assemble.ts'
-import { createCurrent } from './current.ts'
+import { openResources, openSends } from './account.ts'
+import { publicInstance, publicResources } from './public-members.ts'
+import { createUpToDate } from './up-to-date.ts'
 import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
 import { createHttp } from './http.ts'
@@ -31,6 +31,7 @@ import type { Localpost } from './instance.ts'
 import { openProvider } from './provider.ts'
 import { createSettle } from './settle.ts'
 import { createSnapshots } from './snapshots.ts'
+import { createInstanceThread, type InstanceThread } from './thread.ts'
 import { openTime } from './time.ts'
 
 /**
@@ -64,17 +65,20 @@ export async function openLocalpost(
     const randomSources = createRandomSources(config.seed)
     const outgoing = createOutgoing(config.allowOutgoing, [config.hostname, ...config.allowHosts])
     const lookup = createDnsLookup(config.dns.servers ? { servers: config.dns.servers } : {})
+    const thread = ways.thread ?? createInstanceThread()
+    undo.push(() => thread.close())
     const turns = ways.turns ?? createReadingTurns(systemClock)
     const following = createFollowing()
-    const current = createCurrent(opened, following)
+    const upToDate = createUpToDate(opened, following)
     const shared = {
       config,
       following,
-      current,
+      upToDate,
       randomSources,
       outgoing,
       sending,
       lookup,
+      thread,
       turns,
       downloads: createDownloads(systemClock),
       onLongWork,
@@ -82,8 +86,8 @@ export async function openLocalpost(
       baseUrl: (): string => config.publicUrl ?? http.url ?? 'http://localpost',
     }
     const memory = await createAccountMemory(config, randomSources, opened, following)
-    const nouns = await openNouns(shared, memory, opened, undo)
-    const { store, ids } = nouns
+    const resources = await openResources(shared, memory, opened, undo)
+    const { store, ids } = resources
     const keys = await createKeys({
       store,
       clock,
@@ -100,7 +104,7 @@ export async function openLocalpost(
     const accounts = await createRunningAccounts({
       shared,
       stored: opened,
-      main: nouns,
+      main: resources,
       headRoom,
       smtp: () => smtp,
       deliveries: () => capture.deliveries,
@@ -109,8 +113,8 @@ export async function openLocalpost(
       onClosed: onAccountClosed,
     })
     undo.push(() => accounts.close())
-    const { secret } = nouns
-    const side = sideOfAccount(nouns, config, headRoom, current)
+    const { secret } = resources
+    const side = sideOfAccount(resources, config, headRoom, upToDate)
     const capture = await openCapture({
       side,
       config,
@@ -125,16 +129,16 @@ export async function openLocalpost(
     const { securePort } = capture
     if (securePort !== null) outgoing.opened({ host: capture.host, port: securePort })
     const smtps = securePort === null ? null : { host: smtp.host, port: securePort, secure: true as const }
-    const main = await openSends(shared, nouns, capture.deliveries)
+    const main = await openSends(shared, resources, capture.deliveries)
     const http = createHttp({
       ...main,
-      current,
+      upToDate,
       following,
       keys,
       failedKeys,
       users,
       oidc,
-      accounts: accounts.noun,
+      accounts: accounts.resource,
       otherAccounts: accounts.http,
       clock,
       config,
@@ -180,20 +184,40 @@ export async function openLocalpost(
         main.wakeOutbox()
       },
     })
-    return assemble({
+    const time = openTime(clock, settle)
+    return publicInstance({
       ...main,
-      ...nounsOf(main),
-      keys,
+      ...publicResources(main),
       accounts,
-      lookup,
-      turns,
-      capture,
+      apiKey: keys.primary().value,
       smtp,
       smtps,
       http,
       snapshots,
-      time: openTime(clock, settle),
+      time,
       waitTimeoutMs: config.waitTimeoutMs,
+      // First all waits end, then nothing new is accepted, then running work ends. The store is closed last, also if a
+      // step before it failed, so that its lock is removed.
+      close: () =>
+        runAll([
+          () =>
+            runTogether([
+              () => time.close(),
+              () => main.inbox.close(),
+              () => http.close(),
+              () => accounts.close(),
+              () => webhooks.close(),
+              // Otherwise the rechecks would wait for a DNS server that does not answer.
+              () => lookup.close?.(),
+            ]),
+          () => thread.close(),
+          // Once the outbox closes, an interrupted delivery has no outcome.
+          () => runTogether([() => outbox.close(), () => capture.endDelays()]),
+          () => main.relay?.close(),
+          () => capture.close(),
+          ...maintenance.map((task) => () => task.close()),
+          () => store.close(),
+        ]),
     })
   } catch (error) {
     // Errors while closing are ignored, because the first error is the reason.
@@ -223,6 +247,8 @@ interface OpenWays {
   mostOpenAccounts?: number
   /** Called with the id of each account other than `default` that was closed. */
   onAccountClosed?: (id: string) => void
-  /** The queues of reads; closed with the instance. Default: new ones. */
+  /** For long work; closed with the instance. Default: a new one. */
+  thread?: InstanceThread
+  /** The queues of reads. Default: new ones. */
   turns?: ReadingTurns
 }

@@ -1,97 +1,86 @@
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
-import { isErrorOf } from '../core/errors.ts'
-import { assertArguments } from '../core/known-options.ts'
-import type { AccountNouns, Localpost } from './instance.ts'
+import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
+import { keepAlive } from '../core/keep-alive.ts'
+import { assertKnownOptions, assertPort } from '../core/known-options.ts'
+import type { ResetScope } from '../options/reset-scopes.ts'
+import type { ListenOptions } from '../server/listener.ts'
+import type { OpenAccount } from './account.ts'
+import type { RunningAccounts } from './accounts.ts'
+import type { InstanceHttp } from './http.ts'
+import type { AccountResources, Localpost } from './instance.ts'
+import type { Snapshot, Snapshots } from './snapshots.ts'
 import { assertRealTicks } from './test-process.ts'
+import type { RunningTime } from './time.ts'
 
-type Nouns = AccountNouns & Pick<Localpost, 'accounts' | 'clock'>
+type Resources = AccountResources & Pick<Localpost, 'accounts' | 'clock'>
+type Contacts = Localpost['audiences']['contacts']
+type MethodOf<Resource> = {
+  [Name in keyof Resource]: Resource[Name] extends Function ? Name : never
+}[keyof Resource]
 
-/**
- * The public methods of each resource, with the number of their arguments. The other members of a resource are only for
- * other parts of the instance.
- */
-type Methods = { readonly [Noun in keyof Nouns]: Arguments<Nouns[Noun]> }
-type Arguments<Noun> = {
-  readonly [Name in keyof Noun as Noun[Name] extends Function ? Name : never]: ArgumentsOf<Noun[Name]>
+/** The public methods of each resource. Its other members are only for other parts of the instance. */
+const methods: { readonly [Name in keyof Resources]: readonly MethodOf<Resources[Name]>[] } = {
+  accounts: ['create', 'list', 'get', 'update', 'renewPassword', 'remove'],
+  emails: ['send', 'list', 'get', 'addEvent'],
+  domains: ['create', 'list', 'get', 'update', 'remove', 'verify', 'records', 'zone'],
+  audiences: ['create', 'list', 'get', 'update', 'remove'],
+  broadcasts: ['send', 'list', 'get'],
+  templates: ['list', 'get', 'put', 'remove', 'versions', 'restore'],
+  inbox: [
+    'list',
+    'get',
+    'raw',
+    'html',
+    'attachment',
+    'openAttachment',
+    'part',
+    'check',
+    'clientSupport',
+    'preview',
+    'compare',
+    'update',
+    'remove',
+    'removeMatching',
+    'removeAll',
+    'tags',
+    'updateTag',
+    'latest',
+    'mark',
+    'updateMatching',
+    'import',
+    'export',
+    'waitFor',
+    'waitForCount',
+    'expectNone',
+    'release',
+  ],
+  rules: ['get', 'set'],
+  faults: ['get', 'set', 'clear'],
+  webhooks: ['create', 'list', 'remove', 'deliveries', 'replay'],
+  requests: ['list', 'clear'],
+  smtpSessions: ['list', 'get', 'clear'],
+  clock: ['now', 'advance'],
 }
-type ArgumentsOf<Method> = Method extends (...given: infer Given) => unknown
-  ? Required<Given>['length']
-  : never
-
-const methods: Methods = {
-  accounts: { create: 1, list: 0, get: 1, update: 2, renewPassword: 1, remove: 1 },
-  emails: { send: 2, list: 1, get: 1, addEvent: 2 },
-  domains: { create: 1, list: 1, get: 1, update: 2, remove: 1, verify: 2, records: 1, zone: 1 },
-  audiences: { create: 1, list: 1, get: 1, update: 2, remove: 1 },
-  broadcasts: { send: 1, list: 1, get: 1 },
-  templates: { list: 1, get: 1, put: 2, remove: 1, versions: 1, restore: 2 },
-  inbox: {
-    list: 1,
-    get: 1,
-    raw: 2,
-    html: 2,
-    attachment: 3,
-    openAttachment: 3,
-    part: 3,
-    check: 2,
-    clientSupport: 2,
-    preview: 2,
-    compare: 3,
-    update: 2,
-    remove: 1,
-    removeMatching: 2,
-    removeAll: 0,
-    tags: 0,
-    updateTag: 2,
-    latest: 1,
-    mark: 0,
-    updateMatching: 3,
-    import: 1,
-    export: 1,
-    waitFor: 2,
-    waitForCount: 3,
-    expectNone: 2,
-    release: 2,
-  },
-  rules: { get: 0, set: 1 },
-  faults: { get: 0, set: 1, clear: 0 },
-  webhooks: { create: 1, list: 0, remove: 1, deliveries: 1, replay: 1 },
-  requests: { list: 1, clear: 0 },
-  smtpSessions: { list: 1, get: 1, clear: 0 },
-  clock: { now: 0, advance: 1 },
-}
-const contactMethods: Arguments<Localpost['audiences']['contacts']> = {
-  add: 2,
-  import: 3,
-  list: 2,
-  get: 2,
-  update: 3,
-  remove: 2,
-}
+const contactMethods: readonly MethodOf<Contacts>[] = ['add', 'import', 'list', 'get', 'update', 'remove']
 
 /**
  * The public methods of the parts of an instance. Everything else, such as the keys for signing mail, is left out.
  *
  * @param assertOpen  Throws if the instance is closed; every method calls it first.
  */
-export function publicMembers(deps: Nouns, assertOpen: () => void): Nouns {
-  const expose = <Name extends keyof Nouns>(name: Name): Nouns[Name] =>
-    exposed(deps[name], { name, takes: methods[name] }, assertOpen)
-  const contacts = { name: 'audiences.contacts', takes: contactMethods }
+function publicMembers(parts: Resources, assertOpen: () => void): Resources {
+  const expose = <Name extends keyof Resources>(name: Name): Resources[Name] =>
+    exposed(parts[name], methods[name], assertOpen)
   return {
+    ...accountParts(expose, exposed(parts.audiences.contacts, contactMethods, assertOpen)),
     accounts: expose('accounts'),
-    emails: expose('emails'),
-    domains: expose('domains'),
-    audiences: { ...expose('audiences'), contacts: exposed(deps.audiences.contacts, contacts, assertOpen) },
-    broadcasts: expose('broadcasts'),
-    templates: expose('templates'),
-    inbox: expose('inbox'),
-    rules: expose('rules'),
-    faults: expose('faults'),
-    webhooks: expose('webhooks'),
-    requests: expose('requests'),
-    smtpSessions: expose('smtpSessions'),
-    clock: { ...expose('clock'), now: exposedNow(deps.clock, assertOpen) },
+    clock: {
+      ...expose('clock'),
+      now() {
+        assertOpen()
+        return parts.clock.now()
+      },
+    },
   }
 }
 
@@ -100,22 +89,25 @@ export function publicMembers(deps: Nouns, assertOpen: () => void): Nouns {
  *
  * @param use  Calls a function with the account. Throws not_found.
  */
-export function accountMembers(
-  use: (work: (account: AccountNouns) => Promise<unknown>) => Promise<unknown>,
-  assertOpen: () => void,
-): AccountNouns {
-  const expose = <Name extends keyof AccountNouns>(name: Name): AccountNouns[Name] =>
+function accountMembers(use: UseAccount, assertOpen: () => void): AccountResources {
+  const expose = <Name extends keyof AccountResources>(name: Name): AccountResources[Name] =>
     exposed(
       later(methods[name], use, (account) => account[name]),
-      { name, takes: methods[name] },
+      methods[name],
       assertOpen,
     )
-  const contacts = { name: 'audiences.contacts', takes: contactMethods }
-  const laterContacts = later(contactMethods, use, ({ audiences }) => audiences.contacts)
+  const contacts = later(contactMethods, use, ({ audiences }) => audiences.contacts)
+  return accountParts(expose, exposed(contacts, contactMethods, assertOpen))
+}
+
+function accountParts(
+  expose: <Name extends keyof AccountResources>(name: Name) => AccountResources[Name],
+  contacts: Contacts,
+): AccountResources {
   return {
     emails: expose('emails'),
     domains: expose('domains'),
-    audiences: { ...expose('audiences'), contacts: exposed(laterContacts, contacts, assertOpen) },
+    audiences: { ...expose('audiences'), contacts },
     broadcasts: expose('broadcasts'),
     templates: expose('templates'),
     inbox: expose('inbox'),
@@ -127,51 +119,35 @@ export function accountMembers(
   }
 }
 
+/** Calls a function with an account, which is open until the call ends. */
+type UseAccount = (work: (account: AccountResources) => Promise<unknown>) => Promise<unknown>
+
 /** A resource of an account, whose methods find the account when they are called. */
-function later<Noun extends object>(
-  names: object,
-  use: (work: (account: AccountNouns) => Promise<unknown>) => Promise<unknown>,
-  find: (account: AccountNouns) => Noun,
-): Noun {
+function later<Resource extends object>(
+  names: readonly string[],
+  use: UseAccount,
+  find: (account: AccountResources) => Resource,
+): Resource {
   const call =
     (name: string) =>
     (...given: unknown[]): Promise<unknown> =>
-      use(async (account) => {
-        const noun = find(account)
-        const method: unknown = Reflect.get(noun, name)
-        if (typeof method !== 'function') throw new TypeError(`There is no method ${name}.`)
-        return method.call(noun, ...given)
-      })
-  return Object.fromEntries(Object.keys(names).map((name) => [name, call(name)])) as Noun
+      use(async (account) => methodOf(find(account), name)(...given))
+  return Object.fromEntries(names.map((name) => [name, call(name)])) as Resource
 }
 
-function exposedNow(clock: Nouns['clock'], assertOpen: () => void): () => number {
-  return (...given: unknown[]) => {
-    assertOpen()
-    assertArguments(given, methods.clock.now, 'clock.now()')
-    return clock.now()
-  }
-}
-
-function exposed<Noun extends object>(
-  noun: Noun,
-  { name: of, takes }: { name: string; takes: Readonly<Record<string, number>> },
+function exposed<Resource extends object>(
+  resource: Resource,
+  names: readonly string[],
   assertOpen: () => void,
-): Noun {
-  const members = Object.entries(takes).map(([name, most]) => {
-    const method: unknown = Reflect.get(noun, name)
-    if (typeof method !== 'function') throw new TypeError(`There is no method ${name}.`)
-    const call = { name, path: `${of}.${name}()`, most }
-    return [name, fromCall(call, (...given) => method.call(noun, ...given), assertOpen)]
-  })
-  return Object.fromEntries(members) as Noun
+): Resource {
+  const members = names.map((name) => [name, fromCall(name, methodOf(resource, name), assertOpen)])
+  return Object.fromEntries(members) as Resource
 }
 
-/** A method, its name in errors, and how many arguments it takes. */
-interface Called {
-  name: string
-  path: string
-  most: number
+function methodOf(resource: object, name: string): (...given: unknown[]) => unknown {
+  const method: unknown = Reflect.get(resource, name)
+  if (typeof method !== 'function') throw new TypeError(`There is no method ${name}.`)
+  return (...given) => method.call(resource, ...given)
 }
 
 /**
@@ -179,7 +155,7 @@ interface Called {
  * timeout, the stack no longer contains the caller.
  */
 export function fromCall<Given extends unknown[], T>(
-  { name, path, most }: Called,
+  name: string,
   run: (...given: Given) => T | Promise<T>,
   assertOpen: () => void,
 ): (...given: Given) => Promise<T> {
@@ -190,11 +166,6 @@ export function fromCall<Given extends unknown[], T>(
       try {
         assertOpen()
         assertRealTicks()
-        assertArguments(given, most, path, instead[path])
-      } catch (error) {
-        throw withFramesOf(error, frames)
-      }
-      try {
         return await run(...given)
       } catch (error) {
         // When the instance closes, promises that nobody awaits yet reject; that must not count as unhandled rejections.
@@ -208,7 +179,113 @@ export function fromCall<Given extends unknown[], T>(
   return Object.defineProperty(method, 'name', { value: name })
 }
 
-/** The method to call instead, if the arguments fit another one. */
-const instead: Readonly<Record<string, string | undefined>> = {
-  'inbox.removeAll()': 'inbox.removeMatching(query) removes what matches.',
+/** What the public face of an instance calls. */
+export interface InstanceParts extends Omit<Resources, 'accounts' | 'clock'> {
+  accounts: RunningAccounts
+  apiKey: string
+  smtp: Localpost['smtp']
+  smtps: Localpost['smtps']
+  http: InstanceHttp
+  snapshots: Snapshots
+  time: RunningTime
+  waitTimeoutMs: number
+  /** Begins to deliver, if that waited for the listener; harmless afterwards. */
+  deliver(): void
+  reset(keep: readonly ResetScope[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** The instance that the library returns: only what {@link Localpost} has. */
+export function publicInstance(parts: InstanceParts): Localpost {
+  const { accounts, http, snapshots, time } = parts
+  let closing: Promise<void> | null = null
+  const assertOpen = (): void => {
+    if (closing) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
+  }
+  const called = <Given extends unknown[], T>(
+    name: string,
+    run: (...given: Given) => Promise<T>,
+  ): ((...given: Given) => Promise<T>) => fromCall(name, run, assertOpen)
+  async function fetch(request: Request): Promise<Response> {
+    try {
+      assertOpen()
+      assertRealTicks()
+      assertRequest(request)
+    } catch (error) {
+      throw withFramesOf(error, framesOfCaller(fetch))
+    }
+    return http.fetch(request)
+  }
+  const close = (): Promise<void> => (closing ??= keepAlive(() => parts.close()))
+  return {
+    ...publicMembers({ ...parts, accounts: accounts.resource, clock: time.clock }, assertOpen),
+    account: function account(name) {
+      try {
+        assertOpen()
+        assertAccountName(name)
+      } catch (error) {
+        throw withFramesOf(error, framesOfCaller(account))
+      }
+      return accountMembers(
+        (work) => accounts.use(name, async (found) => work(publicResources(found))),
+        assertOpen,
+      )
+    },
+    apiKey: parts.apiKey,
+    waitTimeoutMs: parts.waitTimeoutMs,
+    smtp: parts.smtp,
+    smtps: parts.smtps,
+    get url() {
+      return http.url
+    },
+    fetch,
+    listen: called('listen', async (options: ListenOptions = {}) => {
+      assertKnownOptions(options, ['port', 'host', 'listener'], 'listen()')
+      assertPort('port', options.port)
+      const bound = await http.listen(options)
+      parts.deliver()
+      return bound
+    }),
+    reset: called('reset', async (options: { keep?: ResetScope[] } = {}) => {
+      assertKnownOptions(options, ['keep'], 'reset()')
+      await parts.reset(options.keep ?? [])
+    }),
+    snapshot: called('snapshot', () => snapshots.snapshot()),
+    restore: called('restore', (snapshot: Snapshot) => snapshots.restore(snapshot)),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function assertAccountName(name: unknown): void {
+  if (typeof name === 'string' && name !== '') return
+  const message = `account() takes the name of an account, not ${quote(name)}: post.account('team-a').`
+  throw new LocalpostError('invalid_option', message)
+}
+
+// Checked by its members: a Request may come from another realm, such as that of a test environment.
+function assertRequest(request: unknown): void {
+  const isRequest =
+    typeof request === 'object' && request !== null && 'url' in request && 'headers' in request
+  if (isRequest) return
+  const message = `fetch() takes a Request, not ${quote(request)}: fetch(new Request(url, init)).`
+  throw new LocalpostError('invalid_option', message)
+}
+
+/** The public resources of an account. Sends of the library are logged, and give warnings. */
+export function publicResources<Given extends OpenAccount>(
+  account: Given,
+): Omit<Given, 'emails' | 'broadcasts' | 'smtpSessions'> & AccountResources {
+  const { library, log, smtpSessions } = account
+  return {
+    ...account,
+    emails: { ...account.emails, send: library.send },
+    broadcasts: { ...account.broadcasts, send: library.broadcast },
+    requests: { list: async (query) => log.list(query), clear: async () => log.clear() },
+    smtpSessions: {
+      list: async (query) => smtpSessions.list(query),
+      get: async (id) => smtpSessions.get(id),
+      clear: async () => smtpSessions.clear(),
+    },
+  }
 }

@@ -4,36 +4,27 @@ import { readPart } from './part-stream.ts'
 import { sliceBytes } from './slices.ts'
 import type { PlacedPart } from './part.ts'
 import type { MimeStructure } from './structure.ts'
-import { nextTurn } from '../core/machine.ts'
 
 /** How much of a body is read, in encoded bytes. Reading more would take several times as much memory. */
 export const maxBodyBytes: number = 8 * 1024 * 1024
 
-/**
- * Reads the bodies of a message: decoded, line ends as LF, `""` for a body that it does not have.
- *
- * Yields to the event loop after each slice of a large body.
- */
-export async function readBodies(
+/** Reads the bodies of a message: decoded, line ends as LF, `""` for a body that it does not have. */
+export function readBodies(
   message: Buffer,
   { text, html }: Pick<MimeStructure, 'text' | 'html'>,
-): Promise<{ text: string; html: string }> {
-  return {
-    text: text ? await readText(message, text) : '',
-    html: html ? await readText(message, html) : '',
-  }
+): { text: string; html: string } {
+  return { text: text ? readText(message, text) : '', html: html ? readText(message, html) : '' }
 }
 
-async function readText(message: Buffer, part: PlacedPart): Promise<string> {
-  const bytes = await readPart(message, { ...part, end: Math.min(part.end, part.start + maxBodyBytes) })
+function readText(message: Buffer, part: PlacedPart): string {
+  const bytes = readPart(message, { ...part, end: Math.min(part.end, part.start + maxBodyBytes) })
   const meta = part.content_type === 'text/html' ? metaCharset(bytes) : null
   const charset = charsetOf(bytes, part.charset, meta)
   const decoder = createLineDecoder(charset)
   const joiner = part.flowed ? createFlowedJoiner(part.flowed === 'delete-spaces') : null
   const pieces: string[] = []
-  // Not by lines: one line may be the whole message.
+  // In slices, because decoding the whole body at once takes several times its memory. Not by lines: one line may be all of it.
   for (let at = 0; at < bytes.length; at += sliceBytes) {
-    if (at > 0) await nextTurn()
     const text = decoder.write(bytes.subarray(at, at + sliceBytes))
     pieces.push(joiner ? joiner.write(text) : text)
   }

@@ -1,10 +1,9 @@
-import { paced, resultSteps, type Steps } from '../core/yield.ts'
 import type { ParsedAddress } from './headers/addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'
-import { headerBlockSteps, headerValueSteps, type HeaderBlock } from './headers/headers.ts'
+import { decodeHeaderValue, readHeader, type HeaderBlock } from './headers/headers.ts'
 import { measurePart } from './part-stream.ts'
 import type { MimePart, PlacedPart } from './part.ts'
-import { structureSteps, type MimeStructure } from './structure.ts'
+import { readStructure, type MimeStructure } from './structure.ts'
 
 /** A message as people and tests read it. */
 export interface ParsedMessage {
@@ -40,13 +39,13 @@ export interface ParsedAttachment extends Omit<MimePart, 'charset'> {
  *
  * @param source  The RFC 5322 bytes; any bytes are fine. Not kept.
  */
-export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
-  const structure = await paced(structureSteps(source))
-  const { problem, ...facts } = await factsOf(source, structure)
+export function parseMessage(source: Buffer): ParsedMessage {
+  const structure = readStructure(source)
+  const { problem, ...facts } = factsOf(source, structure)
   const isCut = [structure.text, structure.html].some((part) => part && part.end - part.start > maxBodyBytes)
   return {
     ...facts,
-    ...(await readBodies(source, structure)),
+    ...readBodies(source, structure),
     problem: isCut ? [problem, bodyIsCut].filter((said) => said !== null).join(' ') : problem,
   }
 }
@@ -55,8 +54,8 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
 export type ParsedFacts = Omit<ParsedMessage, 'html' | 'text'>
 
 /** The same without the bodies, which take most of the time. */
-export async function parseFacts(source: Buffer): Promise<ParsedFacts> {
-  return factsOf(source, await paced(structureSteps(source)))
+export function parseFacts(source: Buffer): ParsedFacts {
+  return factsOf(source, readStructure(source))
 }
 
 /** The header fields of a message, decoded, and its attachments. */
@@ -66,76 +65,54 @@ export interface MessageNames {
 }
 
 /** Only the header fields and the names of the attachments. No body is decoded. */
-export async function parseNames(source: Buffer): Promise<MessageNames> {
-  const { attachments } = await paced(structureSteps(source))
+export function parseNames(source: Buffer): MessageNames {
   return {
-    headers: await paced(headerSteps(source)),
-    filenames: attachments.flatMap(({ filename }) => filename ?? []),
+    headers: decodedFields(readHeader(source)),
+    filenames: readStructure(source).attachments.flatMap(({ filename }) => filename ?? []),
   }
 }
 
 /** The `problem` of a mail with a body of which only the beginning is shown. */
 export const bodyIsCut: string = `A body has more than ${maxBodyBytes} bytes; its beginning is shown. Download the part for all of it.`
 
-async function factsOf(source: Buffer, structure: MimeStructure): Promise<ParsedFacts> {
-  const { problems, ...facts } = await paced(headerFactSteps(source))
+function factsOf(source: Buffer, structure: MimeStructure): ParsedFacts {
+  const block = readHeader(source)
+  const to = block.addresses('To')
+  const cc = block.addresses('Cc')
+  const problems = [structure.problem, cutList(block, 'To', to.length), cutList(block, 'Cc', cc.length)]
   return {
-    ...facts,
-    attachments: await readAttachments(source, structure),
-    problem: [structure.problem, ...problems].filter((said) => said !== null).join(' ') || null,
-  }
-}
-
-type HeaderFacts = Pick<ParsedFacts, 'headers' | 'from' | 'to' | 'cc' | 'reply_to' | 'subject'>
-
-function* headerFactSteps(source: Buffer): Steps<HeaderFacts & { problems: (string | null)[] }> {
-  const block = yield* headerBlockSteps(source)
-  const headers = yield* decodedFields(block)
-  const to = yield* resultSteps(block.addresses('To'))
-  const cc = yield* resultSteps(block.addresses('Cc'))
-  return {
-    headers,
-    from: yield* resultSteps(block.addresses('From')),
+    headers: decodedFields(block),
+    from: block.addresses('From'),
     to,
     cc,
-    reply_to: yield* resultSteps(block.addresses('Reply-To')),
-    subject: yield* resultSteps(block.decoded('Subject')),
-    problems: [yield* cutListSteps(block, 'To', to.length), yield* cutListSteps(block, 'Cc', cc.length)],
+    reply_to: block.addresses('Reply-To'),
+    subject: block.decoded('Subject'),
+    attachments: readAttachments(source, structure),
+    problem: problems.filter((said) => said !== null).join(' ') || null,
   }
 }
 
-function* headerSteps(source: Buffer): Steps<ParsedFacts['headers']> {
-  return yield* decodedFields(yield* headerBlockSteps(source))
+function decodedFields({ fields }: HeaderBlock): ParsedFacts['headers'] {
+  return fields.map(([name, value]) => [name, decodeHeaderValue(value)])
 }
 
-function* decodedFields(block: HeaderBlock): Steps<ParsedFacts['headers']> {
-  const headers: ParsedFacts['headers'] = []
-  for (const [name, value] of block.fields) headers.push([name, yield* headerValueSteps(value)])
-  return headers
-}
-
-function* cutListSteps(block: HeaderBlock, name: string, listed: number): Steps<string | null> {
-  const { length: further } = yield* block.furtherAddresses(name)
+function cutList(block: HeaderBlock, name: string, listed: number): string | null {
+  const { length: further } = block.furtherAddresses(name)
   if (further === 0) return null
   return `${name} has ${listed + further} addresses; only the first ${listed} are listed.`
 }
 
-/** One after the other, so that not all decoded parts are in memory. */
-async function readAttachments(source: Buffer, { attachments }: MimeStructure): Promise<ParsedAttachment[]> {
-  const read: ParsedAttachment[] = []
-  for (const part of attachments) {
+function readAttachments(source: Buffer, { attachments }: MimeStructure): ParsedAttachment[] {
+  return attachments.map((part, index) => {
     const { filename, content_type, content_id, disposition } = part
-    const { size_bytes, sha256 } = await measurePart(source, part)
-    read.push({
-      index: read.length,
+    return {
+      index,
       filename,
       content_type,
-      size_bytes,
-      sha256,
+      ...measurePart(source, part),
       content_id,
       disposition,
       part,
-    })
-  }
-  return read
+    }
+  })
 }

@@ -1,7 +1,6 @@
 import { displayFilename, mediaTypeOf } from './attachments.ts'
 import { maxFields, textOf } from './headers/fields.ts'
-import type { Steps } from '../core/yield.ts'
-import { endOfLines, headSteps, maxHeaderBytes } from './headers/headers.ts'
+import { endOfLines, maxHeaderBytes, splitHead } from './headers/headers.ts'
 import { readParameters } from './headers/parameters.ts'
 import type { TransferEncoding } from './transfer.ts'
 
@@ -50,18 +49,18 @@ export interface PartHeader {
 const maxPartHeaderBytes = 64 * 1024
 
 /**
- * Reads the header of a part, or of the message itself, in steps. The header of a part ends at an empty line, or at the first line
+ * Reads the header of a part, or of the message itself. The header of a part ends at an empty line, or at the first line
  * that is not a field: such a line begins the body of a part whose empty line is missing.
  *
  * @param message  Lines end with CRLF or LF.
  * @param defaultType  The type of a part that names none.
  */
-export function* partHeaderSteps(
+export function readPartHeader(
   message: Buffer,
   place: readonly [start: number, end: number],
   { isRoot, defaultType }: { isRoot: boolean; defaultType: string },
-): Steps<PartHeader> {
-  const { field, bodyStart, isCut, isFull } = yield* fieldSteps(message, place, isRoot)
+): PartHeader {
+  const { field, bodyStart, isCut, isFull } = readFields(message, place, isRoot)
   const { type, parameters } = readType(field('content-type'), defaultType)
   const declared = readParameters(field('content-disposition'))
   // The encoding of a multipart has no meaning (RFC 2045 section 6.4).
@@ -97,14 +96,10 @@ interface Fields {
   isFull: boolean
 }
 
-function* fieldSteps(
-  message: Buffer,
-  [start, end]: readonly [number, number],
-  isRoot: boolean,
-): Steps<Fields> {
+function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean): Fields {
   const limit = Math.min(end, start + (isRoot ? maxHeaderBytes : maxPartHeaderBytes))
   const readEnd = limit < end ? endOfLines(message, start, limit) : limit
-  const head = yield* headSteps(message.subarray(start, readEnd), !isRoot)
+  const head = splitHead(message.subarray(start, readEnd), !isRoot)
   const names = head.fields.map(([name]) => name.toLowerCase())
   // Text whose beginning looks like a field, such as "Note: x".
   const isText = !isRoot && !head.isEnded && !names.some((name) => name.startsWith('content-'))

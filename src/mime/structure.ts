@@ -1,6 +1,6 @@
 import { endsWithReturns, withNewlines } from './headers/fields.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
-import { contentIdOf, partHeaderSteps, toPart, type PlacedPart } from './part.ts'
+import { contentIdOf, readPartHeader, toPart, type PlacedPart } from './part.ts'
 import { chooseBodies, type MimeNode } from './roles.ts'
 
 /** The MIME structure of a message. Plain data: it can be posted from a worker. */
@@ -41,13 +41,12 @@ const maxFalseLines = 10_000
 /**
  * Parses the MIME tree of a message, without decoding anything. An embedded message is one part.
  *
- * Never throws. Works in steps, so that the event loop may turn between them. Parts (1,000), depth (100), header and time
- * are limited; `problem` says which limit was exceeded.
+ * Never throws. Parts (1,000), depth (100), header and time are limited; `problem` says which limit was exceeded.
  *
  * @param message  The RFC 5322 bytes; any bytes are fine.
  * @see RFC 2046 section 5.1
  */
-export function* structureSteps(message: Buffer): Generator<undefined, MimeStructure> {
+export function readStructure(message: Buffer): MimeStructure {
   const reading: Reading = {
     message: withLineEnds(message),
     parts: [],
@@ -57,7 +56,7 @@ export function* structureSteps(message: Buffer): Generator<undefined, MimeStruc
     budget: { bytes: maxSearchedBytes, falseLines: maxFalseLines },
   }
   const outermost = { depth: 0, defaultType: 'text/plain', isRelated: false }
-  const root = yield* readNode(reading, [0, message.length], outermost)
+  const root = readNode(reading, [0, message.length], outermost)
   const { text, html } = root ? chooseBodies(root) : { text: null, html: null }
   if (text) text.disposition = 'inline'
   if (html) html.disposition = 'inline'
@@ -92,12 +91,7 @@ interface Surroundings {
   isRelated: boolean
 }
 
-function* readNode(
-  reading: Reading,
-  place: Place,
-  around: Surroundings,
-): Generator<undefined, MimeNode | null> {
-  yield
+function readNode(reading: Reading, place: Place, around: Surroundings): MimeNode | null {
   const { message, parts, nodes, problems } = reading
   const isRoot = around.depth === 0
   if (parts.length >= maxParts) {
@@ -108,7 +102,7 @@ function* readNode(
     problems.add(`The parts have more than ${maxHeaderBytes} bytes of header; the rest is not shown.`)
     return null
   }
-  const header = yield* partHeaderSteps(message, place, { isRoot, defaultType: around.defaultType })
+  const header = readPartHeader(message, place, { isRoot, defaultType: around.defaultType })
   reading.headerBytes -= isRoot ? 0 : header.bodyStart - place[0]
   const { type, parameters, content_id } = header
   const body: Place = [header.bodyStart, place[1]]
@@ -124,7 +118,7 @@ function* readNode(
     }
     const children: MimeNode[] = []
     for (const child of places) {
-      const read = yield* readNode(reading, child, inside)
+      const read = readNode(reading, child, inside)
       if (read) children.push(read)
     }
     return { type, content_id, start: contentIdOf(parameters.get('start') ?? ''), children }

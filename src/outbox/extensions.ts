@@ -1,8 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { paced } from '../core/yield.ts'
-import { headerBlockSteps, maxHeaderBytes } from '../mime/headers/headers.ts'
+import { maxHeaderBytes, readHeader } from '../mime/headers/headers.ts'
 
 /** The SMTP extensions that a message needs from the receiving server. */
 export interface MessageNeeds {
@@ -19,8 +18,8 @@ export interface MessageNeeds {
 export async function needsOf(message: Readable, addresses: readonly string[]): Promise<MessageNeeds> {
   const needs = { eightBit: false, utf8: addresses.some((address) => /[^\x00-\x7f]/.test(address)) }
   let head: Buffer | null = Buffer.alloc(0)
-  const judge = async (header: Buffer, isWhole: boolean): Promise<void> => {
-    const { bodyStart } = await paced(headerBlockSteps(header))
+  const judge = (header: Buffer, isWhole: boolean): void => {
+    const { bodyStart } = readHeader(header)
     const fields = header.subarray(0, bodyStart)
     if (!isAscii(fields)) needs[isUtf8(fields) ? 'utf8' : 'eightBit'] = true
     if (isWhole && !isAscii(header.subarray(bodyStart))) needs.eightBit = true
@@ -29,11 +28,11 @@ export async function needsOf(message: Readable, addresses: readonly string[]): 
     if (head) {
       head = Buffer.concat([head, piece])
       if (head.length < maxHeaderBytes && !head.includes('\n\r\n') && !head.includes('\n\n')) continue
-      await judge(head, true)
+      judge(head, true)
       head = null
     } else if (!isAscii(piece)) needs.eightBit = true
   }
-  if (head) await judge(head, false)
+  if (head) judge(head, false)
   return needs
 }
 

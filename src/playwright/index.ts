@@ -1,5 +1,4 @@
 import type { TestInfo, TestType } from '@playwright/test'
-import { assertArguments } from '../core/known-options.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import { createUnnoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
@@ -47,7 +46,6 @@ export interface LocalpostWorkerFixtures {
 export function withLocalpost<TestArgs extends object, WorkerArgs extends object>(
   base: TestType<TestArgs, WorkerArgs>,
 ): TestType<TestArgs & LocalpostFixtures, WorkerArgs & LocalpostWorkerFixtures> {
-  assertArguments(arguments, 1, 'withLocalpost()')
   return base.extend<LocalpostFixtures, LocalpostWorkerFixtures>(localpostFixtures)
 }
 
@@ -81,7 +79,6 @@ export interface AccountWorkerFixtures {
 export function withLocalpostAccount<TestArgs extends object, WorkerArgs extends object>(
   base: TestType<TestArgs, WorkerArgs>,
 ): TestType<TestArgs & AccountFixtures, WorkerArgs & AccountWorkerFixtures> {
-  assertArguments(arguments, 1, 'withLocalpostAccount()')
   return base.extend<AccountFixtures, AccountWorkerFixtures>({
     localpostServer: [{}, { scope: 'worker', option: true }],
     localpostAccount: [

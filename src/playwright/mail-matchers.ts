@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Expect, TestInfo } from '@playwright/test'
-import { assertArguments } from '../core/known-options.ts'
 import { defaultThreshold, picturesOf } from '../testing/mail-pictures.ts'
 import { mailSnapshot, sayDifference } from '../testing/mail-snapshot.ts'
 import { matchers, type Matchers } from '../testing/matchers.ts'
@@ -25,7 +24,6 @@ export function withMailMatchers<Extended>(
   expect: Expect<Extended>,
   test: { info(): TestInfo },
 ): Expect<Extended & Matchers> {
-  assertArguments(arguments, 2, 'withMailMatchers()')
   const counts = new WeakMap<object, Map<string, number>>()
   const count = (info: TestInfo, what: string): number => {
     const known = counts.get(info) ?? new Map<string, number>()

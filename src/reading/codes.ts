@@ -6,11 +6,9 @@ import { codeWord, otherCode, otherNumber, savingWord, useWord } from './code-wo
  * mentions a code, or alone on a line below such a sentence. Years, prices, dates, phone numbers, order numbers, coupon
  * codes and postal codes are left out.
  *
- * Works in steps, so that the event loop may turn between them.
- *
  * @param text  The subject and the visible text, with line breaks. Only the first 200,000 characters are searched.
  */
-export function* codeSteps(text: string): Generator<undefined, string[]> {
+export function extractCodes(text: string): string[] {
   const codes = new Set<string>()
   let linesSinceWord = Number.POSITIVE_INFINITY
   let lineBefore = ''
@@ -20,7 +18,6 @@ export function* codeSteps(text: string): Generator<undefined, string[]> {
     let speaksBefore = linesSinceWord <= window
     const sentences = line.split(sentenceEnd).flatMap(inPieces)
     for (const [at, sentence] of sentences.entries()) {
-      yield
       const here = speaksOfCode(sentence)
       // "Enter 338127. This code expires soon."
       const isSaid = here || (asksToUse(sentence) && (speaksBefore || explains(sentences[at + 1])))
@@ -30,9 +27,8 @@ export function* codeSteps(text: string): Generator<undefined, string[]> {
     }
     if (speaks) linesSinceWord = 0
     else linesSinceWord++
-    // A heading may say that the number below it is not a code.
-    const isOther = otherNumber.test(lineBefore) && !speaksOfCode(lineBefore)
-    if (found.length === 0 && linesSinceWord <= window && !isOther) found.push(...alone(line))
+    const lone = found.length === 0 && linesSinceWord <= window ? alone(line) : []
+    if (lone.length > 0 && !isOfOther(lineBefore)) found.push(...lone)
     // A list of codes may have any length, so each code extends the window.
     if (found.length > 0 && !speaks && linesSinceWord <= window) linesSinceWord = 0
     for (const code of found) codes.add(code)
@@ -86,6 +82,11 @@ function speaksOfCode(sentence: string): boolean {
   return codeWord.test(sentence.replace(otherCode, ' '))
 }
 
+/** Whether a heading says that the number below it is not a code. */
+function isOfOther(heading: string): boolean {
+  return otherNumber.test(heading) && !speaksOfCode(heading)
+}
+
 function asksToUse(sentence: string): boolean {
   return useWord.test(sentence.replace(/\bUSA\b/g, ' '))
 }
@@ -131,6 +132,8 @@ const phone =
   /\+\d[\d ().-]{6,}\d|\(?\d{2,4}\)?(?:[ .-]\(?\d{2,5}\)?){2,}|(?<!\d)0\d{2,4}[ /-]\d{5,8}(?!\d)|(?<!\d)\d{4}-\d\d-\d\d(?!\d)/g
 
 function inSentence(sentence: string): string[] {
+  // Most sentences have neither, which costs less to find out than each of the forms below.
+  if (!/\d|[A-Z]{4}/.test(sentence)) return []
   const line = sentence.replace(phone, (number) => ' '.repeat(number.length))
   const inPairs = [...sentence.matchAll(pairs)].filter(([, code = '']) => !dateOfPairs.test(code))
   const inLetters = savingWord.test(sentence) ? [] : [...line.matchAll(letters), ...line.matchAll(introduced)]

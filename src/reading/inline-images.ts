@@ -8,15 +8,12 @@ export interface InlineImage extends Pick<PlacedPart, 'content_type' | 'content_
 }
 
 /** Reads the images that `cid:` references may name. */
-export async function readInlineImages(
-  message: Buffer,
-  attachments: readonly PlacedPart[],
-): Promise<InlineImage[]> {
+export function readInlineImages(message: Buffer, attachments: readonly PlacedPart[]): InlineImage[] {
   const images: InlineImage[] = []
   for (const part of attachments) {
     const { content_type, content_id, start, end } = part
     if (content_id === null || !imageTypes.has(content_type) || end - start > maxEncodedBytes) continue
-    const content = await readPart(message, part)
+    const content = readPart(message, part)
     images.push({ content_type, content_id, size_bytes: content.length, content })
   }
   return images

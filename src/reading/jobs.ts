@@ -1,4 +1,3 @@
-import { paced } from '../core/yield.ts'
 import { readBodies } from '../mime/bodies.ts'
 import {
   parseFacts,
@@ -9,10 +8,10 @@ import {
   type ParsedMessage,
 } from '../mime/parse.ts'
 import type { PlacedPart } from '../mime/part.ts'
-import { structureSteps, type MimeStructure } from '../mime/structure.ts'
-import { visibleTextSteps } from '../mime/html/visible-text.ts'
-import { codeSteps, searchedForCodes } from './codes.ts'
-import { linkSteps, searchedForLinks } from './links.ts'
+import { readStructure, type MimeStructure } from '../mime/structure.ts'
+import { visibleText } from '../mime/html/visible-text.ts'
+import { extractCodes, searchedForCodes } from './codes.ts'
+import { extractLinks, searchedForLinks } from './links.ts'
 import { readNested, type NestedAnswer } from './nested.ts'
 import { readPage } from './page.ts'
 import type { Link } from './types.ts'
@@ -52,19 +51,8 @@ export interface Findings {
 /** How {@link Findings.clipped} begins. */
 export const onlySearched: string = 'Only the beginning is searched:'
 
-/**
- * Looks for links and codes in the beginning of the bodies, and yields to the event loop.
- *
- * @param signal  Ends the work. @throws its reason.
- */
-export async function readFindings(
-  mail: { subject: string; html: string; text: string },
-  signal?: AbortSignal,
-): Promise<Findings> {
-  return paced(findingSteps(mail), signal)
-}
-
-function* findingSteps({
+/** Looks for links and codes in the beginning of the bodies. */
+export function readFindings({
   subject,
   html,
   text,
@@ -72,11 +60,10 @@ function* findingSteps({
   subject: string
   html: string
   text: string
-}): Generator<undefined, Findings> {
-  const links = yield* linkSteps(html, text)
-  const shown = yield* visibleTextSteps(html)
-  const said = [subject, text, shown].join('\n\n\n')
-  const codes = yield* codeSteps(said)
+}): Findings {
+  const links = extractLinks(html, text)
+  const said = [subject, text, visibleText(html)].join('\n\n\n')
+  const codes = extractCodes(said)
   const areLinksClipped = Math.max(html.length, text.length) > searchedForLinks
   // The visible text is known only for the beginning of the HTML.
   const areCodesClipped = said.length > searchedForCodes || html.length > searchedForLinks
@@ -95,17 +82,17 @@ const number = (value: number): string => value.toLocaleString('en-GB')
 export const jobs: {
   readonly [Kind in keyof Readings]: (...inputs: JobInputs[Kind]) => Promise<Readings[Kind]>
 } = {
-  facts: parseFacts,
+  facts: async (bytes) => parseFacts(bytes),
   async mail(bytes) {
-    const message = await parseMessage(bytes)
-    return { ...message, ...(await readFindings(message)) }
+    const message = parseMessage(bytes)
+    return { ...message, ...readFindings(message) }
   },
-  structure: async (bytes) => paced(structureSteps(bytes)),
-  bodies: async (bytes) => readBodies(bytes, await paced(structureSteps(bytes))),
-  fields: parseNames,
+  structure: async (bytes) => readStructure(bytes),
+  bodies: async (bytes) => readBodies(bytes, readStructure(bytes)),
+  fields: async (bytes) => parseNames(bytes),
   async beginning(bytes) {
-    const { text, html, attachments } = await paced(structureSteps(bytes))
-    const bodies = await readBodies(bytes, { text: beginningOf(text), html: beginningOf(html) })
+    const { text, html, attachments } = readStructure(bytes)
+    const bodies = readBodies(bytes, { text: beginningOf(text), html: beginningOf(html) })
     return { ...bodies, attachment_count: attachments.length }
   },
   page: readPage,

@@ -1,5 +1,4 @@
 import type { Link } from './types.ts'
-import { unpaced } from '../core/yield.ts'
 import { scanHtml } from '../mime/html/scan-html.ts'
 
 /**
@@ -9,18 +8,12 @@ import { scanHtml } from '../mime/html/scan-html.ts'
  * @param html  Hostile HTML is fine: it is tokenized, not rendered, and at most 1,000,000 characters are scanned.
  */
 export function extractLinks(html: string, text: string): Link[] {
-  return unpaced(linkSteps(html, text))
-}
-
-/** {@link extractLinks} in steps, so that the event loop may turn between them. */
-export function* linkSteps(html: string, text: string): Generator<undefined, Link[]> {
-  const links = yield* htmlLinks(html)
+  const links = htmlLinks(html)
   const known = new Set(links.map(({ href }) => href))
   for (const [found] of text.slice(0, searchedForLinks).matchAll(textUrl)) {
     const href = trimPunctuation(found)
     if (!known.has(href)) links.push({ href, text: href })
     known.add(href)
-    yield
   }
   return links
 }
@@ -32,10 +25,10 @@ export const searchedForLinks: number = 1_000_000
 const textUrl =
   /https?:\/\/[^\s<>"'`\u0000-\u0020\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]{1,2000}/gi
 
-function* htmlLinks(html: string): Generator<undefined, Link[]> {
+function htmlLinks(html: string): Link[] {
   const links: Link[] = []
   let open: Link | null = null
-  yield* scanHtml(html, ['href', 'alt'], {
+  scanHtml(html, ['href', 'alt'], {
     onOpenTag(name, { href, alt }) {
       if (name === 'img' && open && alt) open.text += alt
       if ((name !== 'a' && name !== 'area') || href === undefined) return
@@ -50,10 +43,7 @@ function* htmlLinks(html: string): Generator<undefined, Link[]> {
       if (name === 'a') open = null
     },
   })
-  for (const link of links) {
-    link.text = link.text.replace(/\s+/g, ' ').trim()
-    yield
-  }
+  for (const link of links) link.text = link.text.replace(/\s+/g, ' ').trim()
   return links
 }
 

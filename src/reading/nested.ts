@@ -1,7 +1,6 @@
-import { paced } from '../core/yield.ts'
 import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
 import { readPart } from '../mime/part-stream.ts'
-import { structureSteps } from '../mime/structure.ts'
+import { readStructure } from '../mime/structure.ts'
 import { readPage, type PageOptions } from './page.ts'
 
 /** What to read of an attached message. */
@@ -30,11 +29,11 @@ export async function readNested(
   path: readonly number[],
   request: NestedRequest,
 ): Promise<NestedAnswer> {
-  const message = await nestedMessage(bytes, path)
+  const message = nestedMessage(bytes, path)
   if (!message) return {}
   switch (request.view) {
     case 'mail':
-      return { mail: { message: await parseMessage(message), size_bytes: message.length } }
+      return { mail: { message: parseMessage(message), size_bytes: message.length } }
     case 'page':
       return { page: await readPage(message, null, request.options) }
     case 'attachment':
@@ -42,21 +41,21 @@ export async function readNested(
   }
 }
 
-async function attachmentOf(message: Buffer, index: number): Promise<NestedAnswer> {
-  const part = (await paced(structureSteps(message))).attachments[index]
+function attachmentOf(message: Buffer, index: number): NestedAnswer {
+  const part = readStructure(message).attachments[index]
   if (!part) return {}
   const { filename, content_type } = part
-  const content = await readPart(message, part)
+  const content = readPart(message, part)
   return { attachment: { filename: filename ?? `attachment-${index}`, content_type, content } }
 }
 
 /** The bytes of an attached message; null if a step of the path is no message. */
-async function nestedMessage(message: Buffer, path: readonly number[]): Promise<Buffer | null> {
+function nestedMessage(message: Buffer, path: readonly number[]): Buffer | null {
   let bytes = message
   for (const index of path) {
-    const part = (await paced(structureSteps(bytes))).attachments[index]
+    const part = readStructure(bytes).attachments[index]
     if (!part || !messageTypes.has(part.content_type)) return null
-    bytes = await readPart(bytes, part)
+    bytes = readPart(bytes, part)
   }
   return bytes
 }

@@ -1,6 +1,5 @@
 import { readBodies } from '../mime/bodies.ts'
-import { paced } from '../core/yield.ts'
-import { structureSteps } from '../mime/structure.ts'
+import { readStructure } from '../mime/structure.ts'
 import type { RemoteContent } from '../mime/html/remote-content.ts'
 import { withoutConnections } from '../mime/html/without-connections.ts'
 import { previewHtml } from '../client-support/preview.ts'
@@ -30,15 +29,14 @@ export async function readPage(
   sent: string | null,
   { frame }: PageOptions,
 ): Promise<Uint8Array> {
-  const structure = message && (await paced(structureSteps(message)))
+  const structure = message && readStructure(message)
   const stored =
-    sent ??
-    (message && structure ? (await readBodies(message, { text: null, html: structure.html })).html : '')
+    sent ?? (message && structure ? readBodies(message, { text: null, html: structure.html }).html : '')
   const attachments = structure?.attachments ?? []
   // Made before the images are inlined, because the preview judges their formats, not their `data:` URIs.
-  const html = frame?.client ? (await previewHtml({ html: stored, attachments }, frame.client)).html : stored
+  const html = frame?.client ? previewHtml({ html: stored, attachments }, frame.client).html : stored
   const images =
-    message && structure && /cid:/i.test(html) ? await readInlineImages(message, structure.attachments) : []
+    message && structure && /cid:/i.test(html) ? readInlineImages(message, structure.attachments) : []
   const whole = withInlineImages(html, images)
   if (!frame) return Buffer.from(whole)
   const { appearance, remote } = frame

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
+import type { JobThread } from '../core/job-thread.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
@@ -12,7 +13,6 @@ import type { NestedAnswer, NestedRequest } from './nested.ts'
 import type { PageOptions } from './page.ts'
 import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
 import { readStoredBodies, type StoredBodies } from './own-json.ts'
-import { createReadingThread, type ReadingThread } from './thread.ts'
 
 /**
  * Reads and parses stored messages. To limit memory, it reads at most one large message (over 1 MiB) and eight others at
@@ -77,8 +77,6 @@ export interface Reader {
   readonly beside: JobQueue
   /** Ends the thread if a mail of this size is large and no reading runs in it. Call it after reading the mail. */
   rest(bytes: number): Promise<void>
-  /** Ends the thread, unless other readers share it. */
-  close(): Promise<void>
 }
 
 /** How long a call may wait, and when it is ended. */
@@ -93,13 +91,13 @@ export interface Patience {
 export interface ReaderDeps {
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
   clock: Pick<Clock, 'after'>
-  /** Default: a new thread. */
-  thread?: ReadingThread
+  /** Where large messages are read. */
+  thread: JobThread<typeof jobs>
   /** The queues shared with the readers of other accounts, to limit the memory of all together. Default: new queues. */
   turns?: ReadingTurns
 }
 
-/** The queues and the thread that readers share. */
+/** The queues that readers share. */
 export interface ReadingTurns {
   readonly small: JobQueue
   readonly large: JobQueue
@@ -107,22 +105,17 @@ export interface ReadingTurns {
   readonly whole: JobQueue
   /** For {@link Reader.withWhole}. */
   readonly withWhole: JobQueue
-  readonly thread: ReadingThread
 }
 
-/** Creates the queues of readers. The caller must close their thread. */
-export function createReadingTurns(
-  clock: Pick<Clock, 'after'>,
-  thread: ReadingThread = createReadingThread(clock),
-): ReadingTurns {
+/** Creates the queues of readers. */
+export function createReadingTurns(clock: Pick<Clock, 'after'>): ReadingTurns {
   const queue = (atOnce: number): JobQueue => createJobQueue(clock, atOnce, maxWaiting)
-  return { small: queue(8), large: queue(1), whole: queue(1), withWhole: queue(1), thread }
+  return { small: queue(8), large: queue(1), whole: queue(1), withWhole: queue(1) }
 }
 
 export function createReader(deps: ReaderDeps): Reader {
-  const { store, clock } = deps
-  const turns = deps.turns ?? createReadingTurns(clock, deps.thread)
-  const { small, large, thread } = turns
+  const { store, thread, turns = createReadingTurns(deps.clock) } = deps
+  const { small, large } = turns
   const shared = createSharedWork()
   const structures = new Map<BlobId, MimeStructure>()
 
@@ -169,8 +162,9 @@ export function createReader(deps: ReaderDeps): Reader {
       bytes(
         blob,
         async (found) =>
-          (found.length > largeBytes ? await thread.run<OfOneBlob>(kind, [found], signal) : null) ??
-          jobs[kind](found),
+          found.length > largeBytes
+            ? thread.run<OfOneBlob>(kind, [found], { signal, patienceMs: patienceOf(isPatient) })
+            : jobs[kind](found),
         { patienceMs: patienceOf(isPatient), signal },
       ) as Promise<Readings[Kind] | null>
     // Background work reads each mail once, so its readings are not shared.
@@ -215,10 +209,9 @@ export function createReader(deps: ReaderDeps): Reader {
       const message = blob && (isLarge ? await load(blob, size, signal) : await store.readBlob(blob))
       const html = sent?.html ?? (content && '')
       signal.throwIfAborted()
-      return (
-        (isLarge ? await thread.run('page', [message, html, options], signal) : null) ??
-        jobs.page(message, html, options)
-      )
+      return isLarge
+        ? thread.run('page', [message, html, options], { signal })
+        : jobs.page(message, html, options)
     }
     return (isLarge ? large : small).run(job, defaultPatienceMs, signal)
   }
@@ -242,8 +235,9 @@ export function createReader(deps: ReaderDeps): Reader {
       bytes(
         blob,
         async (found) =>
-          (found.length > largeBytes ? await thread.run('nested', [found, path, request], signal) : null) ??
-          jobs.nested(found, path, request),
+          found.length > largeBytes
+            ? thread.run('nested', [found, path, request], { signal })
+            : jobs.nested(found, path, request),
         { signal },
       ),
     async structure(blob, signal) {
@@ -265,7 +259,6 @@ export function createReader(deps: ReaderDeps): Reader {
       run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
     },
     rest: (size) => (size > largeBytes ? thread.rest() : Promise.resolve()),
-    close: () => (deps.turns ? Promise.resolve() : thread.close()),
   }
 }
 

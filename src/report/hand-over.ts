@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { mailLineSteps, toText } from '../compare/mail-text.ts'
-import { paced } from '../core/yield.ts'
+import { mailLines, toText } from '../compare/mail-text.ts'
 import { outcomeOf } from '../emails/statuses.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
@@ -89,7 +88,7 @@ async function toRecord(post: Reported, { id }: MailSummary): Promise<MailRecord
     })),
     html: isLong ? null : html,
     text: mail.text.slice(0, maxText),
-    snapshot: toText(await paced(mailLineSteps(mail))).slice(0, maxHtml),
+    snapshot: toText(mailLines(mail)).slice(0, maxHtml),
     findings: findings.map(({ id: check, severity, message, fix, place }) => ({
       id: check,
       severity,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { assertArguments, assertKnownOptions } from '../core/known-options.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { folderVariable } from './hand-over.ts'
 import { summaryOf } from './summary.ts'
@@ -37,7 +37,6 @@ export default class LocalpostReporter {
 
   /** @throws invalid_option for an unknown option, or a path that is no text. */
   constructor(options: ReportOptions = {}) {
-    assertArguments(arguments, 1, 'LocalpostReporter()')
     const { outputFile, baseline, summaryFile } = readOptions(options)
     this.#options = { outputFile, baseline, summaryFile }
   }

@@ -3,10 +3,9 @@ import { mkdir, open, rename } from 'node:fs/promises'
 import { basename, dirname, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { diffLineSteps, type DiffLine } from '../compare/line-diff.ts'
+import { diffLines, type DiffLine } from '../compare/line-diff.ts'
 import { createMask } from '../compare/masks.ts'
 import { dateNow } from '../core/machine.ts'
-import { paced } from '../core/yield.ts'
 import { readBaseline, type Baseline } from './baseline.ts'
 import { readRecords, reportLimits, type ReportLimits } from './collect.ts'
 import { pageBeginning, pageEnd } from './page.ts'
@@ -136,7 +135,7 @@ async function compared(
   if (!before) return { change: 'new', diff: null }
   if (before.digest === digest) return { change: 'same', diff: null }
   const earlier = await baseline.snapshot(key)
-  const diff = earlier === null ? null : await paced(diffLineSteps(earlier.split('\n'), snapshot.split('\n')))
+  const diff = earlier === null ? null : diffLines(earlier.split('\n'), snapshot.split('\n'))
   return { change: 'changed', diff }
 }
 

@@ -5,13 +5,13 @@ import type { Scope } from '../keys/types.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 import { isLoopback } from '../net/hosts.ts'
 import { bearerOf, requireKey } from './auth.ts'
-import { type ClientAddresses, socketRequestOf } from './client-address.ts'
+import type { ClientAddresses } from './client-address.ts'
 import { isForwarded, isForwardedHttps } from './forwarded.ts'
 import { assertNotEmbedded, assertOrigin, hostOf, namesHost } from './guard.ts'
 import { boundHost, type HttpListener } from './listener.ts'
 import type { ServerDeps } from './deps.ts'
 import { createRateLimits } from './rate-limit.ts'
-import type { Exchange } from './request-log.ts'
+import { socketRequestOf, stateOf } from './request-state.ts'
 import type { Route } from './route.ts'
 import { insufficientScope, roleMeets, scopeMeets, type Need } from './scopes.ts'
 import type { Sessions } from './session.ts'
@@ -20,15 +20,17 @@ import type { Sessions } from './session.ts'
 export interface AccessControl {
   /**
    * @param need  What the caller needs; null if any key is enough.
-   * @returns Headers for the answer; a promise where instances that share a store count requests together.
-   * @throws missing_api_key, invalid_api_key, insufficient_scope, rate_limit_exceeded, forbidden_origin.
+   * @returns The key whose rate limit the request counts for; null for none.
+   * @throws missing_api_key, invalid_api_key, insufficient_scope, forbidden_origin.
    */
-  admit(
-    event: H3Event,
-    access: Route['access'],
-    need: Need | null,
-    exchange: Exchange,
-  ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
+  admit(event: H3Event, access: Route['access'], need: Need | null): string | null
+  /**
+   * Counts one request for a key.
+   *
+   * @returns Headers for the answer.
+   * @throws rate_limit_exceeded
+   */
+  count(key: string): Promise<Readonly<Record<string, string>>>
   /**
    * Whether the caller is on this machine: in process, or under a loopback name on a listener that is bound to
    * loopback. Never for a request that a proxy forwarded or without a Host, and never with `requireKey`.
@@ -72,10 +74,10 @@ export function createAccessControl(
   }
 
   // A cookie alone is not enough at /v1: only the page calls it without a key.
-  function pageOwner(event: H3Event, exchange: Exchange): SessionOwner | null {
+  function pageOwner(event: H3Event, key: string | null): SessionOwner | null {
     const { headers } = event.req
-    // Not `fromPage`: browsers leave Sec-Fetch-Site out over plain HTTP. A page of another origin cannot send this header.
-    const isPage = exchange.key === null && headers.has('x-localpost-page')
+    // Not `isFromPage`: browsers leave Sec-Fetch-Site out over plain HTTP. A page of another origin cannot send this header.
+    const isPage = key === null && headers.has('x-localpost-page')
     const owner = isPage ? sessions.ownerOf(headers) : null
     if (owner) assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
     return owner
@@ -98,20 +100,21 @@ export function createAccessControl(
       if (publicUrl?.protocol !== 'https:') return false
       return hostOf(headers.get('host') ?? '') === hostOf(publicUrl.host) || isForwarded(headers)
     },
-    admit(event, access, need, exchange) {
+    admit(event, access, need) {
       const { headers } = event.req
       if (access === 'key') {
+        const { exchange, isFromPage } = stateOf(event)
         exchange.key = bearerOf(headers)
-        const owner = pageOwner(event, exchange)
+        const owner = pageOwner(event, exchange.key)
         if (owner) {
           assertMay(owner, need, event)
-          return none
+          return null
         }
         const given = requireKey(headers, keys, exchange.key)
         assertMay(given, need, event)
-        return exchange.fromPage ? none : limits.take(given.key)
+        return isFromPage ? null : given.key
       }
-      if (access === 'public') return none
+      if (access === 'public') return null
       assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
       if (access === 'local') assertNotEmbedded(headers, event.url.pathname)
       if (access === 'local') {
@@ -120,8 +123,9 @@ export function createAccessControl(
           : (sessions.ownerOf(headers) ?? requireKey(headers, keys))
         if (given) assertMay(given, need, event)
       }
-      return none
+      return null
     },
+    count: async (key) => limits.take(key),
   }
 }
 
@@ -142,5 +146,3 @@ function isOnLoopback(listener: HttpListener): boolean {
   const host = boundHost(listener)
   return host === null ? typeof listener.server.address() === 'string' : isLoopback(host)
 }
-
-const none: Readonly<Record<string, string>> = {}

@@ -1,48 +1,46 @@
-import type { H3 } from 'h3'
-import { toNodeHandler } from 'h3'
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { H3 } from 'h3'
+import type { RequestListener } from 'node:http'
+import type { ServerRequest } from 'srvx'
+import { toNodeHandler } from 'srvx/node'
 import { systemClock } from '../core/clock.ts'
-import { LocalpostError } from '../core/errors.ts'
+import { createAccessControl } from './access.ts'
 import { createAnswerRoom } from './answer-room.ts'
-import { errorAnswer } from './answer.ts'
-import { answerHeld } from './held-answer.ts'
-import type { RequestRooms } from './request-rooms.ts'
+import type { KeyCheck } from './auth.ts'
 import { createBodyRoom } from './body-room.ts'
-import { createClientAddresses, listenerContext, socketRequestOf } from './client-address.ts'
-import { type AccountHttp, type Destination, destinationOf, maySee } from './other-accounts.ts'
+import { createClientAddresses } from './client-address.ts'
+import type { ServerDeps } from './deps.ts'
 import { accountRoutes } from './dev/accounts.ts'
 import { devAudienceRoutes } from './dev/audiences.ts'
-import { ruleAndFaultRoutes } from './dev/rules-and-faults.ts'
 import { broadcastRoutes } from './dev/broadcasts.ts'
 import { devDomainRoutes } from './dev/domains.ts'
 import { devEmailRoutes } from './dev/emails.ts'
 import { inboxRoutes } from './dev/inbox.ts'
-import { smtpSessionRoutes } from './dev/smtp-sessions.ts'
 import { instanceRoutes } from './dev/instance.ts'
 import { keyRoutes } from './dev/keys.ts'
-import { oidcRoutes } from './dev/oidc.ts'
 import { mailByteRoutes } from './dev/mail-bytes.ts'
 import { nestedMailRoutes } from './dev/nested-mail.ts'
+import { oidcRoutes } from './dev/oidc.ts'
+import { ruleAndFaultRoutes } from './dev/rules-and-faults.ts'
 import { sessionRoutes } from './dev/session.ts'
+import { smtpSessionRoutes } from './dev/smtp-sessions.ts'
 import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
-import type { KeyCheck } from './auth.ts'
-import { createAccessControl } from './access.ts'
 import { createFailedKeys } from '../keys/failed-keys.ts'
-import { brokenConnection, createFaultGate, isCut } from './faults.ts'
-import { assertFraming, createLastRequests } from './framing.ts'
-import { assertHost, hostOf, settleHost } from './guard.ts'
+import { brokenConnection, createFaultGate } from './faults.ts'
+import { createLastRequests } from './framing.ts'
+import { hostOf, settleHost } from './guard.ts'
 import type { LiveEvents } from './live-events.ts'
 import { createLiveEvents } from './live-events.ts'
+import { host, respond, upToDate } from './middleware.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import { openApiRoute } from './openapi.ts'
-import type { ServerDeps } from './deps.ts'
-import { restOfRequest } from './rest-of-request.ts'
+import { type AccountHttp, maySee, passToAccount } from './other-accounts.ts'
+import type { RequestLimits } from './request-limits.ts'
+import { newContext, type RequestState, stateOf } from './request-state.ts'
 import type { Route } from './route.ts'
-import { createRouter, registeredRoutes } from './router.ts'
+import { addRoutes } from './router.ts'
 import { createSessions } from './session.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
-import { accountUsed, assertAccountReached, unknownAccount } from './dispatch.ts'
 import { trackingRoutes } from './tracking.ts'
 import { audienceRoutes } from './v1/audiences.ts'
 import { domainRoutes } from './v1/domains.ts'
@@ -51,7 +49,7 @@ import { emailRoutes } from './v1/emails.ts'
 /** The HTTP interface of an instance: the same in process and over a socket. */
 export interface App extends AccountHttp {
   /** The limits that the requests of all accounts share. */
-  readonly rooms: RequestRooms
+  readonly limits: RequestLimits
   /** Answers a request in process. Rejects only where a fault of `/dev/faults` breaks the connection, as `fetch` does. */
   fetch(request: Request): Promise<Response>
   /** The same for a `node:http` server; it also checks the Host header. */
@@ -60,8 +58,6 @@ export interface App extends AccountHttp {
   close(): void
   /** The table that the router and the document are made from; for tests. */
   readonly routes: readonly Route[]
-  /** The routes of the router, as `GET /v1/emails`; for tests. */
-  registered(): string[]
 }
 
 /** Makes the HTTP interface from the resources. It opens no port: see `listener.ts`. */
@@ -79,7 +75,7 @@ export function createApp(deps: ServerDeps): App {
   const sessions = createSessions(deps.sessions, () => portOfPage(deps))
   const addresses = createClientAddresses(deps.config.trustProxy)
   const accessControl = createAccessControl(deps, sessions, addresses)
-  const rooms = deps.rooms ?? {
+  const limits = deps.limits ?? {
     bodies: createBodyRoom(deps.config.limits.requestBytes, systemClock),
     answers: createAnswerRoom(),
     failedKeys: deps.failedKeys ?? createFailedKeys(deps.clock),
@@ -87,89 +83,50 @@ export function createApp(deps: ServerDeps): App {
     providers: createSignInLimit(),
     openAnswers: createOpenAnswers(),
   }
-  const routes = tableOf(deps, live, sessions, rooms)
+  const routes = tableOf(deps, live, sessions, limits)
   routes.push(openApiRoute(routes, deps.version))
 
   const faults = createFaultGate(deps)
-  const h3 = createRouter(routes, deps.uiDir, {
+  const parts = {
+    ...limits,
     accessControl,
     addresses,
     faults,
     log,
-    ...rooms,
     large: deps.large,
     strict: deps.config.strict,
     onError: deps.onError,
-  })
-  // A context of our own: the request's may belong to a server that we are mounted in.
-  const own = async (request: Request, context: Record<string, unknown>): Promise<Response> =>
-    h3.request(request, undefined, context)
+  }
+  const h3 = new H3({ silent: true, allowMalformedURL: true }).use(respond(parts))
   const { otherAccounts } = deps
-  async function answerAnyAccount(request: Request, context: Record<string, unknown>): Promise<Response> {
-    // Avoids building the whole URL of a request over a socket.
-    const url = socketRequestOf({ context })?.url ?? request.url
-    const isPlain =
-      otherAccounts?.isEmpty() && deps.users === null && deps.oidc === null && !url.includes('account=')
-    if (!otherAccounts || isPlain) return own(request, context)
-    const find = (): Destination =>
-      destinationOf(request, otherAccounts, () => sessions.ownerOf(request.headers))
-    const { unknown, ...to } = find()
-    if (unknown !== null) context[unknownAccount] = unknown
-    else
-      context[assertAccountReached] = () => {
-        const now = find()
-        if (now.id !== to.id || now.unknown !== null || (now.id !== null && !otherAccounts.has(now.id)))
-          throw new LocalpostError('not_found', 'The account of this request cannot be reached any more.')
-      }
-    if (to.id === null) return own(request, context)
-    try {
-      const { app, used, release } = await otherAccounts.open(to.id)
-      context[accountUsed] = used
-      return await answerHeld(() => app.answer(to.request, context), context, release)
-    } catch (error) {
-      return refuse(error)
-    }
+  if (otherAccounts) {
+    h3.use(host(createAllowedHosts(deps)))
+    if (deps.upToDate) h3.use(upToDate(deps.upToDate))
+    h3.use(passToAccount(otherAccounts, deps.users !== null || deps.oidc !== null, sessions.ownerOf))
   }
-  const { current } = deps
-  /** If instances share a store: waits until everything that any of them acknowledged is known. */
-  async function answerCurrent(request: Request, context: Record<string, unknown>): Promise<Response> {
-    try {
-      if (current && isOfData(request)) await current()
-    } catch (error) {
-      return refuse(error)
-    }
-    return answerAnyAccount(request, context)
-  }
-  const answer = !otherAccounts ? own : current ? answerCurrent : answerAnyAccount
-  const overSocket = toNodeHandler({
-    fetch: (request: Request & { runtime?: { node?: { req: IncomingMessage; res?: ServerResponse } } }) => {
-      const node = request.runtime?.node
-      return answer(request, node ? listenerContext(node.req, node.res) : {})
-    },
-  } as unknown as H3)
-  const allowedHosts = createAllowedHosts(deps)
+  addRoutes(h3, routes, deps.uiDir, parts)
+
+  // A context of our own: the request's may belong to a server that we are mounted in.
+  const answer: App['answer'] = (request, context) => h3.request(request, undefined, context)
+  const overSocket = toNodeHandler((request: ServerRequest) =>
+    answer(request, newContext((request.runtime?.node ?? null) as RequestState['socket'])),
+  ) as RequestListener
   const isHandled = createLastRequests()
 
   return {
-    rooms,
+    limits,
     answer,
     async fetch(request) {
-      const context = {}
+      const context = newContext(null)
       const response = await answer(request, context)
-      if (isCut(context)) throw brokenConnection()
+      if (stateOf({ context }).isCut) throw brokenConnection()
       return response
     },
     nodeHandler(request, response) {
       if (!isHandled(request, response)) return
-      try {
-        assertFraming(request)
-        settleHost(request)
-        assertHost(request, allowedHosts())
-        void overSocket(request, response)
-      } catch (error) {
-        if (!(error instanceof LocalpostError)) deps.onError(error)
-        sendError(request, response, error)
-      }
+      // Before h3 reads the URL.
+      settleHost(request)
+      overSocket(request, response)
     },
     close() {
       faults.close()
@@ -181,11 +138,10 @@ export function createApp(deps: ServerDeps): App {
         () => false,
       )
       // The interface of an account also ends when the account is removed or disabled.
-      if (deps.rooms) rooms.openAnswers.look()
-      else rooms.openAnswers.close()
+      if (deps.limits) limits.openAnswers.look()
+      else limits.openAnswers.close()
     },
     routes,
-    registered: () => registeredRoutes(h3),
   }
 }
 
@@ -199,17 +155,6 @@ function portOfPage({
   return config.publicUrl === null ? null : Number(new URL(config.publicUrl).port) || null
 }
 
-function refuse(error: unknown): Response {
-  const { status, headers, body } = errorAnswer(error)
-  return new Response(body as string, { status, headers })
-}
-
-/** Whether the answer depends on what is stored. The page's files do not, and health also reports a store that fails. */
-function isOfData({ url }: Request): boolean {
-  const { pathname } = new URL(url)
-  return /^\/(?:v1|dev|t|a)\//.test(pathname) && !/^\/dev\/(?:health|metrics)$/.test(pathname)
-}
-
 /** Accepts the keys of all accounts, because each of them can sign in. */
 function anyKeys({ keys, otherAccounts }: Pick<ServerDeps, 'keys' | 'otherAccounts'>): KeyCheck {
   return { scopeOf: (key) => otherAccounts?.ofKey(key)?.scope ?? keys.scopeOf(key) }
@@ -219,7 +164,7 @@ function tableOf(
   deps: ServerDeps,
   live: LiveEvents,
   sessions: ReturnType<typeof createSessions>,
-  { passwords, providers }: RequestRooms,
+  { passwords, providers }: RequestLimits,
 ): Route[] {
   return [
     ...emailRoutes(deps.emails),
@@ -261,11 +206,4 @@ function createAllowedHosts({
     }
     return hosts
   }
-}
-
-function sendError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  const { status, headers, body } = errorAnswer(error)
-  const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}
-  response.writeHead(status, { ...headers, ...length }).write(body)
-  void restOfRequest(request).then(() => response.end())
 }

@@ -1,29 +1,6 @@
 import { isWithin, parseAddress, parseRange, plainAddress } from '../net/addresses.ts'
 import type { H3Event } from 'h3'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-
-/** The context that our own listener gives its requests; a request without it came in process. */
-export function listenerContext(
-  request: IncomingMessage,
-  response?: ServerResponse,
-): Record<string, unknown> {
-  return { [listenerRequest]: request, [listenerResponse]: response }
-}
-
-/**
- * The socket's request, for a request that came through our own listener.
- *
- * @returns undefined in process, also where a server that we are mounted in has a request of its own: it may have read
- *   the body already, and it decides about hosts itself.
- */
-export function socketRequestOf({ context }: Pick<H3Event, 'context'>): IncomingMessage | undefined {
-  return context[listenerRequest] as IncomingMessage | undefined
-}
-
-/** Where its answer is written; undefined in process. */
-export function socketResponseOf(event: H3Event): ServerResponse | undefined {
-  return event.context[listenerResponse] as ServerResponse | undefined
-}
+import { socketRequestOf } from './request-state.ts'
 
 /** Determines where requests come from. The headers of a proxy count only if the proxy is trusted. */
 export interface ClientAddresses {
@@ -68,6 +45,3 @@ function entryAddress(entry: string): string | null {
 }
 
 const entryForm = /^(?:\[([^[\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|([^[\]]*))$/
-const listenerRequest = 'localpost.listener'
-/** The context's member with the socket's response. */
-export const listenerResponse = 'localpost.response'

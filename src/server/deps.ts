@@ -25,7 +25,7 @@ import type { Users } from '../users/users.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { OtherAccounts } from './other-accounts.ts'
 import type { HttpListener } from './listener.ts'
-import type { RequestRooms } from './request-rooms.ts'
+import type { RequestLimits } from './request-limits.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Health } from './types.ts'
 
@@ -49,9 +49,9 @@ export interface ServerDeps {
   /** The other accounts; null if this is one of them. */
   readonly otherAccounts: OtherAccounts | null
   /** Waits until the changes of other instances are in memory; null if the store is not shared. */
-  readonly current: (() => Promise<void>) | null
+  readonly upToDate: (() => Promise<void>) | null
   /** Limits that all accounts of the instance share. Default: new ones. */
-  readonly rooms?: RequestRooms
+  readonly limits?: RequestLimits
   /** Wrong keys, which SMTP counts as well. Default: they are counted here only. */
   readonly failedKeys?: FailedKeys
   readonly inbox: Inbox & InboxPages

@@ -6,17 +6,16 @@ import { LocalpostError, type ErrorCode } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
 import { bytesAnswer, errorAnswer } from './answer.ts'
 import { bearerOf } from './auth.ts'
-import { socketRequestOf } from './client-address.ts'
-import type { Exchange } from './request-log.ts'
+import { stateOf } from './request-state.ts'
 
 /** Applies the faults of `/dev/faults` to requests to `/v1`. */
 export interface FaultGate {
   /**
    * Called before anything of a request is read, even its key: a fault simulates a service that is down.
    *
-   * @returns The answer instead of the route's; null if the route answers.
+   * @returns The answer instead of the route's; undefined if the route answers.
    */
-  meet(event: H3Event, exchange: Exchange): Promise<Answer | null> | null
+  meet(event: H3Event): Promise<Answer | undefined>
   /** Ends every delay. The delayed requests are answered at once with the error `closed`. */
   close(): void
 }
@@ -24,8 +23,10 @@ export interface FaultGate {
 export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock: Clock }): FaultGate {
   const { faults, clock } = deps
   const closing = new AbortController()
-  async function strike(event: H3Event, exchange: Exchange, fault: HttpFault): Promise<Answer | null> {
+  async function strike(event: H3Event, fault: HttpFault): Promise<Answer | undefined> {
     const { delay_ms = 0, disconnect, status } = fault
+    const state = stateOf(event)
+    const { exchange } = state
     // The request log masks the key.
     exchange.key = bearerOf(event.req.headers)
     const isOver = delay_ms <= 0 || (await passed(clock, delay_ms, [closing.signal, event.req.signal]))
@@ -38,25 +39,20 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
       return bytesAnswer(null, {}, 503)
     }
     if (disconnect) {
-      cut(event)
+      state.isCut = true
+      state.socket?.req.socket.destroy()
       return bytesAnswer(null, {}, 503)
     }
-    return status === undefined ? null : errorAnswer(faultError(status))
+    return status === undefined ? undefined : errorAnswer(faultError(status))
   }
 
   return {
-    meet(event, exchange) {
-      const fault = faults.http(event.req.method, event.url.pathname)
-      if (fault instanceof Promise) return fault.then((found) => found && strike(event, exchange, found))
-      return fault && strike(event, exchange, fault)
+    async meet(event) {
+      const found = await faults.http(event.req.method, event.url.pathname)
+      return found ? strike(event, found) : undefined
     },
     close: () => closing.abort(),
   }
-}
-
-/** Whether a fault closed the connection of a request. Its answer must then be dropped. */
-export function isCut(context: Readonly<Record<string, unknown>>): boolean {
-  return context[cutMark] === true
 }
 
 /** The error of `fetch` for a broken connection. Calls in process get it, because they have no connection to close. */
@@ -83,13 +79,6 @@ async function passed(clock: Clock, delayMs: number, signals: readonly AbortSign
   } finally {
     ended.abort()
   }
-}
-
-const cutMark = 'localpost.cut'
-
-function cut(event: H3Event): void {
-  event.context[cutMark] = true
-  socketRequestOf(event)?.socket.destroy()
 }
 
 function faultInWords({ delay_ms, disconnect, status }: HttpFault): string {

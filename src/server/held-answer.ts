@@ -1,31 +1,26 @@
-import type { ServerResponse } from 'node:http'
-import { listenerResponse } from './client-address.ts'
-
-/** The context's member that says that an answer is a stream, which continues after it was returned. */
-export const isStreamed = 'localpost.isStreamed'
+import type { H3Event } from 'h3'
+import { stateOf } from './request-state.ts'
 
 /**
- * Gets an answer, and calls `release` once it needs its account no longer: at once, or at the end of a stream.
- *
- * @param context  Of the request.
+ * Gets an answer, and calls `release` once it needs its account no longer: at once, or at the end of a stream. h3's
+ * `onDispose` would read ahead of callers in process, and hold the account for those who never read an answer.
  */
 export async function answerHeld(
   get: () => Promise<Response>,
-  context: Readonly<Record<string, unknown>>,
+  event: H3Event,
   release: () => void,
 ): Promise<Response> {
   let isHeld = false
   try {
     const answer = await get()
-    if (context[isStreamed] !== true) return answer
-    const socket = context[listenerResponse] as ServerResponse | undefined
-    if (socket?.destroyed) return answer
+    const { isStreamed, socket } = stateOf(event)
+    if (!isStreamed || socket?.res.destroyed) return answer
     isHeld = true
     if (!socket) {
       const { status, headers, body } = answer
       return new Response(body && endingWith(body, release), { status, headers })
     }
-    socket.once('close', release)
+    socket.res.once('close', release)
     return answer
   } finally {
     if (!isHeld) release()

@@ -1,12 +1,16 @@
-import { bearerOf } from './auth.ts'
+import type { H3Event, Middleware } from 'h3'
 import { defaultAccount } from '../accounts/schema.ts'
+import { LocalpostError } from '../core/errors.ts'
 import type { Scope } from '../keys/types.ts'
 import type { SessionOwner } from '../users/sessions.ts'
+import { bearerOf } from './auth.ts'
+import { answerHeld } from './held-answer.ts'
+import { stateOf } from './request-state.ts'
 
 /** The HTTP interface of one account. */
 export interface AccountHttp {
-  /** Answers a request that came through the listener, or through the interface of `default`. */
-  answer(request: Request, context: Record<string, unknown>): Promise<Response>
+  /** Answers a request that the interface of `default` passes on, with h3's context of it. */
+  answer(request: Request, context: Record<string, unknown>): Response | Promise<Response>
 }
 
 /** The owner of an API key. */
@@ -35,8 +39,37 @@ export interface OtherAccounts {
   open(id: string): Promise<{ readonly app: AccountHttp; used(): void; release(): void }>
 }
 
+/**
+ * Passes a request on to the account that it is for, unless that is `default`.
+ *
+ * @param hasUsers  Whether users can sign in, which see only some accounts.
+ * @param sessionOwner  Whose session a request has.
+ */
+export function passToAccount(
+  otherAccounts: OtherAccounts,
+  hasUsers: boolean,
+  sessionOwner: (headers: Pick<Headers, 'get'>) => SessionOwner | null,
+): Middleware {
+  return async (event, next) => {
+    if (!hasUsers && otherAccounts.isEmpty() && !event.url.search.includes('account=')) return next()
+    const find = (): Destination => destinationOf(event, otherAccounts, () => sessionOwner(event.req.headers))
+    const state = stateOf(event)
+    const { unknown, ...to } = find()
+    const assertReached = (): void => {
+      const now = find()
+      if (now.id !== to.id || now.unknown !== null || (now.id !== null && !otherAccounts.has(now.id)))
+        throw new LocalpostError('not_found', 'The account of this request cannot be reached any more.')
+    }
+    state.account = unknown === null ? { ...state.account, assertReached } : { ...state.account, unknown }
+    if (to.id === null) return next()
+    const { app, used, release } = await otherAccounts.open(to.id)
+    state.account = { ...state.account, used }
+    return answerHeld(async () => app.answer(to.request, event.context), event, release)
+  }
+}
+
 /** The account that a request is for. */
-export type Destination =
+type Destination =
   /** Another account, and the request that is passed to it. */
   | { readonly id: string; readonly request: Request; readonly unknown: string | null }
   /**
@@ -51,12 +84,13 @@ export type Destination =
  *
  * @param sessionOwner  Whose session the request has.
  */
-export function destinationOf(
-  request: Request,
+function destinationOf(
+  { req: request, url }: Pick<H3Event, 'req' | 'url'>,
   otherAccounts: OtherAccounts,
   sessionOwner: () => SessionOwner | null,
 ): Destination {
-  const { pathname, searchParams } = new URL(request.url)
+  // Of h3's URL: in the request's own one, letters may be escaped.
+  const { pathname, searchParams } = url
   const tracked = trackedForm.exec(pathname)
   if (tracked) {
     const [, id = '', rest = ''] = tracked

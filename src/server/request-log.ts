@@ -8,13 +8,11 @@ import { maskKey } from '../keys/keys.ts'
 import type { LoggedRequest } from './types.ts'
 import { monotonicNow } from '../core/machine.ts'
 
-/** A request as the dispatcher knows it when it is answered. */
+/** A request as it is known when it is answered. */
 export interface Exchange {
   source: LoggedRequest['source']
   method: string
   path: string
-  /** Made by the inbox page: neither logged nor counted, and without faults. */
-  fromPage: boolean
   status: number
   /** From `performance.now()`, before anything else. */
   startedAt: number
@@ -27,7 +25,7 @@ export interface Exchange {
 
 /** The last 1,000 requests to `/v1`, and sends of the library. */
 export interface RequestLog {
-  add(exchange: Omit<Exchange, 'fromPage'>): void
+  add(exchange: Exchange): void
   /**
    * Calls back with each one from now on, for the live events.
    *
@@ -74,14 +72,11 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
 }
 
 /** A request as the log shows it. */
-export function toLoggedRequest(
-  exchange: Omit<Exchange, 'fromPage'>,
-  deps: { clock: Clock; ids: Ids },
-): LoggedRequest {
+export function toLoggedRequest(exchange: Exchange, deps: { clock: Clock; ids: Ids }): LoggedRequest {
   return toLogged(toKept(exchange, deps))
 }
 
-function toKept(exchange: Omit<Exchange, 'fromPage'>, deps: { clock: Clock; ids: Ids }): Kept {
+function toKept(exchange: Exchange, deps: { clock: Clock; ids: Ids }): Kept {
   const { source, method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
   // Member by member: a spread makes an object that is ten times as large, and a thousand are kept.
   return {

@@ -1,63 +1,59 @@
-import type { H3Event } from 'h3'
-import { H3 } from 'h3'
+import type { H3, H3Event, HTTPMethod, Middleware } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
-import type { DispatchDeps } from './dispatch.ts'
-import { dispatcher } from './dispatch.ts'
-import { runRoute } from './run-route.ts'
-import type { Exchange } from './request-log.ts'
+import { access, fault, logRequest, type MiddlewareDeps, watch } from './middleware.ts'
 import type { Route } from './route.ts'
-import { needOf } from './scopes.ts'
+import { routeHandler, type RouteHandlerDeps } from './route-handler.ts'
+import { needOf, type Need } from './scopes.ts'
 import { pageFile, pagePaths } from './ui.ts'
 
 /**
- * Adds the routes and the page to h3. Unknown paths get our own answer too: that of h3 would echo the URL, and would
- * not use 405.
+ * Adds the routes and the page to h3, each with the middleware of its access. Unknown paths get our own answer too: that
+ * of h3 would echo the URL, and would not use 405.
  */
-export function createRouter(routes: readonly Route[], uiDir: string, deps: DispatchDeps): H3 {
-  const h3 = new H3({ silent: true, allowMalformedURL: true })
+export function addRoutes(
+  h3: H3,
+  routes: readonly Route[],
+  uiDir: string,
+  deps: MiddlewareDeps & RouteHandlerDeps,
+): void {
+  const middlewareOf = (
+    rule: Route['access'],
+    need: ((query: string) => Need) | null = null,
+  ): { middleware: Middleware[] } => {
+    const admit = access(deps, rule, need)
+    if (rule === 'key') return { middleware: [logRequest, fault(deps), admit] }
+    return { middleware: rule === 'local' ? [admit, watch(deps, need)] : [admit] }
+  }
   for (const route of routes) {
-    const run = (event: H3Event, exchange: Exchange): unknown => runRoute(route, event, exchange, deps)
-    const handle = dispatcher(deps, route.access, run, needOf(route))
-    h3.on(route.method, toPattern(route.path), handle)
-    if (route.method === 'GET') h3.on('HEAD', toPattern(route.path), handle)
+    const handler = routeHandler(route, deps)
+    const options = middlewareOf(route.access, needOf(route))
+    for (const method of methodsOf(route)) h3.on(method, toPattern(route.path), handler, options)
   }
   for (const path of pagePaths) {
-    const page = dispatcher(deps, 'open', (event) => pageFile(uiDir, path, nameOf(event)))
-    for (const method of ['GET', 'HEAD'] as const) h3.on(method, toPattern(path), page)
+    for (const method of ['GET', 'HEAD'] as const)
+      h3.on(method, toPattern(path), (event) => pageFile(uiDir, path, nameOf(event)), middlewareOf('open'))
   }
   for (const [path, allow] of methodsByPath(routes)) {
-    const access = areaOf(path)
-    h3.all(
-      toPattern(path),
-      dispatcher(deps, access, (event) => {
-        const isOther = deps.strict && event.url.pathname.endsWith('/') && path !== '/'
-        return isOther ? refusePath(event) : refuseMethod(event, allow)
-      }),
-    )
+    const refuse = (event: H3Event): never => {
+      const isOther = deps.strict && event.url.pathname.endsWith('/') && path !== '/'
+      return isOther ? refusePath(event) : refuseMethod(event, allow)
+    }
+    h3.all(toPattern(path), refuse, middlewareOf(areaOf(path)))
   }
   // A path that does not exist requires a key like one that does.
-  h3.all('/v1/**', dispatcher(deps, 'key', refusePath))
-  h3.all('/dev/**', dispatcher(deps, 'local', refusePath))
-  h3.all('/**', dispatcher(deps, 'none', refusePath))
-  return h3
+  h3.all('/v1/**', refusePath, middlewareOf('key'))
+  h3.all('/dev/**', refusePath, middlewareOf('local'))
+  h3.all('/**', refusePath)
 }
 
-/** The routes that h3 has, as `GET /v1/emails`; without the page, HEAD, and the answers for unknown paths. */
-export function registeredRoutes(h3: H3): string[] {
-  return h3['~routes']
-    .filter(
-      ({ method, route = '' }) => method && method !== 'HEAD' && !pagePaths.includes(fromPattern(route)),
-    )
-    .map(({ method, route = '' }) => `${method} ${fromPattern(route)}`)
+/** The methods that a route answers. h3 would answer HEAD with a route of the path for all methods. */
+function methodsOf({ method }: Route): HTTPMethod[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
-// `/v1/emails/{id}` as h3 writes it, and back.
+/** `/v1/emails/{id}` as h3 writes it. */
 function toPattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
-}
-
-function fromPattern(pattern: string): string {
-  return pattern.replace(/:(\w+)/g, '{$1}')
 }
 
 function areaOf(path: string): Route['access'] {
@@ -77,11 +73,10 @@ function nameOf(event: H3Event): string | undefined {
 
 function methodsByPath(routes: readonly Route[]): Map<string, string> {
   const methods = new Map<string, Set<string>>(pagePaths.map((path) => [path, new Set(['GET', 'HEAD'])]))
-  for (const { path, method } of routes) {
-    const known = methods.get(path) ?? new Set()
-    known.add(method)
-    if (method === 'GET') known.add('HEAD')
-    methods.set(path, known)
+  for (const route of routes) {
+    const known = methods.get(route.path) ?? new Set()
+    for (const method of methodsOf(route)) known.add(method)
+    methods.set(route.path, known)
   }
   return new Map([...methods].map(([path, known]) => [path, [...known].sort().join(', ')]))
 }

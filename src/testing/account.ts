@@ -3,7 +3,7 @@ import { createClient, type Client, type CreatedAccount } from '../client/index.
 import { withoutEnding } from '../core/ending.ts'
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
-import { assertArguments, assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
+import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import { fromCall } from '../instance/public-members.ts'
 import { isLoopback } from '../net/hosts.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
@@ -68,7 +68,6 @@ export interface TestAccount extends Pick<Client, 'emails' | 'domains' | 'audien
  * await assertSent(account, { to: 'ada@example.com' })
  */
 export async function openAccount(settings?: AccountSettings): Promise<TestAccount> {
-  assertArguments(arguments, 1, 'openAccount()')
   const frames = framesOfCaller(openAccount)
   try {
     return await open(settings ?? {})
@@ -151,11 +150,9 @@ function accountOf(
   }
   const close = (): Promise<void> => (closing ??= remove())
   const method = <Given extends unknown[], T>(
-    path: string,
-    most: number,
+    name: string,
     run: (...given: Given) => T | Promise<T>,
-  ): ((...given: Given) => Promise<T>) =>
-    fromCall({ name: path.replace(/^.*\.|\(\)$/g, ''), path, most }, run, assertOpen)
+  ): ((...given: Given) => Promise<T>) => fromCall(name, run, assertOpen)
 
   const inbox = createAccountInbox(calls, waitTimeoutMs)
   return {
@@ -171,17 +168,17 @@ function accountOf(
     domains,
     audiences,
     inbox: {
-      list: method('inbox.list()', 1, inbox.list),
-      get: method('inbox.get()', 1, inbox.get),
-      check: method('inbox.check()', 2, inbox.check),
-      update: method('inbox.update()', 2, inbox.update),
-      remove: method('inbox.remove()', 1, inbox.remove),
-      removeAll: method('inbox.removeAll()', 0, inbox.removeAll),
-      latest: method('inbox.latest()', 1, inbox.latest),
-      mark: method('inbox.mark()', 0, inbox.mark),
-      waitFor: method('inbox.waitFor()', 2, inbox.waitFor),
-      waitForCount: method('inbox.waitForCount()', 3, inbox.waitForCount),
-      expectNone: method('inbox.expectNone()', 2, inbox.expectNone),
+      list: method('list', inbox.list),
+      get: method('get', inbox.get),
+      check: method('check', inbox.check),
+      update: method('update', inbox.update),
+      remove: method('remove', inbox.remove),
+      removeAll: method('removeAll', inbox.removeAll),
+      latest: method('latest', inbox.latest),
+      mark: method('mark', inbox.mark),
+      waitFor: method('waitFor', inbox.waitFor),
+      waitForCount: method('waitForCount', inbox.waitForCount),
+      expectNone: method('expectNone', inbox.expectNone),
     },
     waitTimeoutMs,
     async fetch(request) {
@@ -191,7 +188,7 @@ function accountOf(
       there.headers.set('authorization', `Bearer ${apiKey}`)
       return fetch(there)
     },
-    reset: method('reset()', 1, async (options: { keep?: ResetScope[] } = {}) => {
+    reset: method('reset', async (options: { keep?: ResetScope[] } = {}) => {
       assertKnownOptions(options, ['keep'], 'reset()')
       await calls.ask('POST', ['reset'], { body: options })
     }),

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert'
 import type { Mail } from '../inbox/types.ts'
 import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from './contents.ts'
-import { assertNoMore, withOptions, type CheckOptions } from './expectation.ts'
+import { withOptions, type CheckOptions } from './expectation.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
 import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
 import { assertInspected, assertMail, assertReceived, type Inspected } from './mails.ts'
@@ -23,7 +23,6 @@ export async function assertSent(
 ): Promise<void> {
   const frames = framesOfTest(assertSent)
   await withFrames(frames, async () => {
-    assertNoMore(arguments, 3, 'assertSent')
     assertInspected(post, 'assertSent')
     const outcome = await checkSent(post, withOptions(expectation, options, 'assertSent'))
     demand(outcome, true, { caller: assertSent, frames })
@@ -38,7 +37,6 @@ export async function assertNotSent(
 ): Promise<void> {
   const frames = framesOfTest(assertNotSent)
   await withFrames(frames, async () => {
-    assertNoMore(arguments, 3, 'assertNotSent')
     assertInspected(post, 'assertNotSent')
     const wanted = withOptions(expectation, options, 'assertNotSent')
     demand(await checkSent(post, wanted, { isNot: true }), false, { caller: assertNotSent, frames })
@@ -53,7 +51,6 @@ export async function assertEvent(
 ): Promise<void> {
   const frames = framesOfTest(assertEvent)
   await withFrames(frames, async () => {
-    assertNoMore(arguments, 3, 'assertEvent')
     assertReceived(received, 'assertEvent')
     const outcome = await checkEvent(received, withOptions(expectation, options, 'assertEvent'))
     demand(outcome, true, { caller: assertEvent, frames })
@@ -68,7 +65,6 @@ export async function assertNoEvent(
 ): Promise<void> {
   const frames = framesOfTest(assertNoEvent)
   await withFrames(frames, async () => {
-    assertNoMore(arguments, 3, 'assertNoEvent')
     assertReceived(received, 'assertNoEvent')
     const wanted = withOptions(expectation, options, 'assertNoEvent')
     demand(await checkEvent(received, wanted, { isNot: true }), false, { caller: assertNoEvent, frames })
@@ -79,7 +75,6 @@ export async function assertNoEvent(
 export function assertLink(mail: Mail, expectation?: LinkExpectation): void {
   const frames = framesOfTest(assertLink)
   withFramesNow(frames, () => {
-    assertNoMore(arguments, 2, 'assertLink')
     assertMail(mail, 'assertLink')
     demand(checkLink(mail, expectation), true, { caller: assertLink, frames })
   })
@@ -89,7 +84,6 @@ export function assertLink(mail: Mail, expectation?: LinkExpectation): void {
 export function assertCode(mail: Mail, expectation?: string | RegExp): void {
   const frames = framesOfTest(assertCode)
   withFramesNow(frames, () => {
-    assertNoMore(arguments, 2, 'assertCode')
     assertMail(mail, 'assertCode')
     demand(checkCode(mail, expectation), true, { caller: assertCode, frames })
   })
@@ -99,7 +93,6 @@ export function assertCode(mail: Mail, expectation?: string | RegExp): void {
 export function assertNoUnrenderedPlaceholders(mail: Mail): void {
   const frames = framesOfTest(assertNoUnrenderedPlaceholders)
   withFramesNow(frames, () => {
-    assertNoMore(arguments, 1, 'assertNoUnrenderedPlaceholders')
     assertMail(mail, 'assertNoUnrenderedPlaceholders')
     demand(checkPlaceholders(mail), true, { caller: assertNoUnrenderedPlaceholders, frames })
   })
@@ -109,7 +102,6 @@ export function assertNoUnrenderedPlaceholders(mail: Mail): void {
 export async function assertPassesChecks(mail: Mail, expectation?: ChecksExpectation): Promise<void> {
   const frames = framesOfTest(assertPassesChecks)
   await withFrames(frames, async () => {
-    assertNoMore(arguments, 2, 'assertPassesChecks')
     assertMail(mail, 'assertPassesChecks')
     demand(await checkPasses(mail, expectation), true, { caller: assertPassesChecks, frames })
   })

@@ -1,6 +1,6 @@
 import { isRegExp } from 'node:util/types'
 import { quote } from '../core/errors.ts'
-import { extraArgument, presentName } from '../core/known-options.ts'
+import { presentName } from '../core/known-options.ts'
 import { suggest } from '../core/suggest.ts'
 import { isMoment, isPlainObject } from '../search/query-members.ts'
 import { usageError } from './lines.ts'
@@ -83,17 +83,6 @@ export function withOptions<Expectation extends CheckOptions>(
   if (expectation.timeoutMs !== undefined && options.timeoutMs !== undefined)
     throw usageError(`${what}: timeoutMs is in the expectation too. Give it only once.`)
   return { ...expectation, ...options }
-}
-
-/**
- * Refuses arguments that a check does not take.
- *
- * @param given  All arguments of the call.
- * @throws TypeError
- */
-export function assertNoMore(given: ArrayLike<unknown>, most: number, check: string): void {
-  const problem = given.length > most ? extraArgument(given, most, check) : null
-  if (problem !== null) throw usageError(problem)
 }
 
 /** Refuses what is neither text nor pattern. @throws TypeError. */

@@ -1,5 +1,4 @@
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
-import { assertArguments } from '../core/known-options.ts'
 import { createNoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { suggest } from '../core/suggest.ts'
@@ -21,7 +20,6 @@ import { vitestTest } from './vitest-test.ts'
  * t.after(() => post.close())
  */
 export async function startForTest(options?: LocalpostOptions): Promise<Localpost> {
-  assertArguments(arguments, 1, 'startForTest()')
   const frames = framesOfCaller(startForTest)
   try {
     return await createNoted(options, placeOf(startForTest))
@@ -67,7 +65,6 @@ export type UsedLocalpost = (test?: unknown) => Localpost
  * })
  */
 export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): UsedLocalpost {
-  assertArguments(arguments, 2, 'useLocalpost()')
   const { beforeAll, afterAll } = readHooks(hooks)
   if (!beforeAll !== !afterAll) {
     const [given, missing] = beforeAll ? ['beforeAll', 'afterAll'] : ['afterAll', 'beforeAll']

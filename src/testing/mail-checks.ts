@@ -25,7 +25,7 @@ export async function checkPasses(mail: Mail, expectation: ChecksExpectation = {
     throw error instanceof LocalpostError ? usageError(error.message) : error
   }
   const checked: CheckedMail = mail
-  const { findings } = await checkMail(checked, options)
+  const { findings } = checkMail(checked, options)
   const failing = findings.filter(
     ({ severity }) => severity === 'error' || (failOn === 'warning' && severity === 'warning'),
   )

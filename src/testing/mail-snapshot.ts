@@ -1,8 +1,6 @@
-import { diffLineSteps, type DiffLine } from '../compare/line-diff.ts'
-import { mailLineSteps, mailSections, toText, type MailTextOptions } from '../compare/mail-text.ts'
-import { assertArguments } from '../core/known-options.ts'
+import { diffLines, type DiffLine } from '../compare/line-diff.ts'
+import { mailLines, mailSections, toText, type MailTextOptions } from '../compare/mail-text.ts'
 import { suggest } from '../core/suggest.ts'
-import { unpaced } from '../core/yield.ts'
 import type { Mail } from '../inbox/types.ts'
 import { assertExpectation } from './expectation.ts'
 import { usageError } from './lines.ts'
@@ -27,10 +25,9 @@ export interface MailSnapshotOptions extends MailTextOptions {
  * t.assert.snapshot(mailSnapshot(mail))
  */
 export function mailSnapshot(mail: Mail, options: MailSnapshotOptions = {}): string {
-  assertArguments(arguments, 2, 'mailSnapshot()')
   assertMail(mail, 'mailSnapshot')
   assertSnapshotOptions(options)
-  return toText(unpaced(mailLineSteps(mail, options)))
+  return toText(mailLines(mail, options))
 }
 
 /**
@@ -59,7 +56,7 @@ export function sayDifference(
   const { mail, key, expected, received, command } = found
   if (expected === null)
     return `There is no snapshot \`${key}\` for the mail ${mail.id}, and this run writes none. Write it, look at it and commit it: ${command}`
-  const lines = unpaced(diffLineSteps(expected.split('\n'), received.split('\n')))
+  const lines = diffLines(expected.split('\n'), received.split('\n'))
   return [
     `The mail ${mail.id} differs from its snapshot \`${key}\` (- snapshot, + mail):`,
     '',

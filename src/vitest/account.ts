@@ -1,6 +1,6 @@
 import { test as baseTest, type TestAPI } from 'vitest'
 import type { AccountSettings, TestAccount } from '../testing/account.ts'
-import { accountSettingNames, assertArguments, assertKnownOptions, openAccount } from './parts.ts'
+import { accountSettingNames, assertKnownOptions, openAccount } from './parts.ts'
 import { assertScope, type TestScope, useInTest } from './scope.ts'
 
 /** The fixtures of a test, in addition to vitest's own. */
@@ -33,7 +33,6 @@ export interface AccountTestSettings extends AccountSettings {
  * })
  */
 export function createAccountTest(settings?: AccountTestSettings): TestAPI<AccountFixtures> {
-  assertArguments(arguments, 1, 'createAccountTest()')
   assertKnownOptions(settings, ['scope', ...accountSettingNames], 'createAccountTest()')
   const { scope = 'file', ...account } = settings ?? {}
   assertScope(scope, 'createAccountTest()')

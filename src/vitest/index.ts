@@ -3,7 +3,7 @@ import type { Localpost } from '../instance/instance.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import type { MailMatchers } from '../testing/matchers.ts'
 import { withLines } from './lines.ts'
-import { assertArguments, assertKnownOptions, createUnnoted, matchers, startForTest } from './parts.ts'
+import { assertKnownOptions, createUnnoted, matchers, startForTest } from './parts.ts'
 import { assertScope, type TestScope, useInTest } from './scope.ts'
 
 declare module 'vitest' {
@@ -43,7 +43,6 @@ export interface TestSettings {
  * const test = createTest({ scope: 'worker', options: { strict: true } })
  */
 export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> {
-  assertArguments(arguments, 1, 'createTest()')
   assertKnownOptions(settings, ['scope', 'options'], 'createTest()')
   const { scope = 'test', options = {} } = settings ?? {}
   assertScope(scope, 'createTest()')

@@ -2,7 +2,7 @@
 // everything else that loads the package.
 export { createUnnoted } from '../instance/create.ts'
 export { LocalpostError, quote } from '../core/errors.ts'
-export { assertArguments, assertKnownOptions } from '../core/known-options.ts'
+export { assertKnownOptions } from '../core/known-options.ts'
 export { handOverMails } from '../report/hand-over.ts'
 export { accountSettingNames, openAccount } from '../testing/account.ts'
 export { startForTest } from '../testing/instances.ts'

@@ -1,10 +1,9 @@
-import { rawFactSteps } from '../../src/checks/raw-facts.ts'
+import { readRawFacts } from '../../src/checks/raw-facts.ts'
 import type { CheckedMail, MailKnowledge } from '../../src/checks/subject.ts'
 import type { MailCheckOptions } from '../../src/checks/options.ts'
 import type { Severity } from '../../src/checks/types.ts'
 import { parseZone } from '../../src/domains/zone.ts'
 import { mailWith, mailWithHeaders, page } from './_mail.ts'
-import { unpaced } from '../../src/core/yield.ts'
 
 /** For each check the smallest mail in which it finds something, and one that is close and passes. */
 export interface Example {
@@ -20,7 +19,7 @@ export interface Example {
 const known = (zone: string, message = ''): MailKnowledge => ({
   ...parseZone(zone),
   sendingHosts: ['203.0.113.5'],
-  raw: message === '' ? null : unpaced(rawFactSteps(Buffer.from(message, 'latin1'))),
+  raw: message === '' ? null : readRawFacts(Buffer.from(message, 'latin1')),
 })
 
 const html = (body: string, changes: Partial<CheckedMail> = {}): CheckedMail =>

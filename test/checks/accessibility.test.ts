@@ -4,7 +4,7 @@ import { contrastOf, parseColor } from '../../src/checks/inline-style.ts'
 import { mailWith, page } from './_mail.ts'
 
 async function messagesOf(body: string, id: string): Promise<string[]> {
-  const { findings } = await checkMail(mailWith({ html: page(body) }))
+  const { findings } = checkMail(mailWith({ html: page(body) }))
   return findings.filter((finding) => finding.id === id).map(({ message }) => message)
 }
 
@@ -58,7 +58,7 @@ it.each([
   ['12px', undefined],
   ['small', undefined],
 ])('a text of %s is rated %s', async (size, severity) => {
-  const { findings } = await checkMail(mailWith({ html: page(`<p style="font-size:${size}">x</p>`) }))
+  const { findings } = checkMail(mailWith({ html: page(`<p style="font-size:${size}">x</p>`) }))
   expect(findings.find(({ id }) => id === 'font-size')?.severity).toBe(severity)
 })
 

@@ -149,7 +149,7 @@ describe('the checks of a mail', () => {
     })
     expect(await verdictsOf(other)).toMatchObject({ 'list-unsubscribe': 'note' })
     const broadcast = { ...(await post.inbox.get(id)), list_unsubscribe: null }
-    const { findings } = await checkMail(broadcast)
+    const { findings } = checkMail(broadcast)
     expect(findings.find((finding) => finding.id === 'list-unsubscribe')?.severity).toBe('error')
   })
 
@@ -197,22 +197,6 @@ describe('the option checks', () => {
     })
     const id = await submitHello({ text: 'x' })
     await expect(post.inbox.check(id, checks)).rejects.toMatchObject({ code: 'validation_error' })
-  })
-})
-
-describe('a check that takes too long', () => {
-  it('gives up and says so; the other checks have their results', async () => {
-    const mail = await post.inbox.get(await submitHello({ text: 'x' }))
-    const { checks } = await checkMail(
-      { ...mail, html: '<a href="#">x</a>'.repeat(20_000) },
-      {},
-      { budgetMs: 0 },
-    )
-    expect(checks.find(({ id }) => id === 'client-support')).toMatchObject({
-      outcome: 'gave_up',
-      message: 'The check took longer than 0 ms and was ended.',
-    })
-    expect(checks.find(({ id }) => id === 'subject')?.outcome).toBe('passed')
   })
 })
 
@@ -273,7 +257,7 @@ describe('five megabytes of hostile HTML take linear time', () => {
     const mail = await post.inbox.get(await submitHello({ text: 'x' }))
     const html = piece.repeat(Math.ceil(5_000_000 / piece.length))
     // Without the limits this takes minutes, and the test times out.
-    const { findings, checks } = await checkMail({ ...mail, html })
+    const { findings, checks } = checkMail({ ...mail, html })
     for (const { id } of checks)
       expect(findings.filter((finding) => finding.id === id).length).toBeLessThanOrEqual(50)
   })

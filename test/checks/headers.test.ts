@@ -6,7 +6,7 @@ import { submit } from '../support/submit.ts'
 import { mailWith, mailWithHeaders } from './_mail.ts'
 
 async function resultOf(mail: CheckedMail, id: string): Promise<string[]> {
-  const { findings, checks } = await checkMail(mail)
+  const { findings, checks } = checkMail(mail)
   const said = findings
     .filter((finding) => finding.id === id)
     .map(({ severity, message }) => `${severity}: ${message}`)

@@ -20,7 +20,7 @@ describe('the table of checks', () => {
   })
 
   it('finds nothing in a mail without problems', async () => {
-    const { findings, checks } = await checkMail(mailWith(), { clients: ['apple-mail/macos'] })
+    const { findings, checks } = checkMail(mailWith(), { clients: ['apple-mail/macos'] })
     expect(findings).toEqual([])
     expect(checks.length).toBeGreaterThan(3)
   })
@@ -30,7 +30,7 @@ describe.each(rows)('the check $id', ({ id, severity }) => {
   const example = examples[id]
 
   it('finds what it is for, with place, fix and link', async () => {
-    const { findings, checks } = await checkMail(example!.fails, example?.options, {
+    const { findings, checks } = checkMail(example!.fails, example?.options, {
       knowledge: example?.knowledge?.[0],
     })
     const own = findings.filter((finding) => finding.id === id)
@@ -48,7 +48,7 @@ describe.each(rows)('the check $id', ({ id, severity }) => {
   })
 
   it('passes where it is close', async () => {
-    const { findings, checks } = await checkMail(example!.passes, example?.options, {
+    const { findings, checks } = checkMail(example!.passes, example?.options, {
       knowledge: example?.knowledge?.[1],
     })
     expect(findings.filter((finding) => finding.id === id)).toEqual([])
@@ -56,7 +56,7 @@ describe.each(rows)('the check $id', ({ id, severity }) => {
   })
 
   it('can be left out', async () => {
-    const { findings, checks } = await checkMail(
+    const { findings, checks } = checkMail(
       example!.fails,
       { ...example?.options, except: [id] },
       { knowledge: example?.knowledge?.[0] },

@@ -5,7 +5,7 @@ import { mailWith, page } from './_mail.ts'
 /** The messages of the checks of contrast and sizes for HTML with a style sheet. */
 async function found(css: string, body: string): Promise<string[]> {
   const html = page(body).replace('</head>', `<style>${css}</style></head>`)
-  const { findings } = await checkMail(mailWith({ html }))
+  const { findings } = checkMail(mailWith({ html }))
   return findings.filter(({ id }) => id === 'contrast' || id === 'font-size').map(({ message }) => message)
 }
 
@@ -48,7 +48,7 @@ describe('contrast and sizes by style sheets', () => {
     '%s end in time',
     async (_, css, body) => {
       const html = page(body).replace('</head>', `<style>${css}</style></head>`)
-      const { checks } = await checkMail(mailWith({ html }))
+      const { checks } = checkMail(mailWith({ html }))
       expect(checks.length).toBeGreaterThan(10)
     },
     20_000,

@@ -4,12 +4,10 @@ import { clientNames, featureRows } from '../../src/client-support/data.ts'
 import type { ClientSupport, SupportedFeature } from '../../src/client-support/types.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 
-const supportOf = (html: string): Promise<ClientSupport> =>
-  clientSupport({ html, headers: [], attachments: [] })
+const supportOf = (html: string): ClientSupport => clientSupport({ html, headers: [], attachments: [] })
 const featureOf = async (html: string, slug: string): Promise<SupportedFeature | undefined> =>
-  (await supportOf(html)).features.find((feature) => feature.slug === slug)
-const slugsOf = async (html: string): Promise<string[]> =>
-  (await supportOf(html)).features.map(({ slug }) => slug)
+  supportOf(html).features.find((feature) => feature.slug === slug)
+const slugsOf = async (html: string): Promise<string[]> => supportOf(html).features.map(({ slug }) => slug)
 
 describe('the client support of a mail', () => {
   it('says of a feature which clients ignore it, and which support it partly', async () => {
@@ -45,7 +43,7 @@ describe('the client support of a mail', () => {
   })
 
   it('scores a client by the features that it supports; partly counts half, unknown not at all', async () => {
-    const { clients, features } = await supportOf('<style>i { color: rgb(0, 0, 0); display: grid }</style>')
+    const { clients, features } = supportOf('<style>i { color: rgb(0, 0, 0); display: grid }</style>')
     const rows = features.map(({ slug }) => featureRows.find((row) => row[0] === slug)?.[3] ?? '')
     for (const [at, { score }] of clients.entries()) {
       const known = rows.map((row) => row[at] ?? 'u').filter((letter) => letter !== 'u')
@@ -59,10 +57,10 @@ describe('the client support of a mail', () => {
     // Outlook ignores the flex, and supports `display` partly.
     const mail = { html: '<i style="display: flex">x</i>', headers: [], attachments: [] }
     const only = async (client: string): Promise<number> =>
-      (await clientSupport(mail, { shares: { [client]: 3 } })).score
+      clientSupport(mail, { shares: { [client]: 3 } }).score
     expect(await only('outlook/windows')).toBe(25)
     expect(await only('apple-mail/ios')).toBe(100)
-    const both = await clientSupport(mail, { shares: { 'outlook/windows': 1, 'apple-mail/ios': 3 } })
+    const both = clientSupport(mail, { shares: { 'outlook/windows': 1, 'apple-mail/ios': 3 } })
     expect(both.score).toBe(81.3)
   })
 
@@ -82,13 +80,13 @@ describe('the client support of a mail', () => {
   })
 
   it('is whole for a mail without HTML', async () => {
-    const { score, clients, features } = await supportOf('')
+    const { score, clients, features } = supportOf('')
     expect([score, features]).toEqual([100, []])
     expect(new Set(clients.map((client) => client.score))).toEqual(new Set([100]))
   })
 
   it('finds AMP and BIMI in the parts and headers of the message', async () => {
-    const { features } = await clientSupport({
+    const { features } = clientSupport({
       html: '',
       headers: [['BIMI-Selector', 'v=BIMI1; s=acme']],
       attachments: [{ content_type: 'text/x-amp-html', content_id: null }],
@@ -97,7 +95,7 @@ describe('the client support of a mail', () => {
   })
 
   it('gets the format of an inline image from its part', async () => {
-    const { features } = await clientSupport({
+    const { features } = clientSupport({
       html: '<img src="cid:logo@acme">',
       headers: [],
       attachments: [{ content_type: 'image/webp', content_id: 'logo@acme' }],
@@ -165,7 +163,7 @@ describe('the client support of a mail', () => {
       'deep nesting': '<div>'.repeat(200_000),
     }),
   )('gives an answer for %s', async (_, html) => {
-    const { features } = await supportOf(html)
+    const { features } = supportOf(html)
     expect(features.every(({ places }) => places.length <= 20)).toBe(true)
     expect(JSON.stringify(features).length).toBeLessThan(100_000)
   })

@@ -4,7 +4,7 @@ import { clientNames, featureRows } from '../../src/client-support/data.ts'
 import { examples } from './_examples.ts'
 
 async function featuresOf(html: string): Promise<string[]> {
-  const { features } = await clientSupport({ html, headers: [], attachments: [] })
+  const { features } = clientSupport({ html, headers: [], attachments: [] })
   return features.map(({ slug }) => slug)
 }
 

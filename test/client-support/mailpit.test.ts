@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { clientSupport } from '../../src/client-support/client-support.ts'
 
 const slugsOf = async (html: string): Promise<string[]> =>
-  (await clientSupport({ html, headers: [], attachments: [] })).features.map(({ slug }) => slug)
+  clientSupport({ html, headers: [], attachments: [] }).features.map(({ slug }) => slug)
 
 /** The classes in which Mailpit's HTML check differs on public templates; see docs/checks.md. */
 describe('a feature about which Mailpit says something else', () => {

@@ -6,10 +6,10 @@ import { previewHtml } from '../../src/client-support/preview.ts'
 import type { MailPreview } from '../../src/client-support/types.ts'
 import { examples } from './_examples.ts'
 
-const preview = (html: string, client: PreviewClient = 'gmail/desktop-webmail'): Promise<MailPreview> =>
+const preview = (html: string, client: PreviewClient = 'gmail/desktop-webmail'): MailPreview =>
   previewHtml({ html, attachments: [] }, client)
-const usedBy = async (html: string): Promise<string[]> =>
-  (await clientSupport({ html, headers: [], attachments: [] })).features.map(({ slug }) => slug)
+const usedBy = (html: string): string[] =>
+  clientSupport({ html, headers: [], attachments: [] }).features.map(({ slug }) => slug)
 
 /** They stay although the client ignores them. */
 const stays = ['amp', 'bimi', 'html-doctype', 'css-sytem-ui']
@@ -25,9 +25,9 @@ describe.each(previewClients)('the preview of %s', (client) => {
   it('has none of the features that the client ignores, and says which were removed', async () => {
     const left: string[] = []
     for (const slug of ignored) {
-      const { html, removed } = await preview(examples.get(slug)?.uses ?? '', client)
+      const { html, removed } = preview(examples.get(slug)?.uses ?? '', client)
       const names = removed.map(({ feature }) => feature)
-      if ((await usedBy(html)).includes(slug) || names.length === 0) left.push(`${slug}: ${html}`)
+      if (usedBy(html).includes(slug) || names.length === 0) left.push(`${slug}: ${html}`)
       if (!names.some((name) => ignored.has(name) || name.startsWith('style-in-')))
         left.push(`${slug} is not named`)
     }
@@ -39,16 +39,18 @@ describe.each(previewClients)('the preview of %s', (client) => {
     let kept = 0
     for (const [slug, { uses, near }] of examples) {
       for (const html of [uses, near]) {
-        const used = await usedBy(html)
+        const used = usedBy(html)
         if (used.some((one) => ignored.has(one))) continue
         if (
           /style-in|not-outlook/.test(
-            (await preview(html, client)).removed.map((one) => one.feature).join(' '),
+            preview(html, client)
+              .removed.map((one) => one.feature)
+              .join(' '),
           )
         )
           continue
         kept++
-        if ((await preview(html, client)).html !== html) changed.push(`${slug}: ${html}`)
+        if (preview(html, client).html !== html) changed.push(`${slug}: ${html}`)
       }
     }
     expect(changed).toEqual([])
@@ -96,11 +98,11 @@ describe('the rules of clients', () => {
     ['too-long', 'apple-mail/ios', long(1_000_001), long(1_000_000)],
   ])('%s (%s)', async (rule, client, uses, near) => {
     const rulesOf = async (html: string): Promise<string[]> =>
-      (await preview(html, client)).removed.map(({ feature }) => feature)
+      preview(html, client).removed.map(({ feature }) => feature)
     expect(await rulesOf(uses)).toEqual([rule])
     expect(await rulesOf(near)).toEqual([])
     // The rule is not one of all clients.
-    if (rule !== 'too-long') expect((await preview(uses, 'apple-mail/macos')).removed).toEqual([])
+    if (rule !== 'too-long') expect(preview(uses, 'apple-mail/macos').removed).toEqual([])
   })
 
   it.each([
@@ -117,7 +119,7 @@ describe('the rules of clients', () => {
     ['true', true],
     ['?', false],
   ])('Outlook reads [if %s]: %s', async (condition, applies) => {
-    const { html } = await preview(`<!--[if ${condition}]>\n<p>x</p><![endif]-->`, 'outlook/windows')
+    const { html } = preview(`<!--[if ${condition}]>\n<p>x</p><![endif]-->`, 'outlook/windows')
     expect(html.includes('<!--')).toBe(!applies)
   })
 
@@ -130,7 +132,7 @@ describe('the rules of clients', () => {
       '</style></head>',
       '<p style="position:absolute;color:&quot;red">Hi</p><svg><b>x</b><svg></svg></svg><video>Film</video>',
     ].join('\n')
-    const { html: left, removed } = await preview(html)
+    const { html: left, removed } = preview(html)
     expect(left.replace(/\s+/g, ' ')).toBe(
       '<head><style> p { color: red; ; clear: both } b { color: blue } i:hover { color: green } ' +
         '@media (max-width: 9px) { } </style></head> <p style=" ;color:&#34;red">Hi</p>Film',
@@ -151,7 +153,7 @@ describe('the rules of clients', () => {
 
   it('keeps the line of a place below a part for other clients', async () => {
     const html = '<!--[if !mso]><!-->\n<p>x</p>\n<!--<![endif]-->\n<p style="float:left">x</p>'
-    const { removed } = await preview(html, 'outlook/windows')
+    const { removed } = preview(html, 'outlook/windows')
     expect(removed.map(({ feature, places }) => [feature, places[0]?.line])).toEqual([
       ['not-outlook', 1],
       ['css-float', 4],
@@ -159,7 +161,7 @@ describe('the rules of clients', () => {
   })
 
   it('says that it is an approximation, and adds the line of a clipped mail', async () => {
-    const { note, html } = await preview(`${long(102 * 1024 - 2)}<b>x</b>`, 'gmail/desktop-webmail')
+    const { note, html } = preview(`${long(102 * 1024 - 2)}<b>x</b>`, 'gmail/desktop-webmail')
     expect(note).toBe('An approximation of Gmail, Desktop Webmail: what it is known to ignore is removed.')
     expect(html).toMatch(/x<p>\[Message clipped\]<\/p>$/)
   })
@@ -167,10 +169,10 @@ describe('the rules of clients', () => {
   it('gets the format of an inline image from its part', async () => {
     const parts = [{ content_type: 'image/svg+xml', content_id: 'logo' }]
     const html = '<img src="cid:logo" alt="Acme">'
-    const found = await previewHtml({ html, attachments: parts }, 'gmail/desktop-webmail')
+    const found = previewHtml({ html, attachments: parts }, 'gmail/desktop-webmail')
     expect(found.removed.map(({ feature }) => feature)).toEqual(['image-svg'])
     expect(found.html).toBe('<img  alt="Acme">')
-    expect((await preview(html)).removed).toEqual([])
+    expect(preview(html).removed).toEqual([])
   })
 
   it.each([
@@ -186,7 +188,7 @@ describe('the rules of clients', () => {
   ])('takes a bounded time: %s', async (_, html) => {
     for (const client of ['gmail/desktop-webmail', 'outlook/windows'] as const) {
       const began = performance.now()
-      const { removed } = await preview(html, client)
+      const { removed } = preview(html, client)
       expect(performance.now() - began).toBeLessThan(2000)
       expect(removed.every(({ places }) => places.length <= 20)).toBe(true)
     }

@@ -1,8 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatHtmlSteps, maxLines } from '../../src/compare/format-html.ts'
-import { unpaced } from '../../src/core/yield.ts'
-
-const format = (html: string): string[] => unpaced(formatHtmlSteps(html))
+import { formatHtml as format, maxLines } from '../../src/compare/format-html.ts'
 
 it('puts blocks on lines of their own, and leaves texts and inline elements as they flow', () => {
   const html = `<!doctype html><html lang=en><head><meta charset="utf-8"><style>

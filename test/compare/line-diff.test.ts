@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest'
-import { diffLineSteps, maxEdits, type DiffLine } from '../../src/compare/line-diff.ts'
-import { unpaced } from '../../src/core/yield.ts'
+import { diffLines as diff, maxEdits, type DiffLine } from '../../src/compare/line-diff.ts'
 import { randomOf } from '../support/random.ts'
 
-const diff = (before: readonly string[], after: readonly string[]): DiffLine[] =>
-  unpaced(diffLineSteps(before, after))
 const side = (lines: readonly DiffLine[], not: DiffLine['kind']): string[] =>
   lines.filter(({ kind }) => kind !== not).map(({ text }) => text)
 const edits = (lines: readonly DiffLine[]): number => lines.filter(({ kind }) => kind !== 'same').length

@@ -1,6 +1,8 @@
 import { systemClock } from '../../src/core/clock.ts'
+import { createJobThread } from '../../src/core/job-thread.ts'
 import type { EmailRecord } from '../../src/emails/email.ts'
 import type { Localpost } from '../../src/index.ts'
+import { jobs } from '../../src/reading/jobs.ts'
 import { createReader } from '../../src/reading/reader.ts'
 import { createDigests, type Digests } from '../../src/search/digests.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -40,7 +42,7 @@ export const anEmail = (n: number): EmailRecord => ({
 
 /** Reads the mails of a store. */
 export const digestsOf = (store: Store): Digests =>
-  createDigests({ reader: createReader({ store, clock: systemClock }) })
+  createDigests({ reader: createReader({ store, clock: systemClock, thread: createJobThread(jobs, null) }) })
 
 /** For a search that reads no messages. */
 export const noFields = (): Promise<null> => Promise.resolve(null)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { extractCodes } from './_codes.ts'
+import { extractCodes } from '../../src/reading/codes.ts'
 import { extractLinks } from '../../src/reading/links.ts'
 import { expectLinearCost } from '../support/linear-cost.ts'
 import { visibleText } from '../../src/mime/html/visible-text.ts'

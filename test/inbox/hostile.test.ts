@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { extractCodes } from './_codes.ts'
+import { extractCodes } from '../../src/reading/codes.ts'
 import { withInlineImages, type InlineImage } from '../../src/reading/inline-images.ts'
 import { extractLinks } from '../../src/reading/links.ts'
 import { parseMailQuery } from '../../src/search/query.ts'

@@ -33,10 +33,10 @@ export function expectSmtpLines(bytes: Buffer): void {
 export async function parseWithContents(
   source: Buffer,
 ): Promise<Omit<ParsedMessage, 'attachments'> & { attachments: (ParsedAttachment & { content: Buffer })[] }> {
-  const parsed = await parseMessage(source)
+  const parsed = parseMessage(source)
   const attachments = []
   for (const attachment of parsed.attachments) {
-    attachments.push({ ...attachment, content: await readPart(source, attachment.part) })
+    attachments.push({ ...attachment, content: readPart(source, attachment.part) })
   }
   return { ...parsed, attachments }
 }

@@ -6,7 +6,7 @@ import type { Localpost } from '../../src/instance/instance.ts'
 import { openPart } from '../../src/mime/part-stream.ts'
 import { parseMessage } from '../../src/mime/parse.ts'
 import type { PlacedPart } from '../../src/mime/part.ts'
-import { readStructure } from './_read-structure.ts'
+import { readStructure } from '../../src/mime/structure.ts'
 import { submit } from '../support/submit.ts'
 
 const listParts = (message: Buffer): PlacedPart[] => readStructure(message).parts
@@ -25,7 +25,7 @@ describe('the parts of a message', () => {
     const message = readFileSync(new URL(name, folder))
     const parts = listParts(message)
     const contents = await Promise.all(parts.map(({ index }) => read(message, index)))
-    for (const { sha256, size_bytes, part } of (await parseMessage(message)).attachments) {
+    for (const { sha256, size_bytes, part } of parseMessage(message).attachments) {
       const content = contents[part.index] ?? Buffer.alloc(0)
       expect(parts).toContainEqual(part)
       expect([size_bytes, sha256]).toEqual([
@@ -87,7 +87,7 @@ describe('the name of a part', () => {
       `${head}Content-Type: application/pdf\r\nContent-Disposition: attachment; ${disposition}\r\n\r\nx\r\n--b--`,
     )
     expect(listParts(message)[0]?.filename).toBe(filename)
-    expect((await parseMessage(message)).attachments[0]?.filename).toBe(filename)
+    expect(parseMessage(message).attachments[0]?.filename).toBe(filename)
   })
 })
 

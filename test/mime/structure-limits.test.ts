@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readStructure } from './_read-structure.ts'
+import { readStructure } from '../../src/mime/structure.ts'
 import { expectLinearCost } from '../support/linear-cost.ts'
 import { parseWithContents } from './_message.ts'
 import { head, lines, mixed } from './_structure.ts'

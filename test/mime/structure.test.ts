@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readStructure } from './_read-structure.ts'
+import { readStructure } from '../../src/mime/structure.ts'
 import { parseWithContents } from './_message.ts'
 import { expectRead, head, lines, mixed, type Wanted } from './_structure.ts'
 

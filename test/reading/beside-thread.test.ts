@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { createJobThread } from '../../src/core/job-thread.ts'
+import { jobs } from '../../src/reading/jobs.ts'
 import { createReader, type Reader } from '../../src/reading/reader.ts'
-import { createReadingThread } from '../../src/reading/thread.ts'
 
 const MiB = 1024 * 1024
 const ways: Readonly<Record<string, (reader: Reader) => Promise<unknown>>> = {
@@ -25,8 +26,7 @@ it.each([
 ])('before %s of a message of %d bytes the reading thread ends: %s', async (way, size, ends) => {
   const steps: string[] = []
   const message = Buffer.concat([Buffer.from('Subject: s\r\n\r\n'), Buffer.alloc(size, 'x')])
-  const thread = createReadingThread(systemClock)
-  onTestFinished(() => thread.close())
+  const thread = createJobThread(jobs, null)
   const reader = createReader({
     clock: systemClock,
     store: {

@@ -1,13 +1,13 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { createJobThread } from '../../src/core/job-thread.ts'
+import { jobs } from '../../src/reading/jobs.ts'
 import { createReader, type Reader } from '../../src/reading/reader.ts'
 
 function open(): Reader {
   const none = async (): Promise<null> => null
   const store = { openBlob: none, readBlob: none, blobSize: none }
-  const reader = createReader({ store, clock: systemClock })
-  onTestFinished(() => reader.close())
-  return reader
+  return createReader({ store, clock: systemClock, thread: createJobThread(jobs, null) })
 }
 
 /** Work that runs until it is told to end. */

@@ -5,10 +5,12 @@ import { pathToFileURL } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { JobQueue } from '../../src/core/job-queue.ts'
+import { createJobThread } from '../../src/core/job-thread.ts'
 import type { Localpost } from '../../src/index.ts'
+import { jobs } from '../../src/instance/jobs.ts'
 import { openLocalpost } from '../../src/instance/open.ts'
+import type { InstanceThread } from '../../src/instance/thread.ts'
 import { createReadingTurns, type ReadingTurns } from '../../src/reading/reader.ts'
-import { createReadingThread, type ReadingThread } from '../../src/reading/thread.ts'
 import { readRequests, type ReadRequest } from '../hostile/routes.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { goodMail } from '../support/mail.ts'
@@ -34,11 +36,11 @@ it(
   'a caller who leaves gives up its place before and during each reading, and causes no fault',
   { timeout: 300_000 },
   async () => {
-    const { turns, work, hold, waiting, begun, open } = createWatchedTurns()
+    const { turns, thread, work, hold, waiting, begun, open } = createWatchedTurns()
     const faults: unknown[] = []
     const post = await openLocalpost(
       { onNotice: (notice) => notice.level === 'error' && faults.push(notice) },
-      { deliversFrom: 'start', turns },
+      { deliversFrom: 'start', turns, thread },
     )
     onTestFinished(() => post.close())
     const { url } = await post.listen()
@@ -120,9 +122,10 @@ interface Client {
   leave(): void
 }
 
-/** Turns that count what waits and runs in them, and whose thread never ends its work once it is told so. */
+/** Turns that count what waits and runs in them, and a thread that never ends its work once it is told so. */
 function createWatchedTurns(): {
   turns: ReadingTurns
+  thread: InstanceThread
   work: { isEndless: boolean }
   /** Takes the place of the large readings. @returns How to give it back. */
   hold(): Promise<() => Promise<void>>
@@ -140,13 +143,14 @@ function createWatchedTurns(): {
 parentPort.on('message', () => {})
 parentPort.postMessage('ready')`,
   )
-  const endless = createReadingThread(systemClock, pathToFileURL(file))
+  const endless = createJobThread(jobs, pathToFileURL(file))
+  const here = createJobThread(jobs, null)
   // Without its endless work it reads in this thread, as an instance from sources does.
-  const thread: ReadingThread = {
+  const thread: InstanceThread = {
     ...endless,
-    run: async (...given) => (work.isEndless ? endless.run(...given) : null),
+    run: (...given) => (work.isEndless ? endless : here).run(...given),
   }
-  const inner = createReadingTurns(systemClock, thread)
+  const inner = createReadingTurns(systemClock)
   const watched = (queue: JobQueue): JobQueue => ({
     async run(job, patienceMs, signal) {
       let isWaiting = true
@@ -175,6 +179,7 @@ parentPort.postMessage('ready')`,
   return {
     // In a turn of `whole` a large reading waits for its own.
     turns: { ...inner, large: watched(inner.large) },
+    thread,
     work,
     async hold() {
       let release = (): void => undefined

@@ -1,6 +1,7 @@
 import type { H3Event } from 'h3'
 import { describe, expect, test } from 'vitest'
-import { createClientAddresses, listenerContext } from '../../src/server/client-address.ts'
+import { createClientAddresses } from '../../src/server/client-address.ts'
+import { newContext } from '../../src/server/request-state.ts'
 import { entriesOf, spellingsOf } from '../net/_spellings.ts'
 import { ask, portOf } from './_ask.ts'
 import { openOverSocket } from './_face.ts'
@@ -8,7 +9,7 @@ import { openOverSocket } from './_face.ts'
 function from(peer: string, forwarded?: string): H3Event {
   const headers = new Headers(forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })
   const socket = { remoteAddress: peer }
-  return { req: { headers }, context: listenerContext({ socket } as never) } as unknown as H3Event
+  return { req: { headers }, context: newContext({ req: { socket } } as never) } as unknown as H3Event
 }
 
 describe('the address of a client behind a proxy', () => {

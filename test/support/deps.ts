@@ -1,7 +1,7 @@
 import { audienceCollection, contactCollection } from '../../src/audiences/audience.ts'
 import { dkimKeyCollection } from '../../src/domains/dkim-keys.ts'
 import { domainCollection } from '../../src/domains/domain.ts'
-import type { Account } from '../../src/domains/types.ts'
+import type { CreatedBy } from '../../src/domains/types.ts'
 import type { Ids } from '../../src/core/ids.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { apiKeyCollection } from '../../src/keys/key.ts'
@@ -17,7 +17,7 @@ export interface Parts {
   store: Store
   clock: TestClock
   ids: Ids
-  account: Account
+  account: CreatedBy
   pageSize: number
 }
 

@@ -4,10 +4,8 @@ import { hashBody } from './body.ts'
 import { canonicalField, splitFields, type RawField } from './fields.ts'
 import { readSignature, withoutSignature, type DkimSignature } from './signature.ts'
 import { maxFields } from '../headers/fields.ts'
-import { paced } from '../../core/yield.ts'
-import { headerBlockSteps } from '../headers/headers.ts'
+import { readHeader } from '../headers/headers.ts'
 import { sliceBytes } from '../slices.ts'
-import { nextTurn } from '../../core/machine.ts'
 
 /** Returns the public key that a domain publishes under a selector; null if it is not known. */
 export type FindDkimKey = (domain: string, selector: string) => Promise<KeyObject | null>
@@ -29,8 +27,8 @@ export async function verifyDkim(
 ): Promise<DkimResult | null> {
   const firstEnd = source.indexOf('\n')
   const isBare = firstEnd > 0 && source[firstEnd - 1] !== 0x0d
-  const message = isBare ? await withLineEnds(source) : source
-  const { bodyStart } = await paced(headerBlockSteps(message), signal)
+  const message = isBare ? withLineEnds(source) : source
+  const { bodyStart } = readHeader(message)
   const { fields, isCut } = splitFields(message.toString('latin1', 0, bodyStart))
   const signatures = fields.filter(({ name }) => name === 'dkim-signature').slice(0, maxSignatures)
   if (isCut) return signatures[0] ? unread(signatures[0]) : null
@@ -52,10 +50,9 @@ function unread(field: RawField): DkimResult {
   return { domain, selector, result: 'invalid', reason }
 }
 
-async function withLineEnds(source: Buffer): Promise<Buffer> {
+function withLineEnds(source: Buffer): Buffer {
   const pieces: Buffer[] = []
   for (let start = 0; start < source.length; start += sliceBytes) {
-    if (start > 0) await nextTurn()
     const text = source.toString('latin1', start, start + sliceBytes)
     pieces.push(Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1'))
   }

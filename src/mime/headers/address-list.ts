@@ -1,4 +1,3 @@
-import type { Steps } from '../../core/yield.ts'
 import { textOf } from './fields.ts'
 
 /** How many addresses of a header field are read with their names. */
@@ -43,7 +42,7 @@ function endOfAddresses(list: string): number {
 }
 
 /** The bare addresses in a part of a list, found only by their form, in linear time. */
-export function* bareAddressSteps(list: string): Steps<string[]> {
+export function bareAddresses(list: string): string[] {
   const addresses: string[] = []
   if (!list.includes('@')) return addresses
   const quoted = createQuotedText(list)
@@ -51,7 +50,6 @@ export function* bareAddressSteps(list: string): Steps<string[]> {
   /** A quoted text, which is a local part if `@` follows. */
   let before = { text: '', end: -1 }
   for (let word = words.exec(list); word; word = words.exec(list)) {
-    yield
     const [text] = word
     if (text === '"') {
       const end = quoted.endOf(word.index)

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { unpaced, type Steps } from '../../core/yield.ts'
 import { decodeText, isKnownCharset } from './charset.ts'
 import { octetsOf, textOf } from './fields.ts'
 
@@ -9,16 +8,11 @@ import { octetsOf, textOf } from './fields.ts'
  * Also accepts common invalid forms: words that touch other text, white space within a word, octets beyond ASCII in it,
  * a character that is split over two words. Costs linear time.
  *
- * @param text  As `decodeOctetSteps` returns it. The octets of each word are read in its charset, those between words as
+ * @param text  As `decodeOctets` returns it. The octets of each word are read in its charset, those between words as
  *   `textOf` reads them.
  * @see RFC 2047
  */
 export function decodeEncodedWords(text: string): string {
-  return unpaced(encodedWordSteps(text))
-}
-
-/** {@link decodeEncodedWords} in steps. */
-export function* encodedWordSteps(text: string): Steps<string> {
   if (!text.includes('=?')) return textOf(text)
   const pieces: string[] = []
   let run: Run | null = null
@@ -33,7 +27,6 @@ export function* encodedWordSteps(text: string): Steps<string> {
     return charset
   }
   for (const match of text.matchAll(encodedWord)) {
-    yield
     const [written, named = '', encoding = '', encoded = ''] = match
     const charset = charsetOf(named)
     const word = charset === null ? null : decodeWord(charset, encoding, encoded)
@@ -108,8 +101,8 @@ function fromQ(encoded: string, charset: string): Buffer | null {
   return bytes.subarray(0, size)
 }
 
-/** -1 for any other code, including the NaN after the end of a text. */
-function hexDigit(code: number): number {
+/** The value of a hexadecimal digit; -1 for any other code, including the NaN after the end of a text. */
+export function hexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   const lower = code | 0x20
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
@@ -123,7 +116,7 @@ function isSpace(code: number): boolean {
  * The octets of a text that names its charset, one character for each octet. Raw Latin-1 in a text that names UTF-8 is read
  * as Latin-1.
  *
- * @param text  As `decodeOctetSteps` returns it.
+ * @param text  As `decodeOctets` returns it.
  */
 export function rawOctets(text: string, charset: string): string {
   if (/^[\x00-\x7f]*$/.test(text)) return text

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import type { Steps } from '../../core/yield.ts'
 
 /** The header fields of a text, and where the header ends. */
 export interface SplitFields {
@@ -14,13 +13,13 @@ export interface SplitFields {
 export const maxFields: number = 5000
 
 /**
- * Splits a header block into its fields, in steps: names as written, values unfolded.
+ * Splits a header block into its fields: names as written, values unfolded.
  *
  * @param text  Without the empty line at its end.
  * @param isStrict  Whether the first line that is not a field ends the header. Default: such lines are skipped if fields
  *   follow (an mbox "From " line, garbage).
  */
-export function* splitFieldSteps(text: string, isStrict = false): Steps<SplitFields> {
+export function splitHeaderFields(text: string, isStrict = false): SplitFields {
   const fields: [string, string][] = []
   /** The last field, while folded lines may follow. */
   let field: [string, string] | null = null
@@ -28,7 +27,6 @@ export function* splitFieldSteps(text: string, isStrict = false): Steps<SplitFie
   let end = 0
   let lines = 0
   for (let start = 0, line = 1; start < text.length; line++) {
-    if ((line & linesOfStep) === 0) yield
     const newline = text.indexOf('\n', start)
     const lineEnd = newline === -1 ? text.length : newline
     // Some editors begin a file with a byte order mark.
@@ -71,51 +69,13 @@ function endOfMark(text: string): number {
   return text.startsWith('\udcef\udcbb\udcbf') ? 3 : 0
 }
 
-/** How many lines are read between two yields, as a mask. Most headers have fewer lines. */
-const linesOfStep = 63
-
 /**
- * Decodes in steps the lines of a header that are valid UTF-8 (RFC 6532). In other lines the charset of octets beyond ASCII depends
+ * Decodes the lines of a header that are valid UTF-8 (RFC 6532). In other lines the charset of octets beyond ASCII depends
  * on the part that contains them, such as an encoded word. These octets become half surrogates, which {@link textOf} and
  * {@link octetsOf} read.
  */
-export function* decodeOctetSteps(block: Buffer): Steps<string> {
+export function decodeOctets(block: Buffer): string {
   if (isUtf8(block)) return block.toString('utf8')
-  let text = ''
-  for (let start = 0; start < block.length;) {
-    const end = endOfLines(block, start)
-    const lines = block.subarray(start, end)
-    // So much is always a single line.
-    if (lines.length > bytesOfStep && !isUtf8(lines)) text += yield* undecodedSteps(lines)
-    else text += decodeLines(lines)
-    start = end
-    yield
-  }
-  return text
-}
-
-const bytesOfStep = 16 * 1024
-
-/** The end of as many whole lines as fit into a step, or of one longer line. A line end is never part of another character. */
-function endOfLines(block: Buffer, start: number): number {
-  const most = start + bytesOfStep
-  if (most >= block.length) return block.length
-  const end = block.lastIndexOf(0x0a, most - 1) + 1
-  return end > start ? end : block.indexOf(0x0a, most) + 1 || block.length
-}
-
-function* undecodedSteps(line: Buffer): Steps<string> {
-  let text = ''
-  for (let at = 0; at < line.length; at += bytesOfStep) {
-    text += undecoded(line.subarray(at, at + bytesOfStep))
-    yield
-  }
-  return text
-}
-
-function decodeLines(block: Buffer): string {
-  if (isUtf8(block)) return block.toString('utf8')
-  if ((block.indexOf(0x0a) + 1 || block.length) === block.length) return undecoded(block)
   // A Latin-1 line must not change how the UTF-8 lines are read.
   const octets = undecoded(block).split('\n')
   const lines = block.toString('utf8').split('\n')

@@ -1,36 +1,35 @@
 import { isAscii } from 'node:buffer'
-import { unpaced, type Steps } from '../../core/yield.ts'
-import { bareAddressSteps, maxAddresses, splitAddressList } from './address-list.ts'
+import { bareAddresses, maxAddresses, splitAddressList } from './address-list.ts'
 import type { ParsedAddress } from './addresses.ts'
 import { parseAddresses } from './addresses.ts'
-import { encodedWordSteps } from './encoded-words.ts'
+import { decodeEncodedWords } from './encoded-words.ts'
 import {
-  decodeOctetSteps,
+  decodeOctets,
   endsWithReturns,
-  splitFieldSteps,
+  splitHeaderFields,
   startOfLine,
   textOf,
   withNewlines,
 } from './fields.ts'
 
-/** The header block of a message. A value is decoded only when it is asked for, a long one in steps. */
+/** The header block of a message. A value is decoded only when it is asked for. */
 export interface HeaderBlock {
   /**
-   * Name as written and value unfolded, for {@link headerValueSteps}, in order. Lines that are not header fields are left
+   * Name as written and value unfolded, for {@link decodeHeaderValue}, in order. Lines that are not header fields are left
    * out.
    */
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** Where the body begins, in octets; the length of the input if it has no empty line. */
   readonly bodyStart: number
   /** The value of the first field of this name (in any case), encoded words decoded; `""` if there is none. */
-  decoded(name: string): string | Steps<string>
+  decoded(name: string): string
   /**
    * The mailboxes of every field of this name, display names decoded; entries without an address are left out. Of a
    * very long list these are the first: `maxAddresses`.
    */
-  addresses(name: string): ParsedAddress[] | Steps<ParsedAddress[]>
+  addresses(name: string): ParsedAddress[]
   /** The bare addresses after those of `addresses`; usually none. */
-  furtherAddresses(name: string): Steps<string[]>
+  furtherAddresses(name: string): string[]
 }
 
 /** How much of a header is read. It limits the time that a hostile message takes before its 250 reply. */
@@ -39,7 +38,7 @@ export const maxHeaderBytes: number = 1024 * 1024
 const maxValueLength = 256 * 1024
 
 /**
- * Parses the header block of a message, in steps: everything up to the first empty line.
+ * Parses the header block of a message: everything up to the first empty line.
  *
  * Never throws: any bytes are accepted, with CRLF or bare LF, without an end or without a header. Octets beyond ASCII are
  * read in the charset of their encoded word or parameter; others as UTF-8 if they are valid (RFC 6532), else as Latin-1.
@@ -47,10 +46,10 @@ const maxValueLength = 256 * 1024
  * @param bytes  The message, or at least its beginning; only the first MiB is looked at. Not kept.
  * @see RFC 5322 section 2.2
  */
-export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
+export function readHeader(bytes: Uint8Array): HeaderBlock {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = source.length > maxHeaderBytes ? endOfLines(source, 0, maxHeaderBytes) : source.length
-  const { fields, bodyStart, isPlain } = yield* headSteps(source.subarray(0, end), false)
+  const { fields, bodyStart, isPlain } = splitHead(source.subarray(0, end), false)
   const names = fields.map(([name]) => name.toLowerCase())
   const firstOf = (name: string): string => fields[names.indexOf(name.toLowerCase())]?.[1] ?? ''
   const valuesOf = (name: string): string[] => {
@@ -66,8 +65,7 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
     decoded(name) {
       const value = firstOf(name)
       if (isPlain && !value.includes('=?')) return value
-      if (value.length > longValueLength) return headerValueSteps(value)
-      if (value.includes('=?')) return unpaced(headerValueSteps(value))
+      if (value.includes('=?')) return decodeHeaderValue(value)
       // Each name of a list may come from another program, with another charset.
       return lists.has(name.toLowerCase()) ? value.split(',').map(textOf).join(',') : textOf(value)
     },
@@ -75,13 +73,9 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
       const values = valuesOf(name)
       // Most messages have no Cc, and no field that begins with Resent.
       if (values.length === 0) return []
-      const list = values.join(', ')
-      const found = mailboxesIn(list, isPlain)
-      if (!list.includes('=?')) return found
-      const steps = decodedNames(found)
-      return list.length > longValueLength ? steps : unpaced(steps)
+      return mailboxesIn(values.join(', '), isPlain)
     },
-    furtherAddresses: (name) => bareAddressSteps(splitAddressList(valuesOf(name).join(', ')).rest),
+    furtherAddresses: (name) => bareAddresses(splitAddressList(valuesOf(name).join(', ')).rest),
   }
 }
 
@@ -91,29 +85,16 @@ export function* headerBlockSteps(bytes: Uint8Array): Steps<HeaderBlock> {
  */
 const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])
 
-/** A shorter value is read at once. */
-const longValueLength = 4096
-
 /**
- * The first mailboxes of a list that have an address. Names with encoded words stay as written.
+ * The first mailboxes of a list that have an address, with their names decoded.
  *
  * @param isPlain  Whether the list is ASCII.
  */
 function mailboxesIn(list: string, isPlain: boolean): ParsedAddress[] {
   const all = parseAddresses(splitAddressList(list).read)
   const found = all.filter(({ address }) => address !== '').slice(0, maxAddresses)
-  if (isPlain) return found
-  return found.map(({ name, address }) => ({
-    name: name.includes('=?') ? name : textOf(name),
-    address: textOf(address),
-  }))
-}
-
-function* decodedNames(mailboxes: readonly ParsedAddress[]): Steps<ParsedAddress[]> {
-  const decoded: ParsedAddress[] = []
-  for (const { name, address } of mailboxes)
-    decoded.push({ name: name.includes('=?') ? yield* headerValueSteps(name) : name, address })
-  return decoded
+  if (isPlain && !list.includes('=?')) return found
+  return found.map(({ name, address }) => ({ name: decodeHeaderValue(name), address: textOf(address) }))
 }
 
 /**
@@ -127,22 +108,18 @@ export function endOfLines(bytes: Buffer, start: number, limit: number): number 
 }
 
 /**
- * Decodes the encoded words of a header value, in steps; what cannot be decoded stays as written.
+ * Decodes the encoded words of a header value; what cannot be decoded stays as written.
  *
- * @param value  As `decodeOctetSteps` returns it.
+ * @param value  As `decodeOctets` returns it.
  * @see RFC 2047
  */
-export function* headerValueSteps(value: string): Steps<string> {
-  if (!value.includes('=?') || value.length > maxValueLength) {
-    if (value.length > 1024) yield
-    return textOf(value)
-  }
-  return yield* encodedWordSteps(value)
+export function decodeHeaderValue(value: string): string {
+  return value.length > maxValueLength ? textOf(value) : decodeEncodedWords(value)
 }
 
 /** The fields of a header, and where the body begins. */
 export interface Head {
-  /** Values as `decodeOctetSteps` returns them. */
+  /** Values as `decodeOctets` returns them. */
   fields: [name: string, value: string][]
   bodyStart: number
   /** Whether all of it is ASCII. */
@@ -152,34 +129,30 @@ export interface Head {
 }
 
 /**
- * Reads the header at the beginning of some bytes, in steps. Most headers are short, so it looks only as far as needed.
+ * Reads the header at the beginning of some bytes. Most headers are short, so it looks only as far as needed.
  *
- * @param isStrict  As in {@link splitFieldSteps}.
+ * @param isStrict  As in {@link splitHeaderFields}.
  */
-export function* headSteps(source: Buffer, isStrict: boolean): Steps<Head> {
+export function splitHead(source: Buffer, isStrict: boolean): Head {
   for (let size = 4096; ; size = source.length) {
     // One character for each octet, because searching a text costs less than searching bytes.
     const written = source.toString('latin1', 0, size)
     const bytes = endsWithReturns(written) ? withNewlines(source.subarray(0, size)) : source
     const head = bytes === source ? written : bytes.toString('latin1')
-    if (size > 4096) yield
     const end = findEnd(head)
     if (!end && size < source.length) continue
     const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
     const block = bytes.subarray(0, headerEnd)
     const isPlain = isAscii(block)
-    const text = isPlain ? head.slice(0, headerEnd) : yield* decodeOctetSteps(block)
-    const { fields, end: fieldsEnd, lines } = yield* splitFieldSteps(text, isStrict)
+    const text = isPlain ? head.slice(0, headerEnd) : decodeOctets(block)
+    const { fields, end: fieldsEnd, lines } = splitHeaderFields(text, isStrict)
     if (fieldsEnd === text.length) return { fields, bodyStart, isPlain, isEnded: end !== null }
     // The empty line is missing, so the body begins with the first line after the fields.
     return { fields, bodyStart: isPlain ? fieldsEnd : startOfLine(block, lines), isPlain, isEnded: false }
   }
 }
 
-/**
- * The position of the first empty line; null if there is none. Needs no steps: a search for a fixed text takes a
- * millisecond per MiB.
- */
+/** The position of the first empty line; null if there is none. */
 function findEnd(head: string): { headerEnd: number; bodyStart: number } | null {
   if (head.startsWith('\n')) return { headerEnd: 0, bodyStart: 1 }
   if (head.startsWith('\r\n')) return { headerEnd: 0, bodyStart: 2 }

@@ -16,7 +16,7 @@ export interface FieldValue {
  * Accepts common invalid forms: values with spaces and without quotes, a missing quote, octets beyond ASCII, encoded
  * words in values.
  *
- * @param value  Unfolded, as `decodeOctetSteps` returns it. Only the first 16 KB are read.
+ * @param value  Unfolded, as `decodeOctets` returns it. Only the first 16 KB are read.
  * @see RFC 2045 section 5.1, RFC 2231
  */
 export function readParameters(value: string): FieldValue {

@@ -1,4 +1,3 @@
-import { unpaced } from '../../core/yield.ts'
 import { scanHtml } from './scan-html.ts'
 
 /**
@@ -6,15 +5,10 @@ import { scanHtml } from './scan-html.ts'
  * out. At most 1 MB of it is read.
  */
 export function visibleText(html: string): string {
-  return unpaced(visibleTextSteps(html))
-}
-
-/** {@link visibleText} in steps, so that the event loop may turn between them. */
-export function* visibleTextSteps(html: string): Generator<undefined, string> {
   let text = ''
   /** The open hidden element, and how many elements of this name are open in it. Everything in it is hidden. */
   let hiddenBy: { name: string; depth: number } | null = null
-  yield* scanHtml(html, [], {
+  scanHtml(html, [], {
     onOpenTag(name) {
       if (hiddenBy?.name === name) hiddenBy.depth++
       // `<body>` ends a `<head>` that was not closed.

@@ -1,3 +1,6 @@
+import { z } from 'zod'
+import { firstOf } from '../../core/errors.ts'
+import { ignoredMember, moreWarnings } from '../../core/validate.ts'
 import type { Domains } from '../../domains/domains.ts'
 import {
   createDomainSchema,
@@ -8,7 +11,6 @@ import {
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
 import { cursorQuery, listSchema, toList } from '../schemas.ts'
-import { unknownMembers } from '../unknown-members.ts'
 
 /** `/v1/domains`, docs/interface.md 4.5 and 4.6. */
 export function domainRoutes(domains: Pick<Domains, 'create' | 'list' | 'get'>): Route[] {
@@ -49,3 +51,26 @@ export function domainRoutes(domains: Pick<Domains, 'create' | 'list' | 'get'>):
 }
 
 const common = { tag: 'Domains', access: 'key' } as const
+
+/**
+ * Warnings for members of an object that a schema does not know and that were ignored: the first 100, and the number of
+ * others.
+ */
+function unknownMembers(schema: z.ZodType, value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const known = membersOf(schema)
+  const unknown = Object.keys(value).filter((name) => !known.has(name))
+  return firstOf(unknown, ignoredMember, moreWarnings)
+}
+
+const cache = new WeakMap<z.ZodType, ReadonlySet<string>>()
+
+function membersOf(schema: z.ZodType): ReadonlySet<string> {
+  let members = cache.get(schema)
+  if (!members) {
+    const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+    members = new Set(Object.keys(properties))
+    cache.set(schema, members)
+  }
+  return members
+}

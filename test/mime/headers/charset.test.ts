@@ -4,7 +4,7 @@ import { parseMessage } from '../../../src/mime/parse.ts'
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')
 
 async function bodyOf(type: string, body: Buffer): Promise<string> {
-  const { text, html } = await parseMessage(
+  const { text, html } = parseMessage(
     Buffer.concat([Buffer.from(`Subject: s\r\nContent-Type: ${type}\r\n\r\n`), body]),
   )
   return text || html

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeEncodedWords } from '../../../src/mime/headers/encoded-words.ts'
-import { readHeader } from './_header.ts'
+import { readHeader } from '../../../src/mime/headers/headers.ts'
 import { readParameters } from '../../../src/mime/headers/parameters.ts'
 import { expectLinearCost } from '../../support/linear-cost.ts'
 

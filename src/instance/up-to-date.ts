@@ -7,13 +7,13 @@ import type { Store } from '../store/store.ts'
  *
  * @throws service_unavailable if the store cannot be read.
  */
-export type Current = () => Promise<void>
+export type UpToDate = () => Promise<void>
 
 /** @returns null if only this process uses the store. */
-export function createCurrent(
+export function createUpToDate(
   store: Pick<Store, 'isShared' | 'caughtUp'>,
   following: Following,
-): Current | null {
+): UpToDate | null {
   if (!store.isShared) return null
   return async () => {
     await store.caughtUp()

@@ -8,7 +8,7 @@ import type { SignInLimit } from './sign-in-limit.ts'
  * What limits the requests of an instance, of all its accounts together: memory of bodies and answers, wrong keys,
  * sign-ins that fail, and how long an answer continues for a caller who lost access.
  */
-export interface RequestRooms {
+export interface RequestLimits {
   readonly bodies: BodyRoom
   readonly answers: AnswerRoom
   readonly failedKeys: FailedKeys

@@ -1,0 +1,222 @@
+import type { H3Event, Middleware } from 'h3'
+import { FastResponse } from 'srvx'
+import { noAccount } from '../accounts/account.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
+import type { AccessControl } from './access.ts'
+import { type Answer, errorAnswer, isAnswer, jsonAnswer, streamBody } from './answer.ts'
+import type { ClientAddresses } from './client-address.ts'
+import type { FaultGate } from './faults.ts'
+import { assertFraming } from './framing.ts'
+import { assertHost } from './guard.ts'
+import type { OpenAnswer } from './open-answers.ts'
+import type { RequestLimits } from './request-limits.ts'
+import type { RequestLog } from './request-log.ts'
+import { beginState, type RequestState, socketRequestOf, stateOf } from './request-state.ts'
+import { endAfterRequest } from './rest-of-request.ts'
+import type { Route } from './route.ts'
+import type { Need } from './scopes.ts'
+
+/** Dependencies of the middleware. */
+export interface MiddlewareDeps extends RequestLimits {
+  readonly accessControl: AccessControl
+  readonly addresses: ClientAddresses
+  readonly faults: FaultGate
+  readonly log: RequestLog
+  onError(error: unknown): void
+}
+
+/**
+ * The first middleware of all: makes a Response of what the next ones return, an {@link Answer} or a value for JSON, and
+ * of errors. Adds the request to the log.
+ */
+export function respond({ addresses, answers, failedKeys, log, onError }: MiddlewareDeps): Middleware {
+  const refusal = (error: unknown, event: H3Event): Answer => {
+    if (isFault(error, event)) onError(error)
+    const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
+    return errorAnswer(isCounted ? failedKeys.count(addresses.ipOf(event), error) : error)
+  }
+  return async (event, next) => {
+    const state = beginState(event)
+    let answer: Answer
+    try {
+      const result = await next()
+      // Another account answered.
+      if (result instanceof Response) return result
+      answer = isAnswer(result) ? result : jsonAnswer(result)
+      if (state.socket) answers.admit(answer, state.socket.res)
+    } catch (error) {
+      answer = refusal(error, event)
+    }
+    return toResponse(state.isLogged ? logged(answer, event, log) : answer, event, state)
+  }
+}
+
+/** For requests to `/v1`: they are logged. Those of the page would fill the log. */
+export const logRequest: Middleware = (event) => {
+  const state = stateOf(event)
+  state.isLogged = !state.isFromPage
+}
+
+/** Refuses foreign hosts, and bodies whose end is not clear. In process, the server that we are mounted in decides about hosts. */
+export function host(allowed: () => ReadonlySet<string>): Middleware {
+  return (event) => {
+    const request = socketRequestOf(event)
+    if (!request) return
+    assertFraming(request)
+    assertHost(request, allowed())
+  }
+}
+
+/** Where instances share a store: an answer waits until everything that any of them acknowledged is known. */
+export function upToDate(wait: () => Promise<void>): Middleware {
+  return async (event, next) => {
+    const { pathname } = event.url
+    // The page's files depend on nothing that is stored, and health also reports a store that fails.
+    const isOfData = /^\/(?:v1|dev|t|a)\//.test(pathname) && !/^\/dev\/(?:health|metrics)$/.test(pathname)
+    if (isOfData) await wait()
+    return next()
+  }
+}
+
+/** Applies the faults of `/dev/faults`, before anything of a request is read: a fault simulates a service that is down. */
+export function fault({ faults }: Pick<MiddlewareDeps, 'faults'>): Middleware {
+  return (event) => (stateOf(event).isFromPage ? undefined : faults.meet(event))
+}
+
+/**
+ * Decides whether the caller may do this, and counts requests with a key. The rules are in SECURITY.md.
+ *
+ * @param needOf  What the caller needs, by the query of the request; null: any key is enough.
+ */
+export function access(
+  { accessControl }: Pick<MiddlewareDeps, 'accessControl'>,
+  rule: Route['access'],
+  needOf: ((query: string) => Need) | null,
+): Middleware {
+  return async (event, next) => {
+    const state = stateOf(event)
+    const key = accessControl.admit(event, rule, needOf && needOf(event.url.search))
+    if (key !== null) state.headers = await accessControl.count(key)
+    // Only now, so that strangers do not learn which accounts there are.
+    const { unknown } = state.account
+    if (unknown !== null && (rule === 'key' || rule === 'local')) throw noAccount(unknown)
+    return next()
+  }
+}
+
+/**
+ * Ends an answer as soon as its caller loses access. Only reads are watched: a request that changes something is
+ * completed once its caller was admitted.
+ */
+export function watch(
+  { accessControl, openAnswers }: Pick<MiddlewareDeps, 'accessControl' | 'openAnswers'>,
+  needOf: ((query: string) => Need) | null,
+): Middleware {
+  return async (event, next) => {
+    if (event.req.method !== 'GET') return next()
+    const { account } = stateOf(event)
+    const open = openAnswers.watch(() => {
+      accessControl.admit(event, 'local', needOf && needOf(event.url.search))
+      account.assertReached()
+    })
+    try {
+      const result = await open.throughout(next())
+      return watched(isAnswer(result) ? result : jsonAnswer(result), open)
+    } catch (error) {
+      open.leave()
+      throw error
+    }
+  }
+}
+
+/** The answer; if its body is a stream, the stream ends as soon as the caller loses access. */
+function watched(answer: Answer, open: OpenAnswer): Answer {
+  const body = streamed(answer)
+  if (body instanceof ReadableStream) return { ...answer, body: open.guard(body) }
+  open.leave()
+  return answer
+}
+
+/** Whether an error is the server's own: not a refusal, and not the end of work whose caller left. */
+function isFault(error: unknown, event: H3Event): boolean {
+  if (error instanceof LocalpostError) return error.code === 'internal_error'
+  const { aborted, reason } = event.req.signal
+  return !aborted || error !== reason
+}
+
+/** Adds the request to the log. */
+function logged(answer: Answer, event: H3Event, log: RequestLog): Answer {
+  const { exchange, isCut } = stateOf(event)
+  exchange.status = isCut ? 0 : answer.status
+  exchange.responseBody = beginningOf(answer)
+  log.add(exchange)
+  return isTerminal(event.req.headers) ? withLineEnd(answer) : answer
+}
+
+/** The body of an answer. Long JSON becomes a stream, which is written while it is read. */
+function streamed({ body }: Answer): Exclude<Answer['body'], LongJson> {
+  return isLongJson(body) ? streamBody(readLongJson(body)) : body
+}
+
+/** The warnings of a request that the log does not keep, as a header of RFC 7234 section 5.5. */
+function warningOf(warnings: readonly string[]): string {
+  return warnings
+    .map((text) => `299 localpost ${JSON.stringify(text.replace(/[^\x20-\x7e]/g, '?'))}`)
+    .join(', ')
+}
+
+/** Whether a person called curl in a terminal: its default User-Agent and its default Accept. */
+function isTerminal(headers: Pick<Headers, 'get'>): boolean {
+  return headers.get('user-agent')?.startsWith('curl/') === true && headers.get('accept') === '*/*'
+}
+
+// Without a line end the shell's prompt would follow on the same line.
+function withLineEnd(answer: Answer): Answer {
+  const { body } = answer
+  if (typeof body === 'string') return { ...answer, body: `${body}\n` }
+  if (!isLongJson(body)) return answer
+  const { bytes } = body
+  return {
+    ...answer,
+    body: {
+      bytes,
+      *pieces() {
+        yield* body.pieces()
+        yield '\n'
+      },
+    },
+  }
+}
+
+/** The beginning of a text answer for the request log, at least as much as the log keeps; null if it is not text. */
+function beginningOf({ body }: Answer): string | null {
+  if (typeof body === 'string') return body
+  return isLongJson(body) ? (body.pieces().next().value ?? null) : null
+}
+
+// h3's type follows the DOM's, which does not include byte arrays with shared memory.
+type ResponseBody = ConstructorParameters<typeof Response>[0]
+
+function toResponse(given: Answer, event: H3Event, state: RequestState): Response {
+  const request = state.socket?.req
+  const isHead = event.req.method === 'HEAD'
+  const answer = request && !request.complete && !isHead ? endAfterRequest(given, request) : given
+  const { status } = answer
+  const body = streamed(answer)
+  const all: Record<string, string> = { ...state.headers, ...answer.headers }
+  const { warnings } = state.exchange
+  if (!state.isLogged && warnings.length > 0) all['warning'] = warningOf(warnings)
+  // For a socket, h3's own server has a response that makes no web stream and no Headers object.
+  const kind = request ? FastResponse : Response
+  if (isHead) {
+    // An unread stream would stay open.
+    if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
+    else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))
+    return new kind(null, { status, headers: all })
+  }
+  state.isStreamed = body instanceof ReadableStream
+  const cookies = (answer.cookies ?? []).map((cookie): [string, string] => ['set-cookie', cookie])
+  const headers = cookies.length === 0 ? all : [...Object.entries(all), ...cookies]
+  return new kind(body as ResponseBody, { status, headers })
+}

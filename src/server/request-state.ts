@@ -1,0 +1,89 @@
+import type { H3Event } from 'h3'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { monotonicNow } from '../core/machine.ts'
+import type { Exchange } from './request-log.ts'
+
+/** What the middleware and the handlers of a request tell each other. */
+export interface RequestState {
+  /** The request and the answer of our own listener; null in process. */
+  readonly socket: { readonly req: IncomingMessage; readonly res: ServerResponse } | null
+  /** What the request log shows. */
+  readonly exchange: Exchange
+  /**
+   * Made by the inbox page: it does not use up faults and rate limits and is not logged. Only a browser sets
+   * Sec-Fetch-Site, and a page of another origin cannot set it to `same-origin`.
+   */
+  readonly isFromPage: boolean
+  /** Headers for the answer, also if it is an error. */
+  headers: Readonly<Record<string, string>>
+  /** Whether it is logged, as requests to `/v1` are. */
+  isLogged: boolean
+  /** Whether a fault closed the connection. The answer must then be dropped. */
+  isCut: boolean
+  /** Whether the answer is a stream, which continues after it was returned. */
+  isStreamed: boolean
+  /** How the request relates to the account that it is for. */
+  account: RequestedAccount
+}
+
+export interface RequestedAccount {
+  /** The name of an account that the caller may not see; null for one that exists. */
+  readonly unknown: string | null
+  /** @throws not_found if the account cannot be reached any more. */
+  assertReached(): void
+  /** Records that the account is in use. */
+  used(): void
+}
+
+/** A new context of h3 for a request that came through our own listener, or in process without one. */
+export function newContext(socket: RequestState['socket']): Record<string, unknown> {
+  return { [name]: { socket, account: ownAccount } }
+}
+
+/**
+ * Begins the state of a request. One that is passed on to another account begins again there, on the same connection.
+ */
+export function beginState({ req, url, context }: H3Event): RequestState {
+  const { socket, account } = context[name] as Pick<RequestState, 'socket' | 'account'>
+  const { headers, method } = req
+  const state: RequestState = {
+    socket,
+    exchange: {
+      source: 'http',
+      method,
+      path: url.pathname + url.search,
+      status: 0,
+      startedAt: monotonicNow(),
+      key: null,
+      warnings: [],
+      requestBody: null,
+      responseBody: null,
+    },
+    isFromPage: headers.has('x-localpost-page') && headers.get('sec-fetch-site') === 'same-origin',
+    headers: {},
+    isLogged: false,
+    isCut: false,
+    isStreamed: false,
+    account,
+  }
+  context[name] = state
+  return state
+}
+
+/** The state of a request. */
+export function stateOf({ context }: Pick<H3Event, 'context'>): RequestState {
+  return context[name] as RequestState
+}
+
+/**
+ * The socket's request, for a request that came through our own listener.
+ *
+ * @returns undefined in process, also where a server that we are mounted in has a request of its own: it may have read
+ *   the body already, and it decides about hosts itself.
+ */
+export function socketRequestOf(event: Pick<H3Event, 'context'>): IncomingMessage | undefined {
+  return stateOf(event).socket?.req
+}
+
+const name = 'localpost'
+const ownAccount: RequestedAccount = { unknown: null, assertReached: () => {}, used: () => {} }

@@ -1,0 +1,119 @@
+import type { EventHandler, H3Event } from 'h3'
+import type { z } from 'zod'
+import { withoutEnding } from '../core/ending.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import type { JobQueue } from '../core/job-queue.ts'
+import { checkInput, fieldName, parseInput } from '../core/validate.ts'
+import type { AccessControl } from './access.ts'
+import { type Answer, isAnswer, jsonAnswer } from './answer.ts'
+import { receiveBody } from './body.ts'
+import type { ClientAddresses } from './client-address.ts'
+import type { RequestLimits } from './request-limits.ts'
+import type { Exchange } from './request-log.ts'
+import { stateOf } from './request-state.ts'
+import type { Route } from './route.ts'
+
+/** Dependencies of the handlers of routes. */
+export interface RouteHandlerDeps extends Pick<RequestLimits, 'bodies'> {
+  readonly accessControl: AccessControl
+  readonly addresses: ClientAddresses
+  /** Where requests with long bodies wait for their turn. */
+  readonly large: JobQueue
+  /** Treats warnings as errors. */
+  readonly strict: boolean
+}
+
+/**
+ * The handler of a route for h3, after the middleware: reads and checks the parts of a request that the route needs, and
+ * calls the route's own handler. h3's `readValidatedBody` is not used, because long bodies wait for their turn and for
+ * memory, and errors have our shape.
+ */
+export function routeHandler(route: Route, deps: RouteHandlerDeps): EventHandler {
+  const { accessControl, addresses, bodies, large, strict } = deps
+  return async (event) => {
+    const { account, exchange, socket } = stateOf(event)
+    if (event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
+    const params = paramsOf(event)
+    const query = route.query ? readQuery(route.query, queryOf(event)) : undefined
+    const { headers, method } = event.req
+    const handle = async (body: unknown): Promise<Answer> => {
+      const result = await route.handler({
+        params,
+        query,
+        body,
+        headers,
+        isLocal: () => accessControl.isLocal(event),
+        isSecure: () => accessControl.isSecure(event),
+        isHead: method === 'HEAD',
+        ip: () => addresses.ipOf(event),
+        signal: () => event.req.signal,
+        warn(warnings) {
+          for (const warning of warnings) exchange.warnings.push(warning)
+        },
+      })
+      return isAnswer(result) ? result : jsonAnswer(result, route.success.status)
+    }
+    if (!route.body) return handle(undefined)
+    const room = bodies.enter()
+    try {
+      const source = { headers, body: () => event.req.body, node: socket?.req, onPiece: account.used }
+      const body = await receiveBody(source, route.body, room, (text) => (exchange.requestBody = text))
+      const isChecked = route.body.readBy === 'resource'
+      const { schema } = route.body
+      const work = async (): Promise<Answer> => {
+        const parsed = body.parse()
+        const given = parsed instanceof Promise ? await parsed : parsed
+        return handle(isChecked ? given : parseInput(schema, given))
+      }
+      return await (body.isLong ? large.run(work, largePatienceMs, event.req.signal) : work())
+    } finally {
+      room.leave()
+    }
+  }
+}
+
+/** How long a request with a long body waits for others, in milliseconds. */
+const largePatienceMs = 30_000
+
+/** The router ignores a trailing slash, but the real service answers 404. Warns about it, or refuses with `strict`. */
+function meetTrailingSlash(event: H3Event, exchange: Exchange, strict: boolean): void {
+  const { pathname } = event.url
+  const meant = `The path is ${withoutEnding(pathname, '/')}, without the trailing slash.`
+  if (strict) throw new LocalpostError('not_found', `There is nothing at ${pathname}. ${meant}`)
+  exchange.warnings.push(`the path ${pathname} is answered here, and is 404 with strict. ${meant}`)
+}
+
+function paramsOf(event: H3Event): Record<string, string> {
+  const params: Record<string, string> = {}
+  for (const [name, value] of Object.entries(event.context.params ?? {})) {
+    try {
+      params[name] = decodeURIComponent(value)
+    } catch {
+      throw new LocalpostError('not_found', `The path ${event.url.pathname} is not encoded as a URL.`)
+    }
+  }
+  return params
+}
+
+function readQuery(schema: z.ZodType, given: Record<string, string>): unknown {
+  const result = checkInput(schema, given)
+  if ('value' in result) return result.value
+  const errors = result.errors.map(({ field, message }) => ({
+    field: field === fieldName([]) ? 'query' : field,
+    message,
+  }))
+  throw validationError(errors)
+}
+
+// If a parameter is repeated, the first value is used.
+function queryOf(event: H3Event): Record<string, string> {
+  const query: Record<string, string> = {}
+  if (event.url.search.length > 1) {
+    for (const [name, value] of new URLSearchParams(event.url.search)) {
+      // Every path below `/dev` takes the name of an account; it was read before.
+      if (name === 'account' && event.url.pathname.startsWith('/dev/')) continue
+      if (!Object.hasOwn(query, name)) query[name] = value
+    }
+  }
+  return query
+}
