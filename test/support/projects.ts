@@ -47,6 +47,7 @@ const processesFiles: readonly string[] = [
 const postgresFiles: readonly string[] = [
   'cli/copy',
   'instance/database-refusals',
+  'instance/kept-database',
   'instance/one-server',
   'instance/restored-database',
   'instance/several',
