@@ -13,7 +13,6 @@ import { createLogMedium } from './disk/medium.ts'
 import { namingFiles } from './disk/naming-files.ts'
 import { createMemoryMedium } from './memory/medium.ts'
 import type { Medium } from './medium.ts'
-import { createSchema, type Migration } from './disk/migrate.ts'
 import { createPaths, type Paths } from './disk/paths.ts'
 import { createReserve, defaultReserveBytes, releaseReserve } from './disk/reserve.ts'
 import type { RestorableStore } from './restore.ts'
@@ -48,8 +47,6 @@ export interface LogStoreOptions {
   readonly processes?: Processes
   /** The boot id of the machine; `""` if it is not known. Default: the one of the system. */
   readonly boot?: string
-  /** Default: this version's own. */
-  readonly migrations?: readonly Migration[]
   /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
   readonly pendingBytes?: number
   /** How many bytes unfinished blobs hold in memory, all together; beyond, they are spooled. Default: 32 MiB. */
@@ -131,7 +128,6 @@ async function openFolder(
       room: createDiskRoom({ files, paths, bytes }),
       durable: options.durability === 'disk',
       boot: options.boot ?? (await systemProcesses.pidSpace()).boot,
-      schema: createSchema(options.migrations),
     })
     return await createStore(options.collections, releasing(medium, lock), options.pendingBytes)
   } catch (error) {

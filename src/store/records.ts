@@ -36,8 +36,8 @@ export class Records {
   readonly collections: Map<string, CollectionState> = new Map()
   /** Segments that changed since they were last written. */
   dirty: Set<Segment> = new Set()
-  /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`; null if that is not known. */
-  readonly files: Map<string, number | null> = new Map()
+  /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`. */
+  readonly files: Map<string, number> = new Map()
   /** Whether some collections are not read yet; see {@link Records.ready}. */
   isPartial = false
   /** The records that are only in segment files. */

@@ -1,8 +1,10 @@
 import { Entry, type Place, type Places } from './entry.ts'
-import type { Schema, StoredObject } from './disk/migrate.ts'
 import { largeNameForm } from './disk/names.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { SnapshotLine } from './disk/snapshot-data.ts'
+
+/** A record as read from the disk. */
+export type StoredObject = Readonly<Record<string, unknown>>
 
 /** Whether a parsed JSON value is an object. */
 export function isObject(value: unknown): value is StoredObject {
@@ -15,7 +17,7 @@ export function membersOf(record: object): StoredObject {
 }
 
 /**
- * Makes an entry of what a file says, lifted to the present schema.
+ * Makes an entry of what a file says.
  *
  * @param stored  The record, or its own JSON text where it is known to be `JSON.stringify`'s, or both.
  * @returns The entry, or null if this is no record.
@@ -24,14 +26,12 @@ export function toEntry(
   state: CollectionState,
   segment: number,
   stored: { record?: unknown; blobs: unknown; text?: string | undefined },
-  lift: { schema: Schema; from: number },
 ): Entry | null {
-  const read: unknown = stored.record ?? (stored.text === undefined ? undefined : JSON.parse(stored.text))
-  if (!isObject(read)) return null
-  const record = lift.schema.lift(lift.from, state.base, read)
+  const record: unknown = stored.record ?? (stored.text === undefined ? undefined : JSON.parse(stored.text))
+  if (!isObject(record)) return null
   const blobs = parsePlaces(stored.blobs)
   if (typeof record.id !== 'string' || typeof record.version !== 'number' || blobs === undefined) return null
-  const text = stored.text !== undefined && record === read ? stored.text : JSON.stringify(record)
+  const text = stored.text ?? JSON.stringify(record)
   const facts = state.factsOf(record)
   return new Entry(record.id, segment, record.version, text, state.keysOf(record), blobs, facts)
 }
@@ -59,9 +59,8 @@ export function parsePlaces(value: unknown): Places | null | undefined {
 
 function parsePlace(value: unknown): Place | null {
   if (!isObject(value)) return null
-  const { log = 0, at, large, size } = value
-  const crc = typeof value.crc === 'number' ? value.crc : undefined
-  if (typeof size !== 'number') return null
+  const { log = 0, at, large, size, crc } = value
+  if (typeof size !== 'number' || typeof crc !== 'number') return null
   // What is read here becomes a path later.
   if (typeof large === 'string') return largeNameForm.test(large) ? { large, size, crc } : null
   return typeof log === 'number' && typeof at === 'number' ? { log, at, size, crc } : null

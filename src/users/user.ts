@@ -15,7 +15,7 @@ export interface User {
 export interface SessionRecord extends StoredRecord {
   /** The name of the user in the file of users; null for sessions of an API key and for users of a provider. */
   user: string | null
-  /** The user as an OpenID provider described it at the sign-in. Earlier versions do not write it. */
+  /** The user as an OpenID provider described it at the sign-in; absent for other sessions. */
   provided?: User
   /**
    * A digest of the key, of the hash of the password, or of the options for the provider: the session ends when that is

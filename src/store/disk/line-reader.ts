@@ -79,7 +79,7 @@ const mostAtOnce = 256 * 1024
 function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): RestingRecord | null {
   const at = pack.at(row) - start
   const end = at + pack.length(row)
-  if (isLineWhole(bytes, at, end) === false) return null
+  if (!isLineWhole(bytes, at, end)) return null
   try {
     const line = parseLine(bytes, at, end)
     if (!line) return null

@@ -5,7 +5,6 @@ import { LocalpostError } from '../../core/errors.ts'
 import { type Files, nodeFiles } from '../../core/files.ts'
 import { readLock } from '../lock/lock.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
-import { createSchema } from '../disk/migrate.ts'
 import { createPaths, type Paths } from '../disk/paths.ts'
 import type { Entry } from '../entry.ts'
 import { openLogStore } from '../open.ts'
@@ -57,7 +56,7 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const records = new Records(collections, { hold() {}, release() {} })
   const lost: string[] = []
   const restored: string[] = []
-  const reading = { files, paths, schema: createSchema(), collections, records, lost, restored }
+  const reading = { files, paths, collections, records, lost, restored }
   const checkpoint = await salvageCheckpoint(reading)
   const damaged = await salvageRecords(reading, checkpoint)
   const history = await readHistory(reading, checkpoint)
