@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { LocalpostError } from '../core/errors.ts'
 import type { HeldPlace, LargePlace, LogPlace, Place } from './entry.ts'
-import type { BlobName } from './disk/names.ts'
+import type { BlobName } from './names.ts'
 import type { Effect, PlaceKeeper, Records } from './records.ts'
 import type { Blob, BlobId, BlobWriter, LowDisk } from './store.ts'
 

@@ -3,12 +3,7 @@ import { Entry, type Places } from './entry.ts'
 import type { IdOrder } from './id-order.ts'
 import { corrupt, misuse } from './io-errors.ts'
 import { sameKey } from './keys.ts'
-import {
-  assertCollectionName,
-  collectionNameForm,
-  nameInPartition,
-  splitCollectionName,
-} from './disk/names.ts'
+import { assertCollectionName, collectionNameForm, nameInPartition, splitCollectionName } from './names.ts'
 import { Resting } from './resting.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { Collection, StoredRecord } from './store.ts'

@@ -15,7 +15,7 @@ import type { Frame } from './frame.ts'
 import { sweepLarge } from './large.ts'
 import { numberOf } from './paths.ts'
 import { newLockForm } from '../lock/lock-file.ts'
-import { collectionNameForm } from './names.ts'
+import { collectionNameForm } from '../names.ts'
 import { BlobUsage, type WrittenLine } from '../packed.ts'
 import { startFromIndex } from './start-from-index.ts'
 import type { Segment } from '../collection-state.ts'
@@ -32,7 +32,8 @@ import {
   type SnapshotFile,
 } from './snapshot-files.ts'
 import { fillRecords } from './snapshot.ts'
-import { isObject, toEntry } from '../stored.ts'
+import { isObject } from '../stored.ts'
+import { toEntry } from './entries.ts'
 import { nextTurn } from '../../core/machine.ts'
 
 /** The result of loading a folder. */

@@ -1,4 +1,4 @@
-import { collectionNameForm } from './names.ts'
+import { collectionNameForm } from '../names.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { brace, endOfLine, isLineWhole, quote, recordEnd, sectionForm } from './snapshot-lines.ts'
 import { parseLine } from './snapshot-text.ts'

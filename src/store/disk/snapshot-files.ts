@@ -1,7 +1,7 @@
 import type { Checkpoint } from './checkpoint-text.ts'
 import { corrupt } from '../io-errors.ts'
 import type { Files } from '../../core/files.ts'
-import { collectionNameForm } from './names.ts'
+import { collectionNameForm } from '../names.ts'
 import { numberOf, type Paths } from './paths.ts'
 import type { Snapshot } from './snapshot-data.ts'
 import type { Segment } from '../collection-state.ts'

@@ -7,7 +7,7 @@ import type { Snapshot } from './snapshot-data.ts'
 import { editedText } from './snapshot-edits.ts'
 import { snapshotPieces } from './snapshot-pieces.ts'
 import { parseSnapshot } from './snapshot-text.ts'
-import { toEntry, toKnownEntry } from '../stored.ts'
+import { toEntry, toKnownEntry } from './entries.ts'
 
 /** Dependencies of reading and writing a snapshot file. */
 export interface SnapshotPlace {

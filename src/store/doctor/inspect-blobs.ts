@@ -3,7 +3,7 @@ import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import type { Place } from '../entry.ts'
 import { listed, type Report } from './findings.ts'
 import type { SoundBytes } from './inspect-log.ts'
-import { largeNameForm } from '../disk/names.ts'
+import { largeNameForm } from '../disk/paths.ts'
 import type { Records } from '../records.ts'
 import { createPacer } from '../../core/yield.ts'
 

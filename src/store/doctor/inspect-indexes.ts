@@ -10,7 +10,7 @@ import { isSameStamp } from '../disk/start-from-index.ts'
 import type { FactRow } from '../facts.ts'
 import { BlobUsage, Packed } from '../packed.ts'
 import type { Records } from '../records.ts'
-import { toEntry } from '../stored.ts'
+import { toEntry } from '../disk/entries.ts'
 import { listed, type Report } from './findings.ts'
 
 /**

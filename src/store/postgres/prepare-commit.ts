@@ -1,5 +1,5 @@
 import { quote } from '../../core/errors.ts'
-import { splitBlobId } from '../disk/names.ts'
+import { splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
 import type { Blob, Change } from '../store.ts'
 import { type Blobs, LargeBlob, mostInline } from './blobs.ts'
