@@ -86,10 +86,7 @@ export async function createStore(
           assertOpen()
         }
         for (const { blob, name } of named) taking.push(medium.take(blob, name))
-        await queue.commit(
-          prepared,
-          taking.map(({ taken }) => taken),
-        )
+        await queue.commit(prepared, taking)
       } catch (error) {
         for (const { undo } of taking) undo(error)
         throw error

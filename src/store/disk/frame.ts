@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { LogPlace, Places } from '../entry.ts'
 import type { StagedCommit } from '../medium.ts'
 import type { Effect } from '../records.ts'
-import { paced } from '../../core/yield.ts'
+import { forEachSlice } from '../../core/slices.ts'
 import { writeHex } from './hex.ts'
 
 /**
@@ -42,20 +42,15 @@ export class FrameWriter {
    * @param log  The number of the log file that they are written to.
    * @param offset  The position of the first frame in that file.
    */
-  encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
-    return paced(this.#encode(batch, log, offset))
-  }
-
-  *#encode(batch: readonly StagedCommit[], log: number, offset: number): Generator<undefined, Buffer> {
+  async encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
     let bytes = this.#scratch
     let at = 0
     for (const [nth, commit] of batch.entries()) {
       let ops = ''
       const own: LogPlace[] = []
-      for (const effect of commit.effects) {
+      await forEachSlice(commit.effects, (effect) => {
         ops += `,${opText(effect, own)}`
-        yield
-      }
+      })
       const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
       const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":["${noCrc}${noCrc}"${ops}]}\n`
       const end = at + text.length * mostOctets + commit.payloadSize
@@ -68,7 +63,6 @@ export class FrameWriter {
         place.at += offset + payloadAt
       }
       at = writeRest(bytes, at, payloadAt, text, commit)
-      yield
     }
     return bytes.subarray(0, at)
   }

@@ -146,11 +146,11 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
           flush?.noteLarge(spool.place.large)
           return spool
         })
-        const taken = spooling.then((spool) => ({ owner, name, size, content: spool.place }))
+        const writing = spooling.then((spool) => ({ owner, name, size, content: spool.place }))
         // The commit awaits this promise later, maybe after it was rejected: avoid an unhandled rejection until then.
-        taken.catch(() => {})
+        writing.catch(() => {})
         const discard = (): void => void spooling.then((spool) => spool.discard()).catch(() => {})
-        return { taken, undo: (reason) => whenKnown(reason, discard) }
+        return { writing, undo: (reason) => whenKnown(reason, discard) }
       }
       const { spooled } = blob
       if (!(spooled instanceof SpooledFile) || spooled.taken) {

@@ -5,7 +5,7 @@ import { listed, type Report } from './findings.ts'
 import type { SoundBytes } from './inspect-log.ts'
 import { largeNameForm } from '../disk/paths.ts'
 import type { Records } from '../records.ts'
-import { createPacer } from '../../core/yield.ts'
+import { createPacer } from '../../core/slices.ts'
 
 /** Checks that the bytes of every message of a record exist and are intact, and looks for bytes without a record. */
 export async function inspectBlobs(

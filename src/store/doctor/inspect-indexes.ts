@@ -1,5 +1,5 @@
 import type { Files, Stamp } from '../../core/files.ts'
-import { createPacer } from '../../core/yield.ts'
+import { createPacer } from '../../core/slices.ts'
 import type { CollectionState } from '../collection-state.ts'
 import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import { numberOf } from '../disk/paths.ts'
