@@ -32,7 +32,7 @@ interface Gate {
 }
 
 /** What one user of a partition registered with the store, and the changes that run. */
-export class View {
+class View {
   readonly #gate: Gate | null
   readonly #hooks: Set<CommitHook> = new Set()
   readonly #stops: Set<() => void> = new Set()
