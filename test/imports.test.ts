@@ -49,6 +49,7 @@ const folders: readonly string[] = [
 /** The folders inside a folder, from the ground up, in the same way; `''` is for the files of the folder itself. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   mime: ['headers', '', 'html', 'compose', 'dkim'],
+  store: ['', 'memory', 'lock', 'disk', 'doctor', 'postgres', 'copy'],
 }
 
 /** Folders that may not import each other, although one is before the other. */
@@ -66,7 +67,8 @@ const storeNames: ReadonlySet<string> = new Set([
   'store/repository.ts',
   'store/follow.ts',
   'store/shared-log.ts',
-  'store/open.ts',
+  'store/memory/open.ts',
+  'store/disk/open.ts',
   'store/postgres/open.ts',
   'store/postgres/address.ts',
   'store/postgres/inspect.ts',

@@ -112,7 +112,7 @@ it.each([
   ['waits', 'inbox/waits'],
   ['bulk changes', 'inbox/bulk'],
   ['retention', 'emails/retention'],
-  ['webhooks', 'webhooks/announcing-store'],
+  ['webhooks', 'webhooks/announcing'],
   ['broadcasts', 'broadcasts/broadcasts'],
   ['the page', 'e2e/inbox'],
 ])('`.ci/run` has %s on every adapter', (_, name) => {

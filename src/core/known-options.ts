@@ -16,9 +16,6 @@ export function assertKnownOptions(given: unknown, names: readonly string[], of:
   }
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue
-    const present = presentName(name, names)
-    if (present)
-      throw new LocalpostError('invalid_option', `Option "${name}" of ${of} is called "${present}" now.`)
     const near = suggest(name, names)
     const hint = near ? `Did you mean "${near}"?` : `Known: ${names.join(', ')}.`
     throw new LocalpostError('invalid_option', `Unknown option ${quote(name)} of ${of}. ${hint}`)
@@ -29,14 +26,6 @@ export function assertKnownOptions(given: unknown, names: readonly string[], of:
 function isOptions(given: unknown): given is object {
   return Object.prototype.toString.call(given) === '[object Object]'
 }
-
-/** The current name of an option of an earlier version; undefined for any other name. */
-export function presentName(name: string, names: readonly string[]): string | undefined {
-  const present = presentNames[name]
-  return present !== undefined && names.includes(present) ? present : undefined
-}
-
-const presentNames: Readonly<Record<string, string | undefined>> = { withinMs: 'timeoutMs', email: 'id' }
 
 /**
  * Refuses a value that is no time to wait.

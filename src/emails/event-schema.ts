@@ -30,9 +30,7 @@ export const eventCauseSchema: z.ZodType<EventCause> = z.union([
   }),
   z.strictObject({ kind: z.literal('simulator').describe('The address is one of the simulator') }),
 ])
-const cause = eventCauseSchema
-  .optional()
-  .describe('Absent if no rule and no simulator caused it, and in events of older versions')
+const cause = eventCauseSchema.optional().describe('Absent if no rule and no simulator caused it')
 
 const hit = { ip: z.string(), user_agent: z.string() }
 const bounce = { type: bounceTypeSchema, subtype: bounceSubtypeSchema }

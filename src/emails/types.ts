@@ -52,7 +52,7 @@ export type EmailEvent =
       /** Unix time in milliseconds. */
       timestamp: number
       status: 'complained'
-      /** Absent if no rule and no simulator caused it, and in events of older versions. */
+      /** Absent if no rule and no simulator caused it. */
       cause?: EventCause
     }
   | {
@@ -72,7 +72,7 @@ export type EmailEvent =
       /** The reply or the fault that caused it; absent when it was asked for. */
       smtp_response?: string
       reporting_mta?: string
-      /** Absent if no rule and no simulator caused it, and in events of older versions. */
+      /** Absent if no rule and no simulator caused it. */
       cause?: EventCause
     }
   | {
@@ -80,7 +80,7 @@ export type EmailEvent =
       timestamp: number
       status: 'delivery_delayed'
       smtp_response?: string
-      /** Absent if no rule and no simulator caused it, and in events of older versions. */
+      /** Absent if no rule and no simulator caused it. */
       cause?: EventCause
     }
   | {

@@ -1,24 +1,21 @@
 import type { AccountRecord } from '../accounts/account.ts'
 import type { AccountSide } from '../capture/port.ts'
 import type { Budget } from '../core/byte-budget.ts'
+import { LocalpostError } from '../core/errors.ts'
 import { runAll } from '../core/run-all.ts'
 import { createKeys, type Keys } from '../keys/keys.ts'
 import type { App } from '../server/app.ts'
-import type { PartitionedStore } from '../store/store.ts'
+import type { PartitionedStore, Store } from '../store/store.ts'
 import { openResources, openSends, type OpenAccount, type SharedParts } from './account.ts'
 import { createAccountMemory, type AccountMemory } from './account-memory.ts'
-import { gateStore, type GatedStore } from './gated-store.ts'
 import { sideOfAccount } from './inbound.ts'
 import type { KeyOwners } from './key-owners.ts'
-import { scopeStore } from './scoped-store.ts'
 
 /** An open account other than `default`. */
 export interface OtherAccount {
   readonly account: OpenAccount
   readonly keys: Keys
   readonly side: AccountSide
-  /** Ends the listeners of the account; to be called when it is closed. */
-  endListeners(): void
   /** Created when the account is used over HTTP for the first time. */
   app: Promise<App> | null
 }
@@ -34,9 +31,9 @@ export interface AccountOpener {
 
 /** The state of an account that stays while it is closed. */
 interface Kept {
-  readonly gate: GatedStore
   readonly memory: AccountMemory
-  endListeners(): void
+  /** The one that the memory uses. */
+  readonly store: Store
 }
 
 export function createAccountOpener({
@@ -59,19 +56,18 @@ export function createAccountOpener({
   async function keptOf(id: string): Promise<Kept> {
     const known = kept.get(id)
     if (known) return known
-    const gate = gateStore(stored.partition(id))
     const sources: SharedParts['randomSources'] = (purpose) =>
       shared.randomSources(`accounts.${id}.${purpose}`)
-    const { store, end: endListeners } = scopeStore(gate.store)
+    const store = stored.partition(id)
     const memory = await createAccountMemory({ clock, rules: null }, sources, store, shared.following)
-    const made = { gate, memory, endListeners }
+    const made = { memory, store }
     kept.set(id, made)
     return made
   }
 
   return {
     async open({ id, max_emails, max_age_ms }) {
-      const { gate, memory } = await keptOf(id)
+      const { memory } = await keptOf(id)
       const { randomSources } = memory
       const own: SharedParts = {
         ...shared,
@@ -88,11 +84,11 @@ export function createAccountOpener({
         randomSources,
         baseUrl: () => `${shared.baseUrl()}/a/${id}`,
       }
-      const { store: scoped, end: endListeners } = scopeStore(gate.store)
-      const undo: (() => unknown)[] = [endListeners]
+      const store = stored.partition(id)
+      const undo: (() => unknown)[] = [() => store.close()]
       try {
-        const resources = await openResources(own, memory, scoped, undo)
-        const { store, ids } = resources
+        const resources = await openResources(own, memory, store, undo)
+        const { ids } = resources
         const random = randomSources('keys')
         const { following } = shared
         const keys = await createKeys({ store, clock, ids, given: [], acceptAny: false, random, following })
@@ -100,15 +96,15 @@ export function createAccountOpener({
         account.webhooks.wake()
         account.deliver()
         const side = sideOfAccount(account, config, headRoom, shared.upToDate)
-        return { account, keys: owners.watch(id, keys), side, endListeners, app: null }
+        return { account, keys: owners.watch(id, keys), side, app: null }
       } catch (error) {
         await runAll(undo.reverse()).catch(() => undefined)
         throw error
       }
     },
-    shut: async (id) => kept.get(id)?.gate.shut(),
+    shut: (id) => stored.closePartition(id, new LocalpostError('not_found', 'The account was removed.')),
     forget(id) {
-      kept.get(id)?.endListeners()
+      void kept.get(id)?.store.close()
       kept.delete(id)
     },
   }

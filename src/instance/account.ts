@@ -111,7 +111,7 @@ export interface OpenAccount extends OpenResources {
  * Opens what is stored for one account. Mail can be received then.
  *
  * @param memory  The state that this account keeps in memory, also from an earlier opening.
- * @param stored  Holds only the records of this account.
+ * @param store  Holds only the records of this account.
  * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
  */
 export async function openResources(
@@ -129,14 +129,12 @@ export async function openResources(
     baseUrl,
   }: SharedParts,
   { ids, rules, verdictOf, faults, transcripts, smtpSessions, log }: AccountMemory,
-  stored: Store,
+  store: Store,
   undo: (() => unknown)[],
 ): Promise<OpenResources> {
   const { clock, pageSize, account, dns, strict } = config
-  const webhooks = await openWebhooks(stored, ids, config, randomSources('webhooks'), outgoing, following)
+  const webhooks = await openWebhooks(store, ids, config, randomSources('webhooks'), outgoing, following)
   undo.push(() => webhooks.close())
-  // Changes of emails and domains through this store cause webhook events.
-  const { store } = webhooks
   const makeSharedKey = config.dir === null && config.store === null ? processDkimKey : undefined
   const domains = createDomains({ store, clock, ids, account, dns, pageSize, strict, lookup, makeSharedKey })
   const relay = openRelay(config, outgoing)

@@ -65,9 +65,9 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   const open = createOpenAccounts<OtherAccount>({
     assertUsable: (id) => void usable(id),
     open: (id) => opener.open(usable(id)),
-    async end(id, { account, app, endListeners }) {
+    async end(id, { account, app }) {
       ;(await app)?.close()
-      await closeAccount(account).finally(endListeners)
+      await closeAccount(account).finally(() => account.store.close())
       deps.onClosed?.(id)
     },
     async isBusy(id, { account }) {

@@ -5,7 +5,6 @@ import type { Scope } from '../keys/types.ts'
 import type { KeyOwner } from '../server/other-accounts.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
-import { scopeStore } from './scoped-store.ts'
 
 /** The account and the scope of each API key; also for accounts that are not open. */
 export interface KeyOwners {
@@ -13,7 +12,11 @@ export interface KeyOwners {
   ofKey(key: string): KeyOwner | null
   /** The same by the SHA-256 of the key in hex. */
   ofDigest(digest: string): KeyOwner | null
-  /** Reads the stored keys of an account, and follows those that other instances make and remove. */
+  /**
+   * Reads the stored keys of an account, and follows those that other instances make and remove.
+   *
+   * @param store  Closed when the account is forgotten.
+   */
   follow(id: string, store: Store): Promise<void>
   /** The same keys, but changes of them are noted here. */
   watch(id: string, keys: Keys): Keys
@@ -39,7 +42,7 @@ export interface KeyOwners {
 export function createKeyOwners(following: Following): KeyOwners {
   const owners = new Map<string, KeyOwner>()
   /** The digests of the keys of each account, by the ids of the keys. */
-  const accounts = new Map<string, { digests: Map<string, string>; end(): void }>()
+  const accounts = new Map<string, { digests: Map<string, string>; store: Store }>()
   const former = new Set<string>()
 
   function addFormer(digest: string): void {
@@ -66,11 +69,10 @@ export function createKeyOwners(following: Following): KeyOwners {
   return {
     ofKey: (key) => owners.get(digestOf(key)) ?? null,
     ofDigest: (digest) => owners.get(digest) ?? null,
-    async follow(id, given) {
+    async follow(id, store) {
       if (accounts.has(id)) return
-      const { store, end } = scopeStore(given)
       const digests = new Map<string, string>()
-      accounts.set(id, { digests, end })
+      accounts.set(id, { digests, store })
       await following.open(store, apiKeyCollection, {
         ids: () => digests.keys(),
         // The account may have been removed while the key was read.
@@ -98,7 +100,7 @@ export function createKeyOwners(following: Following): KeyOwners {
       const account = accounts.get(id)
       if (!account) return
       accounts.delete(id)
-      account.end()
+      void account.store.close()
       for (const digest of account.digests.values()) {
         owners.delete(digest)
         addFormer(digest)

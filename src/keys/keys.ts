@@ -80,7 +80,7 @@ export async function createKeys(deps: {
 
   function keep(key: ApiKeyRecord): void {
     if (known.has(key.id)) return
-    known.set(key.id, { digest: digest(key.value), scope: scopeOf(key) })
+    known.set(key.id, { digest: digest(key.value), scope: key.scope })
     const after = stored.findLastIndex(({ id }) => id < key.id)
     stored.splice(after + 1, 0, key)
   }
@@ -181,8 +181,7 @@ interface Known {
   scope: Scope
 }
 
-const scopeOf = (key: ApiKeyRecord): Scope => key.scope ?? 'full'
-const isFull = (key: ApiKeyRecord): boolean => scopeOf(key) === 'full'
+const isFull = (key: ApiKeyRecord): boolean => key.scope === 'full'
 
 const optionId = (index: number): string => `option_${index + 1}`
 
@@ -190,7 +189,7 @@ const optionId = (index: number): string => `option_${index + 1}`
 const digest = (value: string): Buffer => hash('sha256', value, 'buffer')
 
 function toApiKey(
-  { id, name, scope = 'full', created, value }: Omit<ApiKeyRecord, 'version'>,
+  { id, name, scope, created, value }: Omit<ApiKeyRecord, 'version'>,
   source: ApiKey['source'],
 ): Complete<ApiKey> {
   return { id, name, scope, created, value, source }

@@ -7,7 +7,7 @@ import type { CollectionState } from './collection-state.ts'
 import type { Effect, Records } from './records.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { IndexKey } from './queries.ts'
-import { paced } from '../core/yield.ts'
+import { forEachSlice } from '../core/slices.ts'
 
 /**
  * The commits of one write: each is checked against memory and the commits staged before it, and a refused one does not
@@ -38,20 +38,13 @@ export class Batch {
    * @throws unique_conflict, version_conflict; then the batch is as before.
    */
   stage(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Promise<void> {
-    return paced(this.#staged(this.#changeAll(changes, blobs)))
+    return this.#staged(changes, (change) => this.#change(change, blobs))
   }
 
-  *#changeAll(changes: readonly PreparedChange[], blobs: readonly TakenBlob[]): Generator<undefined, void> {
-    for (const change of changes) {
-      this.#change(change, blobs)
-      yield
-    }
-  }
-
-  /** Runs the steps of one commit. If one fails, nothing of the commit remains. */
-  *#staged(steps: Generator<undefined, void>, isBulk = false): Generator<undefined, void> {
+  /** Adds the changes of one commit. If one fails, nothing of the commit remains. */
+  async #staged<C>(changes: readonly C[], add: (change: C) => void, isBulk = false): Promise<void> {
     try {
-      yield* steps
+      await forEachSlice(changes, add)
       this.#seal(isBulk)
     } catch (error) {
       for (const undo of this.#undo.reverse()) undo()
@@ -81,34 +74,28 @@ export class Batch {
    * @throws unique_conflict; then the batch is as before.
    */
   stageBulk(changes: readonly BulkChange[], outcome: BulkOutcome, isBulk: boolean): Promise<void> {
-    return paced(this.#staged(this.#changeBulk(changes, outcome), isBulk))
-  }
-
-  *#changeBulk(changes: readonly BulkChange[], outcome: BulkOutcome): Generator<undefined, void> {
     outcome.applied = 0
     outcome.stale = []
-    for (const { state, id, version, next } of changes) {
-      yield
-      const current = this.#current(state, id)
-      if (!current) {
-        // A record whose line cannot be read can still be removed.
-        if (next === null && this.#removeUnread(state, id)) outcome.applied++
-        continue
-      }
-      if (next !== null && current.version !== version) {
-        outcome.stale.push(id)
-        continue
-      }
-      outcome.applied++
-      if (next === null) {
-        this.#remove(state, current)
-        continue
-      }
-      const { text, keys, facts } = next
-      const draft = new Entry(id, current.segment, version + 1, text, keys, current.blobs, facts)
-      this.#claimKeys(state, current, draft)
-      this.#put(state, draft, 'update')
+    return this.#staged(changes, (change) => this.#changeBulk(change, outcome), isBulk)
+  }
+
+  #changeBulk({ state, id, version, next }: BulkChange, outcome: BulkOutcome): void {
+    const current = this.#current(state, id)
+    if (!current) {
+      // A record whose line cannot be read can still be removed.
+      if (next === null && this.#removeUnread(state, id)) outcome.applied++
+      return
     }
+    if (next !== null && current.version !== version) {
+      outcome.stale.push(id)
+      return
+    }
+    outcome.applied++
+    if (next === null) return this.#remove(state, current)
+    const { text, keys, facts } = next
+    const draft = new Entry(id, current.segment, version + 1, text, keys, current.blobs, facts)
+    this.#claimKeys(state, current, draft)
+    this.#put(state, draft, 'update')
   }
 
   /** Adds a commit whose effects are known already; it must be the only one of the batch. */

@@ -1,5 +1,5 @@
 import type { Budget } from '../core/byte-budget.ts'
-import { createPacer } from '../core/yield.ts'
+import { forEachSlice } from '../core/slices.ts'
 import type { FactRow } from './facts.ts'
 import { readTexts, toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
@@ -65,7 +65,6 @@ export function bulkWork<T extends StoredRecord>(
     async next() {
       if (at === left.length && stale.length === 0) return null
       const changes: BulkChange[] = []
-      const pacer = createPacer()
       let bytes = 0
       for (let looked = 0; looked < most && bytes < mostBytes;) {
         if (at === left.length) {
@@ -77,8 +76,8 @@ export function bulkWork<T extends StoredRecord>(
         const ids = left.slice(at, at + Math.min(readAtOnce, most - looked))
         const rows = ids.map((id) => ({ id }))
         const texts = change === 'remove' ? [] : await readTexts(records, state, rows)
-        for (const [i, id] of ids.entries()) {
-          if (bytes >= mostBytes) break
+        await forEachSlice(ids.entries(), ([i, id]) => {
+          if (bytes >= mostBytes) return
           const prepared = prepare(id, texts[i] ?? null)
           at++
           looked++
@@ -87,8 +86,7 @@ export function bulkWork<T extends StoredRecord>(
             changes.push(prepared)
             bytes += prepared.next?.text.length ?? 0
           }
-          if (pacer.due()) await pacer.turn()
-        }
+        })
       }
       return { changes, bytes, done }
     },

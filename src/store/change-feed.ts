@@ -1,8 +1,7 @@
 import type { CollectionState } from './collection-state.ts'
 import type { StagedCommit } from './medium.ts'
-import type { Effect } from './records.ts'
 import type { StoreChange } from './store.ts'
-import { paced } from '../core/yield.ts'
+import { forEachSlice } from '../core/slices.ts'
 import { queueMicrotask } from '../core/machine.ts'
 
 type Listener = (change: StoreChange) => void
@@ -46,12 +45,15 @@ export class ChangeFeed {
 
   /** Announces commits that became visible: small ones in the turn of the call. Large ones yield to the event loop. */
   publish(commits: readonly StagedCommit[]): Promise<void> {
-    return (this.#publishing = paced(this.#publish(commits)))
+    // All of these commits are visible already, so a listener that is added now needs no call for them.
+    this.#seq = commits.at(-1)?.seq ?? this.#seq
+    return this.#tellAll(changesOf(commits))
   }
 
   /** Announces changes that became visible, up to the commit `seq`, as `publish` does. */
   announce(seq: number, changes: Iterable<Told>): Promise<void> {
-    return (this.#publishing = paced(this.#announce(seq, changes)))
+    this.#seq = seq
+    return this.#tellAll(changes)
   }
 
   /** Continues at the commit `seq`, if the changes before it are no longer known. */
@@ -68,53 +70,16 @@ export class ChangeFeed {
     }
   }
 
-  *#announce(seq: number, changes: Iterable<Told>): Generator<undefined, void> {
-    this.#seq = seq
-    for (const { partition, change } of changes) {
-      this.#tell(partition, change)
-      yield
-    }
-  }
-
-  *#publish(commits: readonly StagedCommit[]): Generator<undefined, void> {
-    // All of these commits are visible already, so a listener that is added now needs no call for them.
-    this.#seq = commits.at(-1)?.seq ?? this.#seq
-    for (const { seq, effects, isBulk } of commits) {
-      if (isBulk) {
-        this.#tellBulk(seq, effects)
-        yield
-        continue
-      }
-      for (const effect of effects) {
-        if (effect.op === 'put' && effect.kind === 'move') continue
-        if (effect.op === 'clear') {
-          const { base: collection, partition } = effect.state
-          const removed = effect.count
-          this.#tell(partition, { seq, op: 'bulk', collection, updated: 0, removed, isLast: false })
-          continue
-        }
-        const op = effect.op === 'put' ? (effect.kind === 'insert' ? 'insert' : 'update') : 'remove'
-        const id = effect.op === 'put' ? effect.draft.id : effect.id
-        this.#tell(effect.state.partition, { seq, op, collection: effect.state.base, id })
-        yield
-      }
-    }
+  #tellAll(changes: Iterable<Told>): Promise<void> {
+    return (this.#publishing = forEachSlice(changes, ({ partition, change }) =>
+      this.#tell(partition, change),
+    ))
   }
 
   /** Announces that a bulk change of a collection has ended, after its commits. */
   async endBulk({ base: collection, partition }: Pick<CollectionState, 'base' | 'partition'>): Promise<void> {
     await this.#publishing
     this.#tell(partition, { seq: this.#seq, op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
-  }
-
-  /** @param effects  The effects of one commit of a bulk change, all in one collection. */
-  #tellBulk(seq: number, effects: readonly Effect[]): void {
-    const [first] = effects
-    if (!first) return
-    const removed = effects.filter(({ op }) => op === 'remove').length
-    const updated = effects.length - removed
-    const { base: collection, partition } = first.state
-    this.#tell(partition, { seq, op: 'bulk', collection, updated, removed, isLast: false })
   }
 
   end(): void {
@@ -143,6 +108,35 @@ export class ChangeFeed {
     for (const { listener, after } of this.#listeners.get(partition) ?? [])
       if (isEnd || change.seq > after) call(listener, change)
   }
+}
+
+/** The changes of commits, as listeners get them. */
+function* changesOf(commits: readonly StagedCommit[]): Generator<Told, void> {
+  for (const { seq, effects, isBulk } of commits) {
+    const [first] = effects
+    if (isBulk && first) {
+      const removed = effects.filter(({ op }) => op === 'remove').length
+      yield toldBulk(seq, first.state, effects.length - removed, removed)
+      continue
+    }
+    for (const effect of effects) {
+      const { base: collection, partition } = effect.state
+      if (effect.op === 'clear') yield toldBulk(seq, effect.state, 0, effect.count)
+      else if (effect.op === 'remove')
+        yield { partition, change: { seq, op: 'remove', collection, id: effect.id } }
+      else if (effect.kind !== 'move')
+        yield { partition, change: { seq, op: effect.kind, collection, id: effect.draft.id } }
+    }
+  }
+}
+
+function toldBulk(
+  seq: number,
+  { base: collection, partition }: CollectionState,
+  updated: number,
+  removed: number,
+): Told {
+  return { partition, change: { seq, op: 'bulk', collection, updated, removed, isLast: false } }
 }
 
 const kept = 10_000

@@ -1,7 +1,7 @@
 import { storeFault } from './io-errors.ts'
 import type { BulkChange, BulkOutcome } from './bulk.ts'
 import type { ChangeFeed } from './change-feed.ts'
-import type { Medium, Move, TakenBlob } from './medium.ts'
+import type { Medium, Move, TakenBlob, Taking } from './medium.ts'
 import { isNewAlone, type PreparedChange } from './prepare.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect, Records } from './records.ts'
@@ -13,7 +13,7 @@ import { nextTurn } from '../core/machine.ts'
 type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void } & (
   | {
       readonly changes: readonly PreparedChange[]
-      readonly blobs: readonly (TakenBlob | Promise<TakenBlob>)[]
+      readonly blobs: readonly Taking[]
     }
   | { readonly bulk: readonly BulkChange[]; readonly outcome: BulkOutcome; readonly isBulk: boolean }
   | { readonly moves: readonly Move[] }
@@ -32,10 +32,7 @@ function clearingEffects(states: readonly CollectionState[]): Effect[] {
 
 /** Takes commits in the order of the calls and stores those that wait at the same time with one write. */
 export interface CommitQueue {
-  commit(
-    changes: readonly PreparedChange[],
-    blobs: readonly (TakenBlob | Promise<TakenBlob>)[],
-  ): Promise<void>
+  commit(changes: readonly PreparedChange[], blobs: readonly Taking[]): Promise<void>
   /**
    * Commits a part of a bulk change.
    *
@@ -120,7 +117,7 @@ export function createCommitQueue(deps: {
     while (next < all.length && next - from < batchCommits && batch.size < batchBytes) {
       const item = all[next]
       // A commit whose large blob is still being written does not hold up those before it.
-      if (!item || (staged.length > 0 && 'blobs' in item && !areTaken(item.blobs))) break
+      if (!item || (staged.length > 0 && 'blobs' in item && item.blobs.some(isWriting))) break
       if (isAlone(item)) {
         if (staged.length > 0) break
         batch.stageEffects(
@@ -136,10 +133,7 @@ export function createCommitQueue(deps: {
         if (waking) await waking
         if ('moves' in item) batch.stageMoves(item.moves)
         else if ('bulk' in item) await batch.stageBulk(item.bulk, item.outcome, item.isBulk)
-        else {
-          const blobs = areTaken(item.blobs) ? item.blobs : await allTaken(item.blobs)
-          await batch.stage(item.changes, blobs)
-        }
+        else await batch.stage(item.changes, await allTaken(item.blobs))
         staged.push(item)
       } catch (error) {
         item.reject(error)
@@ -193,10 +187,10 @@ function isNew(item: Waiting): boolean {
   return 'snapshot' in item || ('changes' in item && isNewAlone(item.changes))
 }
 
-function areTaken(blobs: readonly (TakenBlob | Promise<TakenBlob>)[]): blobs is readonly TakenBlob[] {
-  return !blobs.some((blob) => blob instanceof Promise)
-}
+const isWriting = (blob: Taking): boolean => 'writing' in blob
 
-function allTaken(blobs: readonly (TakenBlob | Promise<TakenBlob>)[]): Promise<TakenBlob[]> {
-  return Promise.all(blobs.map((blob) => Promise.resolve(blob)))
+async function allTaken(blobs: readonly Taking[]): Promise<TakenBlob[]> {
+  const taken: TakenBlob[] = []
+  for (const blob of blobs) taken.push('taken' in blob ? blob.taken : await blob.writing)
+  return taken
 }

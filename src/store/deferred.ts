@@ -1,5 +1,5 @@
 import { nextTurn } from '../core/machine.ts'
-import { createPacer } from '../core/yield.ts'
+import { forEachSlice } from '../core/slices.ts'
 
 /** Work that the start postpones. When it is first needed, its steps run in order and yield to the event loop. */
 export class Deferred {
@@ -25,14 +25,12 @@ export class Deferred {
   }
 
   async #run(): Promise<void> {
-    const steps = this.#steps
-    // Each step is released as soon as it has run, so that its memory is free.
-    this.#steps = []
-    const pacer = createPacer()
     await nextTurn()
-    for (let step = steps.shift(); step; step = steps.shift()) {
-      step()
-      if (pacer.due()) await pacer.turn()
-    }
+    await forEachSlice(this.#taken(), (step) => step())
+  }
+
+  /** Each step is released before it runs, so that its memory is free afterwards. */
+  *#taken(): Generator<() => void> {
+    for (let step = this.#steps.shift(); step; step = this.#steps.shift()) yield step
   }
 }

@@ -10,9 +10,10 @@ import { countRecords, readIds, readPage, tallyTexts } from './pages.ts'
 import { readOne, readResting } from './read-records.ts'
 import { isNewAlone, type PreparedChange, prepareChange } from './prepare.ts'
 import { createCommitQueue } from './commit-queue.ts'
-import { assertPartitionName, type BlobName, splitBlobId } from './disk/names.ts'
+import { assertPartitionName, type BlobName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
 import { Records } from './records.ts'
+import { Views } from './views.ts'
 import { type RestorableStore, saveRecords } from './restore.ts'
 import {
   alwaysLeader,
@@ -42,6 +43,7 @@ export async function createStore(
   const queue = createCommitQueue({ records, medium, feed, seq })
   medium.start({ records, move: (moves) => queue.move(moves) })
   const pending = createBudget(pendingBytes)
+  const views = new Views()
   let closing: Promise<void> | null = null
 
   function assertOpen(): void {
@@ -49,6 +51,7 @@ export async function createStore(
   }
 
   function viewOf(partition: string): Store {
+    const view = views.open(partition)
     const stateOf = ({ name }: { readonly name: string }): CollectionState => records.stateIn(partition, name)
 
     /** The state of a collection, after all its records were loaded. */
@@ -83,10 +86,7 @@ export async function createStore(
           assertOpen()
         }
         for (const { blob, name } of named) taking.push(medium.take(blob, name))
-        await queue.commit(
-          prepared,
-          taking.map(({ taken }) => taken),
-        )
+        await queue.commit(prepared, taking)
       } catch (error) {
         for (const { undo } of taking) undo(error)
         throw error
@@ -125,18 +125,17 @@ export async function createStore(
     }
 
     return {
-      commit,
+      commit: (changes, blobs) => view.commit(changes, blobs, commit),
+      beforeCommit: (hook) => view.beforeCommit(hook),
       refusal: () => medium.refusal(),
       lowDisk: () => medium.lowDisk(),
       async bulk(collection, ids, change, options = {}) {
         const state = await ready(collection)
         const isBulk = ids.length > mostTold
         const commitPart = (part: readonly BulkChange[]): Promise<BulkOutcome> => queue.bulk(part, isBulk)
+        const work = bulkWork(records, state, ids, change)
         try {
-          return await runBulk(
-            { work: bulkWork(records, state, ids, change), commit: commitPart, pending, assertOpen },
-            options,
-          )
+          return await view.change(() => runBulk({ work, commit: commitPart, pending, assertOpen }, options))
         } finally {
           if (isBulk) await feed.endBulk(state)
         }
@@ -183,14 +182,13 @@ export async function createStore(
       },
       changes(listener, after) {
         assertOpen()
-        return feed.listen(partition, listener, after)
+        return view.listening(feed.listen(partition, listener, after))
       },
       texts: null,
       isShared: false,
       caughtUp: () => Promise.resolve(),
       leadership: alwaysLeader,
-      // The store of all partitions closes them.
-      close: () => Promise.resolve(),
+      close: async () => view.close(),
     }
   }
 
@@ -200,6 +198,7 @@ export async function createStore(
       assertPartitionName(name)
       return viewOf(name)
     },
+    closePartition: (name, refusal) => views.close(name, refusal),
     database: () => Promise.resolve(null),
     partitions: () => records.partitions(),
     onForeignChange: () => () => {},

@@ -11,8 +11,8 @@ export interface LogPlace {
   log: number
   at: number
   readonly size: number
-  /** The CRC-32 of the bytes; absent if an older version stored them without one. */
-  readonly crc?: number | undefined
+  /** The CRC-32 of the bytes. */
+  readonly crc: number
 }
 
 export interface LargePlace {
@@ -20,7 +20,7 @@ export interface LargePlace {
   readonly large: string
   readonly size: number
   /** As in {@link LogPlace}. */
-  readonly crc?: number | undefined
+  readonly crc: number
 }
 
 export interface HeldPlace {

@@ -1,4 +1,4 @@
-import { createPacer } from '../core/yield.ts'
+import { forEachSlice } from '../core/slices.ts'
 import type { Collection, Store, StoredRecord } from './store.ts'
 
 /** A copy in memory of the records of a small collection. Its methods may be called again for the same record. */
@@ -109,14 +109,12 @@ function createFollower<T extends StoredRecord>(
 
   async function readAll(): Promise<void> {
     const gone = new Set(memory.ids())
-    const pacer = createPacer()
     for (let after: [string] | undefined; ;) {
       const { records, more } = await store.page(collection, { after, limit: 500 })
-      for (const record of records) {
+      await forEachSlice(records, (record) => {
         gone.delete(record.id)
-        await memory.put(record)
-        if (pacer.due()) await pacer.turn()
-      }
+        return memory.put(record)
+      })
       const last = records.at(-1)
       if (!more || !last) break
       after = [last.id]

@@ -14,8 +14,9 @@ export function storeFault(error: unknown, doing: string): LocalpostError {
     : readOnlyCodes.has(code)
       ? 'store_read_only'
       : 'store_failed'
-  const reason = error instanceof Error ? error.message : String(error)
-  return new LocalpostError(kind, `${doing} failed: ${reason}. ${errorTable[kind].fix}`, { cause: error })
+  return new LocalpostError(kind, `${doing} failed: ${messageOf(error)}. ${errorTable[kind].fix}`, {
+    cause: error,
+  })
 }
 
 /** The error for a file that cannot be read. Nothing was changed when it is thrown. It always says how to save the data. */
@@ -31,6 +32,20 @@ export const salvageHint = 'To save what is intact, run `localpost doctor --salv
 export function misuse(message: string): LocalpostError {
   return new LocalpostError('internal_error', message)
 }
+
+/** The message of an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The first few of many names, and how many more there are. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - listedNames
+  return more > 1 ? `${names.slice(0, listedNames).join(', ')} and ${more} more` : names.join(', ')
+}
+
+/** How many names a list has at most. */
+export const listedNames = 3
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT'])
 const readOnlyCodes = new Set(['EACCES', 'EPERM', 'EROFS'])

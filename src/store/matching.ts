@@ -1,4 +1,4 @@
-import { createPacer } from '../core/yield.ts'
+import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
 import { no, unsure, yes, type FactRow, type Verdict } from './facts.ts'
 import type { IdOrder, Run } from './id-order.ts'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { LocalpostError } from '../core/errors.ts'
 import type { HeldPlace, LargePlace, LogPlace, Place } from './entry.ts'
-import type { BlobName } from './disk/names.ts'
+import type { BlobName } from './names.ts'
 import type { Effect, PlaceKeeper, Records } from './records.ts'
 import type { Blob, BlobId, BlobWriter, LowDisk } from './store.ts'
 
@@ -23,6 +23,9 @@ export interface TakenBlob extends BlobName {
   readonly content: readonly Uint8Array[] | LargePlace
 }
 
+/** A blob that was taken, or that is being written. */
+export type Taking = { readonly taken: TakenBlob } | { readonly writing: Promise<TakenBlob> }
+
 /**
  * What the engine needs from the medium that keeps the bytes: a folder with a log, or memory. The engine calls `write`
  * for one batch at a time and applies it before the next.
@@ -37,7 +40,7 @@ export interface Medium extends PlaceKeeper {
    * Takes a blob of a commit. A blob that is too large for a frame is written now. `undo` discards the blob after the
    * commit failed. It gets the error, because the bytes must stay if the commit may be stored despite the error.
    */
-  take(blob: Blob, name: BlobName): { taken: TakenBlob | Promise<TakenBlob>; undo(reason: unknown): void }
+  take(blob: Blob, name: BlobName): Taking & { undo(reason: unknown): void }
   /** The place of a blob in memory that follows `at` other bytes in the payload of the frame. */
   placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
   /**

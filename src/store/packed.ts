@@ -225,8 +225,8 @@ export class BlobUsage {
   /** The sums as places. */
   places(): Places {
     const places: Record<string, Place> = {}
-    for (const [log, { bytes }] of this.logs) places[`log ${log}`] = { log, at: 0, size: bytes }
-    for (const [large, size] of this.large) places[`large ${large}`] = { large, size }
+    for (const [log, { bytes }] of this.logs) places[`log ${log}`] = { log, at: 0, size: bytes, crc: 0 }
+    for (const [large, size] of this.large) places[`large ${large}`] = { large, size, crc: 0 }
     return places
   }
 }

@@ -9,7 +9,7 @@ import { findJudged, findMatches, type Matches } from './matching.ts'
 import type { CountQuery, IndexKey, Page, PageQuery, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 import { membersOf } from './stored.ts'
-import { createPacer } from '../core/yield.ts'
+import { createPacer } from '../core/slices.ts'
 import { compileQuery } from './where.ts'
 
 /** One page in the order of an index; see `Store.page`. */

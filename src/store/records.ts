@@ -3,12 +3,7 @@ import { Entry, type Places } from './entry.ts'
 import type { IdOrder } from './id-order.ts'
 import { corrupt, misuse } from './io-errors.ts'
 import { sameKey } from './keys.ts'
-import {
-  assertCollectionName,
-  collectionNameForm,
-  nameInPartition,
-  splitCollectionName,
-} from './disk/names.ts'
+import { assertCollectionName, collectionNameForm, nameInPartition, splitCollectionName } from './names.ts'
 import { Resting } from './resting.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { Collection, StoredRecord } from './store.ts'
@@ -36,8 +31,8 @@ export class Records {
   readonly collections: Map<string, CollectionState> = new Map()
   /** Segments that changed since they were last written. */
   dirty: Set<Segment> = new Set()
-  /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`; null if that is not known. */
-  readonly files: Map<string, number | null> = new Map()
+  /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`. */
+  readonly files: Map<string, number> = new Map()
   /** Whether some collections are not read yet; see {@link Records.ready}. */
   isPartial = false
   /** The records that are only in segment files. */

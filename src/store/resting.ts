@@ -177,7 +177,7 @@ export class Resting {
   /**
    * Notes where the records of a segment are in its file, which was just read or written.
    *
-   * @param file  Null if some lines of the file are damaged or have no checksum.
+   * @param file  Null if some lines of the file are damaged.
    */
   adopt(
     segment: Segment,

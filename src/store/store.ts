@@ -26,6 +26,13 @@ export interface Store {
    * @throws closed after `close`.
    */
   commit(changes: readonly Change[], blobs?: readonly Blob[]): Promise<void>
+  /**
+   * Calls `hook` with the changes of each later `commit` through this object. It may add changes, which are stored in the
+   * same commit. It is not called for `bulk`.
+   *
+   * @returns A function that removes it.
+   */
+  beforeCommit(hook: CommitHook): () => void
   /** Why no new records are accepted at present, for example a lost lock or a full disk; null while they are accepted. */
   refusal(): LocalpostError | null
   /**
@@ -109,6 +116,19 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** Looks at the changes of a commit; null if it adds nothing. */
+export type CommitHook = (changes: readonly Change[]) => CommitAddition | null
+
+/** What a hook adds to a commit. */
+export interface CommitAddition {
+  /** Reads what `add` needs. The commit waits for it. Default: nothing. */
+  readonly prepare?: (() => Promise<void>) | undefined
+  /** The further changes. Called when the commit takes its place in the order of commits. */
+  add(): readonly Change[]
+  /** Called after the commit was stored. */
+  committed(): void
+}
+
 /** One of the instances that share a store is the leader, which does the background work. */
 export interface Leadership {
   /**
@@ -130,11 +150,19 @@ export const alwaysLeader: Leadership = { isMine: () => true, onMine: () => () =
 export interface PartitionedStore extends Store {
   /**
    * The same collections, isolated: the records, unique keys, blobs and changes of a partition are not visible from
-   * any other. The cost of reads depends only on this partition. Its `close` does nothing.
+   * any other. The cost of reads depends only on this partition. The `close` of the returned object ends its listeners;
+   * changes that still run are stored.
    *
    * @param name  A letter, then up to 62 letters, digits, `_` and `-`, all in lower case.
    */
   partition(name: string): Store
+  /**
+   * Refuses changes through the objects that `partition` has returned for this name, and waits for changes that run. To be
+   * called before what is in a partition is removed: work for it may still be running, such as an upload.
+   *
+   * @param refusal  The error of later changes.
+   */
+  closePartition(name: string, refusal: LocalpostError): Promise<void>
   /** The status of the database; null for a store without one. Never rejects. */
   database(): Promise<DatabaseStatus | null>
   /** The names of the partitions that have records, without the main one. */

@@ -1,8 +1,5 @@
-import { Entry, type Place, type Places } from './entry.ts'
-import type { Schema, StoredObject } from './disk/migrate.ts'
-import { largeNameForm } from './disk/names.ts'
-import type { CollectionState } from './collection-state.ts'
-import type { SnapshotLine } from './disk/snapshot-data.ts'
+/** A record as read from the disk. */
+export type StoredObject = Readonly<Record<string, unknown>>
 
 /** Whether a parsed JSON value is an object. */
 export function isObject(value: unknown): value is StoredObject {
@@ -12,57 +9,4 @@ export function isObject(value: unknown): value is StoredObject {
 /** A record's members by name: an interface has no index signature, but a record is nothing else. */
 export function membersOf(record: object): StoredObject {
   return record as StoredObject
-}
-
-/**
- * Makes an entry of what a file says, lifted to the present schema.
- *
- * @param stored  The record, or its own JSON text where it is known to be `JSON.stringify`'s, or both.
- * @returns The entry, or null if this is no record.
- */
-export function toEntry(
-  state: CollectionState,
-  segment: number,
-  stored: { record?: unknown; blobs: unknown; text?: string | undefined },
-  lift: { schema: Schema; from: number },
-): Entry | null {
-  const read: unknown = stored.record ?? (stored.text === undefined ? undefined : JSON.parse(stored.text))
-  if (!isObject(read)) return null
-  const record = lift.schema.lift(lift.from, state.base, read)
-  const blobs = parsePlaces(stored.blobs)
-  if (typeof record.id !== 'string' || typeof record.version !== 'number' || blobs === undefined) return null
-  const text = stored.text !== undefined && record === read ? stored.text : JSON.stringify(record)
-  const facts = state.factsOf(record)
-  return new Entry(record.id, segment, record.version, text, state.keysOf(record), blobs, facts)
-}
-
-/** The same of a line that says what is in its text; null if it does not. */
-export function toKnownEntry(segment: number, line: SnapshotLine): Entry | null {
-  const { id, version, keys, text } = line
-  const blobs = parsePlaces(line.blobs)
-  if (id === undefined || version === undefined || keys === undefined || blobs === undefined) return null
-  return new Entry(id, segment, version, text, keys, blobs)
-}
-
-/** A record's blobs as stored, null if it has none, undefined if they cannot be read. */
-export function parsePlaces(value: unknown): Places | null | undefined {
-  if (value === undefined || value === null) return null
-  if (!isObject(value)) return undefined
-  const places: Record<string, Place> = {}
-  for (const [name, place] of Object.entries(value)) {
-    const parsed = parsePlace(place)
-    if (!parsed) return undefined
-    places[name] = parsed
-  }
-  return places
-}
-
-function parsePlace(value: unknown): Place | null {
-  if (!isObject(value)) return null
-  const { log = 0, at, large, size } = value
-  const crc = typeof value.crc === 'number' ? value.crc : undefined
-  if (typeof size !== 'number') return null
-  // What is read here becomes a path later.
-  if (typeof large === 'string') return largeNameForm.test(large) ? { large, size, crc } : null
-  return typeof log === 'number' && typeof at === 'number' ? { log, at, size, crc } : null
 }

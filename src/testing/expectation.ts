@@ -1,6 +1,5 @@
 import { isRegExp } from 'node:util/types'
 import { quote } from '../core/errors.ts'
-import { presentName } from '../core/known-options.ts'
 import { suggest } from '../core/suggest.ts'
 import { isMoment, isPlainObject } from '../search/query-members.ts'
 import { usageError } from './lines.ts'
@@ -37,8 +36,6 @@ export function assertExpectation(
   for (const [name, value] of Object.entries(expectation)) {
     const kind = Object.hasOwn(known, name) ? known[name] : undefined
     if (kind === undefined) {
-      const present = presentName(name, names)
-      if (present) throw usageError(`${what}: "${name}" is called "${present}" now.`)
       const meant = suggest(name, names)
       const hint = meant ? `Did you mean ${JSON.stringify(meant)}?` : `It takes ${names.join(', ')}.`
       throw usageError(`${what} has no member ${JSON.stringify(name)}. ${hint}`)

@@ -5,13 +5,7 @@ import type { Clock } from '../core/clock.ts'
 export type TrackingToken = { /** Unix time in milliseconds; default: never. */ expires?: number } & (
   | { kind: 'open'; email_id: string; recipient: number }
   | { kind: 'click'; email_id: string; recipient: number; link: string }
-  | {
-      kind: 'unsubscribe'
-      audience_id: string
-      contact_id: string
-      /** `""` in mail of older versions. */
-      broadcast_id: string
-    }
+  | { kind: 'unsubscribe'; audience_id: string; contact_id: string; broadcast_id: string }
 )
 
 /** Creates tokens for URLs, and reads the tokens that it created. */

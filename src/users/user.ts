@@ -22,7 +22,7 @@ export interface ProvidedUser {
 export interface SessionRecord extends StoredRecord {
   /** The name of the user in the file of users; null for sessions of an API key and for users of a provider. */
   user: string | null
-  /** The user as an OpenID provider described it at the sign-in. Earlier versions do not write it. */
+  /** The user as an OpenID provider described it at the sign-in; absent for other sessions. */
   provided?: User
   /** A digest of what identifies that user at the provider. Earlier versions do not write it. */
   subject?: string

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import { insert } from '../store/store.ts'
-import type { Announcer } from './announcing-store.ts'
+import type { Announcer } from './announcing.ts'
 import type { Deliveries } from './deliveries.ts'
 import { isWanted } from './event-types.ts'
 import type { Sender } from './sender.ts'

@@ -12,7 +12,7 @@ import { insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { createAnnouncer } from './announcer.ts'
 import type { Calling } from './attempt.ts'
-import { announcingStore } from './announcing-store.ts'
+import { announcing } from './announcing.ts'
 import { createDeliveries } from './deliveries.ts'
 import type { Webhook, WebhookDelivery, WebhookInput, WebhookPattern } from './types.ts'
 import { webhookInputSchema } from './schema.ts'
@@ -49,8 +49,6 @@ export interface Webhooks {
 
 /** {@link Webhooks}, and what the composition root needs of them. */
 export interface RunningWebhooks extends Webhooks {
-  /** The store through which emails and domains must be written to be announced. */
-  readonly store: Store
   /** Looks for due deliveries that an earlier process left or another instance stored. */
   wake(): void
   /** Resolves when no delivery is due or running. Later attempts may still be scheduled. */
@@ -62,7 +60,7 @@ export interface RunningWebhooks extends Webhooks {
 }
 
 export interface WebhooksDeps extends Calling {
-  /** Keeps webhooks and deliveries. */
+  /** Keeps webhooks and deliveries. Changes of emails and domains through it are announced. */
   store: Store
   clock: Clock
   /** Where new secrets come from. Default: the system's. */
@@ -141,8 +139,9 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   })
 
   const announcer = createAnnouncer({ ...deps, log, senders, maxWaiting, onError })
+  // Until the store is closed: what is stored after `close` is sent after the next start.
+  store.beforeCommit(announcing(store, announcer))
   return {
-    store: announcingStore(store, announcer),
     wake: () => senders.forEach((sender) => sender.wake()),
     async idle() {
       await Promise.all([...senders.values()].map((sender) => sender.idle()))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { LocalpostError } from '../../src/core/errors.ts'
 import {
   blobOf,
   type Collection,
@@ -108,6 +109,63 @@ export function describePartitions(name: string, open: OpenPartitioned): void {
       await again.commit([insert(notes, note(1))])
       expect([await again.count(notes), await stays.count(notes)]).toEqual([1, 251])
       expect((await stays.readBlob('n_00999/raw'))?.toString()).toBe('bytes')
+      await store.close()
+    })
+
+    test('a closed partition refuses changes, after those that ran, and its name is free again', async () => {
+      const store = await open([notes, labels])
+      const [gone, stays] = [store.partition('gone'), store.partition('stays')]
+      const running = gone.commit([insert(notes, note(1))])
+      const refusal = new LocalpostError('not_found', 'It was removed.')
+      await store.closePartition('gone', refusal)
+      expect(await gone.get(notes, 'n_00001')).not.toBeNull()
+      await running
+      await expect(gone.commit([insert(notes, note(2))])).rejects.toBe(refusal)
+      await expect(gone.bulk(notes, ['n_00001'], 'remove')).rejects.toBe(refusal)
+      await stays.commit([insert(notes, note(2))])
+      const again = store.partition('gone')
+      await again.commit([insert(notes, note(2))])
+      expect(await gone.count(notes)).toBe(2)
+      await store.close()
+    })
+
+    test('the close of one of its objects ends only the listeners of that', async () => {
+      const store = await open([notes])
+      const [closed, other] = [store.partition('one'), store.partition('one')]
+      const seen: string[] = []
+      closed.changes(() => seen.push('closed'))
+      other.changes(() => seen.push('other'))
+      await closed.close()
+      await closed.commit([insert(notes, note(1))])
+      expect(seen).toEqual(['other'])
+      await store.close()
+    })
+
+    test('a hook adds changes to the commits of its object, which are stored together or not at all', async () => {
+      const store = await open([notes, labels])
+      for (const one of [store, store.partition('one')]) {
+        const told: string[] = []
+        const remove = one.beforeCommit((changes) => {
+          const titles = changes.flatMap((change) =>
+            change.op !== 'remove' && change.collection.name === 'notes' ? [change.record.id] : [],
+          )
+          if (titles.length === 0) return null
+          return {
+            prepare: titles.includes('n_00002') ? () => Promise.resolve() : undefined,
+            add: () => titles.map((title) => insert(labels, { id: `l ${title}`, title })),
+            committed: () => told.push(...titles),
+          }
+        })
+        await one.commit([insert(notes, note(1))])
+        await one.commit([insert(notes, note(2))], [blobOf('n_00002/raw', 'bytes')])
+        await one.commit([insert(labels, { id: 'other', title: 'other' })])
+        await expect(one.commit([insert(notes, note(1))])).rejects.toMatchObject({ code: 'unique_conflict' })
+        expect(await one.ids(labels)).toEqual(['l n_00001', 'l n_00002', 'other'])
+        expect(told).toEqual(['n_00001', 'n_00002'])
+        remove()
+        await one.commit([insert(notes, note(3))])
+        expect(await one.count(labels)).toBe(3)
+      }
       await store.close()
     })
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { idempotencyCollection, startKeyExpiry } from '../../src/emails/idempotency.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
+import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
 
 const hourMs = 60 * 60 * 1000

@@ -89,7 +89,7 @@ describe('a broadcast', () => {
   })
 })
 
-describe('a subject that an earlier version stored', () => {
+describe('a long subject', () => {
   it('is cut in both lists', () => {
     const email = { ...anEmail(1), subject: 'x'.repeat(100_000), recipients: [sentTo('b@x.test', 1)] }
     const cut = `${'x'.repeat(3991)}…`

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { collections, raiseIds } from '../../src/instance/collections.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
+import { openMemoryStore } from '../../src/store/memory/open.ts'
 
 it('a start reads no record of a collection that is loaded on demand', async () => {
   const store = await openMemoryStore({ collections })

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createKeys, maskKey } from '../../src/keys/keys.ts'
-import { apiKeyCollection } from '../../src/keys/key.ts'
 import { apiKeySchema } from '../../src/keys/schema.ts'
-import { insert } from '../../src/store/store.ts'
 import { openParts, type Parts } from '../support/deps.ts'
 
 let parts: Parts
@@ -84,22 +82,6 @@ describe('API keys', () => {
     expect(results[1]).toMatchObject({ reason: { code: 'state_conflict' } })
     expect(keys.scopeOf(keys.primary().value)).toBe('full')
     await expect(keys.remove('key_0123456789abcdefghjkmn')).rejects.toMatchObject({ code: 'not_found' })
-  })
-
-  it('without a scope, of earlier versions, are full, and the last full one stays', async () => {
-    await parts.store.commit([
-      insert(apiKeyCollection, { id: 'key_old', name: null, value: 'lp_old', created: 1 }),
-    ])
-    const keys = await createKeys({ ...parts, ...none })
-    expect(keys.primary()).toEqual({ id: 'key_old', value: 'lp_old' })
-    expect(keys.list()).toMatchObject([{ scope: 'full' }])
-    const read = await keys.create({ scope: 'read' })
-    expect(keys.scopeOf(read.value)).toBe('read')
-    await expect(keys.remove('key_old')).rejects.toMatchObject({ code: 'state_conflict' })
-    await keys.remove(read.id)
-    const restarted = await createKeys({ ...parts, ...none })
-    expect(restarted.scopeOf('lp_old')).toBe('full')
-    expect(restarted.scopeOf(read.value)).toBe(null)
   })
 
   it('keep their scope where any value is accepted', async () => {

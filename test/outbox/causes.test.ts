@@ -82,7 +82,7 @@ describe('the cause of an event', () => {
     expect(createCauses()('bounce@simulator.localpost', 421)).toBeUndefined()
   })
 
-  it('may be missing, as in events of older versions, and is not shown by /v1', async () => {
+  it('may be missing, and is not shown by /v1', async () => {
     const event = { timestamp: 1, status: 'bounced', type: 'Permanent', subtype: 'General' }
     expect(recipientStateSchema.parse({ recipient: 'a@x.test', events: [event] }).events).toEqual([event])
     const post = await startRetrying()

@@ -7,7 +7,7 @@ import { fixedClock, type HeldClock } from '../../src/core/manual-clock.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
 import { simulator } from '../../src/instance/outbound.ts'
 import { createOutbox, type Outbox, type OutboxDeps } from '../../src/outbox/outbox.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
+import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { blobOf, insert, type Store } from '../../src/store/store.ts'
 
 const id = 'em_1'

@@ -7,7 +7,7 @@ import { parseMailQuery } from '../../src/search/query.ts'
 import { columnSearch } from './_search.ts'
 import type { Search } from '../../src/search/search.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
+import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { insert, remove, type Store } from '../../src/store/store.ts'
 import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
 

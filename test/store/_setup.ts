@@ -6,7 +6,7 @@ import { afterAll, expect, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { type Files, nodeFiles } from '../../src/core/files.ts'
 import { inspectFolder, type InspectOptions, type Inspection } from '../../src/store/doctor/inspect.ts'
-import { type LogStoreOptions, openLogStore } from '../../src/store/open.ts'
+import { type LogStoreOptions, openLogStore } from '../../src/store/disk/open.ts'
 import type { Processes } from '../../src/store/lock/processes.ts'
 import {
   blobOf,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { type Files, nodeFiles } from '../../src/core/files.ts'
-import type { LogStoreOptions } from '../../src/store/open.ts'
+import type { LogStoreOptions } from '../../src/store/disk/open.ts'
 import {
   blobOf,
   type Collection,

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openLogStore, type LogStoreOptions } from '../../src/store/open.ts'
+import { openLogStore, type LogStoreOptions } from '../../src/store/disk/open.ts'
 import { insert, remove, type Collection, type Store, type StoredRecord } from '../../src/store/store.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { copyOf, inspect, mortal, mortalFiles, noProcesses, tempFolder } from './_setup.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { compareParts } from '../../src/store/copy/compare.ts'
 import { copyStore, type Part } from '../../src/store/copy/copy.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
+import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { blobOf, insert, type PartitionedStore, put, remove, update } from '../../src/store/store.ts'
 import type { Filling } from '../../src/store/unfinished.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'

@@ -56,20 +56,6 @@ test.each(sizes)('a changed byte of a message in %s is reported as damage', asyn
   )
 })
 
-test.each(sizes)('bytes in %s that were stored without a checksum can still be read', async (_, size) => {
-  const { dir } = await withMessage(size)
-  const path = join(dir, 'notes', '000001.json')
-  const text = await readFile(path, 'utf8')
-  expect(text).toMatch(/,"crc":\d+\}\}/)
-  // As after an edit by hand, without the checksum of the file.
-  await writeFile(path, text.replace(/,"crc":\d+\}\}/, '}}').replace(/"crc":"\w{8}"\}\n$/, '}\n'))
-  const store = await openIn(dir)
-  expect((await store.readBlob('n_00001/message'))?.equals(pattern(size))).toBe(true)
-  const stream = await store.openBlob('n_00001/message')
-  expect(stream && (await buffer(stream)).equals(pattern(size))).toBe(true)
-  await store.close()
-})
-
 test('a reader that stops early in a large message leaves no file open', async () => {
   const { dir } = await withMessage(700_000)
   const store = await openIn(dir)

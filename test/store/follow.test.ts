@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createFollowing } from '../../src/store/follow.ts'
-import { openMemoryStore } from '../../src/store/open.ts'
+import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { insert, put, remove, type Store, type StoreChange } from '../../src/store/store.ts'
 import { note, notes, type Note } from '../contracts/notes.ts'
 

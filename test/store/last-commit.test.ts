@@ -1,5 +1,4 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { isBeginning, readFrame } from '../../src/store/disk/frame.ts'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
@@ -174,33 +173,3 @@ test.each<Durability>(['process', 'disk'])(
     }
   },
 )
-
-/** The same commits in the form of Localpost 0.1. */
-function withoutHead(log: Buffer): Buffer {
-  const frames: Buffer[] = []
-  for (let at = 0; at < log.byteLength;) {
-    const { end = log.byteLength } = readFrame(log, at) ?? {}
-    const text = log.toString('latin1', at, end).replace(/(?<="ops":\[)"\w{16}",/, '')
-    const [before = '', after = ''] = text.split(/(?<="crc":")\w{8}([^]*)/)
-    const crc = crc32(Buffer.from(before + after, 'latin1'))
-    frames.push(Buffer.from(before + crc.toString(16).padStart(8, '0') + after, 'latin1'))
-    at = end
-  }
-  return Buffer.concat(frames)
-}
-
-test('the log of Localpost 0.1 is read, its incomplete end is set aside, and it is continued', async () => {
-  const { dir, before, at, bytes } = await folder('process')
-  const old = withoutHead(bytes)
-  const cut = withoutHead(bytes.subarray(0, at)).byteLength
-  await writeFile(logIn(dir), old.subarray(0, -10))
-  const store = await openAfterKill(dir, { boot })
-  expect(await contents(store)).toEqual(before)
-  expect((await readFile(logIn(dir))).byteLength).toBe(cut)
-  await store.commit([put(notes, note(9))])
-  const now = await contents(store)
-  await store.close()
-  const again = await openAfterKill(dir, { boot })
-  expect(await contents(again)).toEqual(now)
-  await again.close()
-})

@@ -4,12 +4,13 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemProcesses } from '../../src/store/lock/processes.ts'
+import { sealed } from '../../src/store/sealed.ts'
 import { insert, put } from '../../src/store/store.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { contents, faultyFiles, openIn, systemError, tempFolder } from './_setup.ts'
 
 const lockOf = (members: object): string =>
-  `${JSON.stringify({ pid: process.pid, started: '1', host: systemProcesses.host, ...members })}\n`
+  sealed({ pid: process.pid, started: '1', host: systemProcesses.host, boot: '', namespace: '', ...members })
 
 test.each([
   ['removed', (path: string) => rm(path)],

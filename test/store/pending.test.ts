@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openMemoryStore } from '../../src/store/open.ts'
+import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { blobOf, insert, put, remove, type Store, update } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { contents, openIn, tempFolder } from './_setup.ts'

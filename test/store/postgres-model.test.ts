@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openMemoryStore } from '../../src/store/open.ts'
+import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import type { PageQuery, Where } from '../../src/store/queries.ts'
 import {

@@ -22,7 +22,7 @@ function commitOf(records: number, blobBytes = 0): Waiting & { changes: unknown 
     return { owner: id, name: 'raw', size: blobBytes, bytes: Buffer.alloc(blobBytes), large: null }
   })
   const changes = rows.map((row) => ({ op: 'insert' as const, table, row }))
-  return { partition: '', changes, blobs: blobBytes > 0 ? blobs : [], ...end }
+  return { partition: '', changes, blobs: { ready: blobBytes > 0 ? blobs : [] }, ...end }
 }
 
 describe('the commits that one statement stores', () => {
@@ -41,27 +41,30 @@ describe('the commits that one statement stores', () => {
     'a change of a record': {
       partition: '',
       changes: row ? [{ op: 'put', table, row }] : [],
-      blobs: [],
+      blobs: { ready: [] },
       ...end,
     },
     'a removal': {
       partition: '',
       changes: [{ op: 'remove', table, id: 'l_1', version: 1 }],
-      blobs: [],
+      blobs: { ready: [] },
       ...end,
     },
     'another collection, with a unique key': {
       partition: '',
       changes: [{ op: 'insert', table: keyed, row: unique }],
-      blobs: [],
+      blobs: { ready: [] },
       ...end,
     },
     'a large blob': {
       ...commitOf(1),
-      blobs: [{ owner: 'l_1', name: 'raw', size: 1e6, bytes: null, large: 7 }],
+      blobs: { ready: [{ owner: 'l_1', name: 'raw', size: 1e6, bytes: null, large: 7 }] },
     },
-    'a blob that is still written': { ...commitOf(1), blobs: new Promise(() => {}) },
-    'a commit that adds nothing': { partition: '', changes: [], blobs: [], ...end },
+    'a blob that is still written': {
+      ...commitOf(1),
+      blobs: { writing: new Promise<StagedBlob[]>(() => {}) },
+    },
+    'a commit that adds nothing': { partition: '', changes: [], blobs: { ready: [] }, ...end },
     'a bulk change': { partition: '', bulk: [], outcome: { applied: 0, stale: [] }, isBulk: false, ...end },
     'too many bytes': commitOf(20, 256 * 1024),
     'too many records': commitOf(1001),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LogStoreOptions } from '../../src/store/open.ts'
+import type { LogStoreOptions } from '../../src/store/disk/open.ts'
 import {
   blobOf,
   type Collection,

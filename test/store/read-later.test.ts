@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { LogStoreOptions } from '../../src/store/open.ts'
+import type { LogStoreOptions } from '../../src/store/disk/open.ts'
 import {
   blobOf,
   type Collection,

@@ -1,20 +1,9 @@
 import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Store } from '../../src/store/store.ts'
 import { insert, put } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
-import {
-  contents,
-  copyOf,
-  live,
-  logIn,
-  mortal,
-  openAfterKill,
-  openIn,
-  refusal,
-  tempFolder,
-} from './_setup.ts'
+import { contents, copyOf, live, logIn, mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'
 
 test('a closed store opens with all its data and without a notice', async () => {
   const dir = await tempFolder()
@@ -143,29 +132,4 @@ test('a collection that this version does not know is kept with its blobs', asyn
   const third = await openIn(dir)
   expect(await contents(third)).toEqual(before)
   await third.close()
-})
-
-test('records are upgraded by every missing migration, those in the log too', async () => {
-  const dir = await tempFolder()
-  const first = await openIn(dir)
-  await first.commit([insert(notes, note(1)), insert(labels, { id: 'l', title: 't' })])
-  await first.close()
-  const killed = await openIn(dir, mortal)
-  await killed.commit([insert(notes, note(2))])
-  const migrations = [2, 3].map((to) => ({
-    to,
-    lift: (collection: string, record: Readonly<Record<string, unknown>>) =>
-      collection === 'notes' ? { ...record, name: `${String(record.name)} v${to}` } : record,
-  }))
-  const second = await openAfterKill(dir, { migrations })
-  const names = async (store: Store): Promise<string[]> =>
-    (await store.page(notes, { index: 'name' })).records.map((record) => record.name)
-  const lifted = ['name 00001 v2 v3', 'name 00002 v2 v3']
-  expect(await names(second)).toEqual(lifted)
-  await second.commit([insert(notes, note(3))])
-  const third = await openAfterKill(await copyOf(dir), { migrations })
-  expect(await names(third)).toEqual([...lifted, 'name 00003'])
-  await third.close()
-  await second.close()
-  expect((await refusal(dir)).code).toBe('store_newer_schema')
 })

@@ -1,9 +1,12 @@
 import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { salvageFolder } from '../../src/store/doctor/salvage.ts'
+import { sealed } from '../../src/store/sealed.ts'
 import { insert } from '../../src/store/store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
-import { copyOf, live, logIn, mortal, openIn, refusal, tempFolder } from './_setup.ts'
+import { copyOf, inspect, live, logIn, mortal, noProcesses, openIn, refusal, tempFolder } from './_setup.ts'
 
 test('damage in the middle of the log stops the start at the file and the byte, and changes nothing', async () => {
   const dir = await tempFolder()
@@ -105,3 +108,51 @@ test('a folder of a newer version is refused and left unchanged, wherever its ve
     })
   }
 })
+
+const sealedWithout =
+  (...names: string[]) =>
+  (checkpoint: Record<string, unknown>): string =>
+    sealed(
+      Object.fromEntries(Object.entries(checkpoint).filter(([name]) => ![...names, 'crc'].includes(name))),
+    )
+
+test.each<[string, (checkpoint: Record<string, unknown>) => string]>([
+  [
+    'without a checksum',
+    ({ schema, log, offset, seq, files }) => JSON.stringify({ schema, log, offset, seq, files }),
+  ],
+  ['of the first builds', ({ schema, log, offset, seq }) => JSON.stringify({ schema, log, offset, seq })],
+  ['without its files', sealedWithout('files')],
+  ['without the commits of its files', sealedWithout('contains')],
+  ['without its writer', sealedWithout('boot', 'durability')],
+])(
+  'a folder of an unreleased build, with a checkpoint %s, is refused and left unchanged',
+  async (_, edit) => {
+    const dir = await tempFolder()
+    const store = await openIn(dir)
+    await live(store, 3)
+    await store.close()
+    // Such a build may still use the folder, with a lock of another form.
+    await rm(join(dir, 'lock.closed'))
+    const lock = JSON.stringify({ pid: process.pid, started: '1', host: 'test' })
+    await writeFile(join(dir, 'lock'), lock)
+    const path = join(dir, 'checkpoint.json')
+    await writeFile(path, edit(JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>))
+    const sentence = `The data folder ${dir} was written by a build of Localpost from before its first release`
+    expect(await refusal(dir)).toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringMatching(
+        `${sentence}.* Use an empty place for the data, or that build; nothing was changed.$`,
+      ),
+    })
+    expect(await readFile(join(dir, 'lock'), 'utf8')).toBe(lock)
+    const { findings } = await inspect(dir)
+    expect(findings).toContainEqual(
+      expect.objectContaining({ level: 'problem', message: expect.stringContaining(sentence) as unknown }),
+    )
+    const to = join(await tempFolder(), 'saved')
+    await expect(
+      salvageFolder({ dir, to, collections: [notes, labels], clock: systemClock, processes: noProcesses }),
+    ).rejects.toMatchObject({ code: 'invalid_option', message: expect.stringContaining(sentence) as unknown })
+  },
+)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LogStoreOptions } from '../../src/store/open.ts'
+import type { LogStoreOptions } from '../../src/store/disk/open.ts'
 import { insert } from '../../src/store/store.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { mortal, openAfterKill, openIn, tempFolder } from './_setup.ts'

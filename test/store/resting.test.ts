@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { nodeFiles, type Files } from '../../src/core/files.ts'
-import type { LogStoreOptions } from '../../src/store/open.ts'
+import type { LogStoreOptions } from '../../src/store/disk/open.ts'
 import {
   blobOf,
   type Collection,

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { idempotencyCollection } from '../../src/emails/idempotency.ts'
 import { openTextColumn } from '../../src/search/text-column.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
-import { openLogStore } from '../../src/store/open.ts'
+import { openLogStore } from '../../src/store/disk/open.ts'
 import {
   insert,
   type Collection,

@@ -9,7 +9,6 @@ import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { answers, isDamaged, unversioned } from './_answers.ts'
 import { flipCount, flipped } from './_flips.ts'
 import {
-  contents,
   copyOf,
   filesIn,
   inspect,
@@ -256,26 +255,4 @@ test('salvage writes a new folder with all intact data, and lists the rest', asy
   await expect(
     salvageFolder({ dir, to, collections: [notes, labels], clock: systemClock }),
   ).rejects.toMatchObject({ code: 'invalid_option' })
-})
-
-test('a folder of a version without record checksums opens, and gets them', async () => {
-  const dir = await lived()
-  const store = await openAfterKill(dir)
-  const expected = await contents(store)
-  await store.close()
-  for (const file of ['db.json', 'notes/000001.json']) {
-    const path = join(dir, file)
-    const body = (await readFile(path, 'utf8'))
-      .replaceAll(/^\{"crc":"[0-9a-f]{8}",/gm, '{')
-      .replace(/"crc":"\w{8}"\}\n$/, '')
-    const { crc32 } = await import('node:zlib')
-    await writeFile(path, `${body}"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`)
-  }
-  const second = await openIn(dir)
-  expect(await contents(second)).toEqual(expected)
-  await second.commit([put(notes, note(1, { seen: true }))])
-  await second.close()
-  expect(await readFile(join(dir, 'notes/000001.json'), 'utf8')).toMatch(
-    /^\{"crc":"[0-9a-f]{8}","id":"n_00001"/m,
-  )
 })

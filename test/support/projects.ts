@@ -48,6 +48,7 @@ const postgresFiles: readonly string[] = [
   'cli/copy',
   'cli/unfinished',
   'instance/database-refusals',
+  'instance/kept-database',
   'instance/one-server',
   'instance/restored-database',
   'instance/several',

@@ -33,7 +33,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'server/v1',
     'server/webhooks',
     'templates/templates',
-    'webhooks/announcing-store',
+    'webhooks/announcing',
     'webhooks/forbidden',
   ],
   /** The nightly run adds these. */

@@ -51,10 +51,6 @@ describe.each(checks.map(([name]) => name))('%s', (name) => {
   it.each(refused)('refuses %s', async (_, expectation) => {
     await expect(call(name, expectation)).rejects.toThrow(TypeError)
   })
-
-  it.runIf(ofAddress.test(name))('refuses an old name with the new one', async () => {
-    await expect(call(name, { withinMs: 5 })).rejects.toThrow('"withinMs" is called "timeoutMs" now')
-  })
 })
 
 describe('the words of queries and of expectations', () => {
@@ -150,11 +146,6 @@ describe('the words of queries and of expectations', () => {
     })
   })
 
-  it('refuse the member email of events with its new name', async () => {
-    const old = JSON.parse('{"email":"em_none"}')
-    await expect(testing.assertEvent(post, old)).rejects.toThrow('"email" is called "id" now')
-  })
-
   it('have one name for one thing', async () => {
     await expect(testing.assertSent(post, { text: 'a', body: 'a' })).rejects.toThrow(
       'text and body are the same',
@@ -171,16 +162,6 @@ describe('the option waitTimeoutMs', () => {
     await expect(testing.assertSent(post, wanted)).rejects.toThrow('within 20 ms')
     await expect(testing.assertEvent(post, { status: 'opened' })).rejects.toThrow('within 20 ms')
     await expect(post.inbox.waitFor(wanted, { timeoutMs: 5 })).rejects.toThrow('within 5 ms')
-  })
-
-  it('has one name in the inbox too', async () => {
-    const old = JSON.parse('{"withinMs":5}')
-    for (const wait of [
-      () => post.inbox.expectNone('x', old),
-      () => post.inbox.waitFor('x', old),
-      () => post.inbox.waitForCount('x', 1, old),
-    ])
-      await expect(wait()).rejects.toThrow('is called "timeoutMs" now')
   })
 
   it('is the default of GET /dev/inbox/wait, and the OpenAPI document states it', async () => {

@@ -15,7 +15,6 @@ import { openStore } from '../support/adapters.ts'
 /** The resource over a store, with functions that cause events. */
 export interface Noun {
   webhooks: RunningWebhooks
-  /** The announcing one. */
   store: Store
   ids: Ids
   faults: unknown[]
@@ -32,7 +31,7 @@ export interface Noun {
 export async function openNoun(over: Partial<WebhooksDeps> = {}): Promise<Noun> {
   const clock = over.clock ?? systemClock
   const ids = createIds(clock)
-  const inner = over.store ?? (await openStore(collections))
+  const store = over.store ?? (await openStore(collections))
   const faults: unknown[] = []
   const warnings: string[] = []
   const webhooks = await createWebhooks({
@@ -45,14 +44,13 @@ export async function openNoun(over: Partial<WebhooksDeps> = {}): Promise<Noun> 
     onWarning: (message) => warnings.push(message),
     onError: (error) => faults.push(error),
     ...over,
-    store: inner,
+    store,
   })
   webhooks.wake()
   onTestFinished(async () => {
     await webhooks.close()
-    if (!over.store) await inner.close()
+    if (!over.store) await store.close()
   })
-  const { store } = webhooks
   return {
     webhooks,
     store,

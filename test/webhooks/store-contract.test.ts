@@ -10,5 +10,5 @@ describeStoreContract('that announces', async (collectionsOfSuite) => {
   const store = await openStore([...collectionsOfSuite, ...collections])
   const { webhooks } = await openNoun({ store, clock: stoodStill })
   await webhooks.create({ url: 'http://127.0.0.1:9/hooks' })
-  return webhooks.store
+  return store
 })

@@ -14,9 +14,9 @@ export function crcOf(pieces: readonly Uint8Array[]): number {
   return crc
 }
 
-/** Whether the bytes match the stored checksum of a place. True when no checksum was stored. */
+/** Whether the bytes match the stored checksum of a place. */
 export function isWhole(place: FilePlace, bytes: Uint8Array): boolean {
-  return place.crc === undefined || crc32(bytes) === place.crc
+  return crc32(bytes) === place.crc
 }
 
 /** The error of a blob whose bytes are no longer those that were stored. */
@@ -35,7 +35,6 @@ export function damagedBy(error: unknown, paths: Paths, place: FilePlace): unkno
 
 /** The same stream, but it fails at the end if the bytes do not match the stored checksum. */
 export function verified(stream: Readable, paths: Paths, place: FilePlace): Readable {
-  if (place.crc === undefined) return stream
   let crc = 0
   const check = new Transform({
     transform(piece: Buffer, _encoding, done) {

@@ -1,4 +1,4 @@
-import { listed } from '../doctor/findings.ts'
+import { listed } from '../io-errors.ts'
 import type { Places } from '../entry.ts'
 import type { Packed } from '../packed.ts'
 import type { Records } from '../records.ts'

@@ -1,25 +1,22 @@
+import { dirname } from 'node:path'
 import { corrupt } from '../io-errors.ts'
 import type { LogPosition } from './log.ts'
-import type { Schema, StoredObject } from './migrate.ts'
+import { assertKnownFormat, formatVersion, unreleasedFormat } from './format.ts'
 import { isSealed, sealed } from '../sealed.ts'
-import { isObject } from '../stored.ts'
+import { isObject, type StoredObject } from '../stored.ts'
 
 /** The content of `checkpoint.json`: the log position up to which the snapshot contains every commit. */
 export interface Checkpoint extends LogPosition {
-  readonly schema: number
   readonly seq: number
-  /**
-   * The snapshot files that must exist, as paths within the folder. If one is missing, its data is lost. Absent in
-   * checkpoints of older versions.
-   */
-  readonly files?: readonly string[] | undefined
+  /** The snapshot files that must exist, as paths within the folder. If one is missing, its data is lost. */
+  readonly files: readonly string[]
   /**
    * By file name, the commit up to which that file contains all commits. A file on the disk that contains less is an
-   * older copy. Absent for files that an older version wrote.
+   * older copy.
    */
-  readonly contains?: Readonly<Record<string, number>> | undefined
-  /** The writer of the log after this position; absent in checkpoints of older versions. */
-  readonly writer?: LogWriter | undefined
+  readonly contains: Readonly<Record<string, number>>
+  /** The writer of the log after this position. */
+  readonly writer: LogWriter
 }
 
 /** The boot and the durability with which a log was written, to decide what a power cut may have lost. */
@@ -29,23 +26,13 @@ export interface LogWriter {
   readonly durability: 'process' | 'disk'
 }
 
-/** A checkpoint as read from the disk. */
-export interface ReadCheckpoint extends Checkpoint {
-  /** Whether it has a checksum. Localpost 0.1 wrote none. */
-  readonly sealed: boolean
-}
-
 /** The file's text, with its checksum at the end. */
-export function checkpointText({ schema, log, offset, seq, files, contains, writer }: Checkpoint): string {
-  return sealed({ schema, log, offset, seq, files, contains, ...writer })
+export function checkpointText({ log, offset, seq, files, contains, writer }: Checkpoint): string {
+  return sealed({ schema: formatVersion, log, offset, seq, files, contains, ...writer })
 }
 
-/**
- * Parses `checkpoint.json`. Without a checksum it may only have the members that Localpost 0.1 wrote.
- *
- * @throws store_corrupt, store_newer_schema.
- */
-export function parseCheckpoint(bytes: Buffer, path: string, schema: Schema): ReadCheckpoint {
+/** @throws store_corrupt; store_newer_schema; invalid_option for the format of a build from before the first release. */
+export function parseCheckpoint(bytes: Buffer, path: string): Checkpoint {
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
@@ -53,21 +40,32 @@ export function parseCheckpoint(bytes: Buffer, path: string, schema: Schema): Re
     throw corrupt(`${path}:1`, 'it is not valid JSON.', restoreIt, error)
   }
   if (!isObject(value)) throw corrupt(path, 'it is not an object.', restoreIt)
-  const known = schema.assertKnown(value.schema, path)
-  const hasCrc = 'crc' in value
-  if (hasCrc ? !isSealed(bytes) : Object.keys(value).some((name) => !oldMembers.has(name)))
+  assertKnownFormat(value.schema, path)
+  if (isUnreleased(bytes, value)) throw unreleasedFormat(`The data folder ${dirname(path)}`)
+  if (!isSealed(bytes))
     throw corrupt(`${path}:1`, 'it is not what Localpost wrote: its checksum does not fit.', restoreIt)
-  const { log, offset, seq, files, contains } = value
+  const { log, offset, seq, files, contains = {} } = value
   if (!isCount(log) || log < 1 || !isCount(offset) || !isCount(seq))
     throw corrupt(path, '`log`, `offset` or `seq` is missing.', restoreIt)
-  if (files !== undefined && !isNames(files)) throw corrupt(path, '`files` is no list of names.', restoreIt)
-  if (contains !== undefined && !isCounts(contains))
-    throw corrupt(path, '`contains` is no list of commits.', restoreIt)
-  return { schema: known, log, offset, seq, files, contains, writer: writerOf(value), sealed: hasCrc }
+  if (!isNames(files)) throw corrupt(path, '`files` is no list of names.', restoreIt)
+  if (!isCounts(contains)) throw corrupt(path, '`contains` is no list of commits.', restoreIt)
+  const writer = writerOf(value)
+  if (!writer) throw corrupt(path, '`boot` or `durability` is missing.', restoreIt)
+  return { log, offset, seq, files, contains, writer }
 }
 
 const restoreIt = 'Restore it from a copy of the whole folder.'
-const oldMembers = new Set(['schema', 'log', 'offset', 'seq', 'files'])
+
+/** The members that the first builds wrote, without a checksum. Later ones wrote a checksum, and added the other members. */
+const firstMembers = new Set(['schema', 'log', 'offset', 'seq', 'files'])
+
+function isUnreleased(bytes: Buffer, value: StoredObject): boolean {
+  if (!('crc' in value)) return 'seq' in value && Object.keys(value).every((name) => firstMembers.has(name))
+  if (!isSealed(bytes)) return false
+  // A folder without files of records has no list of what they contain.
+  const isListed = Array.isArray(value.files) && (value.files.length === 0 || 'contains' in value)
+  return !isListed || !('durability' in value)
+}
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
@@ -81,7 +79,7 @@ function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
-function writerOf({ boot, durability }: StoredObject): LogWriter | undefined {
-  if (typeof boot !== 'string') return undefined
-  return durability === 'disk' || durability === 'process' ? { boot, durability } : undefined
+function writerOf({ boot, durability }: StoredObject): LogWriter | null {
+  if (typeof boot !== 'string') return null
+  return durability === 'disk' || durability === 'process' ? { boot, durability } : null
 }

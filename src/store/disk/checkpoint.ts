@@ -1,14 +1,7 @@
 import { Low } from 'lowdb'
-import {
-  type Checkpoint,
-  checkpointText,
-  type LogWriter,
-  parseCheckpoint,
-  type ReadCheckpoint,
-} from './checkpoint-text.ts'
+import { type Checkpoint, checkpointText, type LogWriter, parseCheckpoint } from './checkpoint-text.ts'
 import type { Files } from '../../core/files.ts'
 import type { LogPosition } from './log.ts'
-import type { Schema } from './migrate.ts'
 import type { Paths } from './paths.ts'
 import { type CollectionState, type Segment, sizeOf } from '../collection-state.ts'
 import type { Records } from '../records.ts'
@@ -27,7 +20,6 @@ export interface CheckpointDeps {
   readonly durable: boolean
   /** Identifies the current boot of the machine. */
   readonly boot: string
-  readonly schema: Schema
   readonly onNotice: (text: string) => void
 }
 
@@ -48,7 +40,7 @@ export async function writeCheckpoint(
   at: LogPosition & { readonly seq: number },
   flush: () => Promise<void>,
 ): Promise<void> {
-  const { files, paths, schema } = deps
+  const { files, paths } = deps
   await records.readyForCheckpoint()
   const dirty = records.dirty
   records.dirty = new Set()
@@ -78,12 +70,11 @@ export async function writeCheckpoint(
     }
     const { log, offset, seq } = at
     await saveCheckpoint(deps, {
-      schema: schema.version,
       log,
       offset,
       seq,
       files: [...records.files.keys()].sort(),
-      contains: knownOnly(records.files),
+      contains: Object.fromEntries([...records.files].sort()),
       writer: writerOf(deps),
     })
   } catch (error) {
@@ -128,10 +119,6 @@ function isInDb(state: CollectionState): boolean {
   return (!state.large && state.partition === '') || state.segment(0).entries.size > 0
 }
 
-function knownOnly(files: ReadonlyMap<string, number | null>): Record<string, number> {
-  return Object.fromEntries([...files].filter((file): file is [string, number] => file[1] !== null).sort())
-}
-
 /** The writer to record in the checkpoint. */
 export function writerOf({ boot, durable }: CheckpointDeps): LogWriter {
   return { boot, durability: durable ? 'disk' : 'process' }
@@ -148,32 +135,31 @@ export async function saveCheckpoint(deps: CheckpointDeps, checkpoint: Checkpoin
  * @returns null when the file does not exist.
  * @throws store_corrupt, store_newer_schema.
  */
-export async function readCheckpoint(deps: CheckpointDeps): Promise<ReadCheckpoint | null> {
-  const { files, paths, schema } = deps
+export async function readCheckpoint({
+  files,
+  paths,
+}: Pick<CheckpointDeps, 'files' | 'paths'>): Promise<Checkpoint | null> {
   const bytes = await files.readAll(paths.checkpoint)
-  return bytes === null ? null : parseCheckpoint(bytes, paths.checkpoint, schema)
+  return bytes === null ? null : parseCheckpoint(bytes, paths.checkpoint)
 }
 
 /**
  * Checks the checksum of a snapshot file whose collection is loaded lazily, and defers parsing it.
  *
- * @returns False when the file has to be read now, because it has another format or was edited.
+ * @returns False when the file has to be read now, because it was edited.
  */
 export async function deferSnapshot(
-  deps: CheckpointDeps,
+  { files }: CheckpointDeps,
   records: Records,
   state: CollectionState,
   { name, path, segment }: SnapshotFile,
   checkpoint: Checkpoint,
 ): Promise<boolean> {
-  const { files, schema } = deps
   const bytes = await files.readAll(path)
   if (bytes === null || !isUntouched(bytes)) return false
   assertNotOlder(checkpoint, name, path, { seq: seqIn(bytes) })
   state.deferred ??= new Deferred()
-  state.deferred.add(() =>
-    fillRecords(records, parseSnapshot(bytes, path, schema).snapshot, segment, schema, path),
-  )
+  state.deferred.add(() => fillRecords(records, parseSnapshot(bytes, path).snapshot, segment, path))
   return true
 }
 
@@ -193,7 +179,6 @@ async function writeDb(
   // Copies the list, not the records: entries may be added and removed while the lines are written.
   const sections = new Map(segments.map(({ state, entries }) => [state.name, [...entries]]))
   const db = new Low<Snapshot>(createSnapshotFile({ ...deps, path: deps.paths.db, flush }), {
-    schema: deps.schema.version,
     seq,
     indexes: new Map(segments.map(({ state }) => [state.name, state.signature])),
     sections,

@@ -6,7 +6,8 @@ import type { Log } from './log.ts'
 import type { Move, Maintenance } from '../medium.ts'
 import type { Packed } from '../packed.ts'
 import type { CollectionState } from '../collection-state.ts'
-import { createPacer } from '../../core/yield.ts'
+import { forEachSlice } from '../../core/slices.ts'
+import { nextTurn } from '../../core/machine.ts'
 import type { SpaceAccounting } from './space.ts'
 
 /** The log files before the given number that no live record refers to. */
@@ -79,7 +80,6 @@ async function findPlaces(
   candidates: ReadonlySet<number>,
 ): Promise<Map<number, Found[]>> {
   const found = new Map<number, Found[]>([...candidates].map((number) => [number, []]))
-  const pacer = createPacer()
   const { collections, resting } = maintenance.records
   function note(state: CollectionState, id: string, blobs: Places | null, text: string): void {
     for (const name in blobs) {
@@ -90,10 +90,7 @@ async function findPlaces(
     }
   }
   for (const state of collections.values()) {
-    for (const { id, blobs, text } of state.byId.values()) {
-      if (pacer.due()) await pacer.turn()
-      note(state, id, blobs, text)
-    }
+    await forEachSlice(state.byId.values(), ({ id, blobs, text }) => note(state, id, blobs, text))
     for (const pack of state.idIndex.packs) {
       if (![...pack.logs].some((log) => candidates.has(log))) continue
       const ids = idsOf(pack).filter((id) => state.rests(id))
@@ -102,7 +99,7 @@ async function findPlaces(
         const records = await resting.read(state, some)
         for (const [i, record] of records.entries())
           if (record && !(record instanceof Error)) note(state, some[i] ?? '', record.blobs, record.text)
-        await pacer.turn()
+        await nextTurn()
       }
     }
   }

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path'
-import { LocalpostError } from '../../core/errors.ts'
-import { codeOf } from '../../core/errors.ts'
+import { codeOf, isErrorOf, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { corrupt } from '../io-errors.ts'
 import { newLockForm } from '../lock/lock-file.ts'
+import { readCheckpoint } from './checkpoint.ts'
 import { assertPrivate } from './folder-owner.ts'
 import { numberOf, type Paths } from './paths.ts'
 import { type FolderDeps, listSnapshot } from './snapshot-files.ts'
@@ -14,22 +14,28 @@ import { type FolderDeps, listSnapshot } from './snapshot-files.ts'
  *
  * @returns Whether the folder is new or empty.
  * @throws invalid_option when the path is a file, a folder with other files, or a folder that other users may change;
- *   store_corrupt when there is data without checkpoint.json; store_failed when the folder cannot be created.
+ *   store_corrupt when there is data without checkpoint.json; store_failed when the folder cannot be created;
+ *   invalid_option when a build from before the first release wrote the data.
  */
 export async function claimFolder(files: Files, paths: Paths): Promise<boolean> {
   const { folder } = paths
   await assertPrivate(folder)
   try {
-    await assertOurs({ files, paths })
+    await assertOurs(files, paths)
     return (await files.makeFolder(folder)) || (await files.list(folder)).length === 0
   } catch (error) {
     throw await noFolder(error, files, folder)
   }
 }
 
-async function assertOurs(deps: FolderDeps): Promise<void> {
-  const { folder, checkpoint } = deps.paths
-  if ((await deps.files.size(checkpoint)) !== null) return
+async function assertOurs(files: Files, paths: Paths): Promise<void> {
+  const deps = { files, paths }
+  if ((await files.size(paths.checkpoint)) !== null) {
+    // Before the lock is taken, which has another form there. The start reports what else may be wrong.
+    const error: unknown = await readCheckpoint(deps).catch((reason: unknown) => reason)
+    if (isErrorOf(error, 'invalid_option')) throw error
+    return
+  }
   try {
     await assertNoData(deps)
   } catch (error) {
@@ -39,7 +45,7 @@ async function assertOurs(deps: FolderDeps): Promise<void> {
   const [first, ...others] = await strangersIn(deps)
   if (first === undefined) return
   const more = others.length === 0 ? '' : ` and ${others.length} more`
-  const message = `The folder ${folder} holds ${JSON.stringify(first)}${more}, and no data of Localpost. Choose an empty or a new folder; nothing was changed.`
+  const message = `The folder ${paths.folder} holds ${JSON.stringify(first)}${more}, and no data of Localpost. Choose an empty or a new folder; nothing was changed.`
   throw new LocalpostError('invalid_option', message)
 }
 

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { LogPlace, Places } from '../entry.ts'
 import type { StagedCommit } from '../medium.ts'
 import type { Effect } from '../records.ts'
-import { paced } from '../../core/yield.ts'
+import { forEachSlice } from '../../core/slices.ts'
 import { writeHex } from './hex.ts'
 
 /**
@@ -10,8 +10,7 @@ import { writeHex } from './hex.ts'
  * `len` bytes. `crc` covers everything except its own eight digits. The first op has eight digits for the length of the
  * line with its line feed, and eight for a checksum of that and of everything before the digits of `crc`. They show where
  * an incomplete frame would end.
- * Localpost 0.1 did not write this op, and refuses it. An optional `"nth":3` after `len` says that three frames of the same
- * synced write precede this one.
+ * An optional `"nth":3` after `len` says that three frames of the same synced write precede this one.
  */
 export interface Frame {
   readonly seq: number
@@ -43,20 +42,15 @@ export class FrameWriter {
    * @param log  The number of the log file that they are written to.
    * @param offset  The position of the first frame in that file.
    */
-  encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
-    return paced(this.#encode(batch, log, offset))
-  }
-
-  *#encode(batch: readonly StagedCommit[], log: number, offset: number): Generator<undefined, Buffer> {
+  async encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
     let bytes = this.#scratch
     let at = 0
     for (const [nth, commit] of batch.entries()) {
       let ops = ''
       const own: LogPlace[] = []
-      for (const effect of commit.effects) {
+      await forEachSlice(commit.effects, (effect) => {
         ops += `,${opText(effect, own)}`
-        yield
-      }
+      })
       const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
       const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":["${noCrc}${noCrc}"${ops}]}\n`
       const end = at + text.length * mostOctets + commit.payloadSize
@@ -69,7 +63,6 @@ export class FrameWriter {
         place.at += offset + payloadAt
       }
       at = writeRest(bytes, at, payloadAt, text, commit)
-      yield
     }
     return bytes.subarray(0, at)
   }
@@ -102,7 +95,7 @@ export function readFrame(bytes: Buffer, at: number): Frame | null {
   if (checksum(bytes, at, digitsAt, end) !== Number.parseInt(head[4] ?? '', 16)) return null
   const ops: unknown = JSON.parse(bytes.toString('utf8', opsAt - 1, lineEnd - 1))
   if (!Array.isArray(ops)) return null
-  if (head[5] !== undefined) ops.shift()
+  ops.shift()
   const seq = Number(head[1])
   return { seq, batch: seq - Number(head[3] ?? 0), ops, payloadAt, end }
 }
@@ -117,9 +110,7 @@ export function isBeginning(bytes: Buffer, at: number): boolean {
   const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
   // A frame ends with a line feed, but no part of its head contains one.
   if (!head) return bytes.byteLength - at < mostCutHeadBytes && !bytes.includes(newline, at)
-  const [, , len, , , lineAndCrc] = head
-  // Frames of older versions do not show where they end.
-  if (lineAndCrc === undefined) return true
+  const [, , len, , , lineAndCrc = ''] = head
   const lineAt = at + head[0].length - 1 - 2 * crcLength
   const digitsAt = lineAt - 1 - opsStart.length - crcLength
   if (headChecksum(bytes, at, digitsAt, lineAt) !== Number.parseInt(lineAndCrc.slice(crcLength), 16))
@@ -138,7 +129,7 @@ const crcLength = noCrc.length
 const crcStart = '"crc":"'
 const opsStart = '","ops":['
 const headForm =
-  /^\{"seq":(\d{1,16}),"len":(\d{1,16}),(?:"nth":(\d{1,6}),)?"crc":"([0-9a-f]{8})","ops":\[(?:"([0-9a-f]{16})"|(?=[{\]]))/
+  /^\{"seq":(\d{1,16}),"len":(\d{1,16}),(?:"nth":(\d{1,6}),)?"crc":"([0-9a-f]{8})","ops":\["([0-9a-f]{16})"/
 const maxHeadLength = 128
 const newline = 10
 
@@ -196,8 +187,7 @@ function placesText(blobs: Places, own: LogPlace[]): string {
     if (texts !== '') texts += ','
     if ('log' in place && place.log === 0) {
       own.push(place)
-      const crc = place.crc === undefined ? '' : `,"crc":${place.crc}`
-      texts += `${JSON.stringify(name)}:{"at":${place.at},"size":${place.size}${crc}}`
+      texts += `${JSON.stringify(name)}:{"at":${place.at},"size":${place.size},"crc":${place.crc}}`
     } else texts += `${JSON.stringify(name)}:${JSON.stringify(place)}`
   }
   return `{${texts}}`

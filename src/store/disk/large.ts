@@ -7,7 +7,7 @@ import type { LargePlace } from '../entry.ts'
 import { misuse, storeFault } from '../io-errors.ts'
 import { type Files, writeWhole } from '../../core/files.ts'
 import type { Paths } from './paths.ts'
-import { largeNameForm } from './names.ts'
+import { largeNameForm } from './paths.ts'
 import type { Blob, BlobId } from '../store.ts'
 
 /** Blobs larger than this are stored in a separate file. */

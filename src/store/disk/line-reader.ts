@@ -3,7 +3,8 @@ import { endCode, type Files, readWhole } from '../../core/files.ts'
 import { corrupt, storeFault } from '../io-errors.ts'
 import type { Packed } from '../packed.ts'
 import type { LineReader, RestingRecord } from '../resting.ts'
-import { isObject, parsePlaces } from '../stored.ts'
+import { isObject } from '../stored.ts'
+import { parsePlaces } from './entries.ts'
 import { missingFix } from './snapshot-files.ts'
 import { isLineWhole } from './snapshot-lines.ts'
 import { damagedAt, parseLine } from './snapshot-text.ts'
@@ -79,7 +80,7 @@ const mostAtOnce = 256 * 1024
 function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): RestingRecord | null {
   const at = pack.at(row) - start
   const end = at + pack.length(row)
-  if (isLineWhole(bytes, at, end) === false) return null
+  if (!isLineWhole(bytes, at, end)) return null
   try {
     const line = parseLine(bytes, at, end)
     if (!line) return null

@@ -8,14 +8,14 @@ import {
   saveCheckpoint,
   writerOf,
 } from './checkpoint.ts'
-import type { Checkpoint, LogWriter, ReadCheckpoint } from './checkpoint-text.ts'
+import type { Checkpoint, LogWriter } from './checkpoint-text.ts'
 import { corrupt } from '../io-errors.ts'
 import { assertNoData } from './folder.ts'
 import type { Frame } from './frame.ts'
 import { sweepLarge } from './large.ts'
 import { numberOf } from './paths.ts'
 import { newLockForm } from '../lock/lock-file.ts'
-import { collectionNameForm } from './names.ts'
+import { collectionNameForm } from '../names.ts'
 import { BlobUsage, type WrittenLine } from '../packed.ts'
 import { startFromIndex } from './start-from-index.ts'
 import type { Segment } from '../collection-state.ts'
@@ -32,14 +32,15 @@ import {
   type SnapshotFile,
 } from './snapshot-files.ts'
 import { fillRecords } from './snapshot.ts'
-import { isObject, toEntry } from '../stored.ts'
+import { isObject } from '../stored.ts'
+import { toEntry } from './entries.ts'
 import { nextTurn } from '../../core/machine.ts'
 
 /** The result of loading a folder. */
 export interface Loaded {
   /** The seq of the last commit. */
   readonly seq: number
-  readonly checkpoint: ReadCheckpoint
+  readonly checkpoint: Checkpoint
   /** The length of each log file. */
   readonly lengths: Map<number, number>
   /** The files in `large` that commits after the checkpoint refer to. They may not be synced yet, so a power cut could lose them. */
@@ -55,7 +56,7 @@ export interface Loaded {
  * @throws store_corrupt, store_newer_schema. In both cases no file was changed.
  */
 export async function loadFolder(deps: CheckpointDeps, records: Records): Promise<Loaded> {
-  const { files, paths, schema } = deps
+  const { files, paths } = deps
   const checkpoint = (await readCheckpoint(deps)) ?? (await beginFolder(deps))
   const found = await listSnapshot(deps)
   assertAllThere(deps, checkpoint, found)
@@ -74,7 +75,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
       const snapshot = await readSnapshot(deps, path)
       assertNotOlder(checkpoint, name, path, snapshot)
       isEdited ||= snapshot.edited === true
-      fillRecords(records, snapshot, segment, schema, path)
+      fillRecords(records, snapshot, segment, path)
       if (collection !== null)
         adoptFile(
           records,
@@ -85,7 +86,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
           newest,
         )
     }
-    records.files.set(name, checkpoint.contains?.[name] ?? null)
+    records.files.set(name, checkpoint.contains[name] ?? 0)
     await nextTurn()
   }
   const unsynced = new Set<string>()
@@ -95,7 +96,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
       files,
       paths,
       loss,
-      apply: (frame, log) => applyFrame(deps, records, checkpoint.schema, frame, log, unsynced),
+      apply: (frame, log) => applyFrame(deps, records, frame, log, unsynced),
     },
     checkpoint,
   )
@@ -113,9 +114,9 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
  * What may be missing from the end of a log. A power cut is assumed when the machine was restarted after the log was
  * written, or when this cannot be determined.
  */
-export function lossOf(writer: LogWriter | undefined, boot: string): Loss {
-  if (writer !== undefined && boot !== '' && writer.boot === boot) return 'prefix'
-  return writer?.durability === 'disk' ? 'tail' : 'pages'
+export function lossOf(writer: LogWriter, boot: string): Loss {
+  if (boot !== '' && writer.boot === boot) return 'prefix'
+  return writer.durability === 'disk' ? 'tail' : 'pages'
 }
 
 /** Notes where the records of a segment are in its file. Takes them out of memory, except those of the newest segments. */
@@ -159,25 +160,18 @@ async function readReplaced({ resting }: Records): Promise<void> {
 }
 
 /** Records the boot and the durability of this process in the checkpoint. Call it after the whole log was synced to the disk. */
-export async function claimLog(deps: CheckpointDeps, checkpoint: ReadCheckpoint): Promise<void> {
+export async function claimLog(deps: CheckpointDeps, checkpoint: Checkpoint): Promise<void> {
   const writer = writerOf(deps)
-  const { boot, durability } = checkpoint.writer ?? {}
-  if (checkpoint.sealed && boot === writer.boot && durability === writer.durability) return
+  const { boot, durability } = checkpoint.writer
+  if (boot === writer.boot && durability === writer.durability) return
   await saveCheckpoint(deps, { ...checkpoint, writer })
 }
 
-async function beginFolder(deps: CheckpointDeps): Promise<ReadCheckpoint> {
+async function beginFolder(deps: CheckpointDeps): Promise<Checkpoint> {
   await assertNoData(deps)
-  const checkpoint: Checkpoint = {
-    schema: deps.schema.version,
-    log: 1,
-    offset: 0,
-    seq: 0,
-    files: [],
-    writer: writerOf(deps),
-  }
+  const checkpoint = { log: 1, offset: 0, seq: 0, files: [], contains: {}, writer: writerOf(deps) }
   await saveCheckpoint(deps, checkpoint)
-  return { ...checkpoint, sealed: true }
+  return checkpoint
 }
 
 function assertAllThere(
@@ -216,7 +210,6 @@ async function sweepTemporaries(deps: CheckpointDeps): Promise<void> {
 /**
  * Applies one frame of the log to the records in memory.
  *
- * @param from  The schema of the records in the log.
  * @param log  The number of the log file that the frame is in.
  * @param larges  Collects the files in `large` that the frame refers to.
  * @throws store_corrupt.
@@ -224,7 +217,6 @@ async function sweepTemporaries(deps: CheckpointDeps): Promise<void> {
 export function applyFrame(
   deps: CheckpointDeps,
   records: Records,
-  from: number,
   frame: Frame,
   log: number,
   larges?: Set<string>,
@@ -245,10 +237,7 @@ export function applyFrame(
       inOrder(() => records.forgetAll(state))
       continue
     }
-    const entry =
-      op.op === 'put'
-        ? toEntry(state, segment, { record: op.record, blobs: op.blobs }, { schema: deps.schema, from })
-        : null
+    const entry = op.op === 'put' ? toEntry(state, segment, { record: op.record, blobs: op.blobs }) : null
     if (!entry) throw unknownOp(deps, frame, log)
     for (const place of Object.values(entry.blobs ?? {})) {
       if ('large' in place) larges?.add(place.large)

@@ -1,5 +1,5 @@
 import { errorTable, LocalpostError } from '../../core/errors.ts'
-import { storeFault } from '../io-errors.ts'
+import { messageOf, storeFault } from '../io-errors.ts'
 import { type Files, isSameFile, isShared, readWhole, type Stamp, writeWhole } from '../../core/files.ts'
 import type { Paths } from './paths.ts'
 
@@ -127,7 +127,7 @@ export class Log {
       await this.#files.truncate(this.#fd, offset)
       if (this.#durable) await this.#files.sync(this.#fd)
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       const message = `A write to ${this.#paths.log(log)} failed and could not be cut off (${reason}). Nothing more can be written until this succeeds; each new commit tries it again.`
       this.fault = new LocalpostError('store_read_only', message, { cause: error })
       if (!this.#isTold) this.#onNotice(message)
@@ -242,7 +242,7 @@ export class Log {
 }
 
 function unknownOutcome(error: unknown, path: string): LocalpostError {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   const message = `Writing ${path} failed (${reason}), and what was written could not be cut off, so it is not known whether this was stored: the next start may find it. ${errorTable.store_unknown.fix}`
   return new LocalpostError('store_unknown', message, { cause: error })
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { messageOf } from '../io-errors.ts'
 import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
 import { createMover, deadLogs } from './cleanup.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
@@ -108,7 +109,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
     } catch (error) {
       // The log still has everything. Retrying at every commit would make a full or failing disk slower.
       dueBytes = bytesSince + checkpointBytes
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       if (failing) return
       failing = true
       onNotice(`The snapshot could not be written; the log still has everything. ${reason}`)
@@ -137,7 +138,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
     } catch (error) {
       if (syncFailing) return
       syncFailing = true
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       onNotice(`A power cut now may lose more than the last 5 seconds. ${reason}`)
     }
   }

@@ -123,10 +123,8 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       await flush.run()
       const { run } = flush
       const rewrite = (): Promise<void> => writeCheckpoint(deps, records, { ...target.end, seq }, run)
-      // Old records were migrated while they were read. The checkpoint marks the log as being in the new format.
-      if (checkpoint.schema < deps.schema.version) await rewrite()
       // Edited files get their checksums now, so that later damage is found.
-      else if (!loaded.isEdited) await claimLog(deps, checkpoint)
+      if (!loaded.isEdited) await claimLog(deps, checkpoint)
       // A failed checkpoint may already have changed `checkpoint.json`.
       else if (!(await sealEdits(deps, rewrite)))
         await claimLog(deps, (await readCheckpoint(deps)) ?? checkpoint)
@@ -148,11 +146,11 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
           flush?.noteLarge(spool.place.large)
           return spool
         })
-        const taken = spooling.then((spool) => ({ owner, name, size, content: spool.place }))
+        const writing = spooling.then((spool) => ({ owner, name, size, content: spool.place }))
         // The commit awaits this promise later, maybe after it was rejected: avoid an unhandled rejection until then.
-        taken.catch(() => {})
+        writing.catch(() => {})
         const discard = (): void => void spooling.then((spool) => spool.discard()).catch(() => {})
-        return { taken, undo: (reason) => whenKnown(reason, discard) }
+        return { writing, undo: (reason) => whenKnown(reason, discard) }
       }
       const { spooled } = blob
       if (!(spooled instanceof SpooledFile) || spooled.taken) {
@@ -252,8 +250,8 @@ async function sealEdits(
 }
 
 /** Warns that a power cut may have lost commits without a visible sign: the log may just end earlier. */
-function tellRestart(deps: LogMediumDeps, writer: LogWriter | undefined, seq: number): void {
-  if (writer?.durability !== 'process' || writer.boot === '' || deps.boot === '' || writer.boot === deps.boot)
+function tellRestart(deps: LogMediumDeps, writer: LogWriter, seq: number): void {
+  if (writer.durability !== 'process' || writer.boot === '' || deps.boot === '' || writer.boot === deps.boot)
     return
   deps.onNotice(
     `The machine was restarted while Localpost used ${deps.paths.folder}. What was stored in the last 5 seconds before that may be lost; the last commit that is there is number ${seq}. With --durability disk nothing is lost.`,

@@ -45,6 +45,9 @@ export function createPaths(folder: string): Paths {
   }
 }
 
+/** The names of files in `large`. */
+export const largeNameForm: RegExp = /^[A-Za-z0-9_-]{1,120}\.eml$/
+
 /** The number in a file's name; null when the name is not `<6 to 15 digits><ending>`. */
 export function numberOf(name: string, ending: string): number | null {
   if (!name.endsWith(ending)) return null

@@ -43,7 +43,7 @@ export interface Replayed {
  */
 export async function replayLog(
   deps: ReplayDeps,
-  from: LogPosition & { readonly seq: number; readonly sealed: boolean },
+  from: LogPosition & { readonly seq: number },
 ): Promise<Replayed> {
   const { files, paths, loss } = deps
   const lengths = await listLogs(files, paths)
@@ -61,7 +61,6 @@ export async function replayLog(
       assertNoFrame(bytes, at, last, broken, log, paths)
       continue
     }
-    if (log === from.log && !from.sealed) assertPosition(bytes, from, path)
     if (loss === 'pages' && log !== from.log && isBehindGap(bytes, last)) {
       broken = { log, offset: 0 }
       break
@@ -95,20 +94,6 @@ function nextFrame(bytes: Buffer, at: number, seq: number, path: string): Frame 
 function isBehindGap(bytes: Buffer, seq: number): boolean {
   const frame = bytes.byteLength > 0 ? readFrame(bytes, 0) : null
   return frame !== null && frame.seq > seq + 1
-}
-
-/** A checkpoint without a checksum is trusted only if its commit ends at its position in the log. */
-function assertPosition(bytes: Buffer, { offset, seq }: LogPosition & { seq: number }, path: string): void {
-  if (offset === 0) return
-  let before: Frame | null = null
-  for (let at = 0; at >= 0 && at < offset;) {
-    const frame: Frame | null = readFrame(bytes, at)
-    if (frame) before = frame
-    at = frame ? frame.end : bytes.indexOf(frameStart, at + 1)
-  }
-  if (before?.end === offset && before.seq === seq) return
-  const what = `checkpoint.json says that commit ${seq} ends at byte ${offset}, but in the log it does not.`
-  throw corrupt(`${path}:${offset}`, what, 'Restore the whole folder from a copy.')
 }
 
 async function listLogs(files: Files, paths: Paths): Promise<Map<number, number>> {

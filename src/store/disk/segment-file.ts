@@ -2,13 +2,12 @@ import { Low } from 'lowdb'
 import type { Files } from '../../core/files.ts'
 import { corrupt } from '../io-errors.ts'
 import type { Places } from '../entry.ts'
-import { parsePlaces } from '../stored.ts'
+import { parsePlaces } from './entries.ts'
 import { isLineWhole } from './snapshot-lines.ts'
 import { parseLine } from './snapshot-text.ts'
 import { BlobUsage, type Packed, type WrittenLine } from '../packed.ts'
 import type { Segment } from '../collection-state.ts'
 import type { Records } from '../records.ts'
-import type { Schema } from './migrate.ts'
 import type { Paths } from './paths.ts'
 import { createSnapshotFile } from './snapshot.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
@@ -18,7 +17,6 @@ import { missingFix } from './snapshot-files.ts'
 export interface SegmentFileDeps {
   readonly files: Files
   readonly paths: Paths
-  readonly schema: Schema
   readonly onNotice: (text: string) => void
 }
 
@@ -30,7 +28,7 @@ export interface SegmentFileDeps {
  * @param flush  As in `SnapshotPlace`.
  */
 export async function writeSegment(
-  { files, paths, schema, onNotice }: SegmentFileDeps,
+  { files, paths, onNotice }: SegmentFileDeps,
   records: Records,
   segment: Segment,
   seq: number,
@@ -70,8 +68,7 @@ export async function writeSegment(
     usage.add(entry.blobs)
     return entry
   }
-  const db = new Low<Snapshot>(createSnapshotFile({ files, path, flush, schema, onNotice }), {
-    schema: schema.version,
+  const db = new Low<Snapshot>(createSnapshotFile({ files, path, flush, onNotice }), {
     seq,
     indexes: new Map([[state.name, state.signature]]),
     sections: new Map([[state.name, content()]]),
@@ -98,9 +95,9 @@ function inFileOrder(pack: Packed): number[] {
   return Array.from({ length: pack.count }, (_, row) => row).sort((a, b) => pack.at(a) - pack.at(b))
 }
 
-/** The blobs of a copied line; undefined if the line is damaged or has no checksum. */
+/** The blobs of a copied line; undefined if the line is damaged. */
 function blobsIn(line: Buffer): Places | null | undefined {
-  if (isLineWhole(line, 0, line.byteLength) !== true) return undefined
+  if (!isLineWhole(line, 0, line.byteLength)) return undefined
   try {
     const parsed = parseLine(line, 0, line.byteLength)
     return parsed ? parsePlaces(parsed.blobs) : undefined

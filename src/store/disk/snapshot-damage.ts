@@ -1,7 +1,6 @@
-import { isObject } from '../stored.ts'
-import { collectionNameForm } from './names.ts'
+import { collectionNameForm } from '../names.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
-import { brace, endOfLine, headForm, isLineWhole, quote, recordEnd, sectionForm } from './snapshot-lines.ts'
+import { brace, endOfLine, isLineWhole, quote, recordEnd, sectionForm } from './snapshot-lines.ts'
 import { parseLine } from './snapshot-text.ts'
 
 /** A line that does not match its checksum. The first line is 1. */
@@ -13,7 +12,7 @@ export interface DamagedLine {
 }
 
 /**
- * Reads the intact lines of a damaged file. A record without a checksum counts as intact if it can be parsed.
+ * Reads the intact lines of a damaged file.
  *
  * @param collection  The collection of a segment; null for `db.json`, which contains the names of its collections.
  * @param isKnown  Whether a collection of this name is known. Needed because the names in the file have no checksum.
@@ -24,8 +23,7 @@ export function wholeLines(
   collection: string | null,
   isKnown: (name: string) => boolean,
 ): { snapshot: Snapshot; damaged: DamagedLine[]; isCut: boolean } {
-  const schema = Number(headForm.exec(bytes.toString('latin1', 0, endOfLine(bytes, 0)))?.[1] ?? 1)
-  const snapshot: Snapshot = { schema, indexes: new Map(), sections: new Map() }
+  const snapshot: Snapshot = { indexes: new Map(), sections: new Map() }
   const damaged: DamagedLine[] = []
   const open = (name: string): SnapshotLine[] => {
     const section: SnapshotLine[] = []
@@ -63,11 +61,9 @@ function damagedLineAt(bytes: Buffer, at: number, end: number, line: number): Da
 const identityForm = /"id":"([^"\\]+)","version":(\d+)/
 
 function readWhole(bytes: Buffer, at: number, end: number): SnapshotLine | null {
-  const isWhole = isLineWhole(bytes, at, end)
-  if (isWhole === false) return null
+  if (!isLineWhole(bytes, at, end)) return null
   try {
     const line = parseLine(bytes, at, end)
-    if (isWhole === null && line && !isRecord(JSON.parse(line.text))) return null
     // The keys are left out: they belong to indexes whose definition may be damaged.
     return line && { text: line.text, blobs: line.blobs }
   } catch {
@@ -77,7 +73,3 @@ function readWhole(bytes: Buffer, at: number, end: number): SnapshotLine | null 
 
 /** Lines up to this length are not records: the end of a section, and the checksum at the end of the file. */
 const shortLine = '"crc":"00000000"}'.length
-
-function isRecord(value: unknown): boolean {
-  return isObject(value) && typeof value.id === 'string' && typeof value.version === 'number'
-}

@@ -19,12 +19,11 @@ export interface SnapshotLine {
 
 /** The content of one snapshot file: `db.json`, or one segment of a large collection. */
 export interface Snapshot {
-  schema: number
-  /** The commit up to which the file contains all commits; absent in files of older versions. */
+  /** The commit up to which the file contains all commits; absent if a person removed it. */
   seq?: number | undefined
   /** Whether a person edited the file. The next checkpoint then rewrites it with checksums. */
   edited?: boolean
-  /** The size and the checksum of a file that was read, if each record in it has a checksum too. */
+  /** The size and the checksum of a file that was read, if nobody edited it. */
   file?: { readonly size: number; readonly crc: number }
   /** By collection, the definition of its indexes that the keys were computed with. */
   indexes: Map<string, string>
@@ -38,5 +37,5 @@ export interface Snapshot {
 
 /** lowdb's default data. */
 export function emptySnapshot(): Snapshot {
-  return { schema: 1, indexes: new Map(), sections: new Map() }
+  return { indexes: new Map(), sections: new Map() }
 }

@@ -50,8 +50,7 @@ function editedRecords(bytes: Buffer, sections: readonly (readonly unknown[])[])
     if (bytes[at] === brace && at > 0) {
       lines++
       const until = recordEnd(bytes, end)
-      if (isLineWhole(bytes, at, until) !== true)
-        edited.push({ line, id: idIn(bytes.toString('utf8', at, until)) })
+      if (!isLineWhole(bytes, at, until)) edited.push({ line, id: idIn(bytes.toString('utf8', at, until)) })
     }
     at = end + 1
   }

@@ -1,7 +1,7 @@
 import type { Checkpoint } from './checkpoint-text.ts'
 import { corrupt } from '../io-errors.ts'
 import type { Files } from '../../core/files.ts'
-import { collectionNameForm } from './names.ts'
+import { collectionNameForm } from '../names.ts'
 import { numberOf, type Paths } from './paths.ts'
 import type { Snapshot } from './snapshot-data.ts'
 import type { Segment } from '../collection-state.ts'
@@ -45,14 +45,10 @@ export async function collectionFolders(deps: FolderDeps): Promise<string[]> {
   return (await deps.files.list(deps.paths.folder)).filter((name) => collectionNameForm.test(name)).sort()
 }
 
-/**
- * The missing files among those that the checkpoint lists. A checkpoint of an older version lists no files; then only
- * `db.json` is required.
- */
+/** The missing files among those that the checkpoint lists. */
 export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile[]): string[] {
   const names = new Set(found.map(({ name }) => name))
-  const wanted = checkpoint.files ?? (checkpoint.seq > 0 ? [dbName] : [])
-  return wanted.filter((name) => !names.has(name))
+  return checkpoint.files.filter((name) => !names.has(name))
 }
 
 /**
@@ -65,10 +61,10 @@ export function olderThan(
   name: string,
   { seq }: Pick<Snapshot, 'seq'>,
 ): string | null {
-  const needed = contains?.[name]
+  const needed = contains[name]
   if (needed === undefined || (seq !== undefined && seq >= needed)) return null
   if (seq === undefined)
-    return `it may be older than the checkpoint, which needs commit ${needed}: its line \`"seq"\` is missing, or an earlier version of Localpost wrote it.`
+    return `it may be older than the checkpoint, which needs commit ${needed}: its line \`"seq"\` is missing.`
   return `it is older than the checkpoint: it contains the commits up to ${seq}, but the checkpoint needs commit ${needed}.`
 }
 
@@ -82,7 +78,7 @@ export function assertNotOlder(
   const what = olderThan(checkpoint, name, snapshot)
   if (what === null) return
   const restore = 'Restore the whole folder from one copy.'
-  const insert = `If the file is no older copy, put the line \`"seq":${checkpoint.contains?.[name]},\` before its last line, and replace the last line by \`}\`.`
+  const insert = `If the file is no older copy, put the line \`"seq":${checkpoint.contains[name]},\` before its last line, and replace the last line by \`}\`.`
   throw corrupt(path, what, snapshot.seq === undefined ? `${restore} ${insert}` : restore)
 }
 

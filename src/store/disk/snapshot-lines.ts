@@ -3,7 +3,7 @@ import { writeHex } from './hex.ts'
 
 // A snapshot file has one line per record, which begins with the checksum of that line.
 
-/** The last line but one: the commit up to which a file contains all commits. Older versions wrote none. */
+/** The last line but one: the commit up to which a file contains all commits. */
 const seqForm = /\n"seq":(\d{1,16}),\n"crc":"[0-9a-f]{8}"\}\n$/
 export const seqEndLength: number = '\n"seq":0000000000000000,\n"crc":"00000000"}\n'.length
 
@@ -53,26 +53,20 @@ const crcStart = '{"crc":"'
 const lineStart = `${crcStart}00000000",`
 const lineStartLength = lineStart.length
 
-/** Whether a record's line matches its checksum; `null` when it was written without one. */
-export function isLineWhole(bytes: Buffer, at: number, end: number): boolean | null {
-  const start = bytes.toString('latin1', at, at + lineStartLength)
-  const stored = lineForm.exec(start)
-  if (!stored) return start.startsWith('{"id":') ? null : false
-  return crc32(bytes.subarray(at + lineStartLength, end)) === Number.parseInt(stored[1] ?? '', 16)
+/** Whether a record's line matches its checksum. */
+export function isLineWhole(bytes: Buffer, at: number, end: number): boolean {
+  const stored = lineForm.exec(bytes.toString('latin1', at, at + lineStartLength))?.[1]
+  if (stored === undefined) return false
+  return crc32(bytes.subarray(at + lineStartLength, end)) === Number.parseInt(stored, 16)
 }
 
-/** The first line whose own checksum does not match (the first line of the file is 1), and whether all records have one. */
-export function checkLines(bytes: Buffer): { damaged: number | null; isChecked: boolean } {
-  let isChecked = true
+/** The first line of a record that does not match its checksum; null if there is none. The first line of the file is 1. */
+export function firstDamaged(bytes: Buffer): number | null {
   let number = 1
   for (let at = 0; at < bytes.byteLength; number++) {
     const end = endOfLine(bytes, at)
-    if (bytes[at] === brace && at > 0) {
-      const isWhole = isLineWhole(bytes, at, recordEnd(bytes, end))
-      if (isWhole === false) return { damaged: number, isChecked }
-      if (isWhole === null) isChecked = false
-    }
+    if (bytes[at] === brace && at > 0 && !isLineWhole(bytes, at, recordEnd(bytes, end))) return number
     at = end + 1
   }
-  return { damaged: null, isChecked }
+  return null
 }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { formatVersion } from './format.ts'
 import { enlarged, mostOctets } from './frame.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { setLineCrc, unsignedLine } from './snapshot-lines.ts'
@@ -20,7 +21,7 @@ export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
   }
   const indexes = JSON.stringify(Object.fromEntries(snapshot.indexes))
   const ids: Record<string, string[]> = {}
-  piece.add(`{"schema":${snapshot.schema},\n"indexes":${indexes},\n`)
+  piece.add(`{"schema":${formatVersion},\n"indexes":${indexes},\n`)
   for (const [name, lines] of snapshot.sections) {
     piece.add(`${JSON.stringify(name)}:[`)
     const own: string[] = (ids[name] = [])

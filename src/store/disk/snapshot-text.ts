@@ -1,10 +1,19 @@
 import { crc32 } from 'node:zlib'
 import type { LocalpostError } from '../../core/errors.ts'
 import { corrupt } from '../io-errors.ts'
-import type { Schema } from './migrate.ts'
+import { assertKnownFormat } from './format.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { type Edits, editsOf } from './snapshot-edits.ts'
-import { brace, checkLines, endOfLine, headForm, lineAt, quote, recordEnd, seqIn } from './snapshot-lines.ts'
+import {
+  brace,
+  endOfLine,
+  firstDamaged,
+  headForm,
+  lineAt,
+  quote,
+  recordEnd,
+  seqIn,
+} from './snapshot-lines.ts'
 import type { IndexKey } from '../queries.ts'
 import { isObject } from '../stored.ts'
 
@@ -16,37 +25,28 @@ import { isObject } from '../stored.ts'
  * @returns The snapshot, and what was edited; null if the file was not.
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */
-export function parseSnapshot(
-  bytes: Buffer,
-  path: string,
-  schema: Schema,
-): { snapshot: Snapshot; edited: Edits | null } {
-  const untouched = isUntouched(bytes) ? parseLines(bytes) : null
+export function parseSnapshot(bytes: Buffer, path: string): { snapshot: Snapshot; edited: Edits | null } {
+  const head = headForm.exec(lineAt(bytes, 0))
+  if (head) assertKnownFormat(Number(head[1]), path)
+  const untouched = head && isUntouched(bytes) ? parseLines(bytes) : null
   if (untouched) {
-    schema.assertKnown(untouched.schema, path)
     // A checkpoint copies lines of records that rest, whether or not they are damaged.
+    assertLines(bytes, path)
     const crc = storedCrc(bytes)
-    if (assertLines(bytes, path) && crc !== null) untouched.file = { size: bytes.byteLength, crc }
+    if (crc !== null) untouched.file = { size: bytes.byteLength, crc }
     return { snapshot: untouched, edited: null }
   }
-  const head = headForm.exec(lineAt(bytes, 0))
-  if (head) schema.assertKnown(Number(head[1]), path)
   const whole = parseWhole(bytes, path)
   if (isObject(whole) && 'crc' in whole) {
     assertLines(bytes, path)
     throw corrupt(path, 'the file is not what Localpost wrote: its checksum does not fit.', restoreIt)
   }
-  const snapshot = fromWhole(whole)
-  if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
-  schema.assertKnown(snapshot.schema, path)
-  return { snapshot, edited: editsOf(bytes, whole) }
+  return fromWhole(bytes, whole, path)
 }
 
-/** @returns Whether each record has a checksum. */
-function assertLines(bytes: Buffer, path: string): boolean {
-  const { damaged, isChecked } = checkLines(bytes)
+function assertLines(bytes: Buffer, path: string): void {
+  const damaged = firstDamaged(bytes)
   if (damaged !== null) throw damagedAt(path, damaged)
-  return isChecked
 }
 
 /** The error of a line whose own checksum does not match. */
@@ -60,17 +60,8 @@ export function damagedAt(path: string, line: number): LocalpostError {
  *
  * @throws store_corrupt when the file is not JSON, or not a file of this store; store_newer_schema.
  */
-export function parseEdited(
-  bytes: Buffer,
-  path: string,
-  schema: Schema,
-): { snapshot: Snapshot; edited: Edits } | null {
-  if (isUntouched(bytes)) return null
-  const whole = parseWhole(bytes, path)
-  const snapshot = fromWhole(whole)
-  if (!snapshot) throw corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
-  schema.assertKnown(snapshot.schema, path)
-  return { snapshot, edited: editsOf(bytes, whole) }
+export function parseEdited(bytes: Buffer, path: string): { snapshot: Snapshot; edited: Edits } | null {
+  return isUntouched(bytes) ? null : fromWhole(bytes, parseWhole(bytes, path), path)
 }
 
 /** Parses the file as JSON. Removing the checksum by hand leaves a comma before the last bracket, so it is allowed. */
@@ -103,14 +94,7 @@ export function storedCrc(end: Buffer): number | null {
 
 /** Reads the line layout that this store writes; null when the file has another layout. */
 function parseLines(bytes: Buffer): Snapshot | null {
-  const head = headForm.exec(lineAt(bytes, 0))
-  if (!head) return null
-  const snapshot: Snapshot = {
-    schema: Number(head[1]),
-    seq: seqIn(bytes),
-    indexes: new Map(),
-    sections: new Map(),
-  }
+  const snapshot: Snapshot = { seq: seqIn(bytes), indexes: new Map(), sections: new Map() }
   let section: SnapshotLine[] = []
   for (let at = endOfLine(bytes, 0) + 1; at < bytes.byteLength;) {
     const end = endOfLine(bytes, at)
@@ -164,28 +148,20 @@ function fromObject(line: unknown): SnapshotLine | null {
 /** The members that are not collections. */
 const ownMembers = new Set(['schema', 'seq', 'indexes', 'ids', 'crc'])
 
-function fromWhole(whole: unknown): Snapshot | null {
-  if (!isObject(whole) || typeof whole.schema !== 'number') return null
+function fromWhole(bytes: Buffer, whole: unknown, path: string): { snapshot: Snapshot; edited: Edits } {
+  const other = corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
+  if (!isObject(whole) || typeof whole.schema !== 'number') throw other
+  assertKnownFormat(whole.schema, path)
   const seq = typeof whole.seq === 'number' ? whole.seq : undefined
-  const snapshot: Snapshot = {
-    schema: whole.schema,
-    seq,
-    edited: true,
-    indexes: new Map(),
-    sections: new Map(),
-  }
+  const snapshot: Snapshot = { seq, edited: true, indexes: new Map(), sections: new Map() }
   for (const [name, value] of Object.entries(whole)) {
     if (ownMembers.has(name)) continue
-    if (!Array.isArray(value)) return null
-    const lines: SnapshotLine[] = []
-    for (const item of value as unknown[]) {
-      const line = fromObject(item)
-      if (!line) return null
-      lines.push(line)
-    }
+    if (!Array.isArray(value)) throw other
+    const lines = value.map(fromObject)
+    if (!lines.every((line) => line !== null)) throw other
     snapshot.sections.set(name, lines)
   }
-  return snapshot
+  return { snapshot, edited: editsOf(bytes, whole) }
 }
 
 /** The first line that cannot be parsed, or the last one when the file is truncated. The first line is 1. */

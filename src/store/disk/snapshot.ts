@@ -2,13 +2,12 @@ import { dirname } from 'node:path'
 import type { Adapter } from 'lowdb'
 import { corrupt, storeFault } from '../io-errors.ts'
 import { type Files, writeWhole } from '../../core/files.ts'
-import { createSchema, type Schema } from './migrate.ts'
 import type { Records } from '../records.ts'
 import type { Snapshot } from './snapshot-data.ts'
 import { editedText } from './snapshot-edits.ts'
 import { snapshotPieces } from './snapshot-pieces.ts'
 import { parseSnapshot } from './snapshot-text.ts'
-import { toEntry, toKnownEntry } from '../stored.ts'
+import { toEntry, toKnownEntry } from './entries.ts'
 
 /** Dependencies of reading and writing a snapshot file. */
 export interface SnapshotPlace {
@@ -16,7 +15,6 @@ export interface SnapshotPlace {
   readonly path: string
   /** Syncs the commits that the file may contain, before the file is renamed to its final name. */
   readonly flush: () => Promise<void>
-  readonly schema: Schema
   readonly onNotice: (text: string) => void
 }
 
@@ -26,12 +24,12 @@ export interface SnapshotPlace {
  * that the event loop is not blocked.
  */
 export function createSnapshotFile(place: SnapshotPlace): Adapter<Snapshot> {
-  const { files, path, flush, schema, onNotice } = place
+  const { files, path, flush, onNotice } = place
   return {
     async read() {
       const bytes = await files.readAll(path)
       if (bytes === null) return null
-      const { snapshot, edited } = parseSnapshot(bytes, path, schema)
+      const { snapshot, edited } = parseSnapshot(bytes, path)
       if (edited)
         onNotice(`${path} was changed since Localpost wrote it, and was loaded. ${editedText(edited)}`)
       return snapshot
@@ -89,20 +87,17 @@ export function fillRecords(
   records: Records,
   snapshot: Snapshot,
   segment: number,
-  schema: Schema = createSchema(),
   path: string = 'memory',
 ): void {
-  const lift = { schema, from: schema.assertKnown(snapshot.schema, path) }
   for (const [name, lines] of snapshot.sections) {
     const state = records.stateOrUnknown(name, segment > 0)
     // The stored keys are valid only for the current indexes; otherwise they are computed again.
-    const hasKeys = lift.from === schema.version && snapshot.indexes.get(name) === state.signature
-    if (lift.from < schema.version || snapshot.edited || (segment > 0 && !hasKeys))
-      records.dirty.add(state.segment(segment))
+    const hasKeys = snapshot.indexes.get(name) === state.signature
+    if (snapshot.edited || (segment > 0 && !hasKeys)) records.dirty.add(state.segment(segment))
     let count = 0
     for (const line of lines) {
       count++
-      const entry = (hasKeys && toKnownEntry(segment, line)) || toEntry(state, segment, line, lift)
+      const entry = (hasKeys && toKnownEntry(segment, line)) || toEntry(state, segment, line)
       if (!entry) {
         throw corrupt(
           path,

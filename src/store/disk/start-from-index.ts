@@ -18,14 +18,14 @@ import { decodeStartIndex, type StartIndex } from './start-index.ts'
  * @returns False if the file has to be read.
  */
 export async function startFromIndex(
-  { files, paths, schema }: CheckpointDeps,
+  { files, paths }: CheckpointDeps,
   records: Records,
   state: CollectionState,
   { name, path, segment }: SnapshotFile,
   checkpoint: Checkpoint,
 ): Promise<boolean> {
   if (!state.large || state.readLater || state.hasSmall) return false
-  const index = await readStartIndex(files, paths, state, segment, schema.version)
+  const index = await readStartIndex(files, paths, state, segment)
   if (!index) return false
   const found = await stampOf(files, path).catch(() => null)
   if (!found || !isSameStamp(found.stamp, index.file) || olderThan(checkpoint, name, found) !== null)
@@ -39,10 +39,9 @@ async function readStartIndex(
   paths: Paths,
   state: CollectionState,
   segment: number,
-  schema: number,
 ): Promise<StartIndex | null> {
   const bytes = await files.readAll(paths.startIndex(state.name, segment)).catch(() => null)
-  return bytes && decodeStartIndex(state, segment, schema, bytes)
+  return bytes && decodeStartIndex(state, segment, bytes)
 }
 
 /**

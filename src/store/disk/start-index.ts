@@ -6,6 +6,7 @@ import { PackFacts } from '../pack-facts.ts'
 import { BlobUsage, type FileStamp, type Packed, type PackedFile, type PackRows } from '../packed.ts'
 import type { IndexKey } from '../queries.ts'
 import { isObject } from '../stored.ts'
+import { formatVersion } from './format.ts'
 import { readColumns, writeColumns } from './start-index-columns.ts'
 
 /** The content of an index for the start. */
@@ -27,7 +28,6 @@ export interface StartIndex {
  */
 export function encodeStartIndex(
   state: CollectionState,
-  schema: number,
   pack: Packed,
   { size, crc, ino, mtimeMs, usage }: PackedFile,
 ): Buffer {
@@ -40,7 +40,7 @@ export function encodeStartIndex(
   const { texts, codes } = ownCodes(state, facts)
   const { head, blocks } = writeColumns({ rows: pack.rows, facts: facts && { ...facts.columns, codes } })
   const line = JSON.stringify({
-    ...formOf(state, pack.segment.number, schema),
+    ...formOf(state, pack.segment.number),
     file: { size, crc, ino, mtimeMs },
     usage: {
       logs: [...usage.logs].map(([log, { bytes, end }]) => [log, bytes, end]),
@@ -61,12 +61,7 @@ export function encodeStartIndex(
  *
  * @returns null if it is damaged, of another segment, or of another version of Localpost.
  */
-export function decodeStartIndex(
-  state: CollectionState,
-  segment: number,
-  schema: number,
-  bytes: Buffer,
-): StartIndex | null {
+export function decodeStartIndex(state: CollectionState, segment: number, bytes: Buffer): StartIndex | null {
   const end = bytes.byteLength - 4
   if (end < 0 || crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) return null
   const lineEnd = bytes.indexOf(newline)
@@ -74,8 +69,7 @@ export function decodeStartIndex(
   try {
     const head: unknown = JSON.parse(bytes.toString('utf8', 0, lineEnd))
     if (!isObject(head)) return null
-    for (const [name, value] of Object.entries(formOf(state, segment, schema)))
-      if (head[name] !== value) return null
+    for (const [name, value] of Object.entries(formOf(state, segment))) if (head[name] !== value) return null
     if (!isHead(head)) return null
     const { file, usage, keyed, texts, columns } = head
     const { rows, facts } = readColumns(columns, bytes.subarray(lineEnd + 1, end))
@@ -126,13 +120,13 @@ function isHead(head: object): head is Head {
 const nothing = { file: null, usage: null, columns: null, keyed: null, texts: null }
 
 /** An index is used only if all of these values match. */
-function formOf(state: CollectionState, segment: number, schema: number): Record<string, unknown> {
+function formOf(state: CollectionState, segment: number): Record<string, unknown> {
   return {
     form: 1,
     endianness: endianness(),
     collection: state.name,
     segment,
-    schema,
+    schema: formatVersion,
     indexes: state.signature,
     facts: state.facts?.signature ?? null,
   }

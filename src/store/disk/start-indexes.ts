@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { writeWhole } from '../../core/files.ts'
 import { nextTurn } from '../../core/machine.ts'
 import type { CollectionState, Segment } from '../collection-state.ts'
-import { messageOf } from '../doctor/findings.ts'
+import { messageOf } from '../io-errors.ts'
 import type { Packed } from '../packed.ts'
 import type { Records } from '../records.ts'
 import type { CheckpointDeps } from './checkpoint.ts'
@@ -39,7 +39,7 @@ export interface StartIndexDeps extends CheckpointDeps {
  * reported, and the next start reads that file.
  */
 export function createStartIndexes(deps: StartIndexDeps, records: Records): StartIndexes {
-  const { files, paths, schema, clock, reserve, onNotice } = deps
+  const { files, paths, clock, reserve, onNotice } = deps
   const buffer = { bytes: Buffer.alloc(0) }
   let isClosed = false
   let cancelTimer: (() => void) | null = null
@@ -89,7 +89,7 @@ export function createStartIndexes(deps: StartIndexDeps, records: Records): Star
   function problemOf(bytes: Buffer | null, path: string): string {
     if (bytes === null) return `${path}: this file of records cannot be read.`
     try {
-      const { edited } = parseSnapshot(bytes, path, schema)
+      const { edited } = parseSnapshot(bytes, path)
       return `${path} was changed since Localpost wrote it. ${edited ? editedText(edited) : ''}`
     } catch (error) {
       return messageOf(error)
@@ -136,7 +136,7 @@ export function createStartIndexes(deps: StartIndexDeps, records: Records): Star
     const { pack, number } = segment
     // A record may have changed since its file was written. Then the next checkpoint writes the file again.
     if (!pack?.file || records.dirty.has(segment) || segment.replacing) return
-    const bytes = encodeStartIndex(state, schema.version, pack, pack.file)
+    const bytes = encodeStartIndex(state, pack, pack.file)
     const isComplete = pack.facts?.isComplete ?? true
     const path = paths.startIndex(state.name, number)
     const fd = await files.open(path, 'w')

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { nodeFiles } from '../../core/files.ts'
-import { createSchema } from '../disk/migrate.ts'
 import { createPaths } from '../disk/paths.ts'
 import type { Snapshot, SnapshotLine } from '../disk/snapshot-data.ts'
 import type { Edits } from '../disk/snapshot-edits.ts'
@@ -26,7 +25,6 @@ export interface AcceptedFile extends Edits {
  */
 export async function acceptEdits(dir: string): Promise<readonly AcceptedFile[]> {
   const paths = createPaths(resolve(dir))
-  const schema = createSchema()
   const lock = await takeLock({
     files: nodeFiles,
     path: paths.lock,
@@ -36,7 +34,7 @@ export async function acceptEdits(dir: string): Promise<readonly AcceptedFile[]>
   try {
     const accepted: { file: string; path: string; snapshot: Snapshot; edited: Edits }[] = []
     for (const { name, path } of await listSnapshot({ files: nodeFiles, paths })) {
-      const found = parseEdited((await nodeFiles.readAll(path)) ?? Buffer.alloc(0), path, schema)
+      const found = parseEdited((await nodeFiles.readAll(path)) ?? Buffer.alloc(0), path)
       if (found)
         accepted.push({ file: name, path, snapshot: identified(found.snapshot, path), edited: found.edited })
     }
@@ -48,14 +46,14 @@ export async function acceptEdits(dir: string): Promise<readonly AcceptedFile[]>
 }
 
 /** The same snapshot with the id and version of each record. Its keys are left out: the next start computes them. */
-function identified({ schema, seq, indexes, sections }: Snapshot, path: string): Snapshot {
+function identified({ seq, indexes, sections }: Snapshot, path: string): Snapshot {
   const complete = new Map<string, SnapshotLine[]>()
   for (const [name, lines] of sections)
     complete.set(
       name,
       Array.from(lines, (line) => identifiedLine(line, path)),
     )
-  return { schema, seq, indexes, sections: complete }
+  return { seq, indexes, sections: complete }
 }
 
 function identifiedLine({ text, blobs, record }: SnapshotLine, path: string): SnapshotLine {

@@ -1,3 +1,7 @@
+import { listedNames } from '../io-errors.ts'
+
+export { listed, messageOf } from '../io-errors.ts'
+
 /** One thing that an inspection of a data folder or a database found, for the person who asked. */
 export interface Finding {
   /** `problem`: something is lost, or the next start refuses the folder or the database; `note`: worth knowing, nothing to do. */
@@ -34,14 +38,6 @@ export interface Report {
   readonly problems: number
 }
 
-/** The first few of many names, and how many more there are. */
-export function listed(names: readonly string[]): string {
-  const more = names.length - listedNames
-  return more > 1 ? `${names.slice(0, listedNames).join(', ')} and ${more} more` : names.join(', ')
-}
-
-const listedNames = 3
-
 /** Keeps the first few of any number of names, and counts all of them. */
 export class Tally {
   count = 0
@@ -57,11 +53,6 @@ export class Tally {
     const more = this.count - this.#first.length
     return this.#first.join(', ') + (more > 0 ? ` and ${more} more` : '')
   }
-}
-
-/** The message of an error. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** A list of findings, and a function that returns a report for a subject, which adds to it. */

@@ -3,9 +3,9 @@ import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import type { Place } from '../entry.ts'
 import { listed, type Report } from './findings.ts'
 import type { SoundBytes } from './inspect-log.ts'
-import { largeNameForm } from '../disk/names.ts'
+import { largeNameForm } from '../disk/paths.ts'
 import type { Records } from '../records.ts'
-import { createPacer } from '../../core/yield.ts'
+import { createPacer } from '../../core/slices.ts'
 
 /** Checks that the bytes of every message of a record exist and are intact, and looks for bytes without a record. */
 export async function inspectBlobs(
@@ -93,7 +93,7 @@ async function faultOf(
       return { kind: `their files in ${paths.larges} are missing`, text: `${path} is missing` }
     const kind = `their files in ${paths.larges} are damaged`
     if (size !== place.size) return { kind, text: `${path} has ${size} bytes` }
-    const bytes = place.crc === undefined ? null : await files.readAll(path)
+    const bytes = await files.readAll(path)
     return bytes === null || isWhole(place, bytes)
       ? null
       : { kind, text: `${path} does not hold the bytes that were stored` }
@@ -105,10 +105,8 @@ async function faultOf(
   const end = place.at + place.size
   if (isWithin(frames, place.at, end)) return null
   // Another part of the commit may be damaged.
-  if (place.crc !== undefined) {
-    const bytes = (await files.readAll(path))?.subarray(place.at, end)
-    if (bytes?.byteLength === place.size && isWhole(place, bytes)) return null
-  }
+  const bytes = (await files.readAll(path))?.subarray(place.at, end)
+  if (bytes?.byteLength === place.size && isWhole(place, bytes)) return null
   return {
     kind: `${path} has no complete commits around them`,
     text: `${path} has no complete commit around byte ${place.at}`,

@@ -1,5 +1,5 @@
 import type { Files, Stamp } from '../../core/files.ts'
-import { createPacer } from '../../core/yield.ts'
+import { createPacer } from '../../core/slices.ts'
 import type { CollectionState } from '../collection-state.ts'
 import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import { numberOf } from '../disk/paths.ts'
@@ -10,7 +10,7 @@ import { isSameStamp } from '../disk/start-from-index.ts'
 import type { FactRow } from '../facts.ts'
 import { BlobUsage, Packed } from '../packed.ts'
 import type { Records } from '../records.ts'
-import { toEntry } from '../stored.ts'
+import { toEntry } from '../disk/entries.ts'
 import { listed, type Report } from './findings.ts'
 
 /**
@@ -54,26 +54,26 @@ export async function inspectIndexes(
 
 /** @returns How an index differs from its file; null if a start does not use it. */
 async function inspectIndex(
-  { files, paths, schema }: CheckpointDeps,
+  { files, paths }: CheckpointDeps,
   stampNow: Files['stampNow'],
   state: CollectionState,
   number: number,
 ): Promise<string[] | null> {
   const bytes = await files.readAll(paths.startIndex(state.name, number)).catch(() => null)
-  const index = bytes && decodeStartIndex(state, number, schema.version, bytes)
+  const index = bytes && decodeStartIndex(state, number, bytes)
   const path = paths.segment(state.name, number)
   const file = await files.readAll(path).catch(() => null)
   const stamp = file && stampNow(path)
   if (!index || !stamp || !file) return null
-  const snapshot = wholeSnapshot(file, path, schema)
+  const snapshot = wholeSnapshot(file, path)
   if (!snapshot?.file || !isOf(index, stamp, snapshot.file)) return null
-  return await differencesOf(state, schema, index, snapshot)
+  return await differencesOf(state, index, snapshot)
 }
 
 /** The content of a file; null if it is damaged, which is reported elsewhere. */
-function wholeSnapshot(bytes: Buffer, path: string, schema: CheckpointDeps['schema']): Snapshot | null {
+function wholeSnapshot(bytes: Buffer, path: string): Snapshot | null {
   try {
-    return parseSnapshot(bytes, path, schema).snapshot
+    return parseSnapshot(bytes, path).snapshot
   } catch {
     return null
   }
@@ -85,7 +85,6 @@ function isOf(index: StartIndex, { ino, mtimeMs }: Stamp, file: { size: number; 
 
 async function differencesOf(
   state: CollectionState,
-  schema: CheckpointDeps['schema'],
   index: StartIndex,
   snapshot: Snapshot,
 ): Promise<string[]> {
@@ -97,7 +96,7 @@ async function differencesOf(
   let count = 0
   for (const line of snapshot.sections.get(state.name) ?? []) {
     if (pacer.due()) await pacer.turn()
-    const entry = toEntry(state, 0, line, { schema, from: schema.version })
+    const entry = toEntry(state, 0, line)
     if (!entry) continue
     const { id, version } = entry
     const row = pack.find(id)

@@ -176,9 +176,9 @@ function follows({ last }: Reading, frame: Frame, mayFollowGap: boolean): boolea
   return last === null || frame.seq === last + 1 || (mayFollowGap && frame.seq > last)
 }
 
-function apply({ parts, records, checkpoint, report }: Reading, frame: Frame, number: number): void {
+function apply({ parts, records, report }: Reading, frame: Frame, number: number): void {
   try {
-    applyFrame(parts, records, checkpoint.schema, frame, number)
+    applyFrame(parts, records, frame, number)
   } catch (error) {
     report.problem(messageOf(error), 'Use the version of Localpost that wrote it.')
   }

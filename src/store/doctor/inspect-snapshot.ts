@@ -35,9 +35,9 @@ export async function inspectSnapshot(
       bytes = await files.readAll(path)
       if (bytes === null) return
       count++
-      const { snapshot, edited } = parseSnapshot(bytes, path, deps.schema)
+      const { snapshot, edited } = parseSnapshot(bytes, path)
       assertNotOlder(checkpoint, name, path, snapshot)
-      fillRecords(records, snapshot, segment, deps.schema, path)
+      fillRecords(records, snapshot, segment, path)
       if (edited)
         report.note(
           `${path} was changed since Localpost wrote it. The next start loads it. ${editedText(edited, allLines)}`,

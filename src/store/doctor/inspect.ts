@@ -6,6 +6,7 @@ import { createFindings, type Finding, listed, messageOf } from './findings.ts'
 import { type Files, nodeFiles } from '../../core/files.ts'
 import { salvageHint } from '../io-errors.ts'
 import { dataIn, strangersIn } from '../disk/folder.ts'
+import { formatVersion } from '../disk/format.ts'
 import { readMark } from '../disk/marker.ts'
 import { inspectBlobs } from './inspect-blobs.ts'
 import { inspectIndexes } from './inspect-indexes.ts'
@@ -13,7 +14,6 @@ import { inspectLog } from './inspect-log.ts'
 import { inspectKeys, inspectLeftovers, inspectSnapshot } from './inspect-snapshot.ts'
 import { isClosed, readLock } from '../lock/lock.ts'
 import { namingFiles } from '../disk/naming-files.ts'
-import { createSchema } from '../disk/migrate.ts'
 import { createPaths } from '../disk/paths.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { Records } from '../records.ts'
@@ -159,9 +159,9 @@ async function inspectCheckpoint(
   try {
     const checkpoint = await readCheckpoint(deps)
     if (checkpoint) {
-      const { log, offset, seq, schema } = checkpoint
+      const { log, offset, seq } = checkpoint
       report.ok(
-        `The files of records hold every commit up to ${seq} (log ${log}, byte ${offset}; form ${schema}).`,
+        `The files of records hold every commit up to ${seq} (log ${log}, byte ${offset}; form ${formatVersion}).`,
       )
       return checkpoint
     }
@@ -196,7 +196,6 @@ function readOnlyParts(
     paths: createPaths(folder),
     durable: false,
     boot,
-    schema: createSchema(),
     onNotice() {},
   }
 }

@@ -34,7 +34,6 @@ export interface History {
  */
 export async function readHistory(reading: SalvageReading, checkpoint: Checkpoint | null): Promise<History> {
   const { files, paths, collections, lost } = reading
-  const schema = checkpoint?.schema ?? reading.schema.version
   const deps: CheckpointDeps = { ...reading, durable: false, boot: '', onNotice() {} }
   const records = new Records(collections, { hold() {}, release() {} })
   const last = new Map<string, Map<string, number>>()
@@ -49,7 +48,7 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
     else runs.push([frame.seq, frame.seq])
     end = frame.seq
     try {
-      applyFrame(deps, records, schema, frame, log)
+      applyFrame(deps, records, frame, log)
     } catch (error) {
       lost.push(messageOf(error))
     }

@@ -33,7 +33,7 @@ export async function salvageRecords(
   reading: SalvageReading,
   checkpoint: Checkpoint | null,
 ): Promise<DamagedFile[]> {
-  const { files, paths, schema, records } = reading
+  const { files, paths, records } = reading
   const found = await listSnapshot({ files, paths })
   const damaged: DamagedFile[] = (checkpoint ? missingFrom(checkpoint, found) : []).map((name) => {
     const path = `${paths.folder}/${name}`
@@ -44,9 +44,9 @@ export async function salvageRecords(
     const bytes = await readOr(reading, path, (text) => (fault = `${path} ${text}.`))
     try {
       if (fault !== '') throw new Error(fault)
-      const { snapshot, edited } = parseSnapshot(bytes, path, schema)
+      const { snapshot, edited } = parseSnapshot(bytes, path)
       if (edited) reading.restored.push(`${path} was edited. ${editedText(edited)}`)
-      fillRecords(records, snapshot, segment, schema, path)
+      fillRecords(records, snapshot, segment, path)
       const older = checkpoint ? olderThan(checkpoint, name, snapshot) : null
       if (older !== null)
         damaged.push({
@@ -62,7 +62,7 @@ export async function salvageRecords(
       const known = (section: string): boolean => records.known(section) !== undefined
       const { snapshot, damaged: lines, isCut } = wholeLines(bytes, collection, known)
       damaged.push({ name, path, what: messageOf(error), lines, isCut })
-      fillRecords(records, snapshot, segment, schema, path)
+      fillRecords(records, snapshot, segment, path)
     }
     await nextTurn()
   }
@@ -71,13 +71,13 @@ export async function salvageRecords(
 
 /** The checkpoint, or null if it is damaged or missing. */
 export async function salvageCheckpoint(reading: SalvageReading): Promise<Checkpoint | null> {
-  const { paths, schema, restored } = reading
+  const { paths, restored } = reading
   let fault: string | null = null
   const bytes = await readOr(reading, paths.checkpoint, (text) => (fault = `${paths.checkpoint} ${text}`))
   try {
-    if (fault === null) return parseCheckpoint(bytes, paths.checkpoint, schema)
+    if (fault === null) return parseCheckpoint(bytes, paths.checkpoint)
   } catch (error) {
-    if (isErrorOf(error, 'store_newer_schema')) throw error
+    if (isErrorOf(error, 'store_newer_schema', 'invalid_option')) throw error
     fault = `${paths.checkpoint} is damaged`
   }
   restored.push(`${fault}. A new one was written.`)

@@ -1,5 +1,4 @@
 import type { Files } from '../../core/files.ts'
-import type { Schema } from '../disk/migrate.ts'
 import type { Paths } from '../disk/paths.ts'
 import type { Records } from '../records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
@@ -9,7 +8,6 @@ import { messageOf } from './findings.ts'
 export interface SalvageReading {
   readonly files: Files
   readonly paths: Paths
-  readonly schema: Schema
   readonly collections: readonly Collection<StoredRecord>[]
   readonly records: Records
   /** Collects one sentence for each item that is intact nowhere. */

@@ -7,10 +7,9 @@ import { readLock } from '../lock/lock.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { dataIn, strangersIn } from '../disk/folder.ts'
 import { readMark } from '../disk/marker.ts'
-import { createSchema } from '../disk/migrate.ts'
+import { fillLogStore } from '../disk/open.ts'
 import { createPaths, type Paths } from '../disk/paths.ts'
 import type { Entry } from '../entry.ts'
-import { fillLogStore } from '../open.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { Records } from '../records.ts'
 import { type Collection, put, type Store, type StoredRecord } from '../store.ts'
@@ -64,7 +63,7 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const records = new Records(collections, { hold() {}, release() {} })
   const lost: string[] = []
   const restored: string[] = []
-  const reading = { files, paths, schema: createSchema(), collections, records, lost, restored }
+  const reading = { files, paths, collections, records, lost, restored }
   const mark = await readMark(files, paths)
   if (mark) lost.push(`${unfinishedWords(paths.folder, mark).message} What it had not stored is not here.`)
   const checkpoint = await salvageCheckpoint(reading)

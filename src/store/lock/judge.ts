@@ -38,10 +38,6 @@ export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'ch
     return await judgeCopy(deps, found, `process ${holder.pid}`)
   }
   const who = `process ${holder.pid} on the host ${JSON.stringify(holder.host)}`
-  if (!holder.space) {
-    const message = `The folder ${folder} is in use by ${who}, which cannot be looked up from here. Stop that process, or use another folder; if that host no longer exists, remove ${path}.`
-    throw new LocalpostError('store_in_use', message)
-  }
   onNotice(
     `The folder ${folder} was last used by ${who}, in another container or on another machine. Waiting up to ${silence} to see whether that process still renews ${path}.`,
   )
@@ -121,9 +117,7 @@ export async function lookUp(holder: Holder, processes: Processes): Promise<'liv
 }
 
 /** Whether the holder's pid means the same process here. Two machines or two containers may have the same host name. */
-async function isHere({ space, host }: Holder, processes: Processes): Promise<boolean> {
-  // Locks of older versions contain only the host name.
-  if (!space) return host === processes.host
+async function isHere({ space }: Holder, processes: Processes): Promise<boolean> {
   const own = await processes.pidSpace()
   return own.boot !== '' && own.boot === space.boot && own.namespace === space.namespace
 }

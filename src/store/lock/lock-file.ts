@@ -14,8 +14,8 @@ export interface Holder {
   /** When the process began, in the format of the system; `""` if the system does not provide it. */
   readonly started: string
   readonly host: string
-  /** The pid namespace of its pid; null in the lock of a version that did not renew its lock. */
-  readonly space: PidSpace | null
+  /** Where its pid is valid. */
+  readonly space: PidSpace
   /** The folder that the lock was written in; null if it is not known. A copy of the folder is another folder. */
   readonly place: FolderPlace | null
 }
@@ -42,16 +42,16 @@ export async function lockText(processes: Processes, place: FolderPlace | null):
   return sealed({ pid, started, host, boot, namespace, ...place, token })
 }
 
-/** @returns null if the text is not that of a lock, or was changed. Localpost 0.1 wrote no checksum. */
+/** @returns null if the text is not that of a lock, or was changed. */
 export function parseHolder(text: string): Holder | null {
   try {
     const value: unknown = JSON.parse(text)
-    if (!isObject(value) || ('crc' in value && !isSealed(Buffer.from(text)))) return null
+    if (!isObject(value) || !isSealed(Buffer.from(text))) return null
     const { pid, started, host, boot, namespace, dev, ino } = value
     if (typeof pid !== 'number' || typeof started !== 'string' || typeof host !== 'string') return null
-    const space = typeof boot === 'string' && typeof namespace === 'string' ? { boot, namespace } : null
+    if (typeof boot !== 'string' || typeof namespace !== 'string') return null
     const place = typeof dev === 'number' && typeof ino === 'number' ? { dev, ino } : null
-    return { pid, started, host, space, place }
+    return { pid, started, host, space: { boot, namespace }, place }
   } catch {
     return null
   }

@@ -67,7 +67,7 @@ export async function readLock(
   if (!holder) return { pid: null, host: '', lives: false, copied: false }
   const found = await lookUp(holder, processes)
   const copied = found === 'lives' && isCopied(files, dirname(path), holder)
-  const isUnsure = copied || (found === 'foreign' && holder.space !== null)
+  const isUnsure = copied || found === 'foreign'
   const lives =
     found !== 'gone' && (!isUnsure || (await watchLock(files, path, text, processes.wait)) !== 'silent')
   return { pid: holder.pid, host: holder.host, lives, copied }
@@ -75,20 +75,16 @@ export async function readLock(
 
 const maxTries = 50
 
-/**
- * Whether a folder without a lock is not in use: it was closed, or is new, or was last used by Localpost 0.1, which left
- * no mark and did not renew its lock.
- */
+/** Whether a folder without a lock is not in use: it was closed, or is new. */
 export async function isClosed({
   files,
   path,
   folder,
 }: Pick<LockDeps, 'path' | 'folder'> & {
-  readonly files: Pick<LockDeps['files'], 'size' | 'readAll'>
+  readonly files: Pick<LockDeps['files'], 'size'>
 }): Promise<boolean> {
   if ((await files.size(closedMark(path))) !== null) return true
-  const checkpoint = await files.readAll(join(folder, 'checkpoint.json'))
-  return !checkpoint?.includes('"durability":')
+  return (await files.size(join(folder, 'checkpoint.json'))) === null
 }
 
 /** Removes the mark before anything is written, so that the folder counts as not closed. */

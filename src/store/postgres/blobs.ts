@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Spool } from '../blob-writer.ts'
-import { splitBlobId } from '../disk/names.ts'
+import { splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
 import type { BlobId, ByteRange } from '../store.ts'
 import type { Connection } from './connection.ts'

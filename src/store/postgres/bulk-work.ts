@@ -1,4 +1,4 @@
-import { createPacer } from '../../core/yield.ts'
+import { forEachSlice } from '../../core/slices.ts'
 import { type BulkWork, mostRemovals, mostUpdates } from '../bulk.ts'
 import { toRecord } from '../read-records.ts'
 import type { StoredRecord } from '../store.ts'
@@ -40,14 +40,12 @@ export function bulkWork<T extends StoredRecord>(
       left = left.slice(part.length)
       const texts = change === 'remove' ? new Map<string, string>() : await reads.texts(place, part)
       const changes: BulkChange[] = []
-      const pacer = createPacer()
       let bytes = 0
-      for (const id of part) {
+      await forEachSlice(part, (id) => {
         const prepared = prepare(id, texts.get(id))
         if (prepared) changes.push(prepared)
         bytes += prepared?.row?.text.length ?? 0
-        if (pacer.due()) await pacer.turn()
-      }
+      })
       done += part.length
       return { changes, bytes, done }
     },

@@ -1,5 +1,5 @@
 import { type Report, Tally } from '../doctor/findings.ts'
-import { splitBlobId } from '../disk/names.ts'
+import { splitBlobId } from '../names.ts'
 import { toRecord } from '../read-records.ts'
 import type { BlobId, Collection, StoredRecord } from '../store.ts'
 import type { Connection } from './connection.ts'

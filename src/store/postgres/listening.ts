@@ -11,7 +11,7 @@ export function channelOf(schema: string): string {
 
 /**
  * The payload of the notification of a leader that resigns. After a commit, the payload is the id of the instance.
- * Instances of older versions may listen too, so this value must not change.
+ * Instances of other versions may listen too, so this value must not change.
  */
 export const resignedCall = 'turn'
 

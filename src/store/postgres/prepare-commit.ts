@@ -1,10 +1,10 @@
 import { quote } from '../../core/errors.ts'
-import { splitBlobId } from '../disk/names.ts'
+import { splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
 import type { Blob, Change } from '../store.ts'
 import { type Blobs, LargeBlob, mostInline } from './blobs.ts'
 import { isStorable } from './keys.ts'
-import type { PreparedChange, StagedBlob } from './staging.ts'
+import type { PreparedChange, StagedBlob, StagedBlobs } from './staging.ts'
 import type { Table } from './table.ts'
 
 /** A copy of a caller's change, with its row. @throws internal_error if it cannot be stored. */
@@ -40,22 +40,25 @@ export function nameIn(changes: readonly Change[], blob: Blob): { owner: string;
 type NamedBlob = { readonly blob: Blob; readonly owner: string; readonly name: string }
 
 /**
- * The data that the transaction stores for each blob. Large blobs in memory are written first; then this returns a
- * promise.
+ * The data that the transaction stores for each blob. Large blobs in memory are written first.
  */
-export function stageBlobs(
-  blobs: Blobs,
-  named: readonly NamedBlob[],
-): readonly StagedBlob[] | Promise<readonly StagedBlob[]> {
-  const staged = named.map(({ blob, owner, name }): StagedBlob | Promise<StagedBlob> => {
+export function stageBlobs(blobs: Blobs, named: readonly NamedBlob[]): StagedBlobs {
+  const ready: StagedBlob[] = []
+  const writing: Promise<StagedBlob>[] = []
+  for (const { blob, owner, name } of named) {
     const { size, parts, spooled } = blob
-    if (spooled instanceof LargeBlob) return { owner, name, size, bytes: null, large: spooled.number }
+    if (spooled instanceof LargeBlob) {
+      ready.push({ owner, name, size, bytes: null, large: spooled.number })
+      continue
+    }
     if (!parts) throw misuse(`The blob ${blob.id} is of another store.`)
     const bytes = parts.length === 1 && parts[0] ? asBuffer(parts[0]) : Buffer.concat(parts)
-    return size <= mostInline ? { owner, name, size, bytes, large: null } : spool(blobs, bytes, owner, name)
-  })
-  const ready = staged.filter((one): one is StagedBlob => !(one instanceof Promise))
-  return ready.length === staged.length ? ready : Promise.all(staged.map((one) => Promise.resolve(one)))
+    if (size <= mostInline) ready.push({ owner, name, size, bytes, large: null })
+    else writing.push(spool(blobs, bytes, owner, name))
+  }
+  return writing.length === 0
+    ? { ready }
+    : { writing: Promise.all(writing).then((written) => [...ready, ...written]) }
 }
 
 async function spool(blobs: Blobs, bytes: Buffer, owner: string, name: string): Promise<StagedBlob> {

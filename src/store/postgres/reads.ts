@@ -5,7 +5,7 @@ import type { CountQuery, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } f
 import { toRecord } from '../read-records.ts'
 import type { StoredRecord } from '../store.ts'
 import { compileQuery } from '../where.ts'
-import { createPacer } from '../../core/yield.ts'
+import { createPacer } from '../../core/slices.ts'
 import { toSql } from './conditions.ts'
 import { Parameters } from './parameters.ts'
 import type { Connection } from './connection.ts'

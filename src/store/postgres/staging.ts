@@ -4,7 +4,7 @@ import { withVersion } from '../prepare.ts'
 import { toRecord } from '../read-records.ts'
 import type { IndexKey } from '../queries.ts'
 import type { StoredRecord } from '../store.ts'
-import { paced } from '../../core/yield.ts'
+import { forEachSlice } from '../../core/slices.ts'
 import type { StoredRow, Table } from './table.ts'
 
 /** A change of a commit, copied when `commit` was called. */
@@ -38,6 +38,11 @@ export interface StagedBlob {
   readonly bytes: Buffer | null
   readonly large: number | null
 }
+
+/** The blobs of a commit, or those that are being written. */
+export type StagedBlobs =
+  | { readonly ready: readonly StagedBlob[] }
+  | { readonly writing: Promise<StagedBlob[]> }
 
 /** The effect of a commit on a record. */
 export interface Effect {
@@ -102,26 +107,17 @@ export class Staging {
     changes: readonly PreparedChange[],
     blobs: readonly StagedBlob[],
   ): Promise<Effect[]> {
-    return this.#whole(this.#stageAll(partition, changes, blobs))
-  }
-
-  *#stageAll(
-    partition: string,
-    changes: readonly PreparedChange[],
-    blobs: readonly StagedBlob[],
-  ): Generator<undefined, void> {
-    for (const change of changes) {
-      this.#change(partition, change)
-      yield
-    }
-    for (const blob of blobs) {
-      const change = changes.findLast((one) => one.op !== 'remove' && one.row.id === blob.owner)
-      if (!change) continue
-      const place = placeOf(change.table, partition, blob.owner)
-      // A later change of the same commit may have removed the record.
-      if (this.#finals.get(place)?.row)
-        this.#set(this.#blobs, `${place}/${blob.name}`, { ...blob, table: change.table, partition })
-    }
+    return this.#whole(async () => {
+      await forEachSlice(changes, (change) => this.#change(partition, change))
+      for (const blob of blobs) {
+        const change = changes.findLast((one) => one.op !== 'remove' && one.row.id === blob.owner)
+        if (!change) continue
+        const place = placeOf(change.table, partition, blob.owner)
+        // A later change of the same commit may have removed the record.
+        if (this.#finals.get(place)?.row)
+          this.#set(this.#blobs, `${place}/${blob.name}`, { ...blob, table: change.table, partition })
+      }
+    })
   }
 
   /**
@@ -133,26 +129,19 @@ export class Staging {
   stageBulk(partition: string, changes: readonly BulkChange[], outcome: BulkOutcome): Promise<Effect[]> {
     outcome.applied = 0
     outcome.stale = []
-    return this.#whole(this.#stageParts(partition, changes, outcome))
-  }
-
-  *#stageParts(
-    partition: string,
-    changes: readonly BulkChange[],
-    outcome: BulkOutcome,
-  ): Generator<undefined, void> {
-    for (const { table, id, version, row } of changes) {
-      yield
-      const current = this.#current(table, partition, id)
-      if (!current) continue
-      if (row !== null && current.version !== version) {
-        outcome.stale.push(id)
-        continue
-      }
-      outcome.applied++
-      if (row === null) this.#remove(table, partition, id, current)
-      else this.#put(table, partition, row, current)
-    }
+    return this.#whole(() =>
+      forEachSlice(changes, ({ table, id, version, row }) => {
+        const current = this.#current(table, partition, id)
+        if (!current) return
+        if (row !== null && current.version !== version) {
+          outcome.stale.push(id)
+          return
+        }
+        outcome.applied++
+        if (row === null) this.#remove(table, partition, id, current)
+        else this.#put(table, partition, row, current)
+      }),
+    )
   }
 
   /** The records that the batch changes, and their final states. */
@@ -173,9 +162,9 @@ export class Staging {
     return this.#blobs.values()
   }
 
-  async #whole(steps: Generator<undefined, void>): Promise<Effect[]> {
+  async #whole(add: () => Promise<void>): Promise<Effect[]> {
     try {
-      await paced(steps)
+      await add()
       return this.#effects
     } catch (error) {
       for (const undo of this.#undo.reverse()) undo()

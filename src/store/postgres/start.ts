@@ -6,7 +6,7 @@ import { createJobQueue } from '../../core/job-queue.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
 import { type BulkOutcome, runBulk } from '../bulk.ts'
 import { ChangeFeed } from '../change-feed.ts'
-import { assertPartitionName } from '../disk/names.ts'
+import { assertPartitionName } from '../names.ts'
 import { misuse } from '../io-errors.ts'
 import { isNewAlone } from '../prepare.ts'
 import type { Blob, Change, PartitionedStore, Store } from '../store.ts'
@@ -27,6 +27,7 @@ import { withStoppable } from './stoppable.ts'
 import { readStatus } from './status.ts'
 import type { Table } from './table.ts'
 import { Upkeep } from './upkeep.ts'
+import { Views } from '../views.ts'
 import { Writer } from './writer.ts'
 
 /** Settings of a store in PostgreSQL. */
@@ -93,6 +94,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
   const blobs = new Blobs(shared)
   const pending = createBudget(deps.pendingBytes ?? 64 * 1024 * 1024)
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
+  const views = new Views()
   const upkeep = new Upkeep({
     pool: writing,
     schema,
@@ -139,6 +141,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
   }
 
   function viewOf(partition: string): Store {
+    const view = views.open(partition)
     const placeOf = (collection: { readonly name: string }): Place => {
       assertOpen()
       return { table: tableOf(collection), partition }
@@ -164,7 +167,8 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     }
 
     return {
-      commit,
+      commit: (changes, given) => view.commit(changes, given, commit),
+      beforeCommit: (hook) => view.beforeCommit(hook),
       refusal: () => upkeep.trouble,
       lowDisk: () => Promise.resolve(null),
       async bulk(collection, ids, change, options = {}) {
@@ -172,11 +176,9 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         const isBulk = ids.length > mostTold
         const commitPart = (part: readonly BulkChange[]): Promise<BulkOutcome> =>
           writer.bulk(partition, part, isBulk)
+        const work = bulkWork(reads, place, ids, change)
         try {
-          return await runBulk(
-            { work: bulkWork(reads, place, ids, change), commit: commitPart, pending, assertOpen },
-            options,
-          )
+          return await view.change(() => runBulk({ work, commit: commitPart, pending, assertOpen }, options))
         } finally {
           if (isBulk) await endBulk(partition, collection.name)
         }
@@ -207,7 +209,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
       },
       changes(listener, after) {
         assertOpen()
-        return feed.listen(partition, listener, after)
+        return view.listening(feed.listen(partition, listener, after))
       },
       texts: {
         put: async (collection, id, text) => await texts.put(placeOf(collection), id, text),
@@ -223,8 +225,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         return membership.knowsAll(follower.told) ? Promise.resolve() : follower.caughtUp()
       },
       leadership: membership,
-      // The store of all partitions closes them.
-      close: () => Promise.resolve(),
+      close: async () => view.close(),
     }
   }
 
@@ -234,6 +235,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
       assertPartitionName(name)
       return viewOf(name)
     },
+    closePartition: (name, refusal) => views.close(name, refusal),
     database: () =>
       readStatus({
         sql: urgent,

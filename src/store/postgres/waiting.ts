@@ -2,7 +2,7 @@ import type { BulkOutcome } from '../bulk.ts'
 import type { CommitChange } from './changes.ts'
 import { databaseFault } from './faults.ts'
 import { type NewCommit, newCommit } from './insert-new.ts'
-import type { BulkChange, PreparedChange, StagedBlob } from './staging.ts'
+import type { BulkChange, PreparedChange, StagedBlobs } from './staging.ts'
 import type { Table } from './table.ts'
 
 /** A commit that waits to be stored. */
@@ -14,7 +14,7 @@ export type Waiting = {
 } & (
   | {
       readonly changes: readonly PreparedChange[]
-      readonly blobs: readonly StagedBlob[] | Promise<readonly StagedBlob[]>
+      readonly blobs: StagedBlobs
     }
   | {
       readonly bulk: readonly BulkChange[]
@@ -51,8 +51,8 @@ export function newCommitsOf(batch: readonly Waiting[]): { table: Table; commits
   const commits: NewCommit[] = []
   let [rows, bytes] = [0, 0]
   for (const item of batch) {
-    if (!('changes' in item) || item.blobs instanceof Promise) return null
-    const commit = newCommit(table, item.partition, item.changes, item.blobs)
+    if (!('changes' in item) || 'writing' in item.blobs) return null
+    const commit = newCommit(table, item.partition, item.changes, item.blobs.ready)
     if (!commit) return null
     commits.push(commit)
     rows += commit.rows.length
@@ -72,7 +72,7 @@ export function recordsOf(item: Waiting): {
 }
 
 function isWritten(next: Waiting): boolean {
-  return 'blobs' in next && next.blobs instanceof Promise
+  return 'blobs' in next && 'writing' in next.blobs
 }
 
 /** Waits for the large blobs of a batch, outside of its transaction. A commit whose blobs failed is rejected and left out. */
@@ -80,7 +80,9 @@ export async function written(batch: readonly Waiting[]): Promise<Waiting[]> {
   const ready: Waiting[] = []
   for (const item of batch) {
     try {
-      ready.push('blobs' in item ? { ...item, blobs: await item.blobs } : item)
+      if ('blobs' in item && 'writing' in item.blobs)
+        ready.push({ ...item, blobs: { ready: await item.blobs.writing } })
+      else ready.push(item)
     } catch (error) {
       item.reject(databaseFault(error))
     }

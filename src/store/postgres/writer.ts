@@ -10,7 +10,7 @@ import { channelOf } from './listening.ts'
 import { insertNew } from './insert-new.ts'
 import { load } from './load.ts'
 import type { Membership, Renewal } from './membership.ts'
-import { type BulkChange, type PreparedChange, type StagedBlob, Staging } from './staging.ts'
+import { type BulkChange, type PreparedChange, type StagedBlobs, Staging } from './staging.ts'
 import type { Table } from './table.ts'
 import { firstOf, newCommitsOf, recordsOf, type Waiting, written } from './waiting.ts'
 import { write } from './write.ts'
@@ -38,14 +38,10 @@ export class Writer {
     this.#deps = deps
   }
 
-  /** @param blobs  A promise while large blobs are written. The commit keeps its place in the order. */
-  commit(
-    partition: string,
-    changes: readonly PreparedChange[],
-    blobs: readonly StagedBlob[] | Promise<readonly StagedBlob[]>,
-  ): Promise<void> {
+  /** While large blobs are written, the commit keeps its place in the order. */
+  commit(partition: string, changes: readonly PreparedChange[], blobs: StagedBlobs): Promise<void> {
     // The promise may reject before anything awaits it.
-    if (blobs instanceof Promise) blobs.catch(() => {})
+    if ('writing' in blobs) blobs.writing.catch(() => {})
     return this.#push((end) => ({ partition, changes, blobs, ...end }))
   }
 
@@ -267,5 +263,6 @@ async function stage(
   }
   if ('bulk' in item)
     return changesOf(await staging.stageBulk(partition, item.bulk, item.outcome), item.isBulk)
-  return changesOf(await staging.stage(partition, item.changes, await item.blobs), false)
+  const blobs = 'ready' in item.blobs ? item.blobs.ready : await item.blobs.writing
+  return changesOf(await staging.stage(partition, item.changes, blobs), false)
 }

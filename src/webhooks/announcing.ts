@@ -1,6 +1,6 @@
 import { domainCollection, type DomainRecord } from '../domains/domain.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import type { Blob, Change, Store, StoredRecord } from '../store/store.ts'
+import type { Change, CommitHook, Store, StoredRecord } from '../store/store.ts'
 import { domainPayloads, emailPayloads } from './payloads.ts'
 import type { WebhookPayload } from './webhook.ts'
 
@@ -20,14 +20,15 @@ export interface Announcer {
 }
 
 /**
- * Wraps a store so that events of emails and domains are announced to webhooks.
+ * A hook of the store that announces events of emails and domains to webhooks.
  *
  * The deliveries are written in the same commit as the event, so each event is announced once, in order, and a crash
  * neither loses nor repeats an announcement. The new events of a changed record are found by comparison with the
  * version that it replaces, which costs one read. A commit based on another version is refused anyway. Without a
- * webhook nothing is read. For events without a subscribed webhook nothing is added.
+ * webhook nothing is read. For events without a subscribed webhook nothing is added. Bulk changes, which it does not see,
+ * affect only members that no webhook reports.
  */
-export function announcingStore(store: Store, announcer: Announcer): Store {
+export function announcing(store: Store, announcer: Announcer): CommitHook {
   /** The versions that the changes replace; null if they cannot be read. */
   async function readReplaced(changes: readonly Written[]): Promise<Replaced | null> {
     try {
@@ -55,45 +56,20 @@ export function announcingStore(store: Store, announcer: Announcer): Store {
     }
   }
 
-  async function commitAnnounced(
-    changes: readonly Change[],
-    written: readonly Written[],
-    blobs?: readonly Blob[],
-  ): Promise<void> {
-    // The id of a new record defines its place in the list, so nothing may be awaited between it and the commit.
-    const replaced = written.every(({ op }) => op === 'insert') ? [] : await readReplaced(written)
-    const announced = replaced && announce(written, replaced)
-    await store.commit(announced ? [...changes, ...announced.changes] : changes, blobs)
-    announced?.committed()
-  }
-
-  return {
-    commit(changes, blobs) {
-      const written = announcer.isNeeded() ? changes.filter(isAnnounced) : []
-      return written.length === 0 ? store.commit(changes, blobs) : commitAnnounced(changes, written, blobs)
-    },
-    refusal: () => store.refusal(),
-    lowDisk: () => store.lowDisk(),
-    // Bulk changes affect only members that no webhook reports.
-    bulk: (collection, ids, change, options) => store.bulk(collection, ids, change, options),
-    ids: (collection, query) => store.ids(collection, query),
-    get: (collection, id) => store.get(collection, id),
-    find: (collection, index, key) => store.find(collection, index, key),
-    page: (collection, query) => store.page(collection, query),
-    tally: (collection, text) => store.tally(collection, text),
-    groups: (collection, query) => store.groups(collection, query),
-    count: (collection, query) => store.count(collection, query),
-    openBlob: (id, range) => store.openBlob(id, range),
-    readBlob: (id) => store.readBlob(id),
-    blobSize: (id) => store.blobSize(id),
-    blobNames: (collection, id) => store.blobNames(collection, id),
-    createBlob: (id) => store.createBlob(id),
-    changes: (listener, after) => store.changes(listener, after),
-    texts: store.texts,
-    isShared: store.isShared,
-    caughtUp: () => store.caughtUp(),
-    leadership: store.leadership,
-    close: () => store.close(),
+  return (changes) => {
+    const written = announcer.isNeeded() ? changes.filter(isAnnounced) : []
+    if (written.length === 0) return null
+    const isNew = written.every(({ op }) => op === 'insert')
+    let replaced: Replaced | null = []
+    let announced: ReturnType<typeof announce> = null
+    return {
+      prepare: isNew ? undefined : async () => void (replaced = await readReplaced(written)),
+      add() {
+        announced = replaced && announce(written, replaced)
+        return announced?.changes ?? []
+      },
+      committed: () => announced?.committed(),
+    }
   }
 }
 

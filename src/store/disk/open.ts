@@ -1,34 +1,23 @@
 import { dirname, resolve } from 'node:path'
-import { type Processes, systemProcesses } from './lock/processes.ts'
-import type { Clock } from '../core/clock.ts'
-import { isErrorOf } from '../core/errors.ts'
-import { createStore } from './engine.ts'
-import { storeFault } from './io-errors.ts'
-import { type Files, nodeFiles, unreadable } from '../core/files.ts'
-import { createDiskRoom } from './disk/disk-room.ts'
-import { claimFolder } from './disk/folder.ts'
-import { takeLock } from './lock/lock.ts'
-import { fencedFiles, type HeldLock } from './lock/held-lock.ts'
-import { createLogMedium } from './disk/medium.ts'
-import { namingFiles } from './disk/naming-files.ts'
-import { createMemoryMedium } from './memory/medium.ts'
-import type { Medium } from './medium.ts'
-import { createSchema, type Migration } from './disk/migrate.ts'
-import { createPaths, type Paths } from './disk/paths.ts'
-import { createReserve, defaultReserveBytes, releaseReserve } from './disk/reserve.ts'
-import type { RestorableStore } from './restore.ts'
-import { openMarker } from './disk/marker.ts'
-import { replaceFile } from './disk/snapshot.ts'
-import type { Collection, PartitionedStore, StoredRecord } from './store.ts'
-import type { Filling, Mark } from './unfinished.ts'
-
-/** Options of `openMemoryStore`. */
-export interface MemoryStoreOptions {
-  /** Every collection that will be used. */
-  readonly collections: readonly Collection<StoredRecord>[]
-  /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
-  readonly pendingBytes?: number
-}
+import { type Processes, systemProcesses } from '../lock/processes.ts'
+import type { Clock } from '../../core/clock.ts'
+import { isErrorOf } from '../../core/errors.ts'
+import { createStore } from '../engine.ts'
+import { storeFault } from '../io-errors.ts'
+import { type Files, nodeFiles, unreadable } from '../../core/files.ts'
+import { createDiskRoom } from './disk-room.ts'
+import { claimFolder } from './folder.ts'
+import { takeLock } from '../lock/lock.ts'
+import { fencedFiles, type HeldLock } from '../lock/held-lock.ts'
+import { createLogMedium } from './medium.ts'
+import { namingFiles } from './naming-files.ts'
+import type { Medium } from '../medium.ts'
+import { createPaths, type Paths } from './paths.ts'
+import { openMarker } from './marker.ts'
+import { createReserve, defaultReserveBytes, releaseReserve } from './reserve.ts'
+import { replaceFile } from './snapshot.ts'
+import type { Collection, PartitionedStore, StoredRecord } from '../store.ts'
+import type { Filling, Mark } from '../unfinished.ts'
 
 /** Options of `openLogStore`. */
 export interface LogStoreOptions {
@@ -50,8 +39,6 @@ export interface LogStoreOptions {
   readonly processes?: Processes
   /** The boot id of the machine; `""` if it is not known. Default: the one of the system. */
   readonly boot?: string
-  /** Default: this version's own. */
-  readonly migrations?: readonly Migration[]
   /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
   readonly pendingBytes?: number
   /** How many bytes unfinished blobs hold in memory, all together; beyond, they are spooled. Default: 32 MiB. */
@@ -70,16 +57,6 @@ export interface LogStoreOptions {
   readonly awakeSegments?: number
   /** How much room is kept for removing mail on a full disk, in bytes. Default: 4 MiB. */
   readonly reserveBytes?: number
-}
-
-/**
- * Opens a store in memory: the same code, but no files. Closing it drops everything.
- *
- * @example
- * const store = await openMemoryStore({ collections: [emailCollection] })
- */
-export function openMemoryStore(options: MemoryStoreOptions): Promise<RestorableStore> {
-  return createStore(options.collections, createMemoryMedium(), options.pendingBytes)
 }
 
 /**
@@ -149,7 +126,6 @@ async function openFolder(
       room: createDiskRoom({ files, paths, bytes }),
       durable: options.durability === 'disk',
       boot: options.boot ?? (await systemProcesses.pidSpace()).boot,
-      schema: createSchema(options.migrations),
     })
     const store = await createStore(
       options.collections,

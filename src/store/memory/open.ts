@@ -1,22 +1,37 @@
 import { Readable } from 'node:stream'
-import { Low, Memory } from 'lowdb'
 import { createBudget } from '../../core/byte-budget.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
 import type { Place } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
 import type { Medium } from '../medium.ts'
-import { fillRecords } from '../disk/snapshot.ts'
-import { emptySnapshot, type Snapshot } from '../disk/snapshot-data.ts'
+import { createStore } from '../engine.ts'
+import type { RestorableStore } from '../restore.ts'
+import type { Collection, StoredRecord } from '../store.ts'
+
+/** Options of `openMemoryStore`. */
+export interface MemoryStoreOptions {
+  /** Every collection that will be used. */
+  readonly collections: readonly Collection<StoredRecord>[]
+  /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
+  readonly pendingBytes?: number
+}
+
+/**
+ * Opens a store in memory: the same code, but no files. Closing it drops everything.
+ *
+ * @example
+ * const store = await openMemoryStore({ collections: [emailCollection] })
+ */
+export function openMemoryStore(options: MemoryStoreOptions): Promise<RestorableStore> {
+  return createStore(options.collections, createMemoryMedium(), options.pendingBytes)
+}
 
 /** A medium of bytes in memory: nothing outlives the store, and no file is made. */
-export function createMemoryMedium(): Medium {
+function createMemoryMedium(): Medium {
   let dirty: Set<unknown> = new Set()
   return {
     async load(records) {
       dirty = records.dirty
-      const db = new Low<Snapshot>(new Memory(), emptySnapshot())
-      await db.read()
-      fillRecords(records, db.data, 0)
       records.settle('memory')
       return 0
     },

@@ -1,4 +1,4 @@
-import { misuse } from '../io-errors.ts'
+import { misuse } from './io-errors.ts'
 
 /**
  * Valid collection names: `emails`, and `emails.<partition>` for the collection of a partition. They become folder names, so
@@ -30,9 +30,6 @@ export function splitCollectionName(name: string): { base: string; partition: st
   const at = name.indexOf('.')
   return at < 0 ? { base: name, partition: '' } : { base: name.slice(0, at), partition: name.slice(at + 1) }
 }
-
-/** The names of files in `large`. */
-export const largeNameForm: RegExp = /^[A-Za-z0-9_-]{1,120}\.eml$/
 
 /** A blob's name and the id of its record. */
 export interface BlobName {

@@ -86,39 +86,11 @@ test('salvage of an older copy says when later commits are not in the log', asyn
   expect(lost).toContainEqual(expect.stringContaining('later changes of its records may be lost'))
 })
 
-test.each(recordFiles)('a copy of %s from a version that wrote no commit number is refused', async (file) => {
-  const { dir, old } = await folderAndCopy()
-  await change(join(old, file), (text) => withoutCrc(withoutSeq(text)))
-  await acceptEdits(old)
-  await cp(join(old, file), join(dir, file))
-  expect((await refusal(dir)).message).toContain('an earlier version of Localpost wrote it')
-})
-
 test('a file that is newer than the checkpoint is loaded', async () => {
   const { dir, old } = await folderAndCopy()
   const expected = await contentsOf(dir)
   await cp(join(old, 'checkpoint.json'), join(dir, 'checkpoint.json'))
   expect(await contentsOf(dir)).toEqual(expected)
-})
-
-test('a folder of a version that wrote no commit numbers opens, and gets them', async () => {
-  const { dir } = await folderAndCopy()
-  const expected = await contentsOf(dir)
-  for (const file of recordFiles) await change(join(dir, file), (text) => withoutCrc(withoutSeq(text)))
-  await acceptEdits(dir)
-  const path = join(dir, 'checkpoint.json')
-  const { schema, log, offset, seq, files } = JSON.parse(await readFile(path, 'utf8')) as Record<
-    string,
-    unknown
-  >
-  await writeFile(path, JSON.stringify({ schema, log, offset, seq, files }))
-  expect(await contentsOf(dir)).toEqual(expected)
-  const store = await openIn(dir)
-  await store.commit([put(notes, note(2, { seen: true })), put(labels, { id: 'm', title: 'new' })])
-  await store.close()
-  expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
-    contains: { 'db.json': 11, [segment]: 11 },
-  })
 })
 
 test('an edited file is loaded, and an older copy of it is refused after the next change', async () => {

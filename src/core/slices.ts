@@ -1,0 +1,48 @@
+import { monotonicNow, nextTurn } from './machine.ts'
+
+/** Says when long work should yield to the event loop. */
+export interface Pacer {
+  /** Whether the work has run for its time; cheap, so call it often. After a `true`, call `await turn()`. */
+  due(): boolean
+  turn(): Promise<void>
+}
+
+/**
+ * @param sliceMs  How long work may run before `due` returns true, in milliseconds.
+ */
+export function createPacer(sliceMs: number = 4): Pacer {
+  // The time counts from the first look at the clock: most work ends before that.
+  let began = 0
+  let asked = 0
+  return {
+    due() {
+      if (++asked % stepsAtOnce !== 0) return false
+      const now = monotonicNow()
+      if (began === 0) began = now
+      return now - began > sliceMs
+    },
+    async turn() {
+      await nextTurn()
+      began = monotonicNow()
+    },
+  }
+}
+
+/**
+ * Calls `run` for each item, and lets other work run every few milliseconds. Short work ends in the turn of the call.
+ *
+ * @param run  May return a promise, which is awaited before the next item.
+ */
+export async function forEachSlice<T>(
+  items: Iterable<T>,
+  run: (item: T) => Promise<void> | void,
+): Promise<void> {
+  const pacer = createPacer()
+  for (const item of items) {
+    const waiting = run(item)
+    if (waiting) await waiting
+    if (pacer.due()) await pacer.turn()
+  }
+}
+
+const stepsAtOnce = 32
