@@ -39,7 +39,7 @@ export function encodedSize(bytes: number): number {
  */
 export async function checkAttachments(
   references: readonly AttachmentReference[],
-  sources: AttachmentSources,
+  sources: Pick<AttachmentSources, 'root'>,
   errors: FieldError[],
 ): Promise<number> {
   let size = 0
@@ -124,7 +124,7 @@ type Source =
   | { kind: 'file'; path: string; size: number }
   | { problem: string }
 
-async function locate(path: string, sources: AttachmentSources, pacer: Pacer): Promise<Source> {
+async function locate(path: string, sources: Pick<AttachmentSources, 'root'>, pacer: Pacer): Promise<Source> {
   if (/^data:/i.test(path)) return parseDataUri(path, pacer)
   if (/^https?:/i.test(path)) return checkUrl(path)
   if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {

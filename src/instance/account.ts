@@ -101,6 +101,8 @@ export interface Account extends AccountNouns {
   maintenance: readonly { idle(): Promise<void>; close(): Promise<void> }[]
   /** The queue for requests with long bodies. */
   large: JobQueue
+  /** Where they are read. */
+  thread: InstanceThread
   /** Begins to deliver. Has no effect if it has begun. */
   deliver(): void
   /** Empties what `keep` does not name. */
@@ -185,7 +187,7 @@ export async function openNouns(
     store,
     ids,
     domains,
-    audiences: createAudiences({ store, clock, ids, account, pageSize }),
+    audiences: createAudiences({ store, clock, ids, thread, account, pageSize }),
     templates: createTemplates({ store, clock, ids, pageSize }),
     inbox,
     reader,
@@ -211,7 +213,7 @@ export async function openNouns(
  * @param deliveries  The SMTP server that the outbox delivers to.
  */
 export async function openSends(
-  { config, randomSources, outgoing, downloads, baseUrl }: SharedParts,
+  { config, randomSources, outgoing, downloads, thread, baseUrl }: SharedParts,
   nouns: AccountNouns,
   deliveries: { readonly host: string; readonly port: number },
 ): Promise<Account> {
@@ -229,8 +231,6 @@ export async function openSends(
       config.onNotice({ level: 'error', message: 'Opens or clicks could not be stored.', error }),
   })
   const sources = attachmentSources(config, outgoing)
-  // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
-  const large = reader.beside
   const outbox = openOutbox({
     store,
     config,
@@ -239,7 +239,8 @@ export async function openSends(
     reader,
     relay,
     sources,
-    large,
+    // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
+    large: reader.beside,
     downloads,
     findRule: rules.find,
     capture: { ...deliveries, secret },
@@ -250,6 +251,7 @@ export async function openSends(
     config,
     sources,
     reader,
+    thread,
     templates,
     domains,
     tracking,
@@ -267,7 +269,8 @@ export async function openSends(
       openKeyExpiry(store, config),
       openRechecks(store, config, domains),
     ],
-    large,
+    large: reader.large,
+    thread,
     deliver() {
       nouns.onWake(outbox.wake)
       outbox.wake()

@@ -4,10 +4,12 @@ import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
 import { errorAnswer, isAnswer, jsonAnswer, streamBody } from './answer.ts'
 import type { JobQueue } from '../core/job-queue.ts'
+import type { JobThread } from '../core/job-thread.ts'
 import { type ClientAddresses, socketRequestOf, socketResponseOf } from './client-address.ts'
 import type { AccessControl } from './access.ts'
 import type { FaultGate } from './faults.ts'
 import { isCut } from './faults.ts'
+import type { bodyJobs } from './long-bodies.ts'
 import type { OpenAnswer } from './open-answers.ts'
 import type { RequestRooms } from './request-rooms.ts'
 import type { Exchange, RequestLog } from './request-log.ts'
@@ -27,6 +29,8 @@ export interface DispatchDeps extends RequestRooms {
   readonly log: RequestLog
   /** Where requests with long bodies wait for their turn. */
   readonly large: JobQueue
+  /** Where they are read. */
+  readonly thread: JobThread<typeof bodyJobs>
   /** Treats warnings as errors. */
   readonly strict: boolean
   onError(error: unknown): void

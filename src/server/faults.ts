@@ -16,7 +16,7 @@ export interface FaultGate {
    *
    * @returns The answer instead of the route's; null if the route answers.
    */
-  meet(event: H3Event, exchange: Exchange): Promise<Answer | null> | null
+  meet(event: H3Event, exchange: Exchange): Promise<Answer | null>
   /** Ends every delay. The delayed requests are answered at once with the error `closed`. */
   close(): void
 }
@@ -45,9 +45,8 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
   }
 
   return {
-    meet(event, exchange) {
-      const fault = faults.http(event.req.method, event.url.pathname)
-      if (fault instanceof Promise) return fault.then((found) => found && strike(event, exchange, found))
+    async meet(event, exchange) {
+      const fault = await faults.http(event.req.method, event.url.pathname)
       return fault && strike(event, exchange, fault)
     },
     close: () => closing.abort(),

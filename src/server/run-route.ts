@@ -1,6 +1,7 @@
 import type { H3Event } from 'h3'
 import type { z } from 'zod'
 import { LocalpostError, validationError } from '../core/errors.ts'
+import { LongBody } from '../core/json-body.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { Answer } from './answer.ts'
 import { isAnswer, jsonAnswer } from './answer.ts'
@@ -20,8 +21,9 @@ export async function runRoute(
     addresses,
     bodies,
     large,
+    thread,
     strict,
-  }: Pick<DispatchDeps, 'accessControl' | 'addresses' | 'bodies' | 'large' | 'strict'>,
+  }: Pick<DispatchDeps, 'accessControl' | 'addresses' | 'bodies' | 'large' | 'thread' | 'strict'>,
 ): Promise<unknown> {
   if (event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
   const params = paramsOf(event)
@@ -50,10 +52,11 @@ export async function runRoute(
     const source = { headers, body: () => event.req.body, node: socketRequestOf(event), onPiece }
     const body = await receiveBody(source, route.body, room, (text) => (exchange.requestBody = text))
     const isChecked = route.body.readBy === 'resource'
-    const { schema } = route.body
+    const { schema, long } = route.body
     const work = async (): Promise<Answer> => {
       const parsed = body.parse()
-      const given = parsed instanceof Promise ? await parsed : parsed
+      const isForThread = long && parsed instanceof LongBody
+      const given = isForThread ? await thread.run('body', [parsed.take(), long]) : parsed
       return toAnswer(await handle(isChecked ? given : parseInput(schema, given)), route)
     }
     return await (body.isLong ? large.run(work, largePatienceMs, event.req.signal) : work())
