@@ -75,7 +75,7 @@ export const sendingPlaces = {
       return { kept: send(kept), plain: send(plain), end: stop }
     },
   },
-  // src/core/json-fault.ts: brackets of a body are counted before its nesting is measured, for the row `post accepted`.
+  // src/core/json-body.ts: brackets of a body are counted before its nesting is measured, for the row `post accepted`.
   'nesting of a body': {
     count: 5000,
     async versions() {
@@ -84,12 +84,14 @@ export const sendingPlaces = {
         to: ['bob@example.com'],
         html: '<p>Hello</p>'.repeat(150),
       })
-      const path = 'core/json-fault.ts'
+      const path = 'core/json-body.ts'
       const kept = await load(path)
       const plain = await load(path, {
-        'core/json-fault.ts': (code) => replaced(code, 'if (!hasMore(levels, text)) return false', ''),
+        'core/json-body.ts': (code) =>
+          replaced(code, 'if (text.length < 2 * values && !hasMore(depth, text)) return null', ''),
       })
-      return { kept: () => kept.isNestedDeeper(100, text), plain: () => plain.isNestedDeeper(100, text) }
+      const bounds = { depth: 100, values: 1_000_000 }
+      return { kept: () => kept.exceededBound(text, bounds), plain: () => plain.exceededBound(text, bounds) }
     },
   },
 }

@@ -38,7 +38,7 @@ export function encodedSize(bytes: number): number {
  */
 export async function checkAttachments(
   references: readonly AttachmentReference[],
-  sources: AttachmentSources,
+  sources: Pick<AttachmentSources, 'root'>,
   errors: FieldError[],
 ): Promise<number> {
   let size = 0
@@ -120,7 +120,7 @@ type Source =
   | { kind: 'file'; path: string; size: number }
   | { problem: string }
 
-async function locate(path: string, sources: AttachmentSources): Promise<Source> {
+async function locate(path: string, sources: Pick<AttachmentSources, 'root'>): Promise<Source> {
   if (/^data:/i.test(path)) return parseDataUri(path)
   if (/^https?:/i.test(path)) return checkUrl(path)
   if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {

@@ -34,10 +34,11 @@ export function createAudiences(deps: {
   store: Store
   clock: Clock
   ids: Ids
+  thread: Parameters<typeof createContacts>[0]['thread']
   account: CreatedBy
   pageSize: number
 }): Audiences & { readonly contacts: InnerContacts } {
-  const { store, clock, ids, account, pageSize } = deps
+  const { store, clock, ids, thread, account, pageSize } = deps
 
   // Counted each time and not stored: the indexes of the contacts give both numbers, so they cannot be wrong.
   async function toAudience({ id, name, created, updated }: AudienceRecord): Promise<Complete<Audience>> {
@@ -60,7 +61,7 @@ export function createAudiences(deps: {
   }
 
   return {
-    contacts: createContacts({ store, clock, ids, pageSize }),
+    contacts: createContacts({ store, clock, ids, thread, pageSize }),
     async create(input) {
       const { name } = parseInput(audienceInputSchema, input)
       const now = clock.now()

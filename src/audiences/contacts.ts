@@ -1,6 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import type { Complete } from '../core/complete.ts'
 import type { Ids } from '../core/ids.ts'
+import { heavyBytes, type JobThread } from '../core/job-thread.ts'
+import { LongBody } from '../core/json-body.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { changeRecord, listRecords, notFound, readRecord, untilCommitted } from '../store/repository.ts'
@@ -11,7 +13,8 @@ import { addressFault, emailKey } from './addresses.ts'
 import type { ContactRecord } from './audience.ts'
 import type { Contact, ContactChanges, ContactInput, ImportResult } from './types.ts'
 import { audienceCollection, contactCollection } from './audience.ts'
-import { readContactRows } from './contact-rows.ts'
+import { maxRejected, readContactRows, type ContactRow } from './contact-rows.ts'
+import type { contactJobs } from './jobs.ts'
 import { contactChangesSchema, contactInputSchema } from './schema.ts'
 import { nextTurn } from '../core/machine.ts'
 
@@ -49,6 +52,12 @@ export interface Contacts {
 
 /** The same, and what links in mails need. */
 export interface InnerContacts extends Contacts {
+  /** The same for the body of a request too, which is CSV text or JSON. */
+  import(
+    audienceId: string,
+    source: Parameters<Contacts['import']>[1] | LongBody,
+    options?: Parameters<Contacts['import']>[2],
+  ): Promise<ImportResult>
   /**
    * Ends a subscription. If it has ended already, nothing changes.
    *
@@ -62,9 +71,18 @@ export function createContacts(deps: {
   store: Store
   clock: Clock
   ids: Ids
+  /** Where the rows of long imports are read. */
+  thread: JobThread<typeof contactJobs>
   pageSize: number
 }): InnerContacts {
-  const { store, clock, ids, pageSize } = deps
+  const { store, clock, ids, thread, pageSize } = deps
+
+  async function* rowsInThread(body: LongBody): AsyncGenerator<ContactRow> {
+    const bytes = body.take()
+    if (bytes.length > heavyBytes) await thread.rest()
+    for (const slice of await thread.run('contactRows', [bytes, body.isText]))
+      yield* JSON.parse(Buffer.from(slice).toString()) as ContactRow[]
+  }
 
   const assertAudience = async (audienceId: string): Promise<void> => {
     await readRecord(store, audienceCollection, audienceId, 'audience')
@@ -167,7 +185,7 @@ export function createContacts(deps: {
       let rows = 0
       let unnamed = 0
       let unnamedFrom = 0
-      for await (const row of readContactRows(source)) {
+      for await (const row of source instanceof LongBody ? rowsInThread(source) : readContactRows(source)) {
         if ('contact' in row) waiting.push(row.contact)
         else if (result.rejected.length < maxRejected) result.rejected.push(row)
         else if (unnamed++ === 0) unnamedFrom = row.line
@@ -217,7 +235,6 @@ export function createContacts(deps: {
 // Large, because a commit has its own cost; small enough to block the event loop for only a few milliseconds.
 const importBatch = 250
 // An answer names the wrong rows so that a person can correct them by hand. A longer list would not help.
-const maxRejected = 1000
 
 interface Saved {
   created: number

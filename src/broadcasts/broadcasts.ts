@@ -1,7 +1,7 @@
 import { audienceCollection, contactCollection, type ContactRecord } from '../audiences/audience.ts'
 import type { Clock } from '../core/clock.ts'
 import { emailCollection } from '../emails/email.ts'
-import { renderSteps, sizeCheckSteps, unansweredWarning } from '../emails/render.ts'
+import { render, sizeCheck, unansweredWarning } from '../emails/render.ts'
 import { checkSend, keep, toEmail, type Accepted, type Kept, type SendDeps } from '../emails/send.ts'
 import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
@@ -14,7 +14,6 @@ import { createLeaveOut, type LeaveOut } from './left-out.ts'
 import { broadcastRequestSchema } from './schema.ts'
 import { createSentBroadcasts, type SentBroadcasts } from './sent.ts'
 import { nextTurn } from '../core/machine.ts'
-import { paced } from '../core/yield.ts'
 
 /** Broadcasts: one email of type `broadcast` per subscribed contact of an audience. */
 export interface Broadcasts extends SentBroadcasts {
@@ -57,13 +56,13 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
     const emailIds: string[] = []
     const prepared: { personal: Accepted; kept: Kept }[] = []
     for (const contact of contacts) {
-      const personal = await personalFor(common, contact, deps.escapeHtml)
+      const personal = personalFor(common, contact, deps.escapeHtml)
       if ('problem' in personal) {
         leaveOut.invalid(contact, personal.problem)
         continue
       }
       const headers = unsubscribeHeaders(deps.unsubscribeUrl(contact.audience_id, contact.id, broadcastId))
-      prepared.push({ personal, kept: await keep(personal, headers) })
+      prepared.push({ personal, kept: keep(personal, headers) })
     }
     // Ids define the order of the list, so nothing may be awaited between the ids and the commit.
     for (const { personal, kept } of prepared) {
@@ -81,7 +80,7 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
 
   // A contact with long names may make a mail too large. This is found before the first mail is accepted.
   async function checkSizes({ rendered }: Accepted, audienceId: string): Promise<void> {
-    const check = await paced(sizeCheckSteps(rendered, deps.escapeHtml))
+    const check = sizeCheck(rendered, deps.escapeHtml)
     for await (const contacts of subscribedContacts(store, audienceId, maxSliceEmails)) {
       for (const contact of contacts) check(variablesOf(contact))
       await nextTurn()
@@ -142,11 +141,11 @@ const answered: ReadonlySet<string> = new Set(
   (['first_name', 'last_name', 'email'] satisfies (keyof ContactRecord)[]).map(unansweredWarning),
 )
 
-async function personalFor(
+function personalFor(
   common: Accepted,
   contact: ContactRecord,
   escapeHtml: boolean,
-): Promise<Accepted | { problem: string }> {
+): Accepted | { problem: string } {
   const result = normalizeAddress(contact.email)
   // Contacts are checked when they are added, by rules that are not those of SMTP.
   if ('problem' in result) return result
@@ -155,7 +154,7 @@ async function personalFor(
     ...common,
     request: { ...common.request, to: address },
     addresses: { ...common.addresses, to: [address], rcpt_to: [address] },
-    rendered: await paced(renderSteps(common.rendered, variablesOf(contact), escapeHtml)),
+    rendered: render(common.rendered, variablesOf(contact), escapeHtml),
   }
 }
 

@@ -21,7 +21,7 @@ export interface JobThread<Jobs extends JobTable> {
     inputs: JobInputs<Jobs, Kind>,
     options?: JobOptions,
   ): Promise<JobResult<Jobs, Kind>>
-  /** Ends the thread if it has no work, because it keeps the memory of its last message. */
+  /** Ends the thread if it has no work and has worked on large data, because it keeps the memory of that. */
   rest(): Promise<void>
   /** Ends the thread. Later jobs run in the caller's thread. */
   close(): Promise<void>
@@ -53,11 +53,14 @@ export function createJobThread<Jobs extends JobTable>(
   let current: Started | null = null
   let running: RunningJob | null = null
   let isTaken = false
+  /** The size of the largest data that the current thread has worked on. */
+  let largest = 0
   let isClosed = false
   let cancelIdle = (): void => {}
   const queue = createJobQueue(clock, 1, maxWaiting, 'jobs')
 
   function start(module: URL): Started {
+    largest = 0
     // Flags of the process such as `--input-type` and `--inspect-brk` must not apply to the thread.
     const resourceLimits = { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: maxYoungMb }
     const worker = new Worker(module, { execArgv: [], resourceLimits })
@@ -137,6 +140,7 @@ export function createJobThread<Jobs extends JobTable>(
       const worker = await ready()
       signal?.throwIfAborted()
       worker?.ref()
+      largest = Math.max(largest, sizeOf(inputs))
       return (await (worker
         ? ask(worker, { kind, inputs }, signal, deadlineMs)
         : jobs[kind]?.(...inputs))) as JobResult<Jobs, Kind>
@@ -152,7 +156,7 @@ export function createJobThread<Jobs extends JobTable>(
     run: (kind, inputs, options = {}) =>
       queue.run(() => work(kind, inputs, options), options.patienceMs ?? 60_000, options.signal),
     async rest() {
-      if (!isTaken) await end()
+      if (!isTaken && largest > keptBytes) await end()
     },
     close() {
       isClosed = true
@@ -160,6 +164,16 @@ export function createJobThread<Jobs extends JobTable>(
       return end()
     },
   }
+}
+
+/** About how long the texts and bytes in a value are. */
+function sizeOf(value: unknown, levels = 2): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  if (value instanceof Uint8Array) return value.byteLength
+  return levels === 0
+    ? 0
+    : Object.values(value).reduce<number>((sum, one) => sum + sizeOf(one, levels - 1), 0)
 }
 
 function hasEnded(): Error {
@@ -177,6 +191,12 @@ interface RunningJob {
   /** Ends the thread, and the job with this reason. */
   end(reason: unknown): void
 }
+
+/** Before a job on so many bytes the thread is ended, see `rest`. A new one starts in some 30 ms, which is short beside it. */
+export const heavyBytes: number = 8 * 1024 * 1024
+
+/** A thread that has worked on no more than so much keeps little memory, and is not ended for it: a start takes 100 ms of CPU. */
+const keptBytes = 2 * 1024 * 1024
 
 const maxHeapMb = 256
 /** For new objects. V8 would take up to 48 MB. */

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { plainError, type PlainError } from './errors.ts'
-import { ownBuffers } from './own-buffers.ts'
+import { buffersInside } from './own-buffers.ts'
 
 /** The work of a thread by its kind: plain functions from data to data. */
 export type JobTable = Readonly<Record<string, (...inputs: never[]) => unknown>>
@@ -27,7 +27,7 @@ export function serveJobs(jobs: JobTable): void {
   async function work({ kind, inputs }: WorkerRequest): Promise<void> {
     try {
       const result = await jobs[kind]?.(...(inputs.map(withBuffers) as never[]))
-      answer({ result }, ownBuffers([result]))
+      answer({ result }, buffersInside(result))
     } catch (error) {
       answer({ error: plainError(error) })
     }

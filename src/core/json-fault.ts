@@ -1,19 +1,9 @@
 import { quote } from './errors.ts'
-import { jsonSteps } from './json-steps.ts'
-import { unpaced } from './yield.ts'
 
 /** Says why a text is not JSON, and where, for texts that `JSON.parse` refused. */
 export function explainJsonFault(text: string): string {
-  return unpaced(faultSteps(text, findJsonFault(text)))
-}
-
-/**
- * Like {@link explainJsonFault}, for a known offset of the fault. Works in steps, because a text may be long.
- *
- * @param position  As {@link findJsonFault} gives it.
- */
-export function* faultSteps(text: string, position: number): Generator<undefined, string> {
-  const { line, column } = yield* placeSteps(text, position)
+  const position = findJsonFault(text)
+  const { line, column } = placeOf(text, position)
   const what =
     position === text.length
       ? 'it ends too early'
@@ -28,53 +18,70 @@ export function* faultSteps(text: string, position: number): Generator<undefined
  * @see RFC 8259
  */
 export function findJsonFault(text: string): number {
-  const parsed = unpaced(jsonSteps(text))
-  return 'fault' in parsed ? parsed.fault : text.length
-}
-
-/** Whether a text nests arrays and objects deeper than so many levels. It is not parsed, and need not be valid JSON. */
-export function isNestedDeeper(levels: number, text: string): boolean {
-  // The JSON of a mail has few brackets. Counting them is much faster than the loop over each character: the place
-  // `nesting of a body` in bench/places.mjs.
-  if (!hasMore(levels, text)) return false
-  let depth = 0
-  let inString = false
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at)
-    if (inString) {
-      if (char === 0x5c) at++
-      else if (char === 0x22) inString = false
-    } else if (char === 0x22) inString = true
-    else if (char === 0x5b || char === 0x7b) {
-      if (++depth > levels) return true
-    } else if (char === 0x5d || char === 0x7d) depth--
-  }
-  return false
-}
-
-/** Whether more than so many arrays and objects could begin in a text; those in its strings count too. */
-function hasMore(levels: number, text: string): boolean {
-  let count = 0
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
-      if (++count > levels) return true
+  /** What closes the arrays and objects that are open. */
+  const open: ('}' | ']')[] = []
+  let state: State = 'value'
+  for (let at = skip(spaces, text, 0); at < text.length; at = skip(spaces, text, at)) {
+    const char = text[at]
+    const closing = open.at(-1)
+    if (char === closing && (state === 'after' || state.startsWith('first'))) {
+      open.pop()
+      state = 'after'
+      at++
+    } else if (state === 'after' || state === 'colon') {
+      if (char !== (state === 'colon' ? ':' : ',') || closing === undefined) return at
+      state = state === 'after' && closing === '}' ? 'key' : 'value'
+      at++
+    } else if (char === '"') {
+      const end = endOfString(text, at + 1)
+      if (text[end] !== '"') return end
+      state = state.endsWith('key') ? 'colon' : 'after'
+      at = end + 1
+    } else if (state.endsWith('key')) {
+      return at
+    } else if (char === '{' || char === '[') {
+      open.push(char === '{' ? '}' : ']')
+      state = char === '{' ? 'first-key' : 'first-value'
+      at++
+    } else {
+      const end = skip(scalar, text, at)
+      if (end === at) return at
+      state = 'after'
+      at = end
     }
   }
-  return false
+  return text.length
+}
+
+/** What comes next. The first key or value may be missing. */
+type State = 'value' | 'first-value' | 'key' | 'first-key' | 'colon' | 'after'
+
+const spaces = /[ \t\r\n]*/y
+const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y
+const plain = /[^"\\\u0000-\u001f]*/y
+const escaped = /(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))?/y
+
+/** The offset of the first character that a string must not contain, which is a quote where nothing is wrong. */
+function endOfString(text: string, start: number): number {
+  for (let at = start; ;) {
+    const end = skip(escaped, text, skip(plain, text, at))
+    if (end === at) return at
+    at = end
+  }
+}
+
+function skip(form: RegExp, text: string, at: number): number {
+  form.lastIndex = at
+  form.test(text)
+  return form.lastIndex
 }
 
 /** The line and column of an offset, both from 1. */
 export function placeOf(text: string, position: number): { line: number; column: number } {
-  return unpaced(placeSteps(text, position))
-}
-
-function* placeSteps(text: string, position: number): Generator<undefined, { line: number; column: number }> {
   let line = 1
   let lineStart = 0
   // Not by splitting: ten million lines would be ten million strings.
-  for (let at = 0; at < position; at++) {
-    if ((at & 0x1fff) === 0) yield
-    if (text.charCodeAt(at) !== 10) continue
+  for (let at = text.indexOf('\n'); at !== -1 && at < position; at = text.indexOf('\n', at + 1)) {
     line++
     lineStart = at + 1
   }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { nextTurn } from './machine.ts'
 import { pageBuffer } from './page-memory.ts'
+import { textPieces } from './text-pieces.ts'
 
 /** JSON that is too long to be written in one turn of the event loop: it is made while it is read. */
 export interface LongJson {
@@ -19,7 +20,7 @@ export function longJson(value: unknown): LongJson | null {
   if (weigh(value, longChars) <= longChars) return null
   // V8 keeps a text in two bytes per character as soon as one of its characters is not of Latin-1.
   const bytes = 2 * weigh(value, Number.POSITIVE_INFINITY)
-  return { bytes, pieces: () => joined(written(value)) }
+  return { bytes, pieces: () => jsonPieces(value) }
 }
 
 /** Whether the body of an answer is a `LongJson`. */
@@ -38,32 +39,33 @@ export function readLongJson({ pieces }: LongJson): Readable {
   return Readable.from(encoded(), { objectMode: false, highWaterMark: 1 })
 }
 
-/**
- * The text as UTF-8, in pieces.
- *
- * @returns A promise only where the text is long: it is made in turns of the event loop.
- */
-export function jsonBytes(value: unknown): Buffer[] | Promise<Buffer[]> {
-  const long = longJson(value)
-  return long ? encodedInTurns(long) : [Buffer.from(JSON.stringify(value))]
-}
-
-async function encodedInTurns({ pieces }: LongJson): Promise<Buffer[]> {
-  const encoded: Buffer[] = []
+/** The JSON of a value as UTF-8. A long text in it is written piece by piece, so that memory holds no second copy of it. */
+export function jsonBytes(value: unknown): Uint8Array[] {
+  if (weigh(value, longChars) <= longChars) return [Buffer.from(JSON.stringify(value))]
+  const encoded: Uint8Array[] = []
   let board = pageBuffer(boardBytes)
   let taken = 0
-  for (const piece of pieces()) {
+  // A buffer that is as long as its bytes can be transferred to another thread.
+  const add = (): void => {
+    board.buffer.resize(taken)
+    encoded.push(Buffer.from(board.buffer))
+  }
+  for (const piece of jsonPieces(value)) {
     // A character takes at most three bytes.
     if (taken + piece.length * 3 > board.length) {
-      encoded.push(board.subarray(0, taken))
+      add()
       board = pageBuffer(Math.max(boardBytes, piece.length * 3))
       taken = 0
     }
     taken += board.write(piece, taken)
-    await nextTurn()
   }
-  encoded.push(board.subarray(0, taken))
+  add()
   return encoded
+}
+
+/** The JSON of a value in pieces of up to some 100,000 characters. */
+export function jsonPieces(value: unknown): Generator<string> {
+  return joined(written(value))
 }
 
 /** JSON.stringify takes a few milliseconds for so much. */
@@ -104,11 +106,7 @@ function* written(value: unknown): Generator<string> {
     yield JSON.stringify(value) ?? 'null'
   } else if (typeof value === 'string') {
     yield '"'
-    for (let start = 0; start < value.length;) {
-      const end = cutBefore(value, start + pieceChars)
-      yield JSON.stringify(value.slice(start, end)).slice(1, -1)
-      start = end
-    }
+    for (const piece of textPieces(value, pieceChars)) yield JSON.stringify(piece).slice(1, -1)
     yield '"'
   } else if (Array.isArray(value)) {
     yield '['
@@ -132,10 +130,4 @@ function* written(value: unknown): Generator<string> {
 /** Whether a value has its own `toJSON`, for example a date. */
 function hasOwnForm(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'toJSON' in value
-}
-
-/** Not within a surrogate pair, because JSON.stringify would escape the two halves. */
-function cutBefore(text: string, end: number): number {
-  const last = text.charCodeAt(end - 1)
-  return last >= 0xd800 && last <= 0xdbff ? end + 1 : end
 }

@@ -8,3 +8,10 @@ export function ownBuffers(values: readonly unknown[]): ArrayBuffer[] {
       : [],
   )
 }
+
+/** The same for the result of a job, which may have byte arrays inside. */
+export function buffersInside(value: unknown, levels: number = 3): ArrayBuffer[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (value instanceof Uint8Array) return ownBuffers([value])
+  return levels === 0 ? [] : Object.values(value).flatMap((member) => buffersInside(member, levels - 1))
+}

@@ -24,12 +24,12 @@ export interface Senders {
    * @throws domain_not_registered with `strict`, if the domain was not created.
    * @throws validation_error for field `from`, if the name cannot be a sending domain.
    */
-  resolveSender(domainName: string): DomainRecord | Promise<DomainRecord>
+  resolveSender(domainName: string): Promise<DomainRecord>
   /**
    * The domain of an SMTP submission, whatever its status. An unknown one is added; a name that cannot be a sending domain
-   * gives {@link builtInDomain}. Never refuses, and is synchronous for a domain in the cache of recent senders.
+   * gives {@link builtInDomain}. Never refuses.
    */
-  ensureDomain(domainName: string): DomainRecord | Promise<DomainRecord>
+  ensureDomain(domainName: string): Promise<DomainRecord>
   /**
    * The domain for an email whose domain was removed before its delivery: the name with the shared key, without
    * tracking. Stores nothing, so that the removed domain does not come back.
@@ -67,27 +67,21 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
   }
 
   return {
-    resolveSender(domainName) {
+    async resolveSender(domainName) {
       // The name as given is nearly always the name as stored; checking it costs more than looking it up.
-      const found = recent.find(domainName.toLowerCase())
-      if (!(found instanceof Promise)) return assertMaySend(found, strict)
-      return found.then(async (known) => {
-        if (known) return assertMaySend(known, strict)
-        const name = parseDomainName(domainName, 'from')
-        const stored = strict ? await find(name) : await findOrAdd(name)
-        if (!stored) throw notRegistered(name)
-        return assertMaySend(stored, strict)
-      })
+      const known = await recent.find(domainName.toLowerCase())
+      if (known) return assertMaySend(known, strict)
+      const name = parseDomainName(domainName, 'from')
+      const stored = strict ? await find(name) : await findOrAdd(name)
+      if (!stored) throw notRegistered(name)
+      return assertMaySend(stored, strict)
     },
     asRemoved(domainName) {
       const blank = blankDomain('', toDomainName(domainName) ?? builtInDomain, clock.now())
       return { ...blank, version: 0, registered: false }
     },
-    ensureDomain(domainName) {
-      const found = recent.find(domainName.toLowerCase())
-      if (!(found instanceof Promise)) return found
-      return found.then((known) => known ?? findOrAdd(toDomainName(domainName) ?? builtInDomain))
-    },
+    ensureDomain: async (domainName) =>
+      (await recent.find(domainName.toLowerCase())) ?? findOrAdd(toDomainName(domainName) ?? builtInDomain),
   }
 }
 

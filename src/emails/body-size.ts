@@ -1,5 +1,5 @@
 import { encodedSize } from '../attachments/attachments.ts'
-import { paced } from '../core/yield.ts'
+import { unpaced } from '../core/yield.ts'
 import { countSteps, isBase64Shorter } from '../mime/compose/long-body.ts'
 
 /**
@@ -7,27 +7,15 @@ import { countSteps, isBase64Shorter } from '../mime/compose/long-body.ts'
  * is mostly ASCII is unencoded or quoted-printable, other text is base64. Soft line breaks are not counted.
  *
  * @param enough  If the size is certainly not above this, the result is the number of characters.
- * @returns A promise only if long bodies have to be counted.
  */
-export function encodedBodySize(bodies: readonly string[], enough: number): number | Promise<number> {
+export function encodedBodySize(bodies: readonly string[], enough: number): number {
   const characters = bodies.reduce((sum, body) => sum + body.length, 0)
   // A character takes at most three bytes, and a byte at most three when encoded, so small mail need not be counted.
-  return characters * 9 <= enough ? characters : paced(sizeSteps(bodies))
+  return characters * 9 <= enough ? characters : bodies.reduce((sum, body) => sum + encoded(body), 0)
 }
 
-function* sizeSteps(bodies: readonly string[]): Generator<undefined, number> {
-  let size = 0
-  for (const body of bodies) {
-    const counts = yield* countSteps(body)
-    size += encoded(body, counts)
-  }
-  return size
-}
-
-function encoded(
-  body: string,
-  { letters, others, lineEnds }: { letters: number; others: number; lineEnds: number },
-): number {
+function encoded(body: string): number {
+  const { letters, others, lineEnds } = unpaced(countSteps(body))
   const bytes = Buffer.byteLength(body)
   // Line ends become CRLF.
   if (others > 0 && isBase64Shorter({ letters, others })) return encodedSize(bytes + lineEnds)

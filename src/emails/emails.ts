@@ -7,7 +7,8 @@ import { readContent } from './content.ts'
 import type { Reader } from '../reading/reader.ts'
 import { emailCollection, type EmailRecord } from './email.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from './types.ts'
-import { findRepeated, prepareRepeatable, repeatable, type Repeatable } from './idempotency.ts'
+import { findRepeated, keyHash, prepareRepeatable, repeatable, type Repeatable } from './idempotency.ts'
+import { checkLong, isLong, type LongSendDeps } from './long-sends.ts'
 import { checkSend, keep, toEmail, type Accepted, type Kept, type SendDeps } from './send.ts'
 import { toDetail, toListItem } from './views.ts'
 
@@ -50,7 +51,7 @@ export interface SendOptions extends AcceptOptions {
   warnings?: boolean
 }
 
-export interface EmailsDeps extends SendDeps {
+export interface EmailsDeps extends SendDeps, LongSendDeps {
   store: Store
   clock: Clock
   ids: Ids
@@ -63,6 +64,17 @@ export interface EmailsDeps extends SendDeps {
   wakeOutbox(): void
 }
 
+/** A request that can be stored. */
+interface Ready extends Omit<Accepted, 'request' | 'rendered'> {
+  kept: Kept
+}
+
+/** A request that was read, and the check that is made unless it is a repetition. */
+interface Reading {
+  request: Repeatable | null
+  check(): Promise<Ready>
+}
+
 export function createEmails(deps: EmailsDeps): EmailService {
   const { store, clock, ids, pageSize } = deps
 
@@ -70,20 +82,34 @@ export function createEmails(deps: EmailsDeps): EmailService {
     input: unknown,
     options: AcceptOptions = {},
   ): Promise<{ id: string; warnings: string[] }> {
-    const request =
-      options.idempotencyKey === undefined ? null : await repeatable(options.idempotencyKey, input)
+    const { idempotencyKey: key } = options
+    const { request, check } = isLong(input) ? await readLong(input, key) : readShort(input, key)
     const earlier = request && (await findRepeated(store, request, clock.now()))
     if (earlier) return { id: earlier, warnings: [] }
-    const accepted = await checkSend(input, deps)
-    const keeping = keep(accepted)
-    const kept = keeping instanceof Promise ? await keeping : keeping
-    const id = await commit(accepted, kept, request)
+    const accepted = await check()
+    const id = await commit(accepted, request)
     deps.wakeOutbox()
     return { id, warnings: accepted.warnings }
   }
 
+  function readShort(input: unknown, key: string | undefined): Reading {
+    return {
+      request: key === undefined ? null : repeatable(key, input),
+      async check() {
+        const accepted = await checkSend(input, deps)
+        return { ...accepted, kept: keep(accepted) }
+      },
+    }
+  }
+
+  async function readLong(input: object, key: string | undefined): Promise<Reading> {
+    const id = key === undefined ? null : keyHash(key)
+    const { body_hash, check } = await checkLong(input, id !== null, deps)
+    return { request: id === null ? null : { id, body_hash }, check }
+  }
+
   // The same request may run twice at once: the slower one finds the answer of the faster one when it looks again.
-  function commit(accepted: Accepted, kept: Kept, request: Repeatable | null): Promise<string> {
+  function commit(accepted: Ready, request: Repeatable | null): Promise<string> {
     return untilCommitted(async () => {
       const now = clock.now()
       const earlier = request && (await findRepeated(store, request, now))
@@ -92,7 +118,12 @@ export function createEmails(deps: EmailsDeps): EmailService {
       // Ids define the order of the list: nothing may be awaited between the id and the commit, or a page could miss a
       // mail.
       const id = ids.next('em')
-      const { email, blobs } = toEmail(accepted, kept, { id, now, type: 'transactional', via: deps.via })
+      const { email, blobs } = toEmail(accepted, accepted.kept, {
+        id,
+        now,
+        type: 'transactional',
+        via: deps.via,
+      })
       await store.commit([insert(emailCollection, email), ...remember(id)], blobs)
       return id
     })

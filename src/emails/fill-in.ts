@@ -1,116 +1,92 @@
 import { validationError } from '../core/errors.ts'
 
 /** The maximum number of pairs of opening braces in one email, because each costs a search for a placeholder. */
-export const maxPlaceholders = 100_000
+const maxPlaceholders = 100_000
 
-/** What remains of the limits while texts are filled in; see {@link fillIn}. */
-export interface FillBudget {
-  /** UTF-8 bytes that the results may still take. */
+/** A placeholder in a text: `{{ name }}`. */
+export interface Placeholder {
+  name: string
+  start: number
+  end: number
+}
+
+/** A text that is filled in more than once is searched and measured once. */
+export interface SizedText {
+  text: string
+  /** In UTF-8. */
   bytes: number
-  /** Pairs of opening braces that may still be examined; the texts of an email share it. */
-  places: PlaceBudget
-  /** The error for a result that exceeds the bytes. */
+}
+
+/** How many UTF-8 bytes may still be used. */
+export interface ByteLimit {
+  left: number
+  /** The error for more. */
   exceeded(): Error
 }
 
-/** How many pairs of opening braces may still be examined. */
-export interface PlaceBudget {
-  left: number
-}
-
-/** A value with its size in UTF-8 bytes: a value that is used many times is measured once. */
-export interface SizedValue {
-  text: string
-  bytes: number
-}
-
 /**
- * Replaces the placeholders of a text by values, in steps. Nothing is appended before its size is taken from the budget.
+ * Finds the placeholders of the texts of one email.
  *
- * @param field  The member that the text comes from, for errors.
- * @param valueOf  The value, or the steps that make it; undefined leaves the placeholder as written.
- * @throws validation_error for too many placeholders; the error of the budget for too many bytes.
+ * @throws validation_error for too many pairs of opening braces.
  */
-export function* fillIn(
-  field: string,
-  source: string,
-  budget: FillBudget,
-  valueOf: (name: string) => SizedValue | Generator<undefined, SizedValue> | undefined,
-): Generator<undefined, string> {
-  let filled = ''
-  let done = 0
-  for (let at = nextBraces(source, 0); at !== -1;) {
-    const { name, end } = placeholderAt(field, source, at, budget.places)
-    const given = name === undefined ? undefined : valueOf(name)
-    if (given !== undefined) {
-      const value = 'next' in given ? yield* given : given
-      const between = source.slice(done, at)
-      spend(budget, Buffer.byteLength(between))
-      spend(budget, value.bytes)
-      filled += between + value.text
-      done = end
+export function placeholdersOf<Field extends string>(
+  parts: Readonly<Record<Field, string>>,
+  fields: readonly Field[],
+): Record<Field, Placeholder[]> {
+  let left = maxPlaceholders
+  const found = fields.map((field) => {
+    const source = parts[field]
+    const placeholders: Placeholder[] = []
+    // A search for braces is several times faster than a regular expression over the whole text.
+    for (let at = source.indexOf('{{'); at !== -1;) {
+      if (--left < 0) throw tooMany(field)
+      placeholder.lastIndex = at
+      const name = placeholder.exec(source)?.[1]
+      const end = name === undefined ? at + 1 : placeholder.lastIndex
+      if (name !== undefined) placeholders.push({ name, start: at, end })
+      at = source.indexOf('{{', end)
     }
-    at = nextBraces(source, end)
-    if (budget.places.left % placesAtOnce === 0) yield
-  }
-  const rest = done === 0 ? source : source.slice(done)
-  spend(budget, Buffer.byteLength(rest))
-  return filled + rest
-}
-
-/** How often each name occurs in a text, in steps. @throws validation_error for too many placeholders. */
-export function* countPlaceholders(
-  field: string,
-  source: string,
-  places: PlaceBudget,
-): Generator<undefined, Map<string, { times: number; characters: number }>> {
-  const counts = new Map<string, { times: number; characters: number }>()
-  for (let at = nextBraces(source, 0); at !== -1;) {
-    const { name, end } = placeholderAt(field, source, at, places)
-    if (name !== undefined) {
-      const count = counts.get(name)
-      if (count) {
-        count.times++
-        count.characters += end - at
-      } else counts.set(name, { times: 1, characters: end - at })
-    }
-    at = nextBraces(source, end)
-    if (places.left % placesAtOnce === 0) yield
-  }
-  return counts
-}
-
-/** How many pairs of opening braces are examined in one step, because a step costs more than examining one. */
-const placesAtOnce = 16
-
-/** A search for braces is several times faster than a regular expression over the whole text. */
-function nextBraces(source: string, from: number): number {
-  return source.indexOf('{{', from)
-}
-
-/**
- * Reads the placeholder that begins at a pair of opening braces. Without a name there is no placeholder. The search
- * continues at `end`.
- */
-function placeholderAt(
-  field: string,
-  source: string,
-  at: number,
-  places: PlaceBudget,
-): { name: string | undefined; end: number } {
-  if (--places.left < 0) {
-    const message = `has too many placeholders: an email may have at most ${maxPlaceholders} pairs of opening braces`
-    throw validationError([{ field, message }])
-  }
-  placeholder.lastIndex = at
-  const name = placeholder.exec(source)?.[1]
-  return { name, end: name === undefined ? at + 1 : placeholder.lastIndex }
+    return [field, placeholders] as const
+  })
+  return Object.fromEntries(found) as Record<Field, Placeholder[]>
 }
 
 const placeholder = /\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/y
 
-/** Takes bytes from a budget. @throws The budget's error if it has fewer. */
-export function spend(budget: FillBudget, bytes: number): void {
-  budget.bytes -= bytes
-  if (budget.bytes < 0) throw budget.exceeded()
+function tooMany(field: string): Error {
+  const message = `has too many placeholders: an email may have at most ${maxPlaceholders} pairs of opening braces`
+  return validationError([{ field, message }])
+}
+
+/**
+ * Replaces the placeholders of a text by values. Nothing is added before its size is taken from the limit.
+ *
+ * @param valueOf  Undefined leaves a placeholder as written.
+ * @throws the error of the limit.
+ */
+export function fillIn(
+  source: string,
+  placeholders: readonly Placeholder[],
+  limit: ByteLimit,
+  valueOf: (name: string) => SizedText | undefined,
+): string {
+  let filled = ''
+  let done = 0
+  for (const { name, start, end } of placeholders) {
+    const value = valueOf(name)
+    if (!value) continue
+    const between = source.slice(done, start)
+    spend(limit, Buffer.byteLength(between) + value.bytes)
+    filled += between + value.text
+    done = end
+  }
+  const rest = done === 0 ? source : source.slice(done)
+  spend(limit, Buffer.byteLength(rest))
+  return filled + rest
+}
+
+/** Takes bytes from a limit. @throws its error if fewer are left. */
+export function spend(limit: ByteLimit, bytes: number): void {
+  limit.left -= bytes
+  if (limit.left < 0) throw limit.exceeded()
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { longJson } from '../core/long-json.ts'
-import { nextTurn } from '../core/machine.ts'
+import { jsonPieces } from '../core/long-json.ts'
 import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
 import { isDeeperThan, maxDepth } from '../core/validate.ts'
 import {
@@ -37,21 +36,33 @@ export interface Repeatable {
   body_hash: string
 }
 
-/**
- * Identifies a request by its Idempotency-Key and body; the order of the body's members does not matter.
- *
- * @throws validation_error for a key that is empty or longer than 256 characters, or a body nested deeper than 100
- *   levels.
- */
-export async function repeatable(key: string, body: unknown): Promise<Repeatable> {
+/** Identifies a request by its Idempotency-Key and body. @throws as {@link keyHash} and {@link bodyHash}. */
+export function repeatable(key: string, body: unknown): Repeatable {
+  return { id: keyHash(key), body_hash: bodyHash(body) }
+}
+
+/** @throws validation_error for a key that is empty or longer than 256 characters. */
+export function keyHash(key: string): string {
   if (key === '' || key.length > maxKeyChars) {
     const message = `must have 1 to ${maxKeyChars} characters, not ${key.length}`
     throw validationError([{ field: 'Idempotency-Key', message }])
   }
+  return createHash('sha256').update(key).digest('hex')
+}
+
+/**
+ * The hash of a body; the order of the members of its objects does not matter.
+ *
+ * @throws validation_error for a body nested deeper than 100 levels.
+ */
+export function bodyHash(body: unknown): string {
   if (isDeeperThan(maxDepth, body)) {
     throw validationError([{ field: 'body', message: `is nested deeper than ${maxDepth} levels` }])
   }
-  return { id: hash(key), body_hash: await hashJson(canonical(body)) }
+  const sum = createHash('sha256')
+  const ordered = canonical(body)
+  if (ordered !== undefined) for (const piece of jsonPieces(ordered)) sum.update(piece)
+  return sum.digest('hex')
 }
 
 /**
@@ -154,22 +165,6 @@ export function startKeyExpiry(deps: {
 const sliceSize = 200
 const firstSweepMs = 10 * 1000
 const sweepMs = 60 * 60 * 1000
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
-/** The hash of the JSON text; for a long text it is computed in slices. */
-async function hashJson(value: unknown): Promise<string> {
-  const long = longJson(value)
-  if (!long) return hash(JSON.stringify(value) ?? '')
-  const sum = createHash('sha256')
-  for (const piece of long.pieces()) {
-    sum.update(piece)
-    await nextTurn()
-  }
-  return sum.digest('hex')
-}
 
 /** The same value with the members of its objects in order. */
 function canonical(value: unknown): unknown {

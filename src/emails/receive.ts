@@ -18,7 +18,7 @@ export interface ReceiveDeps {
   ids: Ids
   hostname: string
   /** The domain that a submission belongs to, whatever its status. */
-  ensureDomain(domainName: string): DomainRecord | Promise<DomainRecord>
+  ensureDomain(domainName: string): Promise<DomainRecord>
   /** Whether the simulator or a rule applies to a recipient. The outbox then delivers to this recipient, with retries. */
   needsDelivery(recipient: string): boolean
   /** Limits the bytes that all long headers together take in memory while they arrive. */
@@ -57,12 +57,10 @@ export function receiveSubmission(
       return writer.write(piece)
     },
     async finish() {
-      const finished = writer.finish()
-      const blob = finished instanceof Promise ? await finished : finished
+      const blob = await writer.finish()
       const header = readHeaderFacts(head.bytes(), envelope)
       head.free()
-      const ensured = deps.ensureDomain(header.sender_domain)
-      const domain = ensured instanceof Promise ? await ensured : ensured
+      const domain = await deps.ensureDomain(header.sender_domain)
       // Ids define the order of the list. Nothing may be awaited between the id and the commit, or a page could miss a mail.
       const id = ids.next('em')
       const reply = `OK: captured as ${id}`

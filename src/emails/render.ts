@@ -1,17 +1,11 @@
-import { firstOf, LocalpostError, quote, validationError } from '../core/errors.ts'
-import { moreWarnings } from '../core/validate.ts'
 import { maxMessageBytes } from '../attachments/attachments.ts'
+import { firstOf, LocalpostError, quote, validationError } from '../core/errors.ts'
+import { textPieces } from '../core/text-pieces.ts'
+import { moreWarnings } from '../core/validate.ts'
+import { fillIn, placeholdersOf, spend, type ByteLimit, type SizedText } from './fill-in.ts'
 import type { VariableValue } from './types.ts'
-import {
-  countPlaceholders,
-  fillIn,
-  maxPlaceholders,
-  spend,
-  type FillBudget,
-  type SizedValue,
-} from './fill-in.ts'
 
-/** The parts of an email after their placeholders are filled in. */
+/** The texts of an email after their placeholders are filled in. */
 export interface Rendered {
   subject: string
   html: string
@@ -20,12 +14,15 @@ export interface Rendered {
   warnings: string[]
 }
 
+const fields = ['subject', 'html', 'text'] as const
+type Parts = Readonly<Record<(typeof fields)[number], string>>
+
 /** Largest subject, in UTF-8 bytes: four lines of the maximum length of RFC 5322 section 2.1.1. */
 export const maxSubjectBytes: number = 4 * 998
 
 /**
- * Fills the placeholders of an email, in steps: `{{ name }}` in `subject`, `html` and `text`, each in one pass, so that braces
- * inside a value stay as they are. It stops before the results take more than {@link maxSubjectBytes} and
+ * Fills the placeholders of an email: `{{ name }}` in `subject`, `html` and `text`, each in one pass, so that braces inside
+ * a value stay as they are. It stops before the results take more than {@link maxSubjectBytes} and
  * {@link maxMessageBytes}: a short text with long values may expand to gigabytes.
  *
  * @param parts  Any texts; a placeholder without a variable stays as written, with a warning.
@@ -34,32 +31,32 @@ export const maxSubjectBytes: number = 4 * 998
  * @throws missing_variable for variables with neither value nor default, naming all of them; validation_error for a
  *   subject that is too long and for too many placeholders; message_too_large for bodies that are too large.
  */
-export function* renderSteps(
-  parts: { subject: string; html: string; text: string },
+export function render(
+  parts: Parts,
   variables: Readonly<Record<string, VariableValue>>,
   escapeHtml = false,
-): Generator<undefined, Rendered> {
+): Rendered {
   const values = resolveVariables(variables)
+  const placeholders = placeholdersOf(parts, fields)
+  const { subject, bodies } = limits()
   const unanswered = new Set<string>()
-  const { subject, bodies } = budgets()
-  function valueOf(name: string, isHtml: boolean): SizedValue | Generator<undefined, SizedValue> | undefined {
+  const used = (name: string): Value | undefined => {
     const value = values.get(name)
-    if (value === undefined) {
-      unanswered.add(name)
-      return undefined
-    }
-    value.isUsed = true
-    if (isHtml && escapeHtml) return value.escaped ?? escapeOnce(value)
-    if (isHtml) value.isSpecial ??= hasSpecial(value.text)
-    return (value.plain ??= toSized(value.text))
+    if (value) value.isUsed = true
+    else unanswered.add(name)
+    return value
   }
-  function* escapeOnce(value: Value): Generator<undefined, SizedValue> {
-    return (value.escaped = yield* escapeSteps(value.text, bodies))
+  const asIs = (value: Value | undefined): SizedText | undefined =>
+    value && (value.plain ??= sized(value.text))
+  const inHtml = (value: Value | undefined): SizedText | undefined => {
+    if (value && escapeHtml) return (value.escaped ??= escapeUpTo(bodies, value.text))
+    if (value) value.isSpecial ??= /[<>&"]/.test(value.text)
+    return asIs(value)
   }
   const rendered: Rendered = {
-    subject: yield* fillIn('subject', parts.subject, subject, (name) => valueOf(name, false)),
-    html: yield* fillIn('html', parts.html, bodies, (name) => valueOf(name, true)),
-    text: yield* fillIn('text', parts.text, bodies, (name) => valueOf(name, false)),
+    subject: fillIn(parts.subject, placeholders.subject, subject, (name) => asIs(used(name))),
+    html: fillIn(parts.html, placeholders.html, bodies, (name) => inHtml(used(name))),
+    text: fillIn(parts.text, placeholders.text, bodies, (name) => asIs(used(name))),
     warnings: [],
   }
   const { warnings } = rendered
@@ -70,14 +67,14 @@ export function* renderSteps(
   return rendered
 }
 
-/** The value of a variable, with facts about its use. */
+/** The value of a variable, with what is known about its use. */
 interface Value {
   readonly text: string
   isUsed: boolean
   /** Whether it adds any of the characters < > & " to html; null if html does not use it. */
   isSpecial: boolean | null
-  plain: SizedValue | null
-  escaped: SizedValue | null
+  plain: SizedText | null
+  escaped: SizedText | null
 }
 
 /** The warning about a placeholder that no variable answers. */
@@ -89,46 +86,39 @@ export function unansweredWarning(name: string): string {
  * Makes a function that checks, without rendering, whether texts can be rendered with given variables. A broadcast
  * must check its last contact before it accepts its first email.
  *
- * @returns A function that throws the errors of {@link renderSteps} for results that are too large.
+ * @returns A function that throws the errors of {@link render} for results that are too large.
  */
-export function* sizeCheckSteps(
-  parts: { subject: string; html: string; text: string },
+export function sizeCheck(
+  parts: Parts,
   escapeHtml: boolean,
-): Generator<undefined, (variables: Readonly<Record<string, string>>) => void> {
-  const places = { left: maxPlaceholders }
-  const texts: {
-    isSubject: boolean
-    isEscaped: boolean
-    bytes: number
-    counts: Map<string, { times: number; characters: number }>
-  }[] = []
-  for (const field of ['subject', 'html', 'text'] as const) {
-    texts.push({
-      isSubject: field === 'subject',
-      isEscaped: field === 'html' && escapeHtml,
-      bytes: Buffer.byteLength(parts[field]),
-      counts: yield* countPlaceholders(field, parts[field], places),
-    })
-  }
+): (variables: Readonly<Record<string, string>>) => void {
+  const placeholders = placeholdersOf(parts, fields)
+  const texts = fields.map((field) => {
+    const counts = new Map<string, { times: number; characters: number }>()
+    for (const { name, start, end } of placeholders[field]) {
+      const { times, characters } = counts.get(name) ?? { times: 0, characters: 0 }
+      counts.set(name, { times: times + 1, characters: characters + end - start })
+    }
+    return { field, bytes: Buffer.byteLength(parts[field]), counts }
+  })
   return (variables) => {
-    const { subject, bodies } = budgets()
-    for (const { isSubject, isEscaped, bytes, counts } of texts) {
+    const { subject, bodies } = limits()
+    for (const { field, bytes, counts } of texts) {
       let size = bytes
       for (const [name, { times, characters }] of counts) {
         if (!Object.hasOwn(variables, name)) continue
         const value = variables[name] ?? ''
-        size += Buffer.byteLength(isEscaped ? escape(value) : value) * times - characters
+        size += Buffer.byteLength(field === 'html' && escapeHtml ? escape(value) : value) * times - characters
       }
-      spend(isSubject ? subject : bodies, size)
+      spend(field === 'subject' ? subject : bodies, size)
     }
   }
 }
 
-function budgets(): { subject: FillBudget; bodies: FillBudget } {
-  const places = { left: maxPlaceholders }
+function limits(): { subject: ByteLimit; bodies: ByteLimit } {
   return {
-    subject: { bytes: maxSubjectBytes, places, exceeded: subjectTooLong },
-    bodies: { bytes: maxMessageBytes, places, exceeded: bodiesTooLarge },
+    subject: { left: maxSubjectBytes, exceeded: subjectTooLong },
+    bodies: { left: maxMessageBytes, exceeded: bodiesTooLarge },
   }
 }
 
@@ -142,33 +132,21 @@ function bodiesTooLarge(): LocalpostError {
   return new LocalpostError('message_too_large', message)
 }
 
-function toSized(text: string): SizedValue {
+function sized(text: string): SizedText {
   return { text, bytes: Buffer.byteLength(text) }
 }
 
-/** Escapes a value in slices. @throws the error of the budget, as soon as the result alone exceeds it. */
-function* escapeSteps(value: string, budget: FillBudget): Generator<undefined, SizedValue> {
+/** Escapes a value in pieces. @throws the error of the limit, as soon as the result alone exceeds it. */
+function escapeUpTo(limit: ByteLimit, value: string): SizedText {
   let text = ''
   let bytes = 0
-  for (let start = 0; start < value.length;) {
-    if (start > 0) yield
-    let end = start + escapedAtOnce
-    // A surrogate pair stays together.
-    if ((value.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
-    const slice = toSized(escape(value.slice(start, end)))
-    text += slice.text
-    bytes += slice.bytes
-    if (bytes > budget.bytes) throw budget.exceeded()
-    start = end
+  for (const piece of textPieces(value, 64 * 1024)) {
+    const escaped = escape(piece)
+    text += escaped
+    bytes += Buffer.byteLength(escaped)
+    if (bytes > limit.left) throw limit.exceeded()
   }
   return { text, bytes }
-}
-
-const escapedAtOnce = 4096
-
-/** Four searches for a character are several times faster than a regular expression over a long text. */
-function hasSpecial(value: string): boolean {
-  return value.includes('<') || value.includes('>') || value.includes('&') || value.includes('"')
 }
 
 // A Map, so that no name (`__proto__`, `constructor`) reaches anything but the caller's own variables.

@@ -9,7 +9,6 @@ import {
   validationError,
   type FieldError,
 } from '../core/errors.ts'
-import { paced } from '../core/yield.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
@@ -25,27 +24,36 @@ import { firstNamesOfGiven } from './first-names.ts'
 import { headerFault } from './header-text.ts'
 import { asObject, eachUnknown, readMembers } from './members.ts'
 import { readAddresses, type Addresses } from './recipients.ts'
-import { renderSteps, type Rendered } from './render.ts'
+import { render, type Rendered } from './render.ts'
 import { initialTags } from './tags.ts'
 
-/** Dependencies of the check of a send request. */
-export interface SendDeps {
-  sources: AttachmentSources
+/** Dependencies of the check of a send request, but for its sender. */
+export interface CheckDeps {
+  sources: Pick<AttachmentSources, 'root'>
   strict: boolean
   escapeHtml: boolean
   findTemplate(id: string): Promise<TemplateContent | null>
-  /** The domain to send from. @throws domain_not_verified, domain_not_registered. */
-  resolveSender(domainName: string): DomainRecord | Promise<DomainRecord>
 }
 
-/** A send request that passed all checks. */
-export interface Accepted {
+/** Dependencies of the check of a send request. */
+export interface SendDeps extends CheckDeps {
+  sources: AttachmentSources
+  /** The domain to send from. @throws domain_not_verified, domain_not_registered. */
+  resolveSender(domainName: string): Promise<DomainRecord>
+}
+
+/** A send request that passed all checks but that of its sender's domain. */
+export interface Checked {
   request: Partial<SendRequest>
   addresses: Addresses
   rendered: Rendered
-  domain: DomainRecord
   /** Warnings for the request log: at most 100, and then the number of further ones. */
   warnings: string[]
+}
+
+/** A send request that passed all checks. */
+export interface Accepted extends Checked {
+  domain: DomainRecord
 }
 
 /**
@@ -56,6 +64,23 @@ export interface Accepted {
  *   template_not_found, missing_variable, message_too_large, domain_not_verified, domain_not_registered.
  */
 export async function checkSend(input: unknown, deps: SendDeps): Promise<Accepted> {
+  return withDomain(await checkRequest(input, deps), deps)
+}
+
+/** Adds the domain that a checked request is sent from. @throws domain_not_verified, domain_not_registered. */
+export async function withDomain<Given extends Pick<Checked, 'addresses' | 'warnings'>>(
+  checked: Given,
+  { resolveSender }: Pick<SendDeps, 'resolveSender'>,
+): Promise<Given & Pick<Accepted, 'domain'>> {
+  const { from_address } = checked.addresses
+  const domain = await resolveSender(from_address.slice(from_address.lastIndexOf('@') + 1))
+  if (domain.registered) return { ...checked, domain }
+  const warning = `domain ${quote(domain.name)} is not registered; it counts as verified until it is created`
+  return { ...checked, domain, warnings: [...checked.warnings, warning] }
+}
+
+/** The same as {@link checkSend}, but for the domain of the sender. It needs nothing but the request. */
+export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Checked> {
   const errors: FieldError[] = []
   const addressWarnings: string[] = []
   const given = asObject(input)
@@ -81,30 +106,23 @@ export async function checkSend(input: unknown, deps: SendDeps): Promise<Accepte
       `No template has the id ${quote(request.template_id)}; store it with PUT /dev/templates/{id}.`,
     )
   }
-  const rendered = await paced(
-    renderSteps({ ...source, subject: source.subject ?? '' }, request.variables ?? {}, deps.escapeHtml),
-  )
+  const texts = { ...source, subject: source.subject ?? '' }
+  const rendered = render(texts, request.variables ?? {}, deps.escapeHtml)
   assertSubject(rendered.subject)
-  const size = encodedBodySize([rendered.html, rendered.text], maxMessageBytes - attached)
-  assertSize(attached + (size instanceof Promise ? await size : size))
+  assertSize(attached + encodedBodySize([rendered.html, rendered.text], maxMessageBytes - attached))
   const warnings = warningsOf(given, request, addressWarnings, rendered.warnings)
   if (deps.strict && warnings.length > 0) {
     throw new LocalpostError('validation_error', `Refused because of \`strict\`: ${warnings.join('; ')}.`, {
       errors: warnings.map((message) => ({ field: 'body', message })),
     })
   }
-  const resolving = deps.resolveSender(
-    addresses.from_address.slice(addresses.from_address.lastIndexOf('@') + 1),
-  )
-  const domain = resolving instanceof Promise ? await resolving : resolving
-  if (!domain.registered) {
-    warnings.push(`domain ${quote(domain.name)} is not registered; it counts as verified until it is created`)
-  }
-  return { request, addresses, rendered, domain, warnings }
+  return { request, addresses, rendered, warnings }
 }
 
-/** The content of an accepted request beside its record, ready to be stored. */
+/** What is stored of an accepted request. */
 export interface Kept {
+  /** The members of its record that follow from its content. */
+  members: Pick<EmailRecord, 'to_names' | 'subject' | 'template_id' | 'snippet' | 'attachment_count'>
   content: readonly Uint8Array[]
   /** Its attachment references; null without any. */
   attachments: readonly Uint8Array[] | null
@@ -114,12 +132,11 @@ export interface Kept {
  * Serializes the content of an accepted request. Needs no id, so that nothing is awaited between the id and the commit.
  *
  * @param headers  Further header fields.
- * @returns A promise only if it is long, or has attachments.
  */
 export function keep(
-  { request, rendered }: Accepted,
+  { request, rendered }: Pick<Checked, 'request' | 'rendered'>,
   headers?: Readonly<Record<string, string>>,
-): Kept | Promise<Kept> {
+): Kept {
   const content: StoredContent = {
     html: rendered.html,
     text: rendered.text,
@@ -128,19 +145,22 @@ export function keep(
     ...(headers ? { headers } : {}),
   }
   const { attachments = [] } = request
-  const bytes = jsonBytes(content)
-  if (attachments.length === 0 && !(bytes instanceof Promise)) return { content: bytes, attachments: null }
-  return keepAll(bytes, attachments)
-}
-
-async function keepAll(bytes: Buffer[] | Promise<Buffer[]>, attachments: readonly unknown[]): Promise<Kept> {
-  const content = await bytes
-  return { content, attachments: attachments.length > 0 ? await jsonBytes(attachments) : null }
+  return {
+    members: {
+      to_names: firstNamesOfGiven(request.to),
+      subject: rendered.subject,
+      template_id: request.template_id ?? null,
+      snippet: snippetOf(rendered.text, rendered.html),
+      attachment_count: attachments.length,
+    },
+    content: jsonBytes(content),
+    attachments: attachments.length > 0 ? jsonBytes(attachments) : null,
+  }
 }
 
 /** The email of an accepted request, with its blobs. */
 export function toEmail(
-  accepted: Accepted,
+  { addresses, domain }: Pick<Accepted, 'addresses' | 'domain'>,
   kept: Kept,
   facts: {
     id: string
@@ -149,8 +169,8 @@ export function toEmail(
     via: 'capture' | 'relay'
   },
 ): { email: EmailRecord; blobs: Blob[] } {
-  const { request, addresses, rendered, domain } = accepted
   const { id, now } = facts
+  const { to_names, subject, template_id, snippet, attachment_count } = kept.members
   const email: Complete<EmailRecord> = {
     id,
     // Set here, because otherwise the store would copy the whole record to add it.
@@ -159,12 +179,12 @@ export function toEmail(
     source: 'api',
     from: addresses.from,
     to: addresses.to,
-    to_names: firstNamesOfGiven(request.to),
+    to_names,
     cc: addresses.cc,
     bcc: addresses.bcc,
     reply_to: addresses.reply_to,
-    subject: rendered.subject,
-    template_id: request.template_id ?? null,
+    subject,
+    template_id,
     domain_id: domain.id,
     created: now,
     envelope: { mail_from: addresses.from_address, rcpt_to: addresses.rcpt_to },
@@ -174,8 +194,8 @@ export function toEmail(
     message: null,
     unread: true,
     tags: initialTags(addresses.rcpt_to).tags,
-    snippet: snippetOf(rendered.text, rendered.html),
-    attachment_count: request.attachments?.length ?? 0,
+    snippet,
+    attachment_count,
     undigested: undefined,
   }
   const blobs = [blobOf(contentBlob(id), ...kept.content)]

@@ -101,6 +101,8 @@ export interface OpenAccount extends OpenResources {
   maintenance: readonly { idle(): Promise<void>; close(): Promise<void> }[]
   /** The queue for requests with long bodies. */
   large: JobQueue
+  /** Where they are read. */
+  thread: InstanceThread
   /** Begins to deliver. Has no effect if it has begun. */
   deliver(): void
   /** Empties what `keep` does not name. */
@@ -183,7 +185,7 @@ export async function openResources(
     store,
     ids,
     domains,
-    audiences: createAudiences({ store, clock, ids, account, pageSize }),
+    audiences: createAudiences({ store, clock, ids, thread, account, pageSize }),
     templates: createTemplates({ store, clock, ids, pageSize }),
     inbox,
     reader,
@@ -209,7 +211,7 @@ export async function openResources(
  * @param deliveries  The SMTP server that the outbox delivers to.
  */
 export async function openSends(
-  { config, randomSources, outgoing, downloads, baseUrl }: SharedParts,
+  { config, randomSources, outgoing, downloads, thread, baseUrl }: SharedParts,
   resources: OpenResources,
   deliveries: { readonly host: string; readonly port: number },
 ): Promise<OpenAccount> {
@@ -227,8 +229,6 @@ export async function openSends(
       config.onNotice({ level: 'error', message: 'Opens or clicks could not be stored.', error }),
   })
   const sources = attachmentSources(config, outgoing)
-  // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
-  const large = reader.beside
   const outbox = openOutbox({
     store,
     config,
@@ -237,7 +237,8 @@ export async function openSends(
     reader,
     relay,
     sources,
-    large,
+    // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
+    large: reader.beside,
     downloads,
     findRule: rules.find,
     capture: { ...deliveries, secret },
@@ -248,6 +249,7 @@ export async function openSends(
     config,
     sources,
     reader,
+    thread,
     templates,
     domains,
     tracking,
@@ -265,7 +267,8 @@ export async function openSends(
       openKeyExpiry(store, config),
       openRechecks(store, config, domains),
     ],
-    large,
+    large: reader.large,
+    thread,
     deliver() {
       resources.onWake(outbox.wake)
       outbox.wake()

@@ -64,6 +64,7 @@ export type AccountParts = Pick<
   | 'log'
   | 'smtpSessions'
   | 'large'
+  | 'thread'
   | 'store'
 > & { reset(keep: readonly ResetScope[]): Promise<void> }
 

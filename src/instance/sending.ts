@@ -11,6 +11,7 @@ import type { Store } from '../store/store.ts'
 import type { InnerTemplates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { createLibrarySends } from './library-sends.ts'
+import type { InstanceThread } from './thread.ts'
 
 /** Dependencies of sends of emails and broadcasts. */
 export interface SendingDeps {
@@ -19,6 +20,7 @@ export interface SendingDeps {
   config: Config
   sources: AttachmentSources
   reader: Reader
+  thread: InstanceThread
   templates: Pick<InnerTemplates, 'find'>
   domains: Pick<InnerDomains, 'resolveSender'>
   tracking: Pick<Tracking, 'unsubscribeUrl'>
@@ -32,7 +34,7 @@ export function openSending(deps: SendingDeps): {
   broadcasts: Broadcasts
   library: ReturnType<typeof createLibrarySends>
 } {
-  const { store, ids, config, sources, reader, templates, domains, tracking, log, wakeOutbox } = deps
+  const { store, ids, config, sources, reader, thread, templates, domains, tracking, log, wakeOutbox } = deps
   const { clock, strict, escapeHtml, pageSize, hostname, relayAll, onNotice } = config
   const sending = {
     store,
@@ -46,7 +48,7 @@ export function openSending(deps: SendingDeps): {
     resolveSender: domains.resolveSender,
     wakeOutbox,
   } as const
-  const emails = createEmails({ ...sending, reader, pageSize })
+  const emails = createEmails({ ...sending, reader, thread, pageSize })
   const broadcasts = createBroadcasts({ ...sending, pageSize, unsubscribeUrl: tracking.unsubscribeUrl })
   const library = createLibrarySends({ accept: emails.accept, broadcast: broadcasts.send, log, onNotice })
   return { emails: { ...emails, ...createSimulation({ store, clock, hostname }) }, broadcasts, library }

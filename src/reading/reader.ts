@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
-import type { JobThread } from '../core/job-thread.ts'
+import { heavyBytes, type JobThread } from '../core/job-thread.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
@@ -70,10 +70,9 @@ export interface Reader {
   whole<T>(bytes: number, read: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** The same for work that holds the bodies of mails and may take longer than reading them. Reads do not wait for it. */
   withWhole<T>(bytes: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
-  /**
-   * Runs other work that needs much memory, in the queue of the reads of large messages. The thread is ended first,
-   * because it keeps the memory of its last message.
-   */
+  /** The queue of the reads of large messages, for other work that needs much memory. */
+  readonly large: JobQueue
+  /** The same for work outside of the thread, which is ended first, because it keeps the memory of its last message. */
   readonly beside: JobQueue
   /** Ends the thread if a mail of this size is large and no reading runs in it. Call it after reading the mail. */
   rest(bytes: number): Promise<void>
@@ -255,6 +254,7 @@ export function createReader(deps: ReaderDeps): Reader {
       size > largeBytes ? turns.whole.run(work, wholePatienceMs, signal) : work(),
     withWhole: (size, work, signal) =>
       size > largeBytes ? turns.withWhole.run(work, wholePatienceMs, signal) : work(),
+    large,
     beside: {
       run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
     },
@@ -277,8 +277,6 @@ function patienceOf(isPatient: boolean): number {
 }
 
 const largeBytes = 1024 * 1024
-/** A new thread takes some 30 ms to start, which is short compared with reading so much. */
-const heavyBytes = 8 * 1024 * 1024
 /** How many characters of the bodies of an API send are read for lists and searches. */
 const beginningChars = 128 * 1024
 const maxWaiting = 256

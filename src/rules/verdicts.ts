@@ -63,7 +63,7 @@ export function simulatorVerdict(recipient: string): SimulatorVerdict | null {
 }
 
 /** Decides for a recipient and the delivery (the email's id, from ENVID; null without one). */
-type Verdicts<Answer> = (recipient: string, transaction: string | null) => Answer
+type Verdicts = (recipient: string, transaction: string | null) => Verdict | Promise<Verdict>
 
 /**
  * Makes the verdicts of a capture server: rules decide first, then the simulator; all other recipients are accepted. A
@@ -72,16 +72,10 @@ type Verdicts<Answer> = (recipient: string, transaction: string | null) => Answe
  * @param findRule  Default: there are no rules.
  * @param attempts  Counts the attempts that were delayed or greylisted. Default: in memory.
  */
-export function createVerdicts(findRule?: FindRule): Verdicts<Verdict>
-export function createVerdicts(findRule: FindRule, attempts: Attempts): Verdicts<Verdict | Promise<Verdict>>
-export function createVerdicts(
-  findRule: FindRule = noRule,
-  attempts: Attempts = createAttempts(),
-): Verdicts<Verdict | Promise<Verdict>> {
-  function unlessOver(rule: Rule | null, delivery: string, verdict: Verdict): Verdict | Promise<Verdict> {
-    const isOver = attempts.areOver(rule, delivery, rule?.action === 'greylist' ? rule.times : 1)
-    if (isOver instanceof Promise) return isOver.then((over) => (over ? accept.verdict : verdict))
-    return isOver ? accept.verdict : verdict
+export function createVerdicts(findRule: FindRule = noRule, attempts: Attempts = createAttempts()): Verdicts {
+  async function unlessOver(rule: Rule | null, delivery: string, verdict: Verdict): Promise<Verdict> {
+    const times = rule?.action === 'greylist' ? rule.times : 1
+    return (await attempts.areOver(rule, delivery, times)) ? accept.verdict : verdict
   }
 
   return (recipient, transaction) => {

@@ -94,6 +94,7 @@ export function createApp(deps: ServerDeps): App {
     faults,
     log,
     large: deps.large,
+    thread: deps.thread,
     strict: deps.config.strict,
     onError: deps.onError,
   }

@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
+import { longBytes } from '../core/json-body.ts'
 import { systemClock, type Clock } from '../core/clock.ts'
 import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import type { BodyShare } from './body-room.ts'
 import { bodyLimits } from './route.ts'
-
-/** A body of more bytes than this is long: it waits for room in memory, and is parsed in slices. */
-export const longBytes: number = 1024 * 1024
 
 /** How long the client of a long body may send nothing, in milliseconds. */
 const longestPauseMs = 10_000

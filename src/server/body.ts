@@ -1,14 +1,8 @@
-import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { StringDecoder } from 'node:string_decoder'
 import { LocalpostError, quote } from '../core/errors.ts'
-import { maxDepth } from '../core/validate.ts'
-import { explainJsonFault, faultSteps, isNestedDeeper } from '../core/json-fault.ts'
-import { jsonSteps } from '../core/json-steps.ts'
-import { nextTurn } from '../core/machine.ts'
+import { longBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import { collectBefore } from '../core/page-memory.ts'
-import { paced } from '../core/yield.ts'
-import { longBytes, readNode, readWeb, tooLarge } from './body-bytes.ts'
+import { readNode, readWeb, tooLarge } from './body-bytes.ts'
 import type { BodyShare } from './body-room.ts'
 import { maxBytesOf, type RouteBody } from './route.ts'
 
@@ -28,7 +22,7 @@ export interface ReceivedBody {
   /**
    * Call it only once.
    *
-   * @returns The body in the form that the route expects.
+   * @returns The body in the form that the route expects; a long one as a `LongBody`.
    * @throws invalid_json, also for values nested deeper than 100 levels; payload_too_large for too many values.
    */
   parse(): unknown
@@ -73,15 +67,12 @@ export async function receiveBody(
       note(given.length > longBytes ? Buffer.from(given.subarray(0, notedBytes)) : given)
       if (given.length > longBytes) {
         collectBefore(given.length)
-        return parseLong(given, isText)
+        return new LongBody(given, isText)
       }
-      const text = textOf(given)
-      return isText ? text : parseJson(withoutMark(text))
+      return isText ? readTextBody(given) : parseJsonBody(given)
     },
   }
 }
-
-const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 
 function assertReadable(
   headers: Pick<Headers, 'get'>,
@@ -132,76 +123,4 @@ function essenceOf(type: string): string {
   return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase()
 }
 
-function textOf(bytes: Buffer): string {
-  // Most bodies are ASCII. Reading them as Latin-1 is faster than decoding UTF-8.
-  if (isAscii(bytes)) return bytes.toString('latin1')
-  if (isUtf8(bytes)) return bytes.toString()
-  throw notUtf8()
-}
-
-function notUtf8(): LocalpostError {
-  return new LocalpostError('invalid_json', 'The body is not valid UTF-8. Send it in UTF-8.')
-}
-
-function parseJson(text: string): unknown {
-  if (isNestedDeeper(maxDepth, text)) throw tooDeep()
-  try {
-    return JSON.parse(text)
-  } catch {
-    if (text.trim() === '') throw empty()
-    throw notJson(explainJsonFault(text))
-  }
-}
-
-/** The same, yielding to the event loop at intervals. */
-async function longTextOf(bytes: Buffer): Promise<string> {
-  // The check took long enough for one turn of the event loop.
-  if (isAscii(bytes)) return nextTurn().then(() => bytes.toString('latin1'))
-  if (!isUtf8(bytes)) throw notUtf8()
-  await nextTurn()
-  const decoder = new StringDecoder()
-  let text = ''
-  for (let at = 0; at < bytes.length; at += longBytes) {
-    text += decoder.write(bytes.subarray(at, at + longBytes))
-    await nextTurn()
-  }
-  return text
-}
-
-function parseLong(bytes: Buffer, isText: boolean): Promise<unknown> {
-  // Chained, because a variable of an async function would keep the bytes in memory until the function ends.
-  return longTextOf(bytes).then((text) => (isText ? text : parseLongJson(withoutMark(text))))
-}
-
-/** The same in slices: `JSON.parse` would block the event loop for a tenth of a second and more. */
-async function parseLongJson(text: string): Promise<unknown> {
-  // Decoding the text used up the current turn of the event loop.
-  await nextTurn()
-  const parsed = await paced(jsonSteps(text, { depth: maxDepth, values: maxValues }))
-  if ('value' in parsed) return parsed.value
-  if ('exceeded' in parsed) throw parsed.exceeded === 'depth' ? tooDeep() : tooMany()
-  if (parsed.fault === text.length && text.trim() === '') throw empty()
-  throw notJson(await paced(faultSteps(text, parsed.fault)))
-}
-
-function tooDeep(): LocalpostError {
-  const message = `The body is nested deeper than ${maxDepth} levels. Send it flatter.`
-  return new LocalpostError('invalid_json', message)
-}
-
-function tooMany(): LocalpostError {
-  const message = `The body has more than ${maxValues} values. Send less in one request.`
-  return new LocalpostError('payload_too_large', message)
-}
-
-function empty(): LocalpostError {
-  return new LocalpostError('invalid_json', 'The body is empty. Send one JSON object.')
-}
-
-function notJson(fault: string): LocalpostError {
-  return new LocalpostError('invalid_json', `The body is not JSON: ${fault}.`)
-}
-
 const notedBytes = 64 * 1024
-/** How many values a long body may have: parsed values take up to 20 times the memory of the body. */
-const maxValues = 1_000_000

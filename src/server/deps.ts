@@ -1,5 +1,6 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Audiences } from '../audiences/audiences.ts'
+import type { InnerContacts } from '../audiences/contacts.ts'
 import type { ArmedFaults } from '../faults/faults.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
@@ -7,6 +8,8 @@ import type { Rules } from '../rules/rules.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { Clock } from '../core/clock.ts'
 import type { JobQueue } from '../core/job-queue.ts'
+import type { JobThread } from '../core/job-thread.ts'
+import type { bodyJobs } from './long-bodies.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import type { EmailService } from '../emails/emails.ts'
@@ -36,7 +39,7 @@ export interface ServerDeps {
     InnerDomains,
     'create' | 'list' | 'summaries' | 'get' | 'update' | 'remove' | 'verify' | 'records' | 'zone'
   >
-  readonly audiences: Audiences
+  readonly audiences: Audiences & { readonly contacts: InnerContacts }
   readonly templates: Templates
   readonly keys: Keys
   /** The users with passwords; null if the instance has none. */
@@ -65,6 +68,8 @@ export interface ServerDeps {
   readonly smtpSessions: LoggedSessions
   /** The queue of requests with long bodies. */
   readonly large: JobQueue
+  /** Where they are read. */
+  readonly thread: JobThread<typeof bodyJobs>
   readonly clock: Clock
   readonly ids: Ids
   readonly config: Pick<

@@ -60,7 +60,6 @@ export function createOpenAnswers(everyMs = 1000): OpenAnswers {
       return {
         leave,
         async throughout(handling) {
-          if (!(handling instanceof Promise)) return handling
           const refused = new Promise<never>((_, reject) => {
             watched.end = reject
           })

@@ -2,12 +2,15 @@ import type { EventHandler, H3Event } from 'h3'
 import type { z } from 'zod'
 import { withoutEnding } from '../core/ending.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
+import type { JobThread } from '../core/job-thread.ts'
+import { LongBody } from '../core/json-body.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { AccessControl } from './access.ts'
 import { type Answer, isAnswer, jsonAnswer } from './answer.ts'
 import { receiveBody } from './body.ts'
 import type { ClientAddresses } from './client-address.ts'
+import type { bodyJobs } from './long-bodies.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Exchange } from './request-log.ts'
 import { stateOf } from './request-state.ts'
@@ -19,6 +22,8 @@ export interface RouteHandlerDeps extends Pick<RequestLimits, 'bodies'> {
   readonly addresses: ClientAddresses
   /** Where requests with long bodies wait for their turn. */
   readonly large: JobQueue
+  /** Where they are read. */
+  readonly thread: JobThread<typeof bodyJobs>
   /** Treats warnings as errors. */
   readonly strict: boolean
 }
@@ -29,7 +34,7 @@ export interface RouteHandlerDeps extends Pick<RequestLimits, 'bodies'> {
  * memory, and errors have our shape.
  */
 export function routeHandler(route: Route, deps: RouteHandlerDeps): EventHandler {
-  const { accessControl, addresses, bodies, large, strict } = deps
+  const { accessControl, addresses, bodies, large, thread, strict } = deps
   return async (event) => {
     const { account, exchange, socket } = stateOf(event)
     if (event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
@@ -59,10 +64,11 @@ export function routeHandler(route: Route, deps: RouteHandlerDeps): EventHandler
       const source = { headers, body: () => event.req.body, node: socket?.req, onPiece: account.used }
       const body = await receiveBody(source, route.body, room, (text) => (exchange.requestBody = text))
       const isChecked = route.body.readBy === 'resource'
-      const { schema } = route.body
+      const { schema, long } = route.body
       const work = async (): Promise<Answer> => {
         const parsed = body.parse()
-        const given = parsed instanceof Promise ? await parsed : parsed
+        const isForThread = long && parsed instanceof LongBody
+        const given = isForThread ? await thread.run('body', [parsed.take(), long]) : parsed
         return handle(isChecked ? given : parseInput(schema, given))
       }
       return await (body.isLong ? large.run(work, largePatienceMs, event.req.signal) : work())

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
+import type { LongBodyKind } from './long-bodies.ts'
 
 /** One row of the table that the router and the OpenAPI document are both made from. */
 export interface Route {
@@ -45,6 +46,8 @@ export interface RouteBody {
    * `json`.
    */
   readonly maxBytes?: number
+  /** How the thread reads JSON of more than 1 MB. Without it, the handler gets a `LongBody`. */
+  readonly long?: LongBodyKind
   /** Whether a request without a body counts as `{}`. */
   readonly optional?: boolean
   /** The only media type, taken as bytes: a `Buffer`. */

@@ -1,3 +1,5 @@
+import { contactJobs } from '../../src/audiences/jobs.ts'
+import { createJobThread } from '../../src/core/job-thread.ts'
 import { expect, it } from 'vitest'
 import { contactCollection } from '../../src/audiences/audience.ts'
 import { createAudiences } from '../../src/audiences/audiences.ts'
@@ -16,8 +18,9 @@ it.each([
   const clock = testClock()
   const store = await openStore(collections)
   const ids = createIds(clock)
+  const thread = createJobThread(contactJobs, null)
   const account = { email: 'ada@acme.test', first_name: null, last_name: null, profile_picture: 'data:,' }
-  const audiences = createAudiences({ store, clock, ids, account, pageSize: 50 })
+  const audiences = createAudiences({ store, clock, ids, thread, account, pageSize: 50 })
   const { id } = await audiences.create({ name: 'All' })
   const contacts = Array.from({ length: 250 }, (_contact, i) => ({ email: `c${i}@example.com` }))
   await audiences.contacts.import(id, contacts)

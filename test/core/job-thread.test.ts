@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { LocalpostError, plainError, reviveError } from '../../src/core/errors.ts'
@@ -43,6 +42,8 @@ const own = (text: string): Buffer<ArrayBuffer> => {
 }
 
 const silent = (): URL => replying('() => undefined')
+/** A job is with a thread that runs after a turn. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const ended = { code: 'service_unavailable', headers: { 'retry-after': '1' } }
 
 it('from sources, a job runs in the thread of its caller', async () => {
@@ -103,12 +104,12 @@ it('a job whose thread exits is refused with Retry-After, and the next job start
   expect(await thread.run('length', [own('next')])).toBe(4)
 })
 
-it('a thread is ended where it has no work, and kept where it has', async () => {
+it('a thread that has worked on large data is ended where it has no work, and kept where it has', async () => {
   const thread = open(replying('(bytes, kind, runs) => runs'))
   expect(await thread.run('length', [own('a')])).toBe(1)
-  const second = thread.run('length', [own('b')])
-  // The question is with the thread after a turn.
-  await new Promise((resolve) => setImmediate(resolve))
+  await thread.rest()
+  const second = thread.run('length', [own('b'.repeat(3_000_000))])
+  await turn()
   await thread.rest()
   expect(await second).toBe(2)
   await thread.rest()
@@ -131,7 +132,7 @@ it('a signal during the work ends the thread, and the job that waits gets the ne
   const caller = new AbortController()
   const left = thread.run('length', [own('x')], { signal: caller.signal })
   const kept = thread.run('length', [own('two')])
-  await pause(100)
+  await turn()
   caller.abort(new Error('left'))
   await expect(left).rejects.toThrow('left')
   expect(await kept).toBe(1)
@@ -182,10 +183,11 @@ it('what is no data is refused, and the next job runs', async () => {
 })
 
 it('a job that runs when the thread is closed is refused; later ones run in the thread of their caller', async () => {
-  const thread = open(silent())
+  const thread = open(replying('(bytes) => (bytes.length > 1 ? bytes.length : undefined)'))
+  expect(await thread.run('length', [own('first')])).toBe(5)
   const left = thread.run('length', [own('x')])
   const refused = expect(left).rejects.toMatchObject(ended)
-  await pause(100)
+  await turn()
   await thread.close()
   await refused
   expect(await thread.run('length', [own('x')])).toBe('here: 1')

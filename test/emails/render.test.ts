@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { renderSteps, type Rendered } from '../../src/emails/render.ts'
+import { render } from '../../src/emails/render.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
-import { unpaced } from '../../src/core/yield.ts'
-
-const render = (...given: Parameters<typeof renderSteps>): Rendered => unpaced(renderSteps(...given))
 
 const parts = (text: string) => ({ subject: '', html: '', text })
 

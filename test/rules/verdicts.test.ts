@@ -55,15 +55,16 @@ describe('the simulator', () => {
 })
 
 describe('createVerdicts', () => {
-  it('delays the first attempt of each delivery and recipient', () => {
+  it('delays the first attempt of each delivery and recipient', async () => {
     const verdictOf = createVerdicts()
-    const action = (recipient: string, id: string | null): string => verdictOf(recipient, id).action
-    expect(action('delayed@simulator.localpost', 'em_1')).toBe('reject')
-    expect(action('delayed@simulator.localpost', 'em_2')).toBe('reject')
-    expect(action('delayed+b@simulator.localpost', 'em_1')).toBe('reject')
-    expect(action('Delayed@simulator.localpost', 'em_1')).toBe('accept')
-    expect(action('delayed@simulator.localpost', 'em_2')).toBe('accept')
-    expect(action('ada@example.com', 'em_1')).toBe('accept')
-    expect(createVerdicts()('delayed@simulator.localpost', 'em_1').action).toBe('reject')
+    const action = async (recipient: string, id: string | null): Promise<string> =>
+      (await verdictOf(recipient, id)).action
+    expect(await action('delayed@simulator.localpost', 'em_1')).toBe('reject')
+    expect(await action('delayed@simulator.localpost', 'em_2')).toBe('reject')
+    expect(await action('delayed+b@simulator.localpost', 'em_1')).toBe('reject')
+    expect(await action('Delayed@simulator.localpost', 'em_1')).toBe('accept')
+    expect(await action('delayed@simulator.localpost', 'em_2')).toBe('accept')
+    expect(await action('ada@example.com', 'em_1')).toBe('accept')
+    expect((await createVerdicts()('delayed@simulator.localpost', 'em_1')).action).toBe('reject')
   })
 })

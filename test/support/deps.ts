@@ -4,6 +4,9 @@ import { domainCollection } from '../../src/domains/domain.ts'
 import type { CreatedBy } from '../../src/domains/types.ts'
 import type { Ids } from '../../src/core/ids.ts'
 import { createIds } from '../../src/core/ids.ts'
+import { createJobThread } from '../../src/core/job-thread.ts'
+import { jobs } from '../../src/instance/jobs.ts'
+import type { InstanceThread } from '../../src/instance/thread.ts'
 import { apiKeyCollection } from '../../src/keys/key.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -17,6 +20,8 @@ export interface Parts {
   store: Store
   clock: TestClock
   ids: Ids
+  /** Runs jobs in this thread. */
+  thread: InstanceThread
   account: CreatedBy
   pageSize: number
 }
@@ -38,6 +43,7 @@ export async function openParts(): Promise<Parts> {
     store: await openMemoryStore({ collections }),
     clock,
     ids: createIds(clock),
+    thread: createJobThread(jobs, null),
     account: { email: 'ada@acme.test', first_name: 'Ada', last_name: null, profile_picture: 'data:,' },
     pageSize: 3,
   }

@@ -84,6 +84,7 @@ const integrationFiles: readonly string[] = [
   'core/page-memory',
   'decisions/access',
   'emails/hostile-input',
+  'emails/long-sends',
   'emails/render-size',
   'inbox/extract',
   'inbox/pending',

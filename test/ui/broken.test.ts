@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { renderSteps, type Rendered } from '../../src/emails/render.ts'
+import { render } from '../../src/emails/render.ts'
 import { brokenIn } from '../../ui/views/templates/broken.ts'
 import { preview } from '../../ui/views/templates/preview.ts'
-import { unpaced } from '../../src/core/yield.ts'
-
-const render = (...given: Parameters<typeof renderSteps>): Rendered => unpaced(renderSteps(...given))
 
 describe('broken placeholders', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Audiences } from '../../audiences/audiences.ts'
+import { LongBody } from '../../core/json-body.ts'
 import {
   audienceInputSchema,
   audienceSchema,
@@ -8,12 +8,13 @@ import {
   contactSchema,
   importResultSchema,
 } from '../../audiences/schema.ts'
+import type { ServerDeps } from '../deps.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
 import { deletedSchema } from '../schemas.ts'
 
 /** `/dev/audiences` and the contacts in them. */
-export function devAudienceRoutes(audiences: Audiences): Route[] {
+export function devAudienceRoutes(audiences: ServerDeps['audiences']): Route[] {
   const { contacts } = audiences
   return [
     defineRoute({
@@ -57,9 +58,7 @@ export function devAudienceRoutes(audiences: Audiences): Route[] {
       success: { schema: importResultSchema },
       errors: ['not_found'],
       handler: ({ params, query, body }) =>
-        contacts.import(params.id, typeof body === 'string' || Array.isArray(body) ? body : [body], {
-          dryRun: query.dry_run === 'true',
-        }),
+        contacts.import(params.id, rowsOf(body), { dryRun: query.dry_run === 'true' }),
     }),
     defineRoute({
       ...common,
@@ -87,6 +86,8 @@ export function devAudienceRoutes(audiences: Audiences): Route[] {
 }
 
 const common = { tag: 'Audiences', access: 'local' } as const
+const rowsOf = <T>(body: T | T[] | string | LongBody): T[] | string | LongBody =>
+  typeof body === 'string' || Array.isArray(body) || body instanceof LongBody ? body : [body]
 const someContacts = z.union([contactInputSchema, z.array(contactInputSchema), z.string()])
 const importQuery: z.ZodType<{ dry_run?: 'true' | 'false' | undefined }> = z.object({
   dry_run: z

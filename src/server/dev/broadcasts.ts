@@ -40,7 +40,12 @@ export function broadcastRoutes(broadcasts: Broadcasts): Route[] {
       method: 'POST',
       path: '/dev/broadcasts',
       summary: 'Send a broadcast: one personal email to each subscribed contact of an audience',
-      body: { schema: broadcastRequestSchema, readBy: 'resource', maxBytes: bodyLimits.content },
+      body: {
+        schema: broadcastRequestSchema,
+        readBy: 'resource',
+        long: 'broadcast',
+        maxBytes: bodyLimits.content,
+      },
       success: { schema: broadcastSchema },
       errors: ['not_found', 'domain_not_verified', 'domain_not_registered', 'message_too_large'],
       handler: ({ body }) => broadcasts.send(body),

@@ -1,0 +1,32 @@
+import { parseJsonBody, readTextBody } from '../core/json-body.ts'
+import { maxRejected, readContactRows, type ContactRow } from './contact-rows.ts'
+
+/** The reading of the rows of a long import as work of the thread. */
+export const contactJobs = {
+  /**
+   * @param bytes  CSV text, or JSON: an array of contacts, or one.
+   * @returns The rows, as arrays in JSON.
+   * @throws as `parseJsonBody` and `readContactRows`.
+   */
+  async contactRows(bytes: Buffer, isText: boolean): Promise<Uint8Array[]> {
+    const value = isText ? readTextBody(bytes) : parseJsonBody(bytes)
+    const slices: Uint8Array[] = []
+    let rows: ContactRow[] = []
+    let invalid = 0
+    const add = (): void => {
+      // Copied out of the pool of small buffers, so that it can be transferred.
+      slices.push(new Uint8Array(Buffer.from(JSON.stringify(rows))))
+      rows = []
+    }
+    for await (const row of readContactRows(isText || Array.isArray(value) ? value : [value])) {
+      // More are not named, but only counted.
+      const isUnnamed = 'message' in row && ++invalid > maxRejected
+      rows.push(isUnnamed ? { line: row.line, message: '' } : row)
+      if (rows.length === rowsOfSlice) add()
+    }
+    if (rows.length > 0) add()
+    return slices
+  },
+}
+
+const rowsOfSlice = 500

@@ -1,0 +1,129 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import { LocalpostError } from './errors.ts'
+import { explainJsonFault } from './json-fault.ts'
+import { maxDepth } from './validate.ts'
+
+/** What is longer, in bytes, is worked on in the thread for long work. */
+export const longBytes: number = 1024 * 1024
+
+/** The body of a request that is so long that its handler gives it to the thread. */
+export class LongBody {
+  #bytes: Buffer
+  /** Whether it is text, not JSON. */
+  readonly isText: boolean
+
+  constructor(bytes: Buffer, isText: boolean) {
+    this.#bytes = bytes
+    this.isText = isText
+  }
+
+  /** The bytes, which are not kept. Call it only once. */
+  take(): Buffer {
+    const bytes = this.#bytes
+    this.#bytes = Buffer.alloc(0)
+    return bytes
+  }
+}
+
+/**
+ * Parses the body of a request.
+ *
+ * @throws invalid_json, also for values nested deeper than 100 levels; payload_too_large for too many values.
+ */
+export function parseJsonBody(bytes: Buffer): unknown {
+  const text = withoutMark(readTextBody(bytes))
+  const exceeded = exceededBound(text, { depth: maxDepth, values: maxValues })
+  if (exceeded !== null) throw exceeded === 'depth' ? tooDeep() : tooMany()
+  try {
+    return JSON.parse(text)
+  } catch {
+    if (text.trim() === '') throw notJson('The body is empty. Send one JSON object.')
+    throw notJson(`The body is not JSON: ${explainJsonFault(text)}.`)
+  }
+}
+
+/** Decodes the body of a request. @throws invalid_json if it is not UTF-8. */
+export function readTextBody(bytes: Buffer): string {
+  // Most bodies are ASCII. Reading them as Latin-1 is faster than decoding UTF-8.
+  if (isAscii(bytes)) return bytes.toString('latin1')
+  if (isUtf8(bytes)) return bytes.toString()
+  throw notJson('The body is not valid UTF-8. Send it in UTF-8.')
+}
+
+const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+
+/** Limits of a text. */
+interface JsonBounds {
+  /** How deep arrays and objects may nest. */
+  depth: number
+  /** How many values it may have, arrays and objects among them. */
+  values: number
+}
+
+/**
+ * The limit that a text exceeds, if any. It is not parsed, because values take up to 20 times the memory of their text; it
+ * need not be valid JSON.
+ */
+export function exceededBound(text: string, { depth, values }: JsonBounds): keyof JsonBounds | null {
+  // The JSON of a mail has few brackets. Counting them is much faster than the loop over each character: the place
+  // `nesting of a body` in bench/places.mjs. A value takes two characters at least.
+  if (text.length < 2 * values && !hasMore(depth, text)) return null
+  let open = 0
+  let count = 1
+  /** Whether an array or object has begun, and nothing in it. */
+  let isFresh = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (char <= 0x20) continue
+    if (char === 0x5d || char === 0x7d) {
+      open--
+      isFresh = false
+      continue
+    }
+    if (char === 0x2c || isFresh) count++
+    if (count > values) return 'values'
+    isFresh = char === 0x5b || char === 0x7b
+    if (isFresh && ++open > depth) return 'depth'
+    if (char === 0x22) at = endOfString(text, at)
+  }
+  return null
+}
+
+/** Where the string ends that begins at an offset. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ;) {
+    const quote = text.indexOf('"', at)
+    if (quote === -1) return text.length
+    let first = quote
+    while (first > at && text.charCodeAt(first - 1) === 0x5c) first--
+    if ((quote - first) % 2 === 0) return quote
+    at = quote + 1
+  }
+}
+
+/** Whether more than so many arrays and objects could begin in a text; those in its strings count too. */
+function hasMore(levels: number, text: string): boolean {
+  let count = 0
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      if (++count > levels) return true
+    }
+  }
+  return false
+}
+
+function tooDeep(): LocalpostError {
+  return notJson(`The body is nested deeper than ${maxDepth} levels. Send it flatter.`)
+}
+
+function tooMany(): LocalpostError {
+  const message = `The body has more than ${maxValues} values. Send less in one request.`
+  return new LocalpostError('payload_too_large', message)
+}
+
+function notJson(message: string): LocalpostError {
+  return new LocalpostError('invalid_json', message)
+}
+
+/** How many values a body may have: parsed values take up to 20 times the memory of the body. */
+const maxValues = 1_000_000

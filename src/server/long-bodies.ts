@@ -1,0 +1,22 @@
+import type { z } from 'zod'
+import { broadcastRequestSchema } from '../broadcasts/schema.ts'
+import { parseJsonBody } from '../core/json-body.ts'
+import { parseInput } from '../core/validate.ts'
+import { shownHtmlSchema, templateInputSchema } from '../templates/schema.ts'
+
+/** The name of the schema of a long body, for the thread. */
+export type LongBodyKind = 'template' | 'html' | 'broadcast'
+
+/** The bodies that may be long and hold a few texts. What the schema returns is small but for these. */
+const schemas: Readonly<Record<LongBodyKind, z.ZodType>> = {
+  template: templateInputSchema,
+  html: shownHtmlSchema,
+  broadcast: broadcastRequestSchema,
+}
+
+/** The reading of long bodies as work of the thread. */
+export const bodyJobs = {
+  /** @throws as `parseJsonBody` and `parseInput`. */
+  body: (bytes: Buffer, kind: LongBodyKind): unknown =>
+    parseInput<unknown>(schemas[kind], parseJsonBody(bytes)),
+}
