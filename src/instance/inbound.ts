@@ -16,6 +16,7 @@ import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
 import type { SmtpStage } from '../faults/types.ts'
 import type { Store } from '../store/store.ts'
+import type { InstanceThread } from './thread.ts'
 import type { Current } from './current.ts'
 
 /** Dependencies of the SMTP side of an account. */
@@ -26,6 +27,8 @@ export interface SideDeps {
   rules: { find: FindRule }
   verdictOf: AccountSide['verdictOf']
   faults: Pick<ArmedFaults, 'smtp'>
+  /** Where long headers are read. */
+  thread: InstanceThread
   /** Called after a submission that the outbox has to deliver. */
   wakeOutbox(): void
   /** Where the sessions of submissions are kept. */
@@ -40,7 +43,7 @@ export interface SideDeps {
  * @param current  Waits for the changes of other instances; null if only this process uses the store.
  */
 export function sideOfAccount(
-  { store, ids, domains, rules, verdictOf, faults, wakeOutbox, transcripts, smtpSessions }: SideDeps,
+  { store, ids, domains, rules, verdictOf, faults, thread, wakeOutbox, transcripts, smtpSessions }: SideDeps,
   { clock, hostname, rejectSubmissions }: Config,
   headRoom: Budget,
   current: Current | null,
@@ -55,6 +58,7 @@ export function sideOfAccount(
     // If rules apply to submissions, a refused address never became a recipient.
     needsDelivery: (recipient: string) =>
       isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
+    thread,
     headRoom,
     wakeOutbox,
   }
