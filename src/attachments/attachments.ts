@@ -3,6 +3,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { open, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
+import type { JobThread } from '../core/job-thread.ts'
 import { mediaTypeByName } from '../mime/attachments.ts'
 import { parseDataUri } from './data-uri.ts'
 import { maxContentType } from './schema.ts'
@@ -12,7 +13,15 @@ import { fetchAttachment, type Fetched, type FetchLimits } from './fetch.ts'
 export interface AttachmentSources extends Omit<FetchLimits, 'maxBytes'> {
   /** Folder whose files may be attached; null: none. */
   root: string | null
+  /** Where long `data:` URIs are decoded. Default: in the thread of the caller. */
+  thread?: JobThread<typeof attachmentJobs>
 }
+
+/** What the check of references needs. */
+export type LocateSources = Pick<AttachmentSources, 'root' | 'thread'>
+
+/** Decoding attachments as work of the thread. */
+export const attachmentJobs: { dataUri: typeof parseDataUri } = { dataUri: parseDataUri }
 
 /** An attachment with its bytes. */
 export interface LoadedAttachment {
@@ -38,10 +47,11 @@ export function encodedSize(bytes: number): number {
  */
 export async function checkAttachments(
   references: readonly AttachmentReference[],
-  sources: Pick<AttachmentSources, 'root'>,
+  sources: LocateSources,
   errors: FieldError[],
 ): Promise<number> {
   let size = 0
+  const chars = charsOf(references)
   for (const [i, reference] of references.entries()) {
     const field = `attachments[${i}]`
     const nameProblem = filenameProblem(reference.filename)
@@ -53,7 +63,7 @@ export async function checkAttachments(
       const message = `must not be a multipart type, because an attachment has no parts: ${quote(reference.content_type)}`
       errors.push({ field: `${field}.content_type`, message })
     }
-    const source = await locate(reference.path, sources)
+    const source = await locate(reference.path, sources, chars)
     if ('problem' in source) errors.push({ field: `${field}.path`, message: source.problem })
     else if (source.kind === 'data') size += encodedSize(source.content.length)
     else if (source.kind === 'file') size += encodedSize(source.size)
@@ -61,18 +71,25 @@ export async function checkAttachments(
   return size
 }
 
+/** The size of all attachments of a mail as they are written. If they are long together, each is decoded in the thread. */
+export function charsOf(references: readonly AttachmentReference[]): number {
+  return references.reduce((chars, { path }) => chars + path.length, 0)
+}
+
 /**
  * Reads the bytes of one attachment, and repeats the checks whose result may have changed since the acceptance.
  *
  * @param maxBytes  How many bytes of the message's limit are left.
+ * @param chars  See {@link charsOf}. Default: of this attachment alone.
  * @throws attachment_failed with the path and the reason.
  */
 export async function loadAttachment(
   reference: AttachmentReference,
   sources: AttachmentSources,
   maxBytes: number,
+  chars: number = reference.path.length,
 ): Promise<LoadedAttachment> {
-  const source = await locate(reference.path, sources)
+  const source = await locate(reference.path, sources, chars)
   if ('problem' in source) throw failed(reference.path, source.problem)
   const loaded = await load(source, reference.path, sources, maxBytes)
   const content_type = reference.content_type ?? (await typeOf(reference.filename, loaded))
@@ -120,8 +137,8 @@ type Source =
   | { kind: 'file'; path: string; size: number }
   | { problem: string }
 
-async function locate(path: string, sources: Pick<AttachmentSources, 'root'>): Promise<Source> {
-  if (/^data:/i.test(path)) return parseDataUri(path)
+async function locate(path: string, sources: LocateSources, chars: number): Promise<Source> {
+  if (/^data:/i.test(path)) return decodeData(path, sources.thread, chars)
   if (/^https?:/i.test(path)) return checkUrl(path)
   if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {
     return { problem: `${quote(path)} is of a kind that is not taken: use an http(s) URL or a data: URI` }
@@ -131,6 +148,14 @@ async function locate(path: string, sources: Pick<AttachmentSources, 'root'>): P
         problem: `${quote(path)} is no http(s) URL and no data: URI; files are taken only under \`attachments.root\``,
       }
     : locateFile(path, sources.root)
+}
+
+async function decodeData(uri: string, thread: AttachmentSources['thread'], size: number): Promise<Source> {
+  if (!thread) return parseDataUri(uri)
+  const decoded = await thread.run('dataUri', [uri], { size })
+  if ('problem' in decoded) return decoded
+  const { buffer, byteOffset, byteLength } = decoded.content
+  return { ...decoded, content: Buffer.from(buffer, byteOffset, byteLength) }
 }
 
 function checkUrl(path: string): Source {

@@ -1,6 +1,12 @@
 import { LocalpostError } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { encodedSize, loadAttachment, type AttachmentSources, type LoadedAttachment } from './attachments.ts'
+import {
+  charsOf,
+  encodedSize,
+  loadAttachment,
+  type AttachmentSources,
+  type LoadedAttachment,
+} from './attachments.ts'
 import type { AttachmentReference } from './types.ts'
 
 /**
@@ -17,13 +23,14 @@ export async function loadAttachments(
   togetherMs: number = 6 * sources.timeoutMs,
 ): Promise<LoadedAttachment[]> {
   const loaded: LoadedAttachment[] = []
+  const chars = charsOf(references)
   let left = encodedBytesLeft
   const until = monotonicNow() + togetherMs
   for (const [index, reference] of references.entries()) {
     // Base64 with line breaks makes 78 characters of 57 bytes.
     const maxBytes = Math.max(0, Math.floor((left / 78) * 57))
     const timeoutMs = Math.min(sources.timeoutMs, Math.max(1, Math.ceil(until - monotonicNow())))
-    const attachment = await loadAttachment(reference, { ...sources, timeoutMs }, maxBytes).catch(
+    const attachment = await loadAttachment(reference, { ...sources, timeoutMs }, maxBytes, chars).catch(
       (error: unknown) => {
         if (monotonicNow() < until || !isUrl(reference)) throw error
         throw new LocalpostError(

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { createZone, type ZoneRecords } from '../domains/zone.ts'
 import { reasonOf } from '../net/guarded-request.ts'
-import { readHtmlFacts, type HtmlFacts } from './html-facts.ts'
+import type { HtmlFacts } from './html-facts.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
 import { createReport } from './report.ts'
@@ -14,6 +14,8 @@ export interface AskOptions extends Pick<MailCheckOptions, 'except'> {
   clock: Pick<Clock, 'after'>
   /** Reads the message; called only if a check needs it. Null if it is not written, or too long. */
   raw(): Promise<Uint8Array | null>
+  /** Reads the facts from the HTML; called only if a check needs them. */
+  facts(): Promise<HtmlFacts>
   signal?: AbortSignal | undefined
   /** Default: no records. */
   records?: ZoneRecords | undefined
@@ -30,6 +32,7 @@ export async function askChecks(
     services,
     clock,
     raw,
+    facts,
     records = { records: [], complete: [] },
     signal,
     live = false,
@@ -37,7 +40,6 @@ export async function askChecks(
     timeoutMs = live ? 30_000 : 10_000,
   }: AskOptions,
 ): Promise<CheckReport> {
-  let facts: Promise<HtmlFacts> | undefined
   let message: Promise<Uint8Array | null> | undefined
   const ended = new AbortController()
   const end = (): void => ended.abort(signal?.reason)
@@ -52,7 +54,7 @@ export async function askChecks(
     live,
     zone: createZone(records),
     signal: ended.signal,
-    facts: () => (facts ??= Promise.resolve(readHtmlFacts(mail.html))),
+    facts,
     raw: () => (message ??= raw()),
   }
   try {

@@ -46,7 +46,7 @@ export interface HtmlTable {
 }
 
 /** The facts of a mail without HTML. */
-export const noFacts: () => HtmlFacts = () => ({
+const noFacts = (): HtmlFacts => ({
   images: [],
   links: [],
   headings: [],

@@ -1,13 +1,10 @@
-import type { MailCheckOptions } from './options.ts'
+import { readHtmlFacts } from './html-facts.ts'
+import { readRawFacts } from './raw-facts.ts'
 import { checkMail } from './run.ts'
-import type { CheckedMail, MailKnowledge } from './subject.ts'
-import type { CheckReport } from './types.ts'
 
 /** The checks as work of the thread. */
-export const checkJobs = {
-  checks: (
-    mail: CheckedMail,
-    options: MailCheckOptions,
-    given: { knowledge?: MailKnowledge | undefined },
-  ): CheckReport => checkMail(mail, options, given),
-}
+export const checkJobs: {
+  checks: typeof checkMail
+  htmlFacts: typeof readHtmlFacts
+  rawFacts: typeof readRawFacts
+} = { checks: checkMail, htmlFacts: readHtmlFacts, rawFacts: readRawFacts }

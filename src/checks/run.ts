@@ -10,12 +10,12 @@ import type { CheckReport } from './types.ts'
  * Runs the checks on a mail that make no requests.
  *
  * @param options  Checked by `assertCheckOptions`.
- * @param given.knowledge  Default: no records, and no bytes.
+ * @param knowledge  Default: no records, and no bytes.
  */
 export function checkMail(
   mail: CheckedMail,
   { except = [], clients }: MailCheckOptions = {},
-  { knowledge = noKnowledge }: { knowledge?: MailKnowledge | undefined } = {},
+  knowledge: MailKnowledge = noKnowledge,
 ): CheckReport {
   const { sendingHosts, raw, ...records } = knowledge
   const subject: Subject = {

@@ -1,8 +1,9 @@
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
-import type { JobThread } from '../core/job-thread.ts'
+import { longBytes, type JobThread } from '../core/job-thread.ts'
 import { askChecks } from './ask.ts'
+import type { HtmlFacts } from './html-facts.ts'
 import type { checkJobs } from './jobs.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
@@ -50,7 +51,7 @@ export function createMailChecks(
     { signal, knowledge }: Pick<CheckSource, 'signal' | 'knowledge'>,
   ): Promise<CheckReport> {
     try {
-      return await thread.run('checks', [checkedMembers(mail), options, { knowledge }], {
+      return await thread.run('checks', [checkedMembers(mail), options, knowledge], {
         signal,
         deadlineMs,
       })
@@ -71,11 +72,14 @@ export function createMailChecks(
   return {
     async check(mail, options, { raw = async () => null, signal, knowledge, live } = {}) {
       signal?.throwIfAborted()
+      const facts = (): Promise<HtmlFacts> =>
+        thread.run('htmlFacts', [mail.html], { size: mail.html.length, signal })
       const [read, asked] = await Promise.all([
-        mail.html.length + mail.text.length <= longChars
-          ? checkMail(mail, options, { knowledge })
-          : inTurn(mail, options, { signal, knowledge }),
-        services && askChecks(mail, { ...options, services, clock, raw, records: knowledge, signal, live }),
+        sizeOf(mail) > longBytes
+          ? inTurn(mail, options, { signal, knowledge })
+          : checkMail(mail, options, knowledge),
+        services &&
+          askChecks(mail, { ...options, services, clock, raw, facts, records: knowledge, signal, live }),
       ])
       return asked ? joinReports(read, asked) : read
     },
@@ -101,7 +105,10 @@ function checkedMembers(mail: CheckedMail): CheckedMail {
   return { type, source, size_bytes, received, envelope, ...bodies, dkim, list_unsubscribe, problem }
 }
 
-/** Mails with shorter bodies take a few milliseconds, less than the start of a thread. */
-const longChars = 250_000
+/** In characters. */
+function sizeOf({ headers, html, text }: CheckedMail): number {
+  return headers.reduce((size, [, value]) => size + value.length, html.length + text.length)
+}
+
 const deadlineMs = 20_000
 const patienceMs = 60_000

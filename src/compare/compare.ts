@@ -1,6 +1,7 @@
+import type { JobThread } from '../core/job-thread.ts'
 import { diffLines } from './line-diff.ts'
 import { listLines } from './listed-lines.ts'
-import { mailLines, mailSections, type ComparedMail, type MailSection } from './mail-text.ts'
+import { mailLines, mailSections, type ComparedMail, type MailLines } from './mail-text.ts'
 import { createMask } from './masks.ts'
 import type { ComparedSection, MailComparison } from './types.ts'
 
@@ -13,32 +14,45 @@ export interface CompareOptions {
 }
 
 /**
- * Compares two mails part by part: header fields, structure, text, formatted HTML and attachments.
+ * Compares two mails part by part: header fields, structure, text, formatted HTML and attachments. Long ones are compared
+ * in the thread.
  *
  * @param mail  Reads the mail. It is called after the other mail was read and is no longer needed, so that only one of two
  *   large mails is in memory.
  * @param other  Reads the one that it is compared with, usually the earlier one.
  */
 export async function compareMails(
+  thread: JobThread<typeof compareJobs>,
   mail: () => Promise<ComparedMail & { id: string }>,
   other: () => Promise<ComparedMail & { id: string }>,
   { masked = true, signal }: CompareOptions = {},
 ): Promise<MailComparison> {
   const linesOf = async (
     read: () => Promise<ComparedMail & { id: string }>,
-  ): Promise<{ id: string; lines: Map<MailSection, string[]> }> => {
-    const one = await read()
-    signal?.throwIfAborted()
-    return { id: one.id, lines: mailLines(one, {}, masked) }
+  ): Promise<{ id: string; size: number; lines: MailLines }> => {
+    const { id, from, subject, bcc, headers, html, text, codes, attachments } = await read()
+    const size = html.length + text.length
+    const members = { from, subject, bcc, headers, html, text, codes, attachments }
+    return { id, size, lines: await thread.run('mailLines', [members, {}, masked], { size, signal }) }
   }
   const before = await linesOf(other)
   const after = await linesOf(mail)
-  const sections: ComparedSection[] = []
-  for (const name of mailSections) {
-    const lines = diffLines(before.lines.get(name) ?? [], after.lines.get(name) ?? [])
-    sections.push({ name, ...listLines(lines) })
-  }
+  const size = before.size + after.size
+  const sections = await thread.run('compareLines', [before.lines, after.lines], { size, signal })
   return { id: after.id, other: before.id, same: sections.every(({ same }) => same), sections }
+}
+
+function compareLines(before: MailLines, after: MailLines): ComparedSection[] {
+  return mailSections.map((name) => {
+    const lines = diffLines(before.get(name) ?? [], after.get(name) ?? [])
+    return { name, ...listLines(lines) }
+  })
+}
+
+/** Comparing mails as work of the thread. */
+export const compareJobs: { mailLines: typeof mailLines; compareLines: typeof compareLines } = {
+  mailLines,
+  compareLines,
 }
 
 /** Subjects with the same form are those of the same mail sent again: numbers, dates and codes in them may differ. */

@@ -26,6 +26,9 @@ export const mailSections = ['headers', 'structure', 'text', 'html', 'attachment
 /** The name of a part that is compared. */
 export type MailSection = (typeof mailSections)[number]
 
+/** The lines of a mail, by section. */
+export type MailLines = Map<MailSection, string[]>
+
 /** The sections to leave out, the header fields to add, and the texts to mask. */
 export interface MailTextOptions {
   /** Parts to leave out. Default: none. */
@@ -45,9 +48,9 @@ export function mailLines(
   mail: ComparedMail,
   { except = [], headers = [], mask: own }: MailTextOptions = {},
   isMasked: boolean = true,
-): Map<MailSection, string[]> {
+): MailLines {
   const mask = isMasked ? createMask(mail.codes, own) : (text: string): string => text
-  const sections = new Map<MailSection, string[]>()
+  const sections: MailLines = new Map()
   const wants = (name: MailSection): boolean => !except.includes(name)
   if (wants('headers')) sections.set('headers', headerLines(mail, headers, isMasked ? mask : null))
   if (wants('structure')) sections.set('structure', structureLines(mail))

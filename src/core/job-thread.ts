@@ -31,11 +31,22 @@ export interface JobThread<Jobs extends JobTable> {
 export interface JobOptions {
   /** Ends the job, and the thread with it: jobs that wait get another thread. A job in the caller's thread is not ended. */
   signal?: AbortSignal | undefined
+  /**
+   * How many bytes or characters are worked on. Up to {@link longBytes} they are worked on at once, in the caller's thread.
+   * Default: the work is long.
+   */
+  size?: number
   /** The thread is ended after this time, by the machine's clock. Default: 60 seconds. */
   deadlineMs?: number
   /** How long the job may wait for others. Default: 60 seconds. */
   patienceMs?: number
 }
+
+/**
+ * So many bytes or characters are worked on in the main thread. Hostile ones take some 0.1 seconds, ordinary ones a few
+ * milliseconds.
+ */
+export const longBytes: number = 128 * 1024
 
 /**
  * @param jobs  The work by its kind. The thread's module serves the same.
@@ -153,8 +164,16 @@ export function createJobThread<Jobs extends JobTable>(
   }
 
   return {
-    run: (kind, inputs, options = {}) =>
-      queue.run(() => work(kind, inputs, options), options.patienceMs ?? 60_000, options.signal),
+    async run<Kind extends keyof Jobs & string>(
+      kind: Kind,
+      inputs: JobInputs<Jobs, Kind>,
+      options: JobOptions = {},
+    ): Promise<JobResult<Jobs, Kind>> {
+      const { size = Number.POSITIVE_INFINITY, patienceMs = 60_000, signal } = options
+      if (size > longBytes) return queue.run(() => work(kind, inputs, options), patienceMs, signal)
+      signal?.throwIfAborted()
+      return (await jobs[kind]?.(...inputs)) as JobResult<Jobs, Kind>
+    },
     async rest() {
       if (!isTaken && largest > keptBytes) await end()
     },

@@ -2,18 +2,6 @@ import { createPacer } from './slices.ts'
 
 export { createPacer, type Pacer } from './slices.ts'
 
-/** Work that yields wherever other work may run, and returns its result. */
-export type Steps<T> = Generator<undefined, T>
-
-/** The result of work that is either in steps or already done. */
-export function* resultSteps<T>(given: T | Steps<T>): Steps<T> {
-  return isSteps(given) ? yield* given : given
-}
-
-export function isSteps<T>(given: T | Steps<T>): given is Steps<T> {
-  return typeof given === 'object' && given !== null && 'next' in given
-}
-
 /**
  * Runs a generator in slices. It yields wherever other work may run.
  *

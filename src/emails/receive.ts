@@ -4,10 +4,12 @@ import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import type { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
-import { maxHeaderBytes } from '../mime/headers/headers.ts'
+import { isLongHeader, maxHeaderBytes } from '../mime/headers/headers.ts'
 import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
 import type { RecipientState } from './types.ts'
+import type { JobThread } from '../core/job-thread.ts'
+import type { headerJobs } from './header-jobs.ts'
 import { deliveredEvent, sentTo } from './events.ts'
 import { readHeaderFacts, type HeaderFacts } from './header-facts.ts'
 
@@ -21,6 +23,8 @@ export interface ReceiveDeps {
   ensureDomain(domainName: string): Promise<DomainRecord>
   /** Whether the simulator or a rule applies to a recipient. The outbox then delivers to this recipient, with retries. */
   needsDelivery(recipient: string): boolean
+  /** Where long headers are read. */
+  thread: JobThread<typeof headerJobs>
   /** Limits the bytes that all long headers together take in memory while they arrive. */
   headRoom: Budget
   /** Called after a commit that gave the outbox something to do. */
@@ -58,7 +62,11 @@ export function receiveSubmission(
     },
     async finish() {
       const blob = await writer.finish()
-      const header = readHeaderFacts(head.bytes(), envelope)
+      const bytes = head.bytes()
+      // A copy, because the store keeps the bytes.
+      const header = isLongHeader(bytes)
+        ? await deps.thread.run('headerFacts', [Buffer.from(bytes.subarray(0, maxHeaderBytes)), envelope])
+        : readHeaderFacts(bytes, envelope)
       head.free()
       const domain = await deps.ensureDomain(header.sender_domain)
       // Ids define the order of the list. Nothing may be awaited between the id and the commit, or a page could miss a mail.

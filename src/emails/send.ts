@@ -15,7 +15,12 @@ import { blobOf, type Blob } from '../store/store.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { jsonBytes } from '../core/long-json.ts'
 import { ignoredMember, moreWarnings } from '../core/validate.ts'
-import { checkAttachments, maxMessageBytes, type AttachmentSources } from '../attachments/attachments.ts'
+import {
+  checkAttachments,
+  maxMessageBytes,
+  type AttachmentSources,
+  type LocateSources,
+} from '../attachments/attachments.ts'
 import { encodedBodySize } from './body-size.ts'
 import { attachmentsBlob, contentBlob, type EmailRecord, type StoredContent } from './email.ts'
 import type { EmailType, SendRequest } from './types.ts'
@@ -29,7 +34,7 @@ import { initialTags } from './tags.ts'
 
 /** Dependencies of the check of a send request, but for its sender. */
 export interface CheckDeps {
-  sources: Pick<AttachmentSources, 'root'>
+  sources: LocateSources
   strict: boolean
   escapeHtml: boolean
   findTemplate(id: string): Promise<TemplateContent | null>

@@ -1,6 +1,6 @@
 import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
-import { readRawFacts, type RawFacts } from '../checks/raw-facts.ts'
+import type { RawFacts } from '../checks/raw-facts.ts'
 import type { CheckServices, MailKnowledge } from '../checks/subject.ts'
 import type { checkJobs } from '../checks/jobs.ts'
 import { createMailChecks } from '../checks/thread.ts'
@@ -60,7 +60,8 @@ export function createInboxChecks(deps: InboxChecksDeps, { find, details }: Mail
     const own = (await deps.recordsOf?.(mail)) ?? []
     // The zone file has the published records.
     const others = own.filter(({ name }) => !complete.includes(zoneOf(name) ?? name))
-    const factsOf = (bytes: Buffer): Promise<RawFacts> => Promise.resolve(readRawFacts(bytes))
+    const factsOf = (bytes: Buffer): Promise<RawFacts> =>
+      deps.thread.run('rawFacts', [bytes], { size: bytes.length, signal })
     const raw = email.message && (await reader.bytes(messageBlob(email.id), factsOf, signal))
     return { records: [...records, ...others], complete, sendingHosts, raw }
   }

@@ -1,5 +1,6 @@
-import { compareMails, subjectForm, type CompareOptions } from '../compare/compare.ts'
+import { compareMails, subjectForm, type compareJobs, type CompareOptions } from '../compare/compare.ts'
 import type { MailComparison } from '../compare/types.ts'
+import type { JobThread } from '../core/job-thread.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { nextTurn } from '../core/machine.ts'
@@ -12,6 +13,8 @@ interface CompareDeps {
   store: Pick<Store, 'page'>
   find(id: string): Promise<EmailRecord>
   details: Details
+  /** Where long mails are compared. */
+  thread: JobThread<typeof compareJobs>
 }
 
 /** @returns A function that compares two mails of the inbox. */
@@ -19,6 +22,7 @@ export function createCompare({
   store,
   find,
   details,
+  thread,
 }: CompareDeps): (mail: string, other: string, options?: CompareOptions) => Promise<MailComparison> {
   /** The last mail before this one whose subject has the same form. */
   async function previous(email: EmailRecord, signal?: AbortSignal): Promise<EmailRecord> {
@@ -52,7 +56,7 @@ export function createCompare({
       return details.read(email, signal)
     }
     const compare = (): Promise<MailComparison> =>
-      compareMails(readEmail, () => details.read(against, signal), options)
+      compareMails(thread, readEmail, () => details.read(against, signal), options)
     return details.inTurn([against, email], compare, signal)
   }
 }

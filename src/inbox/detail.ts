@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
-import { verifyDkim } from '../mime/dkim/verify.ts'
+import { signersOf } from '../mime/dkim/verify.ts'
 import { bodyIsCut, type ParsedFacts } from '../mime/parse.ts'
-import { readFindings } from '../reading/jobs.ts'
+import type { SignerKey } from '../reading/jobs.ts'
 import type { Reader } from '../reading/reader.ts'
 import { digestOf, type Digests } from '../search/digests.ts'
 import type { Store } from '../store/store.ts'
@@ -45,17 +45,20 @@ export function createDetails(deps: DetailDeps): Details {
     headers: ParsedFacts['headers'] = [],
     signal: AbortSignal,
   ): Promise<Mail['dkim']> {
-    if (!headers.some(([name]) => name.toLowerCase() === 'dkim-signature')) return null
-    return reader.bytes(
-      messageBlob(email.id),
-      (bytes) => verifyDkim(bytes, findKey, clock.now(), signal),
-      signal,
-    )
+    const signatures = headers.filter(([name]) => name.toLowerCase() === 'dkim-signature')
+    if (signatures.length === 0) return null
+    const keys: SignerKey[] = []
+    for (const { domain, selector } of signersOf(signatures.map(([, value]) => value))) {
+      const key = await findKey(domain, selector)
+      if (key) keys.push({ domain, selector, key })
+    }
+    return reader.signatures(messageBlob(email.id), keys, clock.now(), signal)
   }
 
   async function ofSubmission(email: EmailRecord, signal: AbortSignal): Promise<Mail> {
     const message = email.message && (await reader.mail(messageBlob(email.id), signal))
-    const { links, codes, clipped } = message ?? readFindings({ ...empty, subject: email.subject })
+    const { links, codes, clipped } =
+      message ?? (await reader.findings({ ...empty, subject: email.subject }, signal))
     const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email, signal)
     const dkim = await verify(email, message?.headers, signal)
     const facts = { links, codes, clipped, dkim, transcript: await transcriptOf(email) }
@@ -68,7 +71,7 @@ export function createDetails(deps: DetailDeps): Details {
     const dkim = await verify(email, message?.headers, signal)
     const shown = await reader.shownContent(contentBlob(email.id), signal)
     const { isCut, ...content } = shown ?? { ...empty, isCut: false }
-    const { links, codes, clipped } = readFindings({ ...content, subject: email.subject })
+    const { links, codes, clipped } = await reader.findings({ ...content, subject: email.subject }, signal)
     const limits = [isCut ? bodyIsCut : null, clipped].filter((said) => said !== null).join(' ') || null
     const facts = { links, codes, clipped: limits, dkim, transcript: await transcriptOf(email) }
     return toMail(email, await digests.of(email, signal), content, message, facts)

@@ -2,8 +2,10 @@ import { maxMessageBytes } from '../attachments/attachments.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
 import { nextTurn } from '../core/machine.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
-import { addressKey } from '../mime/headers/addresses.ts'
-import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
+import type { headerJobs } from '../emails/header-jobs.ts'
+import { readEnvelope } from '../emails/read-envelope.ts'
+import type { JobThread } from '../core/job-thread.ts'
+import { isLongHeader, maxHeaderBytes } from '../mime/headers/headers.ts'
 
 /** Begins to receive a message as if it were submitted over SMTP, but without delivery. */
 export type Submit = (
@@ -12,14 +14,18 @@ export type Submit = (
 ) => SubmissionReception
 
 /**
- * Stores a message as if an app had submitted it now. Its envelope is read from its header: the sender from Return-Path
- * or From, the recipients from To, Cc and Bcc, else Delivered-To and X-Original-To.
+ * Stores a message as if an app had submitted it now, with the envelope that `readEnvelope` finds in its header.
  *
  * @param bytes  One RFC 5322 message; kept as it is.
+ * @param thread  Where a long header is read.
  * @returns The id of the new mail.
  * @throws validation_error for bytes that are no message and for more than 1,000 recipients; message_too_large.
  */
-export async function importMessage(bytes: unknown, submit: Submit): Promise<{ id: string }> {
+export async function importMessage(
+  bytes: unknown,
+  submit: Submit,
+  thread: JobThread<typeof headerJobs>,
+): Promise<{ id: string }> {
   if (!(bytes instanceof Uint8Array)) {
     throw validationError([{ field: 'body', message: `must be the bytes of a message, not ${quote(bytes)}` }])
   }
@@ -27,17 +33,15 @@ export async function importMessage(bytes: unknown, submit: Submit): Promise<{ i
     const message = `The message has ${bytes.byteLength} bytes; at most ${maxMessageBytes} are taken.`
     throw new LocalpostError('message_too_large', message)
   }
-  const header = readHeader(bytes)
-  if (!header.fields.some(([name]) => /^[A-Za-z][A-Za-z0-9-]*$/.test(name))) {
-    const message = 'has no header: give one message as it is in an .eml file (RFC 5322)'
-    throw validationError([{ field: 'body', message }])
-  }
+  const envelope = isLongHeader(bytes)
+    ? await thread.run('envelope', [Buffer.from(bytes.subarray(0, maxHeaderBytes))])
+    : readEnvelope(bytes)
   if (isMailbox(bytes)) {
     const message = 'is a mailbox of several messages (mbox): import each message as a file of its own'
     throw validationError([{ field: 'body', message }])
   }
   let stored = ''
-  const reception = submit(envelopeOf(header), (id) => (stored = id))
+  const reception = submit(envelope, (id) => (stored = id))
   try {
     // A copy, because the store keeps the bytes; in pieces, so that the event loop is not blocked.
     for (let start = 0; start < bytes.byteLength; start += pieceBytes) {
@@ -71,27 +75,3 @@ function isMailbox(bytes: Uint8Array): boolean {
 
 // A line of a mailbox ends with the year, and a header field follows.
 const secondMessage = /^From [^\r\n]{0,200} \d{4}(?: [+-]\d{4})?\r?\n[A-Za-z][A-Za-z0-9-]{0,60}:/
-
-function envelopeOf(block: HeaderBlock): { mail_from: string; rcpt_to: string[] } {
-  const addresses = (...names: string[]): string[] => {
-    const all = new Map<string, string>()
-    for (const name of names) {
-      const listed = block.addresses(name).map(({ address }) => address)
-      for (const address of [...listed, ...block.furtherAddresses(name)])
-        all.set(addressKey(address), address)
-    }
-    return [...all.values()]
-  }
-  const [mail_from = ''] = [...addresses('return-path'), ...addresses('from')]
-  const named = addresses('to', 'cc', 'bcc')
-  const traced = named.length > 0 ? named : addresses('delivered-to', 'x-original-to')
-  if (traced.length > maxRecipients) {
-    const message = `names more than ${maxRecipients} recipients in its header, and at most ${maxRecipients} can be imported: send it over SMTP instead, to at most ${maxRecipients} recipients at a time`
-    throw validationError([{ field: 'body', message }])
-  }
-  return { mail_from, rcpt_to: traced.length > 0 ? traced : [unknownRecipient] }
-}
-
-/** The recipient of a message without recipients. */
-const unknownRecipient = 'undisclosed@localpost.test'
-const maxRecipients = 1000

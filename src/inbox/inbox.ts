@@ -3,11 +3,13 @@ import type { Ids } from '../core/ids.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { Reader } from '../reading/reader.ts'
+import type { headerJobs } from '../emails/header-jobs.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
 import { remove, type Store } from '../store/store.ts'
-import { clientSupport } from '../client-support/client-support.ts'
-import { previewHtml } from '../client-support/preview.ts'
+import type { clientSupportJobs } from '../client-support/jobs.ts'
 import { previewedClient } from '../client-support/preview-clients.ts'
+import type { compareJobs } from '../compare/compare.ts'
+import type { JobThread } from '../core/job-thread.ts'
 import { createCompare } from './compare.ts'
 import { createDetails } from './detail.ts'
 import { type Columns, openSearchIndex } from '../search/search-index.ts'
@@ -31,11 +33,16 @@ import { createWaits } from './wait.ts'
 
 import type { ClientSupport, MailPreview } from '../client-support/types.ts'
 import type { Inbox, InboxPages } from './methods.ts'
+import type { checkJobs } from '../checks/jobs.ts'
 import { createInboxChecks, type InboxChecksDeps } from './checks.ts'
+
+type InboxJobs = typeof checkJobs & typeof clientSupportJobs & typeof compareJobs & typeof headerJobs
 
 export interface InboxDeps extends InboxChecksDeps {
   store: Store
   reader: Reader
+  /** For long work on mails. */
+  thread: JobThread<InboxJobs>
   ids: Ids
   /** The instance's time, for relative dates in queries. */
   now(): number
@@ -64,7 +71,7 @@ function idOf(mail: string | Pick<Mail, 'id'>): string {
 const beforeAll = `em_${'0'.repeat(22)}`
 
 export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Promise<void> } {
-  const { store, reader, clock, now, pageSize } = deps
+  const { store, reader, thread, clock, now, pageSize } = deps
   const digests = createDigests(deps)
   const index = openSearchIndex({ store, clock, digests, onLongWork: deps.onLongWork }, deps.columns)
   const search = createSearch({
@@ -83,7 +90,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const details = createDetails({ ...deps, digests })
   const checks = createInboxChecks(deps, { find, details })
-  const compare = createCompare({ store, find, details })
+  const compare = createCompare({ store, find, details, thread })
   const streams = createMessageStreams({ store, reader, find })
 
   return {
@@ -130,8 +137,11 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       assertKnownOptions(options, ['shares', 'signal'], 'inbox.clientSupport()')
       const signal = options?.signal
       const email = await find(id)
-      const judge = async (): Promise<ClientSupport> =>
-        clientSupport(await details.read(email, signal), options)
+      const judge = async (): Promise<ClientSupport> => {
+        const { html, headers, attachments } = await details.read(email, signal)
+        const mail = { html, headers, attachments }
+        return thread.run('clientSupport', [mail, { shares: options?.shares }], { size: html.length, signal })
+      }
       return details.inTurn([email], judge, signal)
     },
     async preview(mail, options) {
@@ -139,7 +149,10 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       const { signal } = options
       const { client } = previewedClient(options.client)
       const email = await find(idOf(mail))
-      const filter = async (): Promise<MailPreview> => previewHtml(await details.read(email, signal), client)
+      const filter = async (): Promise<MailPreview> => {
+        const { html, attachments } = await details.read(email, signal)
+        return thread.run('preview', [{ html, attachments }, client], { size: html.length, signal })
+      }
       return details.inTurn([email], filter, signal)
     },
     tags: tags.list,
@@ -185,7 +198,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
         return mails
       }),
     expectNone: (query, options) => pending.add(() => waits.expectNone(query, options)),
-    import: (bytes) => importMessage(bytes, deps.submit),
+    import: (bytes) => importMessage(bytes, deps.submit, thread),
     async export(query) {
       const filter = parseMailQuery(query, now())
       assertExportable((await search.list(filter, { limit: 1 })).count)

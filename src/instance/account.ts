@@ -80,6 +80,7 @@ export interface OpenResources extends Omit<AccountMemory, 'randomSources'> {
   templates: InnerTemplates
   inbox: ReturnType<typeof createInbox>
   reader: Reader
+  thread: InstanceThread
   webhooks: RunningWebhooks
   relay: Transport | null
   /** The password of the outbox at the SMTP server of its own instance. */
@@ -148,6 +149,7 @@ export async function openResources(
     ensureDomain: domains.ensureDomain,
     // An imported message was delivered long ago, so rules and the outbox do not apply.
     needsDelivery: () => false,
+    thread,
     headRoom: createBudget(headRoomBytes),
     wakeOutbox: () => {},
   }
@@ -189,6 +191,7 @@ export async function openResources(
     templates: createTemplates({ store, clock, ids, pageSize }),
     inbox,
     reader,
+    thread,
     rules,
     verdictOf,
     faults,
@@ -228,7 +231,7 @@ export async function openSends(
     onError: (error) =>
       config.onNotice({ level: 'error', message: 'Opens or clicks could not be stored.', error }),
   })
-  const sources = attachmentSources(config, outgoing)
+  const sources = attachmentSources(config, outgoing, thread)
   const outbox = openOutbox({
     store,
     config,

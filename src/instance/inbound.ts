@@ -17,6 +17,7 @@ import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
 import type { SmtpStage } from '../faults/types.ts'
 import type { Store } from '../store/store.ts'
+import type { InstanceThread } from './thread.ts'
 import type { UpToDate } from './up-to-date.ts'
 
 /** Dependencies of the SMTP side of an account. */
@@ -27,6 +28,8 @@ export interface SideDeps {
   rules: { find: FindRule }
   verdictOf: AccountSide['verdictOf']
   faults: Pick<ArmedFaults, 'smtp'>
+  /** Where long headers are read. */
+  thread: InstanceThread
   /** Called after a submission that the outbox has to deliver. */
   wakeOutbox(): void
   /** Where the sessions of submissions are kept. */
@@ -41,7 +44,7 @@ export interface SideDeps {
  * @param upToDate  Waits for the changes of other instances; null if only this process uses the store.
  */
 export function sideOfAccount(
-  { store, ids, domains, rules, verdictOf, faults, wakeOutbox, transcripts, smtpSessions }: SideDeps,
+  { store, ids, domains, rules, verdictOf, faults, thread, wakeOutbox, transcripts, smtpSessions }: SideDeps,
   { clock, hostname, rejectSubmissions }: Config,
   headRoom: Budget,
   upToDate: UpToDate | null,
@@ -56,6 +59,7 @@ export function sideOfAccount(
     // If rules apply to submissions, a refused address never became a recipient.
     needsDelivery: (recipient: string) =>
       isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
+    thread,
     headRoom,
     wakeOutbox,
   }

@@ -1,12 +1,30 @@
+import { attachmentJobs } from '../attachments/attachments.ts'
 import { contactJobs } from '../audiences/jobs.ts'
 import { checkJobs } from '../checks/jobs.ts'
+import { clientSupportJobs } from '../client-support/jobs.ts'
+import { compareJobs } from '../compare/compare.ts'
+import { headerJobs } from '../emails/header-jobs.ts'
 import { sendJobs } from '../emails/long-sends.ts'
 import { jobs as readingJobs } from '../reading/jobs.ts'
 import { bodyJobs } from '../server/long-bodies.ts'
 
 /** All work of the thread of an instance. */
-export const jobs: typeof readingJobs &
+export const jobs: typeof attachmentJobs &
+  typeof bodyJobs &
   typeof checkJobs &
-  typeof sendJobs &
+  typeof clientSupportJobs &
+  typeof compareJobs &
   typeof contactJobs &
-  typeof bodyJobs = { ...readingJobs, ...checkJobs, ...sendJobs, ...contactJobs, ...bodyJobs }
+  typeof headerJobs &
+  typeof readingJobs &
+  typeof sendJobs = {
+  ...attachmentJobs,
+  ...bodyJobs,
+  ...checkJobs,
+  ...clientSupportJobs,
+  ...compareJobs,
+  ...contactJobs,
+  ...headerJobs,
+  ...readingJobs,
+  ...sendJobs,
+}

@@ -7,6 +7,7 @@ import type { RandomSource } from '../core/random.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { Domains, InnerDomains } from '../domains/domains.ts'
 import { startRechecks, type Rechecks } from '../domains/rechecks.ts'
+import type { InstanceThread } from './thread.ts'
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import { readContent } from '../emails/content.ts'
 import type { Reader } from '../reading/reader.ts'
@@ -34,9 +35,14 @@ import { createWebhooks, type RunningWebhooks } from '../webhooks/webhooks.ts'
 export const simulator: Simulator = { isSimulator, isSuppressed, aftermathOf }
 
 /** Where the attachments of API sends may come from. */
-export function attachmentSources({ attachments }: Config, outgoing: Outgoing): AttachmentSources {
+export function attachmentSources(
+  { attachments }: Config,
+  outgoing: Outgoing,
+  thread: InstanceThread,
+): AttachmentSources {
   const { root, allowPrivate, timeoutMs } = attachments
-  return { root, timeoutMs, problemOf: allowPrivate ? outgoing.problemOf : outgoing.strictProblemOf }
+  const problemOf = allowPrivate ? outgoing.problemOf : outgoing.strictProblemOf
+  return { root, timeoutMs, thread, problemOf }
 }
 
 /** The connection to the relay, for `release` and `relayAll`; null if no relay is configured. */

@@ -1,44 +1,17 @@
+import type { KeyObject } from 'node:crypto'
+import type { JobResult } from '../core/job-worker.ts'
 import { readBodies } from '../mime/bodies.ts'
-import {
-  parseFacts,
-  parseMessage,
-  parseNames,
-  type MessageNames,
-  type ParsedFacts,
-  type ParsedMessage,
-} from '../mime/parse.ts'
-import type { PlacedPart } from '../mime/part.ts'
-import { readStructure, type MimeStructure } from '../mime/structure.ts'
+import { verifyDkim } from '../mime/dkim/verify.ts'
 import { visibleText } from '../mime/html/visible-text.ts'
+import { parseFacts, parseMessage, parseNames, type ParsedMessage } from '../mime/parse.ts'
+import type { PlacedPart } from '../mime/part.ts'
+import { readStructure } from '../mime/structure.ts'
+import type { DkimResult } from '../mime/types.ts'
 import { extractCodes, searchedForCodes } from './codes.ts'
 import { extractLinks, searchedForLinks } from './links.ts'
-import { readNested, type NestedAnswer } from './nested.ts'
+import { readNested } from './nested.ts'
 import { readPage } from './page.ts'
 import type { Link } from './types.ts'
-
-/** The kinds of work on the bytes of a message. */
-export interface Readings {
-  /** Everything except its bodies, with the checksums of attachments. */
-  facts: ParsedFacts
-  /** Everything, with the links and codes in its bodies. */
-  mail: ParsedMessage & Findings
-  structure: MimeStructure
-  bodies: { text: string; html: string }
-  /** The header fields, and the names of attachments, for searches by them. */
-  fields: MessageNames
-  /** The beginning of the bodies, for lists and searches. */
-  beginning: { text: string; html: string; attachment_count: number }
-  /** See {@link readPage}. */
-  page: Uint8Array
-  /** See {@link readNested}. */
-  nested: NestedAnswer
-}
-
-/** The input of the work: the bytes of a message, and more for `page` and `nested`. */
-export type JobInputs = { [Kind in Exclude<keyof Readings, 'page' | 'nested'>]: readonly [bytes: Buffer] } & {
-  page: Readonly<Parameters<typeof readPage>>
-  nested: Readonly<Parameters<typeof readNested>>
-}
 
 /** The findings in the bodies of a mail. */
 export interface Findings {
@@ -78,26 +51,68 @@ export function readFindings({
 
 const number = (value: number): string => value.toLocaleString('en-GB')
 
-/** The work on a message, in this thread. */
+/** Everything in a message, with the links and codes in its bodies. */
+function readMail(bytes: Buffer): ParsedMessage & Findings {
+  const message = parseMessage(bytes)
+  return { ...message, ...readFindings(message) }
+}
+
+function readBothBodies(bytes: Buffer): { text: string; html: string } {
+  return readBodies(bytes, readStructure(bytes))
+}
+
+/** The beginning of the bodies, for lists and searches. */
+function readBeginning(bytes: Buffer): { text: string; html: string; attachment_count: number } {
+  const { text, html, attachments } = readStructure(bytes)
+  const bodies = readBodies(bytes, { text: beginningOf(text), html: beginningOf(html) })
+  return { ...bodies, attachment_count: attachments.length }
+}
+
+/** A public key for the signatures of a message. */
+export interface SignerKey {
+  domain: string
+  selector: string
+  key: KeyObject
+}
+
+/** @param keys  Those that are known of the signers of the message. */
+function checkSignatures(
+  bytes: Buffer,
+  keys: readonly SignerKey[],
+  nowMs: number,
+): Promise<DkimResult | null> {
+  const keyOf = async (domain: string, selector: string): Promise<KeyObject | null> =>
+    keys.find((one) => one.domain === domain && one.selector === selector)?.key ?? null
+  return verifyDkim(bytes, keyOf, nowMs)
+}
+
+/** The work on the bytes of a message, and on its bodies. */
 export const jobs: {
-  readonly [Kind in keyof Readings]: (...inputs: JobInputs[Kind]) => Promise<Readings[Kind]>
+  readonly facts: typeof parseFacts
+  readonly mail: typeof readMail
+  readonly structure: typeof readStructure
+  readonly bodies: typeof readBothBodies
+  readonly fields: typeof parseNames
+  readonly beginning: typeof readBeginning
+  readonly findings: typeof readFindings
+  readonly signatures: typeof checkSignatures
+  readonly page: typeof readPage
+  readonly nested: typeof readNested
 } = {
-  facts: async (bytes) => parseFacts(bytes),
-  async mail(bytes) {
-    const message = parseMessage(bytes)
-    return { ...message, ...readFindings(message) }
-  },
-  structure: async (bytes) => readStructure(bytes),
-  bodies: async (bytes) => readBodies(bytes, readStructure(bytes)),
-  fields: async (bytes) => parseNames(bytes),
-  async beginning(bytes) {
-    const { text, html, attachments } = readStructure(bytes)
-    const bodies = readBodies(bytes, { text: beginningOf(text), html: beginningOf(html) })
-    return { ...bodies, attachment_count: attachments.length }
-  },
+  facts: parseFacts,
+  mail: readMail,
+  structure: readStructure,
+  bodies: readBothBodies,
+  fields: parseNames,
+  beginning: readBeginning,
+  findings: readFindings,
+  signatures: checkSignatures,
   page: readPage,
   nested: readNested,
 }
+
+/** The results of the work by its kind. */
+export type Readings = { [Kind in keyof typeof jobs]: JobResult<typeof jobs, Kind> }
 
 function beginningOf(part: PlacedPart | null): PlacedPart | null {
   return part && { ...part, end: Math.min(part.end, part.start + beginningBytes) }

@@ -1,14 +1,12 @@
 import type { Clock } from '../core/clock.ts'
-import { nextTurn } from '../core/machine.ts'
-import { heavyBytes, type JobThread } from '../core/job-thread.ts'
+import { heavyBytes, longBytes, type JobThread } from '../core/job-thread.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
 import type { ParsedFacts } from '../mime/parse.ts'
-import { sliceBytes } from '../mime/slices.ts'
 import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
-import { jobs, type Readings } from './jobs.ts'
+import type { jobs, Readings, SignerKey } from './jobs.ts'
 import type { NestedAnswer, NestedRequest } from './nested.ts'
 import type { PageOptions } from './page.ts'
 import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
@@ -16,8 +14,8 @@ import { readStoredBodies, type StoredBodies } from './own-json.ts'
 
 /**
  * Reads and parses stored messages. To limit memory, it reads at most one large message (over 1 MiB) and eight others at
- * the same time; the rest wait. Callers that ask for the same reading of the same message share it. Large messages are
- * parsed in a worker thread.
+ * the same time; the rest wait. Callers that ask for the same reading of the same message share it. Messages of more than
+ * 128 KiB are parsed in the worker thread.
  *
  * Methods that read take the signal of their caller. If it aborts while the call waits, the work never starts. If it aborts
  * during the work, the work ends, unless other callers share it.
@@ -56,6 +54,18 @@ export interface Reader {
     request: NestedRequest,
     signal?: AbortSignal,
   ): Promise<NestedAnswer | null>
+  /** The links and codes in the bodies of a mail. @throws service_unavailable; the signal's reason. */
+  findings(
+    mail: { subject: string; html: string; text: string },
+    signal?: AbortSignal,
+  ): Promise<Readings['findings']>
+  /** Verifies the DKIM signatures of a message; see `verifyDkim`. Null and errors as for `facts`. */
+  signatures(
+    blob: BlobId,
+    keys: readonly SignerKey[],
+    nowMs: number,
+    signal?: AbortSignal,
+  ): Promise<Readings['signatures']>
   /** The MIME structure of a message. The latest structures are cached. Null and errors as for `facts`. */
   structure(blob: BlobId, signal?: AbortSignal): Promise<MimeStructure | null>
   /** Calls `work` with the bytes of a message. Do not keep the bytes after it. Null and errors as for `facts`. */
@@ -121,7 +131,7 @@ export function createReader(deps: ReaderDeps): Reader {
   async function bytes<T>(
     blob: BlobId,
     work: (found: Buffer) => Promise<T>,
-    { patienceMs = defaultPatienceMs, signal, isHere = false }: ReadingOptions,
+    { patienceMs = defaultPatienceMs, signal }: ReadingOptions,
   ): Promise<T | null> {
     const size = await store.blobSize(blob)
     if (size === null) return null
@@ -129,10 +139,8 @@ export function createReader(deps: ReaderDeps): Reader {
     const job = async (): Promise<T | null> => {
       collectBefore(size)
       // The thread keeps the memory of its last message.
-      if (size > (isHere ? largeBytes : heavyBytes)) await thread.rest()
-      const found = size > largeBytes ? await load(blob, size, signal) : await store.readBlob(blob)
-      // Several readings of a few milliseconds each must not run in the same turn of the event loop.
-      if (size > sliceBytes) await nextTurn()
+      if (size > heavyBytes) await thread.rest()
+      const found = size > longBytes ? await load(blob, size, signal) : await store.readBlob(blob)
       signal?.throwIfAborted()
       return found && work(found)
     }
@@ -157,14 +165,12 @@ export function createReader(deps: ReaderDeps): Reader {
     blob: BlobId,
     { isPatient = false, signal: caller }: Patience,
   ): Promise<Readings[Kind] | null> => {
+    const patienceMs = patienceOf(isPatient)
     const work = (signal?: AbortSignal): Promise<Readings[Kind] | null> =>
       bytes(
         blob,
-        async (found) =>
-          found.length > largeBytes
-            ? thread.run<OfOneBlob>(kind, [found], { signal, patienceMs: patienceOf(isPatient) })
-            : jobs[kind](found),
-        { patienceMs: patienceOf(isPatient), signal },
+        (found) => thread.run<OfOneBlob>(kind, [found], { size: found.length, signal, patienceMs }),
+        { patienceMs, signal },
       ) as Promise<Readings[Kind] | null>
     // Background work reads each mail once, so its readings are not shared.
     return isPatient ? work(caller) : shared.run(`${kind} ${blob}`, work, caller)
@@ -197,22 +203,19 @@ export function createReader(deps: ReaderDeps): Reader {
       [blobs.message, blobs.content].map(async (blob) => (blob && (await store.blobSize(blob))) ?? 0),
     )
     const { message: blob, content } = blobs
-    const size = messageSize ?? 0
-    const isLarge = size + (contentSize ?? 0) > largeBytes
+    const size = (messageSize ?? 0) + (contentSize ?? 0)
     const job = async (): Promise<Uint8Array> => {
-      collectBefore(size + (contentSize ?? 0))
+      collectBefore(size)
       // As in `bytes`.
-      if (size + (contentSize ?? 0) > heavyBytes) await thread.rest()
+      if (size > heavyBytes) await thread.rest()
       const wanted = { size: contentSize ?? 0, most: maxBodyBytes, signal }
       const sent = content && (await readStoredBodies(store, content, wanted))
-      const message = blob && (isLarge ? await load(blob, size, signal) : await store.readBlob(blob))
+      const message =
+        blob && (size > longBytes ? await load(blob, messageSize ?? 0, signal) : await store.readBlob(blob))
       const html = sent?.html ?? (content && '')
-      signal.throwIfAborted()
-      return isLarge
-        ? thread.run('page', [message, html, options], { signal })
-        : jobs.page(message, html, options)
+      return thread.run('page', [message, html, options], { size, signal })
     }
-    return (isLarge ? large : small).run(job, defaultPatienceMs, signal)
+    return (size > largeBytes ? large : small).run(job, defaultPatienceMs, signal)
   }
 
   return {
@@ -231,14 +234,15 @@ export function createReader(deps: ReaderDeps): Reader {
         caller,
       ),
     nested: (blob, path, request, signal) =>
-      bytes(
-        blob,
-        async (found) =>
-          found.length > largeBytes
-            ? thread.run('nested', [found, path, request], { signal })
-            : jobs.nested(found, path, request),
-        { signal },
-      ),
+      bytes(blob, (found) => thread.run('nested', [found, path, request], { size: found.length, signal }), {
+        signal,
+      }),
+    findings: ({ subject, html, text }, signal) =>
+      thread.run('findings', [{ subject, html, text }], { size: html.length + text.length, signal }),
+    signatures: (blob, keys, nowMs, signal) =>
+      bytes(blob, (found) => thread.run('signatures', [found, keys, nowMs], { size: found.length, signal }), {
+        signal,
+      }),
     async structure(blob, signal) {
       const known = structures.get(blob)
       const structure = known ?? (await read('structure', blob, { signal }))
@@ -249,7 +253,7 @@ export function createReader(deps: ReaderDeps): Reader {
       if (structures.size > maxStructures && oldest !== undefined) structures.delete(oldest)
       return structure
     },
-    bytes: (blob, work, signal) => bytes(blob, work, { signal, isHere: true }),
+    bytes: (blob, work, signal) => bytes(blob, work, { signal }),
     whole: (size, work, signal) =>
       size > largeBytes ? turns.whole.run(work, wholePatienceMs, signal) : work(),
     withWhole: (size, work, signal) =>
@@ -266,11 +270,9 @@ export function createReader(deps: ReaderDeps): Reader {
 interface ReadingOptions {
   patienceMs?: number
   signal?: AbortSignal | undefined
-  /** Whether the work is done in the main thread, so that the worker thread is ended first. Default: false. */
-  isHere?: boolean
 }
 
-type OfOneBlob = Exclude<keyof Readings, 'page' | 'nested'>
+type OfOneBlob = Exclude<keyof Readings, 'page' | 'nested' | 'findings' | 'signatures'>
 
 function patienceOf(isPatient: boolean): number {
   return isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs

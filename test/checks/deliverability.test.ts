@@ -20,7 +20,7 @@ async function said(
   sendingHosts: string[] = [],
 ): Promise<string[]> {
   const knowledge = { ...parseZone(zone), sendingHosts, raw: null }
-  const { findings, checks } = checkMail(mail, {}, { knowledge })
+  const { findings, checks } = checkMail(mail, {}, knowledge)
   const run = checks.find((one) => one.id === id)
   const found = findings
     .filter((one) => one.id === id)

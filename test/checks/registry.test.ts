@@ -30,9 +30,7 @@ describe.each(rows)('the check $id', ({ id, severity }) => {
   const example = examples[id]
 
   it('finds what it is for, with place, fix and link', async () => {
-    const { findings, checks } = checkMail(example!.fails, example?.options, {
-      knowledge: example?.knowledge?.[0],
-    })
+    const { findings, checks } = checkMail(example!.fails, example?.options, example?.knowledge?.[0])
     const own = findings.filter((finding) => finding.id === id)
     expect(own[0]).toMatchObject({
       severity: example?.severity ?? severity,
@@ -48,9 +46,7 @@ describe.each(rows)('the check $id', ({ id, severity }) => {
   })
 
   it('passes where it is close', async () => {
-    const { findings, checks } = checkMail(example!.passes, example?.options, {
-      knowledge: example?.knowledge?.[1],
-    })
+    const { findings, checks } = checkMail(example!.passes, example?.options, example?.knowledge?.[1])
     expect(findings.filter((finding) => finding.id === id)).toEqual([])
     expect(checks.find((run) => run.id === id)?.outcome ?? 'passed').toBe('passed')
   })
@@ -59,7 +55,7 @@ describe.each(rows)('the check $id', ({ id, severity }) => {
     const { findings, checks } = checkMail(
       example!.fails,
       { ...example?.options, except: [id] },
-      { knowledge: example?.knowledge?.[0] },
+      example?.knowledge?.[0],
     )
     expect([...findings, ...checks].filter((one) => one.id === id)).toEqual([])
   })

@@ -89,19 +89,3 @@ it('lists at most 5,000 lines of at most 2,000 characters', async () => {
   expect(section?.lines).toHaveLength(5000)
   expect(section?.lines[0]?.text).toHaveLength(2000)
 })
-
-it('lets the event loop turn while it compares large mails', async () => {
-  const html = (word: string): string =>
-    Array.from({ length: 20_000 }, (_, i) => `<p>${word} ${i % 90}</p>`).join('\n')
-  const [other, id] = [
-    await submit(post, { ...base, html: html('a') }),
-    await submit(post, { ...base, html: html('b') }),
-  ]
-  let turns = 0
-  const count = (): void => void (turns++, (timer = setImmediate(count)))
-  let timer = setImmediate(count)
-  const comparison = await post.inbox.compare(id, other)
-  clearImmediate(timer)
-  expect(changed(comparison)).toEqual(['html'])
-  expect(turns).toBeGreaterThan(20)
-})

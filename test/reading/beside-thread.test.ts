@@ -16,7 +16,8 @@ const ways: Readonly<Record<string, (reader: Reader) => Promise<unknown>>> = {
 it.each([
   // The thread keeps the memory of its last message. Small messages are not read in it.
   ['bytes', 1024, false],
-  ['bytes', 2 * MiB, true],
+  ['bytes', 2 * MiB, false],
+  ['bytes', 9 * MiB, true],
   ['facts', 2 * MiB, false],
   ['facts', 9 * MiB, true],
   ['nested', 2 * MiB, false],

@@ -15,7 +15,6 @@ export type FindDkimKey = (domain: string, selector: string) => Promise<KeyObjec
  *
  * @param source  The RFC 5322 bytes as transmitted. Bare line feeds, as in a file, count as CRLF.
  * @param nowMs  Unix time in milliseconds.
- * @param signal  Ends the work between two signatures. @throws its reason.
  * @returns The first signature that passes, otherwise the first one; at most five are checked. Null without a signature.
  * @see RFC 6376, RFC 8463 (Ed25519)
  */
@@ -23,7 +22,6 @@ export async function verifyDkim(
   source: Buffer,
   findKey: FindDkimKey,
   nowMs: number,
-  signal?: AbortSignal,
 ): Promise<DkimResult | null> {
   const firstEnd = source.indexOf('\n')
   const isBare = firstEnd > 0 && source[firstEnd - 1] !== 0x0d
@@ -34,7 +32,6 @@ export async function verifyDkim(
   if (isCut) return signatures[0] ? unread(signatures[0]) : null
   let first: DkimResult | null = null
   for (const field of signatures) {
-    signal?.throwIfAborted()
     const result = await verifyOne(field, fields, message.subarray(bodyStart), findKey, nowMs)
     if (result.result === 'pass') return result
     first ??= result
@@ -43,6 +40,11 @@ export async function verifyDkim(
 }
 
 const maxSignatures = 5
+
+/** The names of the keys that {@link verifyDkim} asks for, by the values of the DKIM-Signature fields of a message. */
+export function signersOf(values: readonly string[]): { domain: string; selector: string }[] {
+  return values.slice(0, maxSignatures).map(readSignature)
+}
 
 function unread(field: RawField): DkimResult {
   const { domain, selector } = readSignature(field.written.slice(field.written.indexOf(':') + 1))

@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer'
 import { bareAddresses, maxAddresses, splitAddressList } from './address-list.ts'
+import { longBytes } from '../../core/job-thread.ts'
 import type { ParsedAddress } from './addresses.ts'
 import { parseAddresses } from './addresses.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
@@ -95,6 +96,13 @@ function mailboxesIn(list: string, isPlain: boolean): ParsedAddress[] {
   const found = all.filter(({ address }) => address !== '').slice(0, maxAddresses)
   if (isPlain && !list.includes('=?')) return found
   return found.map(({ name, address }) => ({ name: decodeHeaderValue(name), address: textOf(address) }))
+}
+
+/** Whether the header of a message is so long that it is read in the worker thread: hostile ones take 0.1 seconds per MB. */
+export function isLongHeader(message: Uint8Array): boolean {
+  if (message.byteLength <= longBytes) return false
+  const beginning = Buffer.from(message.buffer, message.byteOffset, longBytes)
+  return !beginning.includes('\n\r\n') && !beginning.includes('\n\n')
 }
 
 /**
