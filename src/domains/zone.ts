@@ -96,7 +96,11 @@ function* entriesOf(text: string): Generator<Entry> {
   let depth = 0
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     const entry: Entry = open ?? { line: at + 1, startsWithName: /^[^\s;]/.test(line), tokens: [] }
-    for (const [token] of line.matchAll(/"(?:[^"\\]|\\.){0,4096}"|;.*|[()]|[^\s;()"]+/g)) {
+    for (const [token, end] of line.matchAll(tokens)) {
+      if (end !== undefined && end !== '"') {
+        const fault = `${quote(token)} has no closing quote`
+        throw new LocalpostError('invalid_option', `Line ${at + 1} of the zone file: ${fault}.`)
+      }
       if (token === '(') depth++
       else if (token === ')') depth = Math.max(0, depth - 1)
       else if (!token.startsWith(';')) entry.tokens.push(unquoted(token))
@@ -106,6 +110,9 @@ function* entriesOf(text: string): Generator<Entry> {
   }
   if (open) yield open
 }
+
+// The rest of a line after a quote matches in any case: it is not tried again from each quote in it.
+const tokens = /"(?:[^"\\]|\\[^])*("|\\?$)|;.*|[()]|[^\s;()"]+/g
 
 function unquoted(token: string): string {
   return token.startsWith('"') ? token.slice(1, -1).replace(/\\(.)/g, '$1') : token

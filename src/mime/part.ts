@@ -127,8 +127,9 @@ function afterEmptyLine(message: Buffer, from: number, end: number): number {
 /** An invalid type means plain text (RFC 2045 section 5.2). */
 function readType(field: string, defaultType: string): Pick<PartHeader, 'type' | 'parameters'> {
   const { value, parameters } = readParameters(field)
-  const [main = '', ...rest] = value.split('/')
-  const type = rest.length === 0 ? value : `${main.trimEnd()}/${rest.join('/').trimStart()}`
+  const slash = value.indexOf('/')
+  const type =
+    slash === -1 ? value : `${value.slice(0, slash).trimEnd()}/${value.slice(slash + 1).trimStart()}`
   if (type === '') return { type: defaultType, parameters }
   return { type: /^[^/\s]+\/[^/\s]+$/.test(type) ? mediaTypeOf(type) : 'text/plain', parameters }
 }

@@ -179,6 +179,7 @@ describe('what the client imports', () => {
       'client/call.ts',
       'client/index.ts',
       'client/settings.ts',
+      'core/ending.ts',
       'core/error-table.ts',
       'core/errors.ts',
       'core/known-options.ts',

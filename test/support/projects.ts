@@ -34,8 +34,8 @@ const runnersFiles: readonly string[] = [
   'testing/unclosed',
 ]
 
-/** Tests of the command when it is killed, flooded, on a full disk, or behind real proxies. */
-const processesFolders: readonly string[] = ['crash', 'flood', 'hostile']
+/** Tests of the command when it is killed, flooded, on a full disk, or behind real proxies; attacks on every parser. */
+const processesFolders: readonly string[] = ['attacks', 'crash', 'flood', 'hostile']
 const processesFiles: readonly string[] = [
   'server/real-proxies',
   'store/disk-full',

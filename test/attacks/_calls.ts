@@ -1,0 +1,181 @@
+import { parseDataUri } from '../../src/attachments/data-uri.ts'
+import { refusedCommand } from '../../src/capture/commands.ts'
+import { isAligned } from '../../src/checks/alignment.ts'
+import { expandMacros } from '../../src/checks/spf-terms.ts'
+import { atRuleFeatures } from '../../src/client-support/css-features.ts'
+import { elementFeatures, imageFeatures, imagesOf } from '../../src/client-support/html-features.ts'
+import { previewHtml } from '../../src/client-support/preview.ts'
+import { bearerOf } from '../../src/server/auth.ts'
+import { previewedClient } from '../../src/client-support/preview-clients.ts'
+import { filterCss } from '../../src/client-support/preview-css.ts'
+import { filterHtmlSteps } from '../../src/client-support/preview-html.ts'
+import { scanCss } from '../../src/client-support/scan-css.ts'
+import { createPacer } from '../../src/core/yield.ts'
+import { countPlaceholders } from '../../src/emails/fill-in.ts'
+import { headerFactSteps } from '../../src/emails/header-facts.ts'
+import { isMailbox } from '../../src/mime/headers/addresses.ts'
+import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
+import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
+import { headSteps } from '../../src/mime/headers/headers.ts'
+import { scanHtml } from '../../src/mime/html/scan-html.ts'
+import { snippetOf } from '../../src/mime/html/snippet.ts'
+import { partHeaderSteps } from '../../src/mime/part.ts'
+import { withAppearance } from '../../src/reading/appearance.ts'
+import { withInlineImages } from '../../src/reading/inline-images.ts'
+import { extractLinks, linkSteps } from '../../src/reading/links.ts'
+import { contains } from '../../src/search/query-fits.ts'
+import { readTerms } from '../../src/search/query-terms.ts'
+import { readDate } from '../../src/search/query-values.ts'
+import { isTag } from '../../src/search/query.ts'
+import { searchableText } from '../../src/search/searchable.ts'
+
+/** The folders of `src` whose exported functions read what others wrote: mail, requests, style sheets, records of DNS. */
+export const folders: readonly string[] = [
+  'attachments',
+  'audiences',
+  'capture',
+  'checks',
+  'client-support',
+  'compare',
+  'domains',
+  'emails',
+  'inbox',
+  'mime',
+  'net',
+  'reading',
+  'rules',
+  'search',
+  'server',
+  'tracking',
+]
+
+const nothing = (): void => {}
+const client = previewedClient('gmail/desktop-webmail')
+const cssListener = { onAtRule: nothing, onSelectors: nothing, onDeclaration: nothing, onComment: nothing }
+const cssFilter = { ignores: () => false, imageFeatures: () => [] }
+const spfSender = { ip: '192.0.2.1', sender: 'a@b.test', helo: 'c.test' }
+const envelope = { mail_from: 'a@b.test', rcpt_to: ['c@d.test'] }
+const asPart = { isRoot: false, defaultType: 'text/plain' }
+
+/** How a function is called that needs more than a text, or something else. */
+export const calls: Readonly<Record<string, (text: string) => unknown>> = {
+  'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`, createPacer()),
+  'capture/commands.ts refusedCommand': (text) => refusedCommand('MAIL', `MAIL FROM:${text}`, true),
+  'checks/alignment.ts isAligned': (text) => isAligned(text, text, 'relaxed'),
+  'checks/spf-terms.ts expandMacros': (text) => expandMacros(text, 'a.test', spfSender),
+  'client-support/css-features.ts atRuleFeatures': (text) => atRuleFeatures('media', text),
+  'client-support/html-features.ts elementFeatures': (text) =>
+    elementFeatures('a', { href: text, style: text }),
+  'client-support/html-features.ts imageFeatures': (text) => imageFeatures(text, []),
+  'client-support/html-features.ts imagesOf': (text) => imagesOf('img', { src: text, srcset: text }),
+  'client-support/preview-css.ts filterCss': (text) => filterCss(text, 'sheet', cssFilter),
+  'client-support/preview-html.ts filterHtmlSteps': (text) => filterHtmlSteps(text, client, []),
+  'client-support/preview.ts previewHtml': (text) =>
+    previewHtml({ html: text.padEnd(110_000, 'x'), attachments: [] }, 'gmail/ios'),
+  'client-support/scan-css.ts scanCss': (text) => scanCss(text, 'sheet', cssListener),
+  'emails/fill-in.ts countPlaceholders': (text) => countPlaceholders('text', text, { left: 1_000_000 }),
+  'emails/header-facts.ts headerFactSteps': (text) => headerFactSteps(Buffer.from(text), envelope),
+  'mime/headers/addresses.ts isMailbox': (text) => isMailbox(text, 'a@b.test'),
+  'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
+  'mime/headers/charset.ts decodeText': (text) => decodeText(Buffer.from(text), 'iso-2022-jp'),
+  'mime/headers/encoded-words.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
+  'mime/headers/headers.ts headSteps': (text) => headSteps(Buffer.from(text), true),
+  'mime/html/scan-html.ts scanHtml': (text) =>
+    scanHtml(text, ['href'], { onOpenTag: nothing, onText: nothing, onCloseTag: nothing }),
+  'mime/html/snippet.ts snippetOf': (text) => snippetOf('', text),
+  'mime/part.ts partHeaderSteps': (text) => {
+    const header = Buffer.from(`Content-Type: ${text.replaceAll(/[\r\n]/g, ' ')}\r\n\r\n`)
+    return partHeaderSteps(header, [0, header.length], asPart)
+  },
+  'reading/appearance.ts withAppearance': (text) => withAppearance(text, 'dark'),
+  'reading/inline-images.ts withInlineImages': (text) => withInlineImages(text, []),
+  'reading/links.ts extractLinks': (text) => extractLinks(text, text),
+  'reading/links.ts linkSteps': (text) => linkSteps(text, text),
+  'search/query-fits.ts contains': (text) => contains(text, 'a'),
+  'search/query-terms.ts readTerms': (text) => readTerms(text, 0),
+  'search/query-values.ts readDate': (text) => readDate(text, 0),
+  'search/query.ts isTag': (text) => isTag(text, 'a'),
+  'search/searchable.ts searchableText': (text) => searchableText(text, text),
+  'server/auth.ts bearerOf': (text) => bearerOf({ get: () => `Bearer ${text}` }),
+}
+
+const bytesOfMail = 'reads a message, which `mime/parse.ts parseMessage` and its parts are attacked for'
+const ownBytes = 'reads bytes that this project wrote'
+const connects = 'connects, or looks up a name'
+const checked = 'takes what was checked before: the name of a charset that is known, a URL'
+const noText = 'takes a name or a path of this project, or copies what it gets'
+
+/** Functions that are not attacked, and why. */
+export const left: Readonly<Record<string, string>> = {
+  ...reasons(bytesOfMail, [
+    'mime/bodies.ts readBodies',
+    'mime/dkim/verify.ts verifyDkim',
+    'mime/headers/fields.ts startOfLine',
+    'mime/headers/headers.ts endOfLines',
+    'mime/multipart.ts splitMultipart',
+    'mime/part-stream.ts measurePart',
+    'mime/part-stream.ts openPart',
+    'mime/part-stream.ts readPart',
+    'mime/slices.ts inSlices',
+    'reading/inline-images.ts readInlineImages',
+    'reading/nested.ts readNested',
+  ]),
+  ...reasons(ownBytes, [
+    'search/head-rows.ts scanHeads',
+    'search/text-blocks.ts openFileBlocks',
+    'search/text-rows.ts beginBlock',
+    'search/text-rows.ts countRows',
+    'search/text-rows.ts firstId',
+    'search/text-rows.ts idAt',
+    'search/text-rows.ts isSealed',
+    'search/text-rows.ts lastId',
+    'search/text-rows.ts rowTerm',
+    'search/text-rows.ts rowsBefore',
+    'search/text-rows.ts rowsWith',
+    'search/text-rows.ts scanRows',
+    'search/text-rows.ts sealBlock',
+    'search/text-rows.ts toRow',
+  ]),
+  ...reasons(connects, [
+    'attachments/fetch.ts fetchAttachment',
+    'checks/dmarc.ts findDmarc',
+    'checks/live-links.ts askLive',
+    'checks/rspamd.ts askRspamd',
+    'checks/spf.ts evaluateSpf',
+    'checks/spf.ts readSpf',
+    'domains/verification.ts checkRecords',
+    'domains/verification.ts findSoa',
+    'net/guarded-request.ts guardedLookup',
+    'net/guarded-request.ts literalProblem',
+  ]),
+  ...reasons(checked, ['mime/headers/charset.ts createTextDecoder', 'net/guarded-request.ts urlProblem']),
+  ...reasons(noText, [
+    'capture/auth.ts judgeCredentials',
+    'capture/faults.ts stageOf',
+    'capture/session.ts hostAndPort',
+    'capture/tls.ts makeCertificate',
+    'client-support/css-features.ts declarationFeatures',
+    'client-support/html-features.ts isOfElement',
+    'client-support/preview-css.ts withCuts',
+    'domains/dkim-keys.ts generateDkimKey',
+    'domains/dkim-keys.ts processDkimKey',
+    'domains/dns-records.ts dnsRecords',
+    'domains/dns-records.ts zoneFile',
+    'domains/senders.ts blankDomain',
+    'emails/copies.ts copyBlob',
+    'emails/events.ts deliveredEvent',
+    'emails/events.ts sentTo',
+    'emails/fill-in.ts fillIn',
+    'emails/idempotency.ts repeatable',
+    'net/hosts.ts authorityOf',
+    'server/dev/guarded-bytes.ts htmlAnswer',
+    'server/schemas.ts listSchema',
+    'server/scopes.ts insufficientScope',
+    'server/ui.ts pageFile',
+    'tracking/tokens.ts createTokens',
+  ]),
+}
+
+function reasons(reason: string, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, reason]))
+}
