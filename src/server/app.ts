@@ -12,6 +12,7 @@ import { createClientAddresses, listenerContext, socketRequestOf } from './clien
 import { type AccountHttp, type Destination, destinationOf, maySee } from './other-accounts.ts'
 import { accountRoutes } from './dev/accounts.ts'
 import { devAudienceRoutes } from './dev/audiences.ts'
+import { consentRoutes } from './dev/consent.ts'
 import { ruleAndFaultRoutes } from './dev/rules-and-faults.ts'
 import { broadcastRoutes } from './dev/broadcasts.ts'
 import { devDomainRoutes } from './dev/domains.ts'
@@ -214,8 +215,9 @@ function tableOf(deps: ServerDeps, live: LiveEvents, sessions: ReturnType<typeof
     ...domainRoutes(deps.domains),
     ...audienceRoutes(deps.audiences),
     ...inboxRoutes(deps.inbox),
-    ...mailByteRoutes(deps.inbox),
-    ...nestedMailRoutes(deps.inbox.nested),
+    ...consentRoutes(deps.tracking),
+    ...mailByteRoutes(deps.inbox, deps.tracking),
+    ...nestedMailRoutes(deps.inbox.nested, deps.tracking),
     ...devEmailRoutes(deps.emails),
     ...devDomainRoutes(deps.domains),
     ...devAudienceRoutes(deps.audiences),

@@ -8,6 +8,7 @@ import { receiveBody } from './body.ts'
 import { socketRequestOf } from './client-address.ts'
 import { accountUsed, type DispatchDeps } from './dispatch.ts'
 import type { Exchange } from './request-log.ts'
+import { mayComeFromMail } from './remote-consent.ts'
 import type { Route } from './route.ts'
 
 /** Reads the parts of a request that the route needs, and calls the route's handler. */
@@ -34,6 +35,7 @@ export async function runRoute(
       body,
       headers,
       isLocal: () => accessControl.isLocal(event),
+      mayComeFromMail: () => mayComeFromMail(event),
       isSecure: () => accessControl.isSecure(event),
       isHead: method === 'HEAD',
       ip: () => addresses.ipOf(event),
