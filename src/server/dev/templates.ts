@@ -1,5 +1,6 @@
 import { withoutConnections } from '../../mime/html/without-connections.ts'
 import {
+  safeHtmlSchema,
   shownHtmlSchema,
   templateInputSchema,
   templateSchema,
@@ -66,7 +67,7 @@ export function templateRoutes(templates: Templates): Route[] {
       path: '/dev/templates/preview',
       summary: 'HTML as a preview may show it in a frame: without what makes a browser connect',
       body: { schema: shownHtmlSchema, maxBytes: bodyLimits.content },
-      success: { schema: shownHtmlSchema },
+      success: { schema: safeHtmlSchema },
       handler: async ({ body }) => ({ html: await withoutConnections(body.html) }),
     }),
     defineRoute({
