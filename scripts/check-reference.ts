@@ -13,7 +13,7 @@ The page shows these checks under Checks, \`GET /dev/inbox/{id}/checks\` and \`p
 \`localpost check\` runs them on files and on the mail of a running server. Nothing is fetched. If \`--spamd\` or \`--rspamd\` names a spam filter, it gets the message; one that does not answer in ten seconds is reported, and the other
 checks stand. \`toPassChecks\` asks no filter: \`post.inbox.check(id)\` does.
 
-On request, each link and image is requested once, and the BIMI logo is fetched: \`--live\`, \`?live=true\` or \`{ live: true }\`.
+On request, each link and image is requested once, and the BIMI logo is fetched: \`--live\`, \`?live=true\` (with an API key or the header \`X-Localpost-Page: 1\`) or \`{ live: true }\`.
 
 DNS is not queried: the records for SPF, DMARC and BIMI are those that Localpost tells your domains to publish, and those of a zone file (RFC 1035), which must be complete for its domains. With the addresses of your sending hosts, SPF is
 evaluated: \`localpost check --zone acme.zone --sending-host 203.0.113.5 mail.eml\`. A check that needs a record which is

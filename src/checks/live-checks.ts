@@ -43,7 +43,8 @@ async function addressesOf({ mail, services, facts }: Asked): Promise<Map<string
   }
   for (const { href, offset } of links) add(href, false, { html: offset ?? 0 })
   for (const { src, offset } of images) add(src, true, { html: offset })
-  if (mail.html === '') for (const { href } of mail.links) add(href, false, { text: null, snippet: href })
+  // Also those of the text, and those that only a browser finds in the HTML.
+  for (const { href } of mail.links) add(href, false, { text: null, snippet: href })
   return wanted
 }
 

@@ -51,6 +51,8 @@ function connectTo(given: string, apiKey: string | null): Remote {
     url,
     async ask(path, init) {
       const headers = {
+        // Shows that no address in a mail caused the request.
+        'x-localpost-page': '1',
         ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
         ...(init?.method === 'POST' ? { 'content-type': init.type } : {}),
       }

@@ -6,8 +6,11 @@ declare module 'css-tree/tokenizer' {
   export const AtKeyword: number
   export const Hash: number
   export const Url: number
+  export const BadUrl: number
   export const String: number
+  export const BadString: number
   export const Delim: number
+  export const Number: number
   export const Percentage: number
   export const Dimension: number
   export const WhiteSpace: number

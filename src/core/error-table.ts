@@ -44,6 +44,11 @@ export const errorTable = {
     meaning: 'A page of another origin called the control API.',
     fix: 'Call it from the inbox page, or without a browser.',
   },
+  consent_required: {
+    status: 403,
+    meaning: 'The request would connect to addresses in a mail, and a link in a mail may have caused it.',
+    fix: 'Send an API key or the header `X-Localpost-Page: 1`; for a frame, the token of `POST /dev/inbox/{id}/consent`.',
+  },
   invalid_request: {
     status: 400,
     meaning: 'The data on the connection is not an HTTP request, or its method is unknown.',

@@ -1,11 +1,14 @@
 import type { Link } from './types.ts'
-import { scanHtml } from '../mime/html/scan-html.ts'
+import { absoluteAddress } from '../mime/html/addresses.ts'
+import { attributeOf, type HtmlNode } from '../mime/html/html-tree.ts'
+import { parseHtml, walkHtml } from '../mime/html/parse-html.ts'
 
 /**
  * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has. Only
  * http, https and mailto links are included, because readers can follow no others.
  *
- * @param html  Hostile HTML is fine: it is tokenized, not rendered, and at most 1,000,000 characters are scanned.
+ * @param html  Hostile HTML is fine: it is parsed as browsers do, so that a link which the page shows is here, too; at most
+ *   1,000,000 characters are read.
  */
 export function extractLinks(html: string, text: string): Link[] {
   const links = htmlLinks(html)
@@ -27,25 +30,37 @@ const textUrl =
 
 function htmlLinks(html: string): Link[] {
   const links: Link[] = []
-  let open: Link | null = null
-  scanHtml(html, ['href', 'alt'], {
-    onOpenTag(name, { href, alt }) {
-      if (name === 'img' && open && alt) open.text += alt
-      if ((name !== 'a' && name !== 'area') || href === undefined) return
-      const target = href.trim()
-      open = /^(?:https?|mailto):/i.test(target) ? { href: target, text: alt ?? '' } : null
-      if (open) links.push(open)
+  let open: { element: HtmlNode; link: Link } | null = null
+  // To parse HTML without links would cost as much.
+  if (!/<a/i.test(html)) return links
+  const { root } = parseHtml(html.slice(0, searchedForLinks))
+  walkHtml(root, {
+    open(element) {
+      const { name } = element
+      const alt = attributeOf(element, 'alt')
+      if (name === 'img' && open && alt) open.link.text += alt
+      if (name !== 'a' && name !== 'area') return !unseen.has(name)
+      const href = attributeOf(element, 'href') ?? attributeOf(element, 'xlink:href')
+      const target = absoluteAddress(href ?? '').trim()
+      if (/^(?:https?|mailto):/i.test(target)) {
+        open = { element, link: { href: target, text: alt ?? '' } }
+        links.push(open.link)
+      }
+      return true
     },
-    onText(piece) {
-      if (open) open.text += piece
+    text({ text }) {
+      if (open) open.link.text += text
     },
-    onCloseTag(name) {
-      if (name === 'a') open = null
+    close(element) {
+      if (open?.element === element) open = null
     },
   })
   for (const link of links) link.text = link.text.replace(/\s+/g, ' ').trim()
   return links
 }
+
+/** Elements whose content is no part of what is shown. */
+const unseen: ReadonlySet<string> = new Set(['script', 'style', 'template', 'iframe', 'noembed', 'noframes'])
 
 // The punctuation of the sentence after a URL is not part of it. A closing bracket is, if the URL contains the opening one.
 function trimPunctuation(url: string): string {

@@ -42,5 +42,5 @@ export async function readPage(
   const { appearance, remote } = frame
   const remoteImages = remote !== 'none'
   const shown = appearance ? withAppearance(whole, appearance, { remoteImages }) : whole
-  return Buffer.from(await withoutConnections(shown, { remote }))
+  return Buffer.from(withoutConnections(shown, { remote }))
 }

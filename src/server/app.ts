@@ -11,6 +11,7 @@ import { createClientAddresses } from './client-address.ts'
 import type { ServerDeps } from './deps.ts'
 import { accountRoutes } from './dev/accounts.ts'
 import { devAudienceRoutes } from './dev/audiences.ts'
+import { consentRoutes } from './dev/consent.ts'
 import { broadcastRoutes } from './dev/broadcasts.ts'
 import { devDomainRoutes } from './dev/domains.ts'
 import { devEmailRoutes } from './dev/emails.ts'
@@ -172,13 +173,14 @@ function tableOf(
     ...domainRoutes(deps.domains),
     ...audienceRoutes(deps.audiences),
     ...inboxRoutes(deps.inbox),
-    ...mailByteRoutes(deps.inbox),
-    ...nestedMailRoutes(deps.inbox.nested),
+    ...consentRoutes(deps.tracking),
+    ...mailByteRoutes(deps.inbox, deps.tracking),
+    ...nestedMailRoutes(deps.inbox.nested, deps.tracking),
     ...devEmailRoutes(deps.emails),
     ...devDomainRoutes(deps.domains),
     ...devAudienceRoutes(deps.audiences),
     ...broadcastRoutes(deps.broadcasts),
-    ...templateRoutes(deps.templates),
+    ...templateRoutes(deps.templates, deps.thread),
     ...webhookRoutes(deps.webhooks),
     ...accountRoutes(deps.accounts, (headers, name) => maySee(sessions.ownerOf(headers), name)),
     ...keyRoutes(deps.keys),

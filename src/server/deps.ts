@@ -61,7 +61,7 @@ export interface ServerDeps {
   readonly rules: Rules
   readonly faults: ArmedFaults
   readonly broadcasts: Broadcasts
-  readonly tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe'>
+  readonly tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe' | 'consentTo' | 'isConsentTo'>
   readonly webhooks: Webhooks
   readonly store: Store
   readonly log: RequestLog

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { broadcastRequestSchema } from '../broadcasts/schema.ts'
 import { parseJsonBody } from '../core/json-body.ts'
 import { parseInput } from '../core/validate.ts'
+import { withoutConnections } from '../mime/html/without-connections.ts'
 import { shownHtmlSchema, templateInputSchema } from '../templates/schema.ts'
 
 /** The name of the schema of a long body, for the thread. */
@@ -19,4 +20,6 @@ export const bodyJobs = {
   /** @throws as `parseJsonBody` and `parseInput`. */
   body: (bytes: Buffer, kind: LongBodyKind): unknown =>
     parseInput<unknown>(schemas[kind], parseJsonBody(bytes)),
+  /** HTML as a preview may show it. */
+  safeHtml: (html: string): string => withoutConnections(html),
 }

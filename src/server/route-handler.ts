@@ -11,6 +11,7 @@ import { type Answer, isAnswer, jsonAnswer } from './answer.ts'
 import { receiveBody } from './body.ts'
 import type { ClientAddresses } from './client-address.ts'
 import type { bodyJobs } from './long-bodies.ts'
+import { mayComeFromMail } from './remote-consent.ts'
 import type { RequestLimits } from './request-limits.ts'
 import type { Exchange } from './request-log.ts'
 import { stateOf } from './request-state.ts'
@@ -48,6 +49,7 @@ export function routeHandler(route: Route, deps: RouteHandlerDeps): EventHandler
         body,
         headers,
         isLocal: () => accessControl.isLocal(event),
+        mayComeFromMail: () => mayComeFromMail(event),
         isSecure: () => accessControl.isSecure(event),
         isHead: method === 'HEAD',
         ip: () => addresses.ipOf(event),

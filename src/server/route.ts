@@ -95,6 +95,8 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
   readonly headers: Pick<Headers, 'get'>
   /** Whether the caller is on this machine: in process, or under a loopback name on a listener bound to loopback. */
   isLocal(): boolean
+  /** Whether an address in a mail may have caused the request; see `remote-consent.ts`. */
+  mayComeFromMail(): boolean
   /** Whether the caller's browser came over HTTPS. */
   isSecure(): boolean
   /** Whether only the headers are requested. */

@@ -36,6 +36,7 @@ export const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /dev/inbox/export': 'read',
   'GET /dev/inbox/{id}': 'read',
   'GET /dev/inbox/{id}/checks': 'read',
+  'POST /dev/inbox/{id}/consent': 'read',
   'GET /dev/inbox/{id}/client-support': 'read',
   'GET /dev/inbox/{id}/compare/{other}': 'read',
   'PATCH /dev/inbox/{id}': 'full',

@@ -28,10 +28,13 @@ export const templateInputSchema: z.ZodType<TemplateInput> = z
     error: 'must have at least one of subject, html and text that is not empty',
   })
 
-/** HTML to be shown, and as it may be: body and answer of `POST /dev/templates/preview`. */
+/** HTML to be shown: the body of `POST /dev/templates/preview`. */
 export const shownHtmlSchema: z.ZodType<{ html: string }> = z.strictObject({
   html: z.string().max(4 * maxBodyBytes),
 })
+
+/** HTML as it may be shown: the answer. Characters that are escaped make it longer. */
+export const safeHtmlSchema: z.ZodType<{ html: string }> = z.strictObject({ html: z.string() })
 
 /** A template as `/dev/templates` answers it. */
 export const templateSchema: z.ZodType<Template> = z.strictObject({

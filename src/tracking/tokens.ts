@@ -5,6 +5,8 @@ import type { Clock } from '../core/clock.ts'
 export type TrackingToken = { /** Unix time in milliseconds; default: never. */ expires?: number } & (
   | { kind: 'open'; email_id: string; recipient: number }
   | { kind: 'click'; email_id: string; recipient: number; link: string }
+  /** A reader allowed the remote content of the mail; never part of a mail. */
+  | { kind: 'consent'; email_id: string }
   | { kind: 'unsubscribe'; audience_id: string; contact_id: string; broadcast_id: string }
 )
 
@@ -57,7 +59,7 @@ export const maxLinkBytes = 8000
 type Kind = TrackingToken['kind']
 type Payload = [version: number, kind: string, a: string, b: string | number, c: string, expires?: number]
 
-const letters: Readonly<Record<Kind, string>> = { open: 'o', click: 'c', unsubscribe: 'u' }
+const letters: Readonly<Record<Kind, string>> = { open: 'o', click: 'c', consent: 'r', unsubscribe: 'u' }
 
 function toPayload(token: TrackingToken): Payload {
   const letter = letters[token.kind]
@@ -67,6 +69,8 @@ function toPayload(token: TrackingToken): Payload {
       return [version, letter, token.email_id, token.recipient, '', ...expires]
     case 'click':
       return [version, letter, token.email_id, token.recipient, token.link, ...expires]
+    case 'consent':
+      return [version, letter, token.email_id, '', '', ...expires]
     case 'unsubscribe':
       return [version, letter, token.audience_id, token.contact_id, token.broadcast_id, ...expires]
   }
@@ -82,6 +86,8 @@ function fromPayload(payload: unknown): TrackingToken | null {
       return { kind: 'open', email_id: a, recipient: Number(b), ...until }
     case 'c':
       return { kind: 'click', email_id: a, recipient: Number(b), link: c, ...until }
+    case 'r':
+      return { kind: 'consent', email_id: a, ...until }
     case 'u':
       return { kind: 'unsubscribe', audience_id: a, contact_id: String(b), broadcast_id: c, ...until }
     default:

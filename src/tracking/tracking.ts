@@ -2,7 +2,7 @@ import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import { emailCollection } from '../emails/email.ts'
-import { LocalpostError } from '../core/errors.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { createHits, type Hit, type Hits, type Visitor } from './hits.ts'
 import { prepareRewrite } from './rewrite.ts'
@@ -33,6 +33,10 @@ export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
   open(token: string, visitor: Visitor | null): Promise<void>
   /** Records that a link of a mail was followed. @returns Its absolute URL. @throws not_found, as {@link Tracking.open}. */
   click(token: string, visitor: Visitor | null): Promise<string>
+  /** A token by which a reader consents to the remote content of a mail, for one day. @throws not_found. */
+  consentTo(emailId: string): Promise<string>
+  /** Whether a token is one of {@link Tracking.consentTo} for this mail. */
+  isConsentTo(emailId: string, token: string): boolean
   /** Ends the subscription that the token names, or with `ask` only checks it. @throws not_found. */
   unsubscribe(token: string, options?: { ask?: boolean }): Promise<void>
 }
@@ -102,6 +106,12 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
       // The Location header must be ASCII, and a link may have any character.
       return new URL(link).href
     },
+    async consentTo(id) {
+      if (!(await store.get(emailCollection, id)))
+        throw new LocalpostError('not_found', `There is no mail ${quote(id)}.`)
+      return tokens.make({ kind: 'consent', email_id: id, expires: clock.now() + consentMs })
+    },
+    isConsentTo: (id, token) => tokens.read('consent', token)?.email_id === id,
     async unsubscribe(text, { ask = false } = {}) {
       const token = tokens.read('unsubscribe', text)
       if (!token) throw unknownAddress()
@@ -109,6 +119,8 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
     },
   }
 }
+
+const consentMs = 86_400_000
 
 function unknownAddress(): LocalpostError {
   return new LocalpostError(

@@ -8,21 +8,20 @@ import { previewHtml } from '../../src/client-support/preview.ts'
 import { bearerOf } from '../../src/server/auth.ts'
 import { previewedClient } from '../../src/client-support/preview-clients.ts'
 import { filterCss } from '../../src/client-support/preview-css.ts'
-import { filterHtmlSteps } from '../../src/client-support/preview-html.ts'
+import { filterHtml } from '../../src/client-support/preview-html.ts'
 import { scanCss } from '../../src/client-support/scan-css.ts'
-import { createPacer } from '../../src/core/yield.ts'
-import { countPlaceholders } from '../../src/emails/fill-in.ts'
-import { headerFactSteps } from '../../src/emails/header-facts.ts'
+import { placeholdersOf } from '../../src/emails/fill-in.ts'
+import { readHeaderFacts } from '../../src/emails/header-facts.ts'
 import { isMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
-import { headSteps } from '../../src/mime/headers/headers.ts'
+import { splitHead } from '../../src/mime/headers/headers.ts'
 import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
-import { partHeaderSteps } from '../../src/mime/part.ts'
+import { readPartHeader } from '../../src/mime/part.ts'
 import { withAppearance } from '../../src/reading/appearance.ts'
 import { withInlineImages } from '../../src/reading/inline-images.ts'
-import { extractLinks, linkSteps } from '../../src/reading/links.ts'
+import { extractLinks } from '../../src/reading/links.ts'
 import { contains } from '../../src/search/query-fits.ts'
 import { readTerms } from '../../src/search/query-terms.ts'
 import { readDate } from '../../src/search/query-values.ts'
@@ -59,7 +58,7 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 
 /** How a function is called that needs more than a text, or something else. */
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
-  'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`, createPacer()),
+  'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
   'capture/commands.ts refusedCommand': (text) => refusedCommand('MAIL', `MAIL FROM:${text}`, true),
   'checks/alignment.ts isAligned': (text) => isAligned(text, text, 'relaxed'),
   'checks/spf-terms.ts expandMacros': (text) => expandMacros(text, 'a.test', spfSender),
@@ -69,28 +68,27 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'client-support/html-features.ts imageFeatures': (text) => imageFeatures(text, []),
   'client-support/html-features.ts imagesOf': (text) => imagesOf('img', { src: text, srcset: text }),
   'client-support/preview-css.ts filterCss': (text) => filterCss(text, 'sheet', cssFilter),
-  'client-support/preview-html.ts filterHtmlSteps': (text) => filterHtmlSteps(text, client, []),
+  'client-support/preview-html.ts filterHtml': (text) => filterHtml(text, client, []),
   'client-support/preview.ts previewHtml': (text) =>
     previewHtml({ html: text.padEnd(110_000, 'x'), attachments: [] }, 'gmail/ios'),
   'client-support/scan-css.ts scanCss': (text) => scanCss(text, 'sheet', cssListener),
-  'emails/fill-in.ts countPlaceholders': (text) => countPlaceholders('text', text, { left: 1_000_000 }),
-  'emails/header-facts.ts headerFactSteps': (text) => headerFactSteps(Buffer.from(text), envelope),
+  'emails/fill-in.ts placeholdersOf': (text) => placeholdersOf([['text', text]]),
+  'emails/header-facts.ts readHeaderFacts': (text) => readHeaderFacts(Buffer.from(text), envelope),
   'mime/headers/addresses.ts isMailbox': (text) => isMailbox(text, 'a@b.test'),
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
   'mime/headers/charset.ts decodeText': (text) => decodeText(Buffer.from(text), 'iso-2022-jp'),
   'mime/headers/encoded-words.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
-  'mime/headers/headers.ts headSteps': (text) => headSteps(Buffer.from(text), true),
+  'mime/headers/headers.ts splitHead': (text) => splitHead(Buffer.from(text), true),
   'mime/html/scan-html.ts scanHtml': (text) =>
     scanHtml(text, ['href'], { onOpenTag: nothing, onText: nothing, onCloseTag: nothing }),
   'mime/html/snippet.ts snippetOf': (text) => snippetOf('', text),
-  'mime/part.ts partHeaderSteps': (text) => {
+  'mime/part.ts readPartHeader': (text) => {
     const header = Buffer.from(`Content-Type: ${text.replaceAll(/[\r\n]/g, ' ')}\r\n\r\n`)
-    return partHeaderSteps(header, [0, header.length], asPart)
+    return readPartHeader(header, [0, header.length], asPart)
   },
   'reading/appearance.ts withAppearance': (text) => withAppearance(text, 'dark'),
   'reading/inline-images.ts withInlineImages': (text) => withInlineImages(text, []),
   'reading/links.ts extractLinks': (text) => extractLinks(text, text),
-  'reading/links.ts linkSteps': (text) => linkSteps(text, text),
   'search/query-fits.ts contains': (text) => contains(text, 'a'),
   'search/query-terms.ts readTerms': (text) => readTerms(text, 0),
   'search/query-values.ts readDate': (text) => readDate(text, 0),

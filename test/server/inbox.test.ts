@@ -206,7 +206,8 @@ describeBoth('the bytes of a mail', (open) => {
     expect(policy).toContain("default-src 'none'; style-src 'unsafe-inline'; img-src data:;")
     expect(response.headers.get('referrer-policy')).toBe('no-referrer')
     expect(await response.text()).toContain('src="data:image/png;base64,')
-    const withImages = await call('GET', `/dev/inbox/${id}/html?images=remote`)
+    const page = { headers: { 'x-localpost-page': '1' } }
+    const withImages = await call('GET', `/dev/inbox/${id}/html?images=remote`, page)
     expect(withImages.headers.get('content-security-policy')).toContain('img-src data: http: https:;')
     expect((await call('GET', `/dev/inbox/${id}/html?images=all`)).status).toBe(422)
   })

@@ -28,6 +28,8 @@ export interface Api {
   openSession(key: string): Promise<void>
   /** Signs in with a password, for the same cookie. */
   signIn(name: string, password: string): Promise<void>
+  /** A token that allows the frame of a mail to load its remote content. */
+  consent(id: string, signal?: AbortSignal): Promise<string>
   /** Ends the session of the cookie. */
   signOut(): Promise<void>
   /** The user who is signed in, and the ways to sign in. */
@@ -93,7 +95,10 @@ export function createApi(options: {
     const isRead = init?.method === undefined || init.method === 'GET'
     const signals = [init?.signal, isRead ? over : null].filter((signal) => signal instanceof AbortSignal)
     try {
-      return await fetch(pathIn(account, path), { ...init, signal: AbortSignal.any(signals) })
+      // No address in a mail can add a header: this marks the request as one of the page.
+      const headers = new Headers(init?.headers)
+      headers.set('x-localpost-page', '1')
+      return await fetch(pathIn(account, path), { ...init, headers, signal: AbortSignal.any(signals) })
     } catch (error) {
       if (signals.some(({ aborted }) => aborted)) throw error
       throw new ApiError(0, 'unreachable', 'Localpost does not answer. Is it still running?')
@@ -130,8 +135,6 @@ export function createApi(options: {
       const headers = {
         ...((await isSignedIn()) ? {} : { authorization: `Bearer ${await wholeKey()}` }),
         'content-type': 'application/json',
-        // Marks the request as one of the page: faults do not apply to it, and it is not logged.
-        'x-localpost-page': '1',
         ...(account !== null && { 'x-localpost-account': account }),
       }
       return read<T>(path, { method, headers, body: body ? JSON.stringify(body) : null })
@@ -155,6 +158,10 @@ export function createApi(options: {
     async openSession(key) {
       await write('POST', 'dev/session', { key })
       given = key
+    },
+    async consent(id, signal) {
+      const init = { method: 'POST', signal: signal ?? null }
+      return (await read<{ token: string }>(mailPath(id, 'consent'), init)).token
     },
     signIn: (name, password) => write('POST', 'dev/session', { name, password }),
     async signOut() {

@@ -1,29 +1,31 @@
+import { attributeOf, type HtmlNode } from './html-tree.ts'
+
 /** The content that a reader allowed to load over http(s): nothing, images, or images, fonts and style sheets. */
 export type RemoteContent = 'none' | 'images' | 'all'
 
-/**
- * Whether an image is a tracking pixel: it has at most one pixel, or it is the tracking image of Localpost.
- *
- * @param attributes  By their name in lower case, entities decoded.
- */
-export function isTrackingPixel(attributes: ReadonlyMap<string, string>): boolean {
-  if (/\/t\/o\/[\w.~-]+$/.test(attributes.get('src') ?? '')) return true
-  const style = attributes.get('style')?.slice(0, longestStyle) ?? ''
-  return ['width', 'height'].every((side) => isTiny(sizeInStyle(style, side) ?? attributes.get(side)))
+/** Whether an image has at most one pixel, by its attributes or its style, or is the tracking image of Localpost. */
+export function isTrackingPixel(element: HtmlNode): boolean {
+  return isOpeningImage(attributeOf(element, 'src') ?? '') || isTiny(element)
 }
 
-/**
- * A new tag for a link to a style sheet over http(s); `""` for every other `<link>`, because those connect without
- * showing anything.
- *
- * @param attributes  By their name in lower case, entities decoded.
- */
-export function keptStylesheetOf(attributes: ReadonlyMap<string, string>): string {
-  const href = (attributes.get('href') ?? '').trim()
-  const isSheet = (attributes.get('rel') ?? '').trim().toLowerCase() === 'stylesheet'
-  if (!isSheet || !/^(?:https?:)?\/\//i.test(href)) return ''
-  const media = attributes.get('media')
-  return `<link rel="stylesheet" href="${escapedValue(href)}"${media ? ` media="${escapedValue(media)}"` : ''}>`
+/** Whether an address is that of a tracking image of Localpost, which records that a mail was opened. */
+export function isOpeningImage(address: string): boolean {
+  return /\/t\/o\/[\w.~-]+$/.test(address)
+}
+
+/** Whether an element has at most one pixel, by its attributes or its style. */
+export function isTiny(element: HtmlNode): boolean {
+  const style = attributeOf(element, 'style')?.slice(0, longestStyle) ?? ''
+  return ['width', 'height'].every((side) => {
+    const length = sizeInStyle(style, side) ?? attributeOf(element, side)?.slice(0, longestLength)
+    return /^\s*[01](?:px)?\s*$/i.test(length ?? '')
+  })
+}
+
+/** Whether a `<link>` shows a style sheet of a server. All others connect without showing anything. */
+export function isStylesheet(element: HtmlNode): boolean {
+  const isSheet = attributeOf(element, 'rel')?.trim().toLowerCase() === 'stylesheet'
+  return isSheet && /^(?:https?:)?[\\/]{2}/i.test(attributeOf(element, 'href')?.trim() ?? '')
 }
 
 /** A value, escaped for an attribute in double quotes. */
@@ -32,10 +34,7 @@ export function escapedValue(value: string): string {
 }
 
 const longestStyle = 1000
-
-function isTiny(length: string | undefined): boolean {
-  return /^\s*[01](?:px)?\s*$/i.test(length ?? '')
-}
+const longestLength = 20
 
 function sizeInStyle(style: string, side: string): string | undefined {
   return new RegExp(`(?:^|[;\\s])${side}\\s{0,9}:\\s{0,9}([\\d.]{1,9}(?:px|em|%|rem)?)`, 'i').exec(style)?.[1]

@@ -64,7 +64,9 @@ export const checksQuery: z.ZodType<{
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .describe('Asks each link and image once whether it answers, and fetches the BIMI logo. Default: false'),
+    .describe(
+      'Asks each link and image once whether it answers, and fetches the BIMI logo; needs an API key or the header `X-Localpost-Page`. Default: false',
+    ),
 })
 
 /** The query of `GET /dev/inbox/wait`. */

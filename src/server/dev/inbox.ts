@@ -3,6 +3,7 @@ import { checkReportSchema } from '../../checks/schema.ts'
 import { mailComparisonSchema } from '../../compare/schema.ts'
 import { clientSupportSchema, mailPreviewSchema } from '../../client-support/schema.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
+import { consentRequired } from '../remote-consent.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
 import { deletedSchema, toList } from '../schemas.ts'
@@ -175,8 +176,14 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
       summary: 'Check a mail for common problems',
       query: checksQuery,
       success: { schema: checkReportSchema },
-      errors: readErrors,
-      handler: ({ params, query, signal }) => inbox.check(params.id, { ...query, signal: signal() }),
+      errors: [...readErrors, 'consent_required'],
+      handler({ params, query, signal, mayComeFromMail }) {
+        if (query.live && mayComeFromMail()) {
+          const how = 'Send an API key or the header `X-Localpost-Page: 1`.'
+          throw consentRequired('This would request the links of a mail', how)
+        }
+        return inbox.check(params.id, { ...query, signal: signal() })
+      },
     }),
     defineRoute({
       ...inboxRoute,

@@ -9,6 +9,7 @@ import { bytesAnswer, streamBody } from '../answer.ts'
 import { rangeAnswer } from '../byte-range.ts'
 import type { Route } from '../route.ts'
 import { defineRoute } from '../route.ts'
+import { assertConsent, consentQuery, type Consent } from './consent.ts'
 import { attachmentHeaders, disposition, guarded, htmlAnswer, indexOf, shownTypes } from './guarded-bytes.ts'
 import { inboxRoute, readErrors } from './inbox-route.ts'
 
@@ -18,6 +19,7 @@ import { inboxRoute, readErrors } from './inbox-route.ts'
  */
 export function mailByteRoutes(
   inbox: Pick<Inbox & InboxPages, 'raw' | 'page' | 'openAttachment' | 'part' | 'structure'>,
+  consent: Consent,
 ): Route[] {
   return [
     defineRoute({
@@ -56,13 +58,12 @@ export function mailByteRoutes(
         type: 'text/html; charset=utf-8',
         description: 'The HTML part, with its own images in place',
       },
-      errors: readErrors,
-      async handler({
-        params,
-        query: { recipient, images, remote: asked, appearance = null, client },
-        signal,
-      }) {
+      errors: [...readErrors, 'consent_required'],
+      async handler(context) {
+        const { params, query, signal } = context
+        const { recipient, images, remote: asked, appearance = null, client } = query
         const remote: RemoteContent = asked ?? (images === 'remote' ? 'images' : 'none')
+        assertConsent(consent, context, remote, query.consent)
         const copy = recipient === undefined ? {} : { recipient }
         const frame = { ...copy, appearance, remote, client, signal: signal() }
         return htmlAnswer(await inbox.page(params.id, frame), remote)
@@ -140,6 +141,7 @@ const htmlQuery: z.ZodType<{
   recipient?: string | undefined
   images?: 'remote' | undefined
   remote?: 'all' | undefined
+  consent?: string | undefined
   appearance?: Appearance | undefined
   client?: PreviewClient | undefined
 }> = z.object({
@@ -149,6 +151,7 @@ const htmlQuery: z.ZodType<{
     .literal('all')
     .optional()
     .describe('Also loads images, fonts and style sheets over http(s), but no tracking pixels'),
+  consent: consentQuery,
   appearance: appearanceQuery,
   client: z
     .enum(previewClients)

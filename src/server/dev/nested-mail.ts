@@ -4,12 +4,13 @@ import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { NestedMails } from '../../inbox/nested.ts'
 import { bytesAnswer } from '../answer.ts'
 import { defineRoute, type Route } from '../route.ts'
+import { assertConsent, consentQuery, type Consent } from './consent.ts'
 import { attachmentHeaders, htmlAnswer, indexOf } from './guarded-bytes.ts'
 import { inboxRoute, readErrors } from './inbox-route.ts'
 import { appearanceQuery } from './mail-bytes.ts'
 
 /** Messages that are attached to a mail. Their bytes are guarded like those of the mail itself. */
-export function nestedMailRoutes(nested: NestedMails): Route[] {
+export function nestedMailRoutes(nested: NestedMails, consent: Consent): Route[] {
   return [
     defineRoute({
       ...inboxRoute,
@@ -23,7 +24,7 @@ export function nestedMailRoutes(nested: NestedMails): Route[] {
     }),
     defineRoute({
       ...inboxRoute,
-      errors: readErrors,
+      errors: [...readErrors, 'consent_required'],
       method: 'GET',
       path: '/dev/inbox/{id}/messages/{path}/html',
       summary: 'The HTML part of an attached message, to be shown in a frame',
@@ -32,11 +33,14 @@ export function nestedMailRoutes(nested: NestedMails): Route[] {
         type: 'text/html; charset=utf-8',
         description: 'The HTML part, with its own images in place',
       },
-      async handler({ params, query: { remote, appearance = null }, signal }) {
-        const loaded: RemoteContent = remote ?? 'none'
-        const options = { frame: { appearance, remote: loaded } }
+      async handler(context) {
+        const { params, signal } = context
+        const { remote: asked, appearance = null, consent: token } = context.query
+        const remote: RemoteContent = asked ?? 'none'
+        assertConsent(consent, context, remote, token)
+        const options = { frame: { appearance, remote } }
         const html = await nested.page(params.id, pathOf(params.path), options, signal())
-        return htmlAnswer(html, loaded)
+        return htmlAnswer(html, remote)
       },
     }),
     defineRoute({
@@ -61,8 +65,13 @@ export function nestedMailRoutes(nested: NestedMails): Route[] {
 
 const frameQuery: z.ZodType<{
   remote?: 'all' | undefined
+  consent?: string | undefined
   appearance?: z.infer<typeof appearanceQuery>
-}> = z.object({ remote: z.literal('all').optional(), appearance: appearanceQuery })
+}> = z.object({
+  remote: z.literal('all').optional(),
+  consent: consentQuery,
+  appearance: appearanceQuery,
+})
 
 /** Each level requires reading everything inside it. */
 const deepest = 10

@@ -1,17 +1,19 @@
-import { withoutConnections } from '../../mime/html/without-connections.ts'
+import type { JobThread } from '../../core/job-thread.ts'
 import {
+  safeHtmlSchema,
   shownHtmlSchema,
   templateInputSchema,
   templateSchema,
   templateVersionSchema,
 } from '../../templates/schema.ts'
 import type { Templates } from '../../templates/templates.ts'
+import type { bodyJobs } from '../long-bodies.ts'
 import type { Route } from '../route.ts'
 import { bodyLimits, defineRoute } from '../route.ts'
 import { deletedSchema, listSchema, pageQuery, toList } from '../schemas.ts'
 
 /** `/dev/templates`. */
-export function templateRoutes(templates: Templates): Route[] {
+export function templateRoutes(templates: Templates, thread: JobThread<typeof bodyJobs>): Route[] {
   return [
     defineRoute({
       ...common,
@@ -71,8 +73,10 @@ export function templateRoutes(templates: Templates): Route[] {
       path: '/dev/templates/preview',
       summary: 'HTML as a preview may show it in a frame: without what makes a browser connect',
       body: { schema: shownHtmlSchema, long: 'html', maxBytes: bodyLimits.content },
-      success: { schema: shownHtmlSchema },
-      handler: async ({ body }) => ({ html: await withoutConnections(body.html) }),
+      success: { schema: safeHtmlSchema },
+      handler: async ({ body: { html } }) => ({
+        html: await thread.run('safeHtml', [html], { size: html.length }),
+      }),
     }),
     defineRoute({
       ...common,

@@ -1,9 +1,11 @@
+import { parse, type DefaultTreeAdapterTypes } from 'parse5'
 import { describe, expect, it } from 'vitest'
 import { withoutConnections } from '../../../src/mime/html/without-connections.ts'
+import { disagreeingHtml } from '../../support/disagreeing-html.ts'
 
 /** How a browser finds a tag: a `<`, the name in any case, then white space, a slash or a closing bracket. */
 const tag =
-  /<\/?(?:link|meta(?! name="(?:color-scheme|viewport)" content)|base(?! target="_top">)|script|iframe|frame|frameset|object|embed|applet|portal|fencedframe)(?=[\s/>])/i
+  /<\/?(?:link|meta(?! (?:content="[^"]*" )?name="(?:color-scheme|viewport)")|base|script|iframe|frame|frameset|object|embed|applet|portal|fencedframe)(?=[\s/>])/i
 
 const rels = [
   'preconnect',
@@ -24,6 +26,16 @@ const spellings = rels.flatMap((rel) => [
   `<link href="//x.test" rel="${rel}" as=font crossorigin title="a > b">`,
 ])
 
+const remote = ['none', 'images', 'all'] as const
+
+/** What is left of the content of a body. */
+async function cleaned(html: string, options?: Parameters<typeof withoutConnections>[1]): Promise<string> {
+  const written = await withoutConnections(html, options)
+  return (
+    /^(?:<!DOCTYPE[^>]*>)?<html><head><\/head><body>([^]*)<\/body><\/html>$/.exec(written)?.[1] ?? written
+  )
+}
+
 describe('the HTML of a mail', () => {
   it.each([
     ...spellings,
@@ -37,103 +49,151 @@ describe('the HTML of a mail', () => {
     '<iframe src=//x.test></iframe>',
     '<iframe srcdoc="&lt;link rel=preconnect href=//x.test&gt;"><p>inner</p></iframe>',
     '<frameset><frame src=//x.test></frameset>',
+    '<base href="//x.test/" target=_self>',
+    '<template><p>x</p></template>',
+    '<noembed><p>x</p></noembed>',
     '<object data=//x.test></object>',
     '<embed src=//x.test>',
     '<portal src=//x.test></portal>',
     '<fencedframe></fencedframe>',
   ])('no longer has %s', async (html) => {
-    expect(await withoutConnections(`<p>before</p>${html}<p>after</p>`)).toMatch(
-      /^<p>before<\/p>(?:<!---->)*<p>after<\/p>$/,
-    )
+    const left = await cleaned(`<p>before</p>${html}<p>after</p>`)
+    expect(left.replace('<p>inner</p>', '')).toBe('<p>before</p><p>after</p>')
   })
 
-  it('has no address for relative links, which lead nowhere', async () => {
-    const html = '<p>before</p><base href="//x.test/" target=_self><p>after</p>'
-    expect(await withoutConnections(html)).toBe('<p>before</p><base target="_top"><p>after</p>')
+  it('keeps the rest of a mail', async () => {
+    const body = `<p class="a" style="b:c">1 &lt; 2 &amp; <a href="https://x.test/?a=1&#38;b=2">go</a></p><o:p>x</o:p><pre>
+
+x</pre><table background="https://x.test/"><tbody><tr><td><img src="cid:x" alt></td></tr></tbody></table><input type="image" src="cid:x"><video poster="https://x.test"></video><svg width="9"><path d="M0"></path><use href="#x"></use><text>x</text></svg><math><mi>x</mi></math>`
+    expect(await cleaned(body)).toBe(body)
+    const head = '<title>A &lt;link&gt; in words</title><style>p > a { color: red }</style>'
+    const mail = `<!DOCTYPE html><html lang="en"><head>${head}</head><body bgcolor="red">x</body></html>`
+    expect(await withoutConnections(mail)).toBe(mail)
   })
 
-  it('keeps the rest of a mail, byte for byte', async () => {
-    const mail = `<!doctype html><html><head><title>A <link> in words</title><style>p > a { color: red }</style></head>
-<body class="a" style='b:c'><!-- note --><table background=//x.test><tr><td>1 &lt; 2 & <a href="https://x.test/?a=1&b=2">go</a>
-<img srcset="//x.test/a 1x, data:image/png;base64,QUJD 2x"><svg><use href=#x /></svg><input type=image src=cid:x><video poster=https://x.test></video></table>ping = attributionsrc <`
-    expect(await withoutConnections(mail)).toBe(mail.replace('A <link> in', 'A &lt;link> in'))
-    expect(await withoutConnections('<linked><metal><x-link><baseline>')).toBe(
-      '<linked><metal><x-link><baseline>',
-    )
+  it.each([
+    ['<!doctype html><p>x', /^<!DOCTYPE html><html>/],
+    [
+      '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd"><p>x',
+      /^<!DOCTYPE html PUBLIC "-\/\/W3C\/\/DTD XHTML 1.0 Transitional\/\/EN"/,
+    ],
+    ['<p>x', /^<html>/],
+    ['<!DOCTYPE html PUBLIC "-//W3C//DTD HTML 3.2//EN"><p>x', /^<html>/],
+  ])('keeps the mode of its layout: %j', async (html, beginning) => {
+    expect(await withoutConnections(html)).toMatch(beginning)
   })
 
   it.each([
     ['<a href=a>x</a>', '<a href="about:invalid">x</a>'],
-    ["<a title=b href='/dev/reset' class=c>x</a>", '<a title=b href="about:invalid" class=c>x</a>'],
+    ["<a title=b href='/dev/reset' class=c>x</a>", '<a title="b" href="about:invalid" class="c">x</a>'],
     ['<a href="?x">x</a>', '<a href="about:invalid">x</a>'],
     ['<a href="&#47;x">x</a>', '<a href="about:invalid">x</a>'],
     ['<a href=" \n http:x">x</a>', '<a href="about:invalid">x</a>'],
+    ['<a href="\\x">x</a>', '<a href="about:invalid">x</a>'],
+    ['<a href="ht\ntp:/x">x</a>', '<a href="about:invalid">x</a>'],
+    ['<a href="//">x</a>', '<a href="about:invalid">x</a>'],
+    ['<a href="//x.test/a">x</a>', '<a href="http://x.test/a">x</a>'],
+    ['<a href="\\\\x.test/a">x</a>', '<a href="http:\\\\x.test/a">x</a>'],
+    ['<a href="/\n/x.test/a">x</a>', '<a href="http://x.test/a">x</a>'],
     ['<area HREF=x>', '<area href="about:invalid">'],
     [
       '<svg><a xlink:href=x><image href="y"/></a></svg>',
-      '<svg><a xlink:href="about:invalid"><image href="about:invalid"/></a></svg>',
+      '<svg><a xlink:href="about:invalid"><image href="about:invalid"></image></a></svg>',
+    ],
+    ['<svg><rect fill="url(x)"/></svg>', '<svg><rect fill="url(&#34;about:invalid&#34;)"></rect></svg>'],
+    [
+      '<svg><set attributeName=href to="x"/></svg>',
+      '<svg><set attributeName="href" to="about:invalid"></set></svg>',
+    ],
+    [
+      '<svg><animate attributeName=xlink:href values="#a;x;//y"/></svg>',
+      '<svg><animate attributeName="xlink:href" values="#a;about:invalid;http://y"></animate></svg>',
     ],
     ['<img src=x.png>', '<img src="about:invalid">'],
-    ['<img srcset="//x.test/a 1x, b.png 2x">', '<img srcset="about:invalid">'],
-    ['<source srcset="b.png, data:image/png;base64,QUJD 2x">', '<source srcset="about:invalid">'],
-    ['<body background=x>', '<body background="about:invalid">'],
-    ['<video src=x poster=y>', '<video src="about:invalid" poster="about:invalid">'],
+    ['<image src=x.png>', '<img src="about:invalid">'],
+    ['<input type=image src=x.png>', '<input type="image" src="about:invalid">'],
+    ['<img srcset="//x.test/a 1x, b.png 2x">', '<img srcset="http://x.test/a 1x">'],
     [
-      '<form action="/dev/reset"><button formaction=x>',
-      '<form action="about:invalid"><button formaction="about:invalid">',
+      '<img srcset="https://x.test/a 1x,https://x.test/b 2x">',
+      '<img srcset="https://x.test/a 1x, https://x.test/b 2x">',
     ],
-    ['<p style="background:url( x.png )">', '<p style="background:url( about:invalid)">'],
-    [`<p style='background: URL("x.png")'>`, '<p style="background: URL(&#34;about:invalid&#34;)">'],
-    ['<p style="background:url(&quot;/x&quot;)">', '<p style="background:url(&#34;about:invalid&#34;)">'],
-    ['<style>p{background:url(x.png)}</style>', '<style>p{background:url(about:invalid)}</style>'],
+    ['<img srcset="1x,//x.test/a">', '<img>'],
     [
-      '<style>p{background:image-set("x.png" 1x, url(y) 2x)}',
-      '<style>p{background:image-set("about:invalid" 1x, url(about:invalid) 2x)}',
+      '<source srcset="b.png, data:image/png;base64,QUJD 2x">',
+      '<source srcset="data:image/png;base64,QUJD 2x">',
     ],
-  ])('has no relative address: %s', async (html, safe) => {
-    expect(await withoutConnections(html)).toBe(safe)
+    ['<table background=x></table>', '<table background="about:invalid"></table>'],
+    ['<video src=x poster=y></video>', '<video src="about:invalid" poster="about:invalid"></video>'],
+    [
+      '<form action="/dev/reset"><button formaction=x></button></form>',
+      '<form action="about:invalid"><button formaction="about:invalid"></button></form>',
+    ],
+    ['<p style="background:url( x.png )"></p>', '<p style="background:url(&#34;about:invalid&#34;)"></p>'],
+    [`<p style='background: URL("x.png")'></p>`, '<p style="background: URL(&#34;about:invalid&#34;)"></p>'],
+    [
+      '<p style="background:\\75\\72\\6c(/x)"></p>',
+      '<p style="background:url(&#34;about:invalid&#34;)"></p>',
+    ],
+    ['<p style="background:url(\\2f x)"></p>', '<p style="background:url(&#34;about:invalid&#34;)"></p>'],
+    [
+      '<p style="background:url(//x.test/a)"></p>',
+      '<p style="background:url(&#34;http://x.test/a&#34;)"></p>',
+    ],
+    ['<p style="background:url(/x"></p>', '<p style="background:url(&#34;about:invalid&#34;)"></p>'],
+    ['<p onclick=x ping=//x.test is=x referrerpolicy=unsafe-url nonce=x>x</p>', '<p>x</p>'],
+    ['<p a<b=1 (c)=2 [d] data-e=3>x</p>', '<p data-e="3">x</p>'],
+    ['<a"b><p>x</p></a"b>', '<p>x</p>'],
+    ['<object data=x><p>x</p></object>', '<p>x</p>'],
+    ['<noscript><p>x</p></noscript>', '<p>x</p>'],
+    ['<xmp><p>x</xmp>', '<pre>&lt;p&gt;x</pre>'],
+    ['<plaintext></p>', '<pre>&lt;/p&gt;</pre>'],
+    ['a<!-- <b> -->b', 'ab'],
+  ])('has no relative address, and nothing that connects or runs: %s', async (html, safe) => {
+    expect(await cleaned(html)).toBe(safe)
+  })
+
+  it.each([
+    ['p{background:url(x.png)}', 'p{background:url("about:invalid")}'],
+    [
+      'p{background:image-set("x.png" 1x, url(y) 2x)}',
+      'p{background:image-set("about:invalid" 1x, url("about:invalid") 2x)}',
+    ],
+    ['p{--u:"/x";background:image-set(var(--u) 1x)}', 'p{--u:"/x";background:image-set(none(--u) 1x)}'],
+    ['p{background:image-set(--f() 1x)}', 'p{background:image-set(none() 1x)}'],
+    ['p{background:image("x")}', 'p{background:image("about:invalid")}'],
+    ['@import "x" screen;', '@import "about:invalid" screen;'],
+    ['@\\69mport url(x);', '@\\69mport url("about:invalid");'],
+    ['@import "//x.test/a";', '@import "http://x.test/a";'],
+    ['<!-- p{content:"<b>"} -->', '  p{content:"\\3c b>"}  '],
+    ['p{background:url(a b)}', 'p{background:url("about:invalid")}'],
+  ])('has no relative address in a style sheet: %s', async (css, safe) => {
+    const html = (sheet: string): string => `<html><head><style>${sheet}</style></head><body></body></html>`
+    expect(await withoutConnections(`<style>${css}</style>`)).toBe(html(safe))
+    expect(await withoutConnections(html(safe))).toBe(html(safe))
   })
 
   it.each([
     '<a href="#part">x</a>',
-    '<a href="">x</a>',
+    '<a href>x</a>',
     '<a href="mailto:a@x.test">x</a>',
-    '<a href="HTTPS://x.test/?a=1&b">x</a>',
-    '<img src=//x.test/a.png>',
+    '<a href="HTTPS://x.test/?a=1&#38;b">x</a>',
+    '<a href="https://{{host}}/">x</a>',
     '<img src="data:image/png;base64,QUJD">',
     '<img srcset="https://x.test/a.png, https://x.test/b.png 2x">',
-    '<p style="color:red;background:url(https://x.test/a.png)">',
-    '<style>p{background:url(data:image/png;base64,QUJD) , url("//x.test")}</style>',
-    '<style>p{background:image-set("https://x.test/a" type("image/png"))}</style>',
+    '<p style="color:red;background:url(https://x.test/a.png)"></p>',
+    '<p style="background:url(data:image/png;base64,QUJD) , url(&#34;https://x.test&#34;)"></p>',
+    '<p style="background:image-set(&#34;https://x.test/a&#34; type(&#34;image/png&#34;))"></p>',
+    '<p style="font-family:&#34;Open Sans&#34;;fill:url(#a)"></p>',
   ])('keeps an absolute address: %s', async (html) => {
-    expect(await withoutConnections(html)).toBe(html)
-  })
-
-  it('has no relative address in a long style sheet either', async () => {
-    const rule = 'p{background:url(x)}\n'
-    const written = await withoutConnections(`<p>a</p><style>${rule.repeat(20_000)}</style><p>b</p>`)
-    expect(written).toBe(
-      `<p>a</p><style>${rule.replace('x', 'about:invalid').repeat(20_000)}</style><p>b</p>`,
-    )
+    expect(await cleaned(html)).toBe(html)
   })
 
   it('keeps the meta elements for the appearance', async () => {
     const said =
-      '<META content="light dark" NAME=color-scheme><meta name="viewport" content="width=device-width">'
+      '<META content="light dark" NAME=color-scheme><meta name="viewport" content="width=device-width"><meta charset=x>'
     expect(await withoutConnections(said)).toBe(
-      '<meta name="color-scheme" content="light dark"><meta name="viewport" content="width=device-width">',
+      '<html><head><meta content="light dark" name="color-scheme"><meta name="viewport" content="width=device-width"></head><body></body></html>',
     )
-    expect(await withoutConnections("<meta name=viewport content='\"><link rel=preconnect>'>")).not.toMatch(
-      tag,
-    )
-  })
-
-  it('loses the attributes that request more than the target of a link', async () => {
-    expect(
-      await withoutConnections(
-        '<a ping="//x.test" href=#a>1</a><a PING=//x.test>2</a><img attributionsrc src=//b>',
-      ),
-    ).toBe('<a   href=#a>1</a><a  >2</a><img   src=//b>')
   })
 
   it.each([
@@ -164,80 +224,190 @@ describe('the HTML of a mail', () => {
     expect(await withoutConnections(html)).not.toMatch(tag)
   })
 
-  it('has none across the chunks in which it is read', async () => {
-    const hidden = '<link rel=preconnect href="//x.test">'
-    for (let shift = 0; shift < hidden.length + 2; shift++) {
-      const before = 'x'.repeat(64 * 1024 - shift)
-      expect(await withoutConnections(`${before}${hidden}after`)).toBe(`${before}<!---->after`)
-      expect(await withoutConnections(`${before}<!--${hidden}-->`)).not.toMatch(tag)
+  it('is the same in whatever steps it is read', async () => {
+    for (const hidden of [
+      '<link rel=preconnect href="//x.test">',
+      '<!--<b>-->',
+      '&amp;',
+      '\u{1f4e7}',
+      '\r\n',
+    ]) {
+      for (let shift = 0; shift < hidden.length + 2; shift++) {
+        const before = 'x'.repeat(1024 - shift)
+        const alone = (await cleaned(`<i>${hidden}</i>`)).slice(3, -4)
+        expect(await cleaned(`${before}${hidden}after`)).toBe(`${before}${alone}after`)
+      }
     }
   })
+})
 
-  it('is cleaned in linear time, whatever it repeats', async () => {
-    for (const unit of [
-      '<link ',
-      '<link a="',
-      '<!--<link>',
-      '<script>',
-      '</link ',
-      '<iframe>',
-      '<a ping ',
-      '<',
-    ])
-      expect(await withoutConnections(unit.repeat(4_000_000 / unit.length))).not.toMatch(tag)
+describe('what tokenizers read differently', () => {
+  const payload =
+    '<div><template shadowrootmode="closed"><a href="?remote=all">x</a></template></div><a href="/dev/inbox">x</a>' +
+    '<img src=x onerror=x><link rel=preconnect href="//x.test"><p style="background:url(x)">'
+  const documents = Object.entries(disagreeingHtml)
+
+  it.each(documents)('is clean, and stays so when it is parsed again: %s', async (_, write) => {
+    const html = write(payload)
+    for (const one of remote) await expectClean(html, one)
+  })
+
+  it.each([1, 2, 3, 4, 5, 6])('is clean in any combination, by generation (seed %s)', async (seed) => {
+    const random = randomOf(seed)
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+    for (let round = 0; round < 50; round++) {
+      let html = ''
+      for (let i = 0; i < 14; i++) {
+        const piece = pick(pieces)
+        html += random() < 0.15 ? pick(documents)[1](piece) : piece
+      }
+      await expectClean(html, pick(remote))
+    }
   })
 })
 
-describe('the addresses of a mail', () => {
+const names =
+  'a b p div svg math style title textarea select option table tr td template form mtext mglyph mi annotation-xml desc foreignObject noscript xmp script iframe button nobr font image plaintext frameset body head li dd h1'.split(
+    ' ',
+  )
+const pieces = [
+  ...names.flatMap((name) => [`<${name}>`, `</${name}>`, `<${name} title="</${name}>">`]),
+  '<!--',
+  '-->',
+  '--!>',
+  '<![CDATA[',
+  ']]>',
+  '<?',
+  '</',
+  '<',
+  '>',
+  '"',
+  "'",
+  '&lt;',
+  '\0',
+  '\n',
+  '/>',
+  'x',
+  '<a href=/x>',
+  '<img src=x onerror=y>',
+  '<annotation-xml encoding="text/html">',
+  '<font color=red>',
+  '<svg/>',
+  '<p style="background:url(x)">',
+  '<style>p{background:url(x)} /* </p><img src=y> */',
+]
+
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
+  }
+}
+
+type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document
+
+/** Expects that parsing the cleaned HTML gives a clean tree, and with foreign content the same one again. */
+async function expectClean(html: string, kind: (typeof remote)[number]): Promise<void> {
+  const written = await withoutConnections(html, { remote: kind })
+  const message = `${html}\n became ${written}`
+  const faults: string[] = []
+  let hasForeign = false
+  const nodes: Node[] = [parse(written, { scriptingEnabled: false })]
+  for (let node = nodes.pop(); node; node = nodes.pop()) {
+    if ('childNodes' in node) nodes.push(...node.childNodes)
+    if (!('tagName' in node)) continue
+    if (!node.namespaceURI.endsWith('xhtml')) hasForeign = true
+    if (
+      /^(?:template|script|iframe|frame|frameset|object|embed|base|noscript|xmp|plaintext)$/.test(
+        node.tagName,
+      )
+    )
+      faults.push(node.tagName)
+    for (const { name, value } of node.attrs) {
+      if (/^(?:on|shadowroot|ping)/.test(name)) faults.push(name)
+      if (/^(?:href|src)$/.test(name) && !/^(?:https?:\/\/|about:invalid)/.test(value)) faults.push(value)
+      if (name === 'style' && /url\((?!"about:invalid)/.test(value)) faults.push(value)
+    }
+  }
+  expect(faults, message).toEqual([])
+  // Each `<` begins a tag: no tokenizer finds another one.
+  expect(
+    written.replace(/<\/?[a-z][\w:.-]*(?: [\w:.@-]+(?:="[^"<>]*")?)*>|<!DOCTYPE[^>]*>/gi, ''),
+    message,
+  ).not.toMatch(/<[a-z/!?]/i)
+  if (hasForeign) expect(await withoutConnections(written, { remote: kind }), message).toBe(written)
+}
+
+describe('a tracking pixel', () => {
+  it.each([
+    '<img src="https://x.test/a" width=1 height=1>',
+    '<image src="https://x.test/a" width=1 height=1>',
+    '<img src="https://x.test/a" style="width:1px;height:0">',
+    '<img src="https://x.test/t/o/abc.def">',
+    '<input type=image src="https://x.test/a" width=1 height=1>',
+    '<svg><image href="https://x.test/a" width="1" height="1"/></svg>',
+    '<video poster="https://x.test/a" width=1 height=1></video>',
+    '<video poster="https://x.test/t/o/abc.def"></video>',
+    '<table><td background="https://x.test/a" width=1 height=1></td></table>',
+    '<div style="width:1px;height:1px;background:url(https://x.test/a)"></div>',
+    '<div width=1 height=1 style="background:url(https://x.test/a)"></div>',
+    '<div style="background:url(https://x.test/t/o/abc.def)"></div>',
+    '<style>p{width:1px;height:1px;background:url(https://x.test/a)}</style>',
+    '<style>p{background:url("https://x.test/a");height:0;width:1px}</style>',
+    '<img srcset="https://x.test/t/o/abc.def 1x">',
+  ])('is not loaded: %s', async (html) => {
+    expect(await withoutConnections(html)).toContain('x.test')
+    for (const kind of ['images', 'all'] as const)
+      expect(await withoutConnections(html, { remote: kind })).not.toContain('x.test')
+  })
+
+  it('is no image of another size', async () => {
+    const html = '<div style="width:100px;height:1px;background:url(https://x.test/a)"></div>'
+    expect(await cleaned(html, { remote: 'all' })).toBe(html)
+  })
+})
+
+describe('hostile HTML', () => {
+  const note = '[The rest of this mail is left out, because it is too large.]'
+
+  it('keeps the text of elements that are nested too deeply', async () => {
+    const left = await cleaned(`${'<div>'.repeat(600)}<p>the text`)
+    expect(left).toContain('the text')
+    expect(left.match(/<div>/g)?.length).toBeLessThan(512)
+  })
+
+  it.each([
+    [
+      'elements that each tag makes again',
+      Array.from({ length: 20_000 }, (_, i) => `<p><b id=${i}>x`).join(''),
+    ],
+    ['too many elements', '<b>x</b>'.repeat(400_000)],
+    ['characters that are written longer', '<'.repeat(6_000_000)],
+  ])('is cut, and says so: %s', async (_, html) => {
+    expect(await withoutConnections(html)).toContain(note)
+  })
+
   it.each<[start: string, unit: string, end: string]>([
-    ['<img srcset="a', ',', 'a">'],
-    ['<img srcset="', ', ', 'a">'],
-    ['<img srcset="', 'http://x.test/a 1x,', '">'],
-    ['<img srcset="', '1.', '">'],
+    ['', '<link ', ''],
+    ['', '<!--<link>', ''],
+    ['', '<script>', ''],
+    ['', '<div>', ''],
+    ['', '<table><tr><td><b>x', ''],
+    ['<table>', '<b>x', ''],
+    ['<p ', 'a=1 ', '>'],
+    ['<img srcset="', ',', 'a">'],
+    ['<img srcset="', 'a 1x,', '">'],
     ['<a href="', '\t', 'x">'],
     ['<style>', 'url(', '</style>'],
-    ['<style>', 'url( ', '</style>'],
     ['<style>', 'image-set(', '</style>'],
-    ['<style>image-set(', '"', ')</style>'],
+    ['<style>', '{', '</style>'],
+    ['<style>', '\\75 ', '</style>'],
     ['<style>image-set(', `"'`, ')</style>'],
-    ['<style>image-set("a" type(', ' ', '"b"))</style>'],
     ['<p style="', "url('a')", '">'],
-  ])('are read in linear time in %s%s…%s', async (start, unit, end) => {
-    const html = await withoutConnections(start + unit.repeat(2_000_000 / unit.length) + end)
-    expect(html).not.toMatch(/url\('?a|srcset="(?!about:invalid")/)
-  })
-
-  it('are not looked for in a style sheet with more than 20,000 of them, which is left out', async () => {
-    const sheet = (count: number): string => `<style>${'p{background:url(//x)}'.repeat(count)}</style>`
-    expect(await withoutConnections(sheet(20_000))).toBe(sheet(20_000))
-    expect(await withoutConnections(`${sheet(20_001)}<p>x`)).toBe('<style></style><p>x')
-    const quotes = `<style>${'p{font-family:"x"}'.repeat(10_001)}</style>`
-    expect(await withoutConnections(quotes)).toBe('<style></style>')
-  })
-
-  it('are replaced in a srcset of more than 1,000 words', async () => {
-    const image = (count: number): string => `<img srcset="${'//x.test/a '.repeat(count)}">`
-    expect(await withoutConnections(image(1000))).toBe(image(1000))
-    expect(await withoutConnections(image(1001))).toBe('<img srcset="about:invalid">')
-    expect(await withoutConnections('<img srcset=",,//x.test/a,, 2x,,a,,">')).toBe(
-      '<img srcset="about:invalid">',
-    )
+    ['<svg><animate attributeName=href values="', ';', '">'],
+  ])('takes linear time: %s%s…%s', async (start, unit, end) => {
+    const html = await withoutConnections(start + unit.repeat(300_000 / unit.length) + end)
+    expect(html).not.toMatch(tag)
   })
 })
-
-it('a removed pixel leaves nothing of itself, also at the end', async () => {
-  const pixel = '<p>Hello</p><img src="/p.gif" width="1" height="1"></body></html>'
-  for (const remote of ['images', 'all'] as const) {
-    const html = await withoutConnections(pixel, { remote })
-    expect(html).not.toContain('about:invalid')
-    expect(html).not.toContain('p.gif')
-  }
-})
-
-it.each(['shadowrootmode="closed"', 'shadowrootmode=open', 'shadowroot="open"'])(
-  'a template with %s makes no shadow tree, in which links could not be seen',
-  async (attribute) => {
-    const mail = `<div><template ${attribute}><a href="http://x.test">x</a></template></div>`
-    expect(await withoutConnections(mail)).not.toMatch(/shadowroot/i)
-  },
-)

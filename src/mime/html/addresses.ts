@@ -1,0 +1,83 @@
+/** Replaces a relative URL, which a browser would resolve against the server of Localpost. */
+export const nowhere: string = 'about:invalid'
+
+/**
+ * An address of a mail that no browser resolves against that of the document: {@link nowhere} for a relative one, and
+ * `//host` with `http:`. A fragment stays, because it leads to a place in the same document.
+ *
+ * @param address  As written, entities decoded.
+ * @see https://url.spec.whatwg.org/#concept-basic-url-parser
+ */
+export function absoluteAddress(address: string): string {
+  // The usual forms, so that images of megabytes in `data:` are not copied.
+  if (usual.test(address)) return address
+  // Browsers ignore these, even in the middle of `http:`.
+  const plain = address.replace(/[\t\n\r]/g, '').replace(/^[\0-\x20]+/, '')
+  if (plain === '' || plain.startsWith('#')) return address
+  if (/^[\\/]{2}/.test(plain)) return URL.canParse(`http:${plain}`) ? `http:${plain}` : nowhere
+  // Without slashes it is resolved against a document of the same scheme.
+  if (/^https?:/i.test(plain)) return /^https?:[\\/]{2}/i.test(plain) ? plain : nowhere
+  return /^[a-z][a-z0-9+.-]*:/i.test(plain) ? plain : nowhere
+}
+
+const usual = /^(?:https?:\/\/|data:|cid:|mailto:|tel:)/i
+
+/** Whether an address is loaded from a server. */
+export function isRemote(address: string): boolean {
+  return /^https?:/i.test(address)
+}
+
+/** The attributes whose value is one address that a browser loads or navigates to. */
+export const addressAttributes: ReadonlySet<string> = new Set(
+  (
+    'href xlink:href src background poster action formaction data lowsrc dynsrc cite longdesc profile codebase classid ' +
+    'archive code icon manifest xml:base definitionurl'
+  ).split(' '),
+)
+
+/** The attributes whose value is a list of addresses, each with its width or density. */
+export const sourceAttributes: ReadonlySet<string> = new Set(['srcset', 'imagesrcset'])
+
+/**
+ * A `srcset` with the images that have absolute addresses. Costs linear time; more than a thousand images are left out.
+ *
+ * @param clean  Returns an address that is absolute; {@link nowhere} leaves the image out.
+ * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
+ */
+export function absoluteSources(
+  srcset: string,
+  clean: (address: string) => string = absoluteAddress,
+): string {
+  const kept: string[] = []
+  let at = 0
+  for (let count = 0; at < srcset.length && count < mostSources; count++) {
+    while (isSpace(srcset[at]) || srcset[at] === ',') at++
+    const start = at
+    while (at < srcset.length && !isSpace(srcset[at])) at++
+    let end = at
+    while (end > start && srcset[end - 1] === ',') end--
+    let descriptor = ''
+    // A comma after the address ends the image.
+    if (end === at) {
+      const before = at
+      let brackets = 0
+      for (; at < srcset.length && (brackets > 0 || srcset[at] !== ','); at++) {
+        if (srcset[at] === '(') brackets = 1
+        else if (srcset[at] === ')') brackets = 0
+      }
+      descriptor = srcset.slice(before, at).trim()
+    }
+    const address = clean(srcset.slice(start, end))
+    if (end === start || address === nowhere) continue
+    if (descriptor === '' || /^[\d.]{1,20}[wxh]$/.test(descriptor))
+      kept.push(`${address} ${descriptor}`.trim())
+  }
+  return kept.join(', ')
+}
+
+// No image offers as many.
+const mostSources = 1000
+
+function isSpace(char: string | undefined): boolean {
+  return char === ' ' || char === '\t' || char === '\n' || char === '\f' || char === '\r'
+}

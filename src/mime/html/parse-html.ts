@@ -1,0 +1,94 @@
+import { createRequire } from 'node:module'
+import { createHtmlBuilder, type DocumentMode, type HtmlNode } from './html-tree.ts'
+
+/** HTML as a browser without scripts reads it. */
+export interface HtmlDocument {
+  root: HtmlNode
+  mode: DocumentMode
+  /** Whether the rest was left out, because there are too many elements. */
+  isCut: boolean
+}
+
+/**
+ * Parses HTML by the HTML standard, with scripting off.
+ *
+ * The tree may be as deep as it has elements, so it must not be walked by recursion; {@link walkHtml} does not.
+ *
+ * @see https://html.spec.whatwg.org/multipage/parsing.html
+ */
+export function parseHtml(html: string): HtmlDocument {
+  let made = 0
+  let mostMade = 0
+  const { adapter, document, mode } = createHtmlBuilder(() => {
+    if (++made > mostMade) throw tooMany
+  })
+  const { Parser } = loadParser()
+  const parser = new Parser({
+    scriptingEnabled: false,
+    treeAdapter: adapter,
+  })
+  let isCut = false
+  try {
+    let at = 0
+    do {
+      // The parser copies a text that has not ended at each step, so the steps grow with the text.
+      const length = Math.max(leastStep, at >> 6)
+      mostMade = Math.min(maxElements, made + maxRepeated + length)
+      parser.tokenizer.write(html.slice(at, at + length), at + length >= html.length)
+      at += length
+    } while (at < html.length)
+  } catch (error) {
+    if (error !== tooMany) throw error
+    isCut = true
+  }
+  return { root: document, mode: mode(), isCut }
+}
+
+/** Callbacks of a walk. */
+export interface HtmlVisitor {
+  /** @returns Whether to visit what is in the element. */
+  open(element: HtmlNode): boolean
+  text(node: HtmlNode): void
+  /** Called for an element whose content was visited. */
+  close(element: HtmlNode): void
+}
+
+/** Visits all nodes of a document in their order. */
+export function walkHtml(root: HtmlNode, visitor: HtmlVisitor): void {
+  let node: HtmlNode = root
+  for (;;) {
+    let next: HtmlNode | null = null
+    if (node.name === '#text') visitor.text(node)
+    else if (node === root || visitor.open(node)) {
+      next = node.first
+      if (!next && node !== root) visitor.close(node)
+    }
+    while (!next) {
+      if (node === root) return
+      next = node.next
+      if (next) break
+      if (!node.parent) return
+      node = node.parent
+      if (node !== root) visitor.close(node)
+    }
+    node = next
+  }
+}
+
+const tooMany = new Error('There are too many elements.')
+/** More would take too much memory. */
+const maxElements = 350_000
+/**
+ * How many more elements than characters a step may make: each tag of a block makes all formatting elements again that are
+ * not closed, such as `<font>`, and there may be thousands.
+ */
+const maxRepeated = 10_000
+const leastStep = 1024
+
+let loaded: Pick<typeof import('parse5'), 'Parser'> | undefined
+
+/** Loads it at the first call, because that takes 20 ms and is only needed for HTML. */
+function loadParser(): Pick<typeof import('parse5'), 'Parser'> {
+  loaded ??= createRequire(import.meta.url)('parse5') as typeof import('parse5')
+  return loaded
+}
