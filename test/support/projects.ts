@@ -81,6 +81,7 @@ const integrationFiles: readonly string[] = [
   'core/clock',
   'core/page-memory',
   'decisions/access',
+  'decisions/access-framing',
   'emails/hostile-input',
   'emails/render-size',
   'inbox/extract',
