@@ -83,6 +83,7 @@ const integrationFiles: readonly string[] = [
   'core/clock',
   'core/page-memory',
   'decisions/access',
+  'decisions/access-framing',
   'emails/hostile-input',
   'emails/long-sends',
   'emails/render-size',

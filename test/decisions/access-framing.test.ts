@@ -4,11 +4,11 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { certificateFor } from '../support/certificate.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
-import { runCommand } from './command.ts'
+import { runCommand } from '../cli/command.ts'
 
 let tls: { key: string; cert: string }
 beforeAll(() => {
@@ -107,8 +107,8 @@ describe.each(faces)('%s', (_, open, isSecure) => {
     }
   }
 
-  test.each(['1.0', '1.1'] as const)(
-    'handles no request whose body may end elsewhere, in HTTP/%s',
+  it.each(['1.0', '1.1'] as const)(
+    'access.framing: handles no request whose body may end elsewhere, in HTTP/%s',
     async (version) => {
       const port = await open()
       let sent = 0
@@ -124,7 +124,7 @@ describe.each(faces)('%s', (_, open, isSecure) => {
     },
   )
 
-  test('closes the connection after the answer to HTTP/1.0 with Transfer-Encoding', async () => {
+  it('access.framing: closes the connection after the answer to HTTP/1.0 with Transfer-Encoding', async () => {
     const port = await open()
     for (const headers of [
       ['Transfer-Encoding: chunked'],
