@@ -72,7 +72,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'client-support/preview.ts previewHtml': (text) =>
     previewHtml({ html: text.padEnd(110_000, 'x'), attachments: [] }, 'gmail/ios'),
   'client-support/scan-css.ts scanCss': (text) => scanCss(text, 'sheet', cssListener),
-  'emails/fill-in.ts placeholdersOf': (text) => placeholdersOf([['text', text]]),
+  'emails/fill-in.ts placeholdersOf': (text) => placeholdersOf({ text }, ['text']),
   'emails/header-facts.ts readHeaderFacts': (text) => readHeaderFacts(Buffer.from(text), envelope),
   'mime/headers/addresses.ts isMailbox': (text) => isMailbox(text, 'a@b.test'),
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
