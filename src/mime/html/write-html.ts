@@ -21,7 +21,8 @@ export function* writeHtmlSteps(
   cleaner: HtmlCleaner,
   withForeign: boolean,
 ): Steps<WrittenHtml> {
-  const pieces: string[] = [doctypes[mode]]
+  // As bytes: a string that was joined from many keeps all of them.
+  const pieces: Buffer[] = [Buffer.from(doctypes[mode])]
   let line = ''
   let length = 0
   let isFull = isCut
@@ -35,7 +36,7 @@ export function* writeHtmlSteps(
     if (line.length < lineLength) return
     length += line.length
     if (length > maxWritten) isFull = true
-    pieces.push(line)
+    pieces.push(Buffer.from(line))
     line = ''
   }
 
@@ -82,7 +83,8 @@ export function* writeHtmlSteps(
       write(`</${name}>`)
     },
   })
-  return { html: pieces.join('') + line, hasForeign }
+  pieces.push(Buffer.from(line))
+  return { html: Buffer.concat(pieces).toString(), hasForeign }
 }
 
 /** Browsers nest about 512 elements, and put deeper ones beside each other. */
