@@ -6,13 +6,14 @@ export type Member = 'subject' | 'from' | 'to' | 'cc' | 'reply_to' | 'text' | 'h
 
 /** The members that mailparser, which shares no code with our parser, reads differently. */
 export async function differences(bytes: Buffer): Promise<Member[]> {
-  const [ours, theirs] = await Promise.all([readOurs(bytes), readTheirs(bytes)])
+  const ours = readOurs(bytes)
+  const theirs = await readTheirs(bytes)
   const members = Object.keys(ours) as Member[]
   return members.filter((one) => JSON.stringify(ours[one]) !== JSON.stringify(theirs[one])).toSorted()
 }
 
-async function readOurs(bytes: Buffer): Promise<Record<Member, unknown>> {
-  const { subject, from, to, cc, reply_to, text, html, attachments } = await parseMessage(bytes)
+function readOurs(bytes: Buffer): Record<Member, unknown> {
+  const { subject, from, to, cc, reply_to, text, html, attachments } = parseMessage(bytes)
   return {
     subject,
     from,

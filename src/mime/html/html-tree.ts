@@ -63,7 +63,8 @@ export function createHtmlBuilder(onElement: () => void): HtmlBuilder {
     createDocumentFragment: () => nodeOf('#document'),
     createElement(name, namespace, attributes) {
       onElement()
-      return nodeOf(name, namespace, attributes)
+      // A copy takes only the memory that it needs.
+      return nodeOf(name, namespace, attributes.length === 0 ? attributes : attributes.slice())
     },
     createCommentNode: () => nodeOf('#comment'),
     createTextNode: (text) => ({ ...nodeOf('#text'), text }),

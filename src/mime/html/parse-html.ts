@@ -77,7 +77,7 @@ export function walkHtml(root: HtmlNode, visitor: HtmlVisitor): void {
 
 const tooMany = new Error('There are too many elements.')
 /** More would take too much memory. */
-const maxElements = 350_000
+const maxElements = 330_000
 /**
  * How many more elements than characters a step may make: each tag of a block makes all formatting elements again that are
  * not closed, such as `<font>`, and there may be thousands.

@@ -20,7 +20,8 @@ export function writeHtml(
   cleaner: HtmlCleaner,
   withForeign: boolean,
 ): WrittenHtml {
-  const pieces: string[] = [doctypes[mode]]
+  // As bytes: a string that was joined from many keeps all of them.
+  const pieces: Buffer[] = [Buffer.from(doctypes[mode])]
   let line = ''
   let length = 0
   let isFull = isCut
@@ -34,7 +35,7 @@ export function writeHtml(
     if (line.length < lineLength) return
     length += line.length
     if (length > maxWritten) isFull = true
-    pieces.push(line)
+    pieces.push(Buffer.from(line))
     line = ''
   }
 
@@ -81,7 +82,8 @@ export function writeHtml(
       write(`</${name}>`)
     },
   })
-  return { html: pieces.join('') + line, hasForeign }
+  pieces.push(Buffer.from(line))
+  return { html: Buffer.concat(pieces).toString(), hasForeign }
 }
 
 /** Browsers nest about 512 elements, and put deeper ones beside each other. */
