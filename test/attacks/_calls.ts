@@ -16,6 +16,7 @@ import { isMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
 import { splitHead } from '../../src/mime/headers/headers.ts'
+import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
 import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
 import { readPartHeader } from '../../src/mime/part.ts'
@@ -79,6 +80,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'mime/headers/charset.ts decodeText': (text) => decodeText(Buffer.from(text), 'iso-2022-jp'),
   'mime/headers/encoded-words.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
   'mime/headers/headers.ts splitHead': (text) => splitHead(Buffer.from(text), true),
+  'mime/html/css-addresses.ts withAbsoluteUrls': (text) => withAbsoluteUrls(text, { withoutPixels: true }),
   'mime/html/scan-html.ts scanHtml': (text) =>
     scanHtml(text, ['href'], { onOpenTag: nothing, onText: nothing, onCloseTag: nothing }),
   'mime/html/snippet.ts snippetOf': (text) => snippetOf('', text),
@@ -167,6 +169,7 @@ export const left: Readonly<Record<string, string>> = {
     'emails/idempotency.ts repeatable',
     'net/hosts.ts authorityOf',
     'server/dev/guarded-bytes.ts htmlAnswer',
+    'server/remote-consent.ts consentRequired',
     'server/schemas.ts listSchema',
     'server/scopes.ts insufficientScope',
     'server/ui.ts pageFile',

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..')
 /**
  * Compiles the store next to a script, since Node 20 does not run TypeScript.
  *
- * @param script  JavaScript that imports `./store/open.js` and its neighbours.
+ * @param script  JavaScript that imports `./store/disk/open.js` and its neighbours.
  * @returns The script's path.
  */
 export async function compileStore(script: string): Promise<string> {

@@ -17,7 +17,7 @@ const stride = roundsOf('LOCALPOST_KILLS', { short: 10, long: 20 }) >= 200 ? 1 :
  * of the file system, or in the middle of it where it is a write.
  */
 const child = `
-import { openLogStore } from './store/open.js'
+import { openLogStore } from './store/disk/open.js'
 import { nodeFiles } from './core/files.js'
 import { put } from './store/store.js'
 const [dir, at] = process.argv.slice(2)

@@ -10,7 +10,7 @@ import { openIn, tempFolder } from './_setup.ts'
 const child = `
 import { createHash } from 'node:crypto'
 import { writeSync } from 'node:fs'
-import { openLogStore } from './store/open.js'
+import { openLogStore } from './store/disk/open.js'
 import { blobOf, insert, put, remove } from './store/store.js'
 import { systemClock } from './core/clock.js'
 const [dir, round, durability] = process.argv.slice(2)
