@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { CsvError, Info } from 'csv-parse'
 import { quote, validationError } from '../core/errors.ts'
 import { nextTurn } from '../core/machine.ts'
-import { createPacer } from '../core/yield.ts'
+import { createPacer, forEachSlice } from '../core/slices.ts'
 import { checkInput } from '../core/validate.ts'
 import type { ContactInput } from './types.ts'
 import { contactInputSchema } from './schema.ts'
@@ -45,12 +45,10 @@ const longestLine = 64 * 1024
 
 /** This is checked before anything is stored, because an import stores rows while it reads. */
 async function assertLines(text: string): Promise<void> {
-  const pacer = createPacer()
   let lines = 0
-  for (const length of lineLengths(text)) {
+  await forEachSlice(lineLengths(text), (length) => {
     if (++lines <= maxRows + 2 && length > longestLine) throw longLine(lines, length)
-    if (pacer.due()) await pacer.turn()
-  }
+  })
   if (lines > maxRows + 2) throw tooManyRows(lines, 'lines')
 }
 

@@ -13,7 +13,7 @@ export interface RawFacts {
 }
 
 /**
- * Reads the first 4 MB of a message in steps. Linear: a millisecond per megabyte of usual lines, a second for a header
+ * Reads the first 4 MB of a message. Linear: a millisecond per megabyte of usual lines, a second for a header
  * of a million short fields.
  */
 export function readRawFacts(message: Uint8Array): RawFacts {

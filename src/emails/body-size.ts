@@ -1,6 +1,5 @@
 import { encodedSize } from '../attachments/attachments.ts'
-import { unpaced } from '../core/yield.ts'
-import { countSteps, isBase64Shorter } from '../mime/compose/long-body.ts'
+import { countBody, isBase64Shorter } from '../mime/compose/long-body.ts'
 
 /**
  * The minimum number of bytes that bodies take in a message, with the encoding that nodemailer chooses: text that
@@ -15,7 +14,7 @@ export function encodedBodySize(bodies: readonly string[], enough: number): numb
 }
 
 function encoded(body: string): number {
-  const { letters, others, lineEnds } = unpaced(countSteps(body))
+  const { letters, others, lineEnds } = countBody(body)
   const bytes = Buffer.byteLength(body)
   // Line ends become CRLF.
   if (others > 0 && isBase64Shorter({ letters, others })) return encodedSize(bytes + lineEnds)

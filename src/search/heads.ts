@@ -1,7 +1,7 @@
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import { createPacer } from '../core/yield.ts'
+import { createPacer } from '../core/slices.ts'
 import { headText, scanHeads, type HeadTerm } from './head-rows.ts'
 import { dropRemoved, isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
 import { openTextColumn, type ScannedRows, type TextColumn } from './text-column.ts'

@@ -1,7 +1,7 @@
 import { emailCollection } from '../emails/email.ts'
 import type { Where } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'
-import { createPacer } from '../core/yield.ts'
+import { createPacer } from '../core/slices.ts'
 import type { Heads } from './heads.ts'
 import type { MailFilter } from './query.ts'
 import type { ScannedRows, TextColumn } from './text-column.ts'

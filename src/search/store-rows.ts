@@ -1,7 +1,7 @@
 import { emailCollection } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
 import type { TextMatch, TextQuery, TextTerm, Texts } from '../store/texts.ts'
-import { createPacer } from '../core/yield.ts'
+import { createPacer } from '../core/slices.ts'
 import { type HeadTerm, partsOfMember } from './head-rows.ts'
 import type { MatchingPage, MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'

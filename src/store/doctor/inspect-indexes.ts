@@ -1,5 +1,5 @@
 import type { Files, Stamp } from '../../core/files.ts'
-import { createPacer } from '../../core/slices.ts'
+import { forEachSlice } from '../../core/slices.ts'
 import type { CollectionState } from '../collection-state.ts'
 import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import { numberOf } from '../disk/paths.ts'
@@ -92,25 +92,20 @@ async function differencesOf(
   const keyed = new Map(index.keyed.map(({ id, keys, version }) => [id, JSON.stringify([keys, version])]))
   const [missing, places, keys, facts]: string[][] = [[], [], [], []]
   const usage = new BlobUsage()
-  const pacer = createPacer()
   let count = 0
-  for (const line of snapshot.sections.get(state.name) ?? []) {
-    if (pacer.due()) await pacer.turn()
+  await forEachSlice(snapshot.sections.get(state.name) ?? [], (line) => {
     const entry = toEntry(state, 0, line)
-    if (!entry) continue
+    if (!entry) return
     const { id, version } = entry
     const row = pack.find(id)
     usage.add(entry.blobs)
     count++
-    if (row < 0) {
-      missing?.push(id)
-      continue
-    }
+    if (row < 0) return void missing?.push(id)
     if (pack.at(row) !== line.at || pack.length(row) !== line.length) places?.push(id)
     const isKeyed = entry.keys.some((key) => key !== null)
     if (keyed.get(id) !== (isKeyed ? JSON.stringify([entry.keys, version]) : undefined)) keys?.push(id)
     if (!areFactsOf(state, index.facts?.get(row) ?? null, entry.facts)) facts?.push(id)
-  }
+  })
   const lists = {
     'it lacks': missing,
     'it has other places of': places,

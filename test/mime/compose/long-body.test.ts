@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { expect, test } from 'vitest'
 import { composeMessage } from '../../../src/mime/compose/compose.ts'
+import { composableBody } from '../../../src/mime/compose/long-body.ts'
 import { sliceBytes } from '../../../src/mime/slices.ts'
 
 const fields = {
@@ -52,4 +53,21 @@ test.each([
       parted(await asOneText({ html: canonical })),
     )
   }
+})
+
+test('a long body is counted and encoded in slices, with a turn for other work after each', async () => {
+  let turns = 0
+  let isOver = false
+  const turn = (): void => {
+    turns++
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const body = await composableBody('x'.repeat(sliceBytes * 20))
+  expect(turns).toBeGreaterThan(15)
+  if (typeof body === 'string') return expect.unreachable()
+  const counted = turns
+  expect(await buffer(body.content)).toHaveLength(sliceBytes * 20)
+  isOver = true
+  expect(turns - counted).toBeGreaterThan(15)
 })
