@@ -79,6 +79,7 @@ const storeNames: ReadonlySet<string> = new Set([
   'store/doctor/inspect.ts',
   'store/doctor/accept-edits.ts',
   'store/doctor/salvage.ts',
+  'store/unfinished.ts',
 ])
 
 /** Packages that only some folders may import. */

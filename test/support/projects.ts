@@ -88,6 +88,7 @@ const integrationFiles: readonly string[] = [
   'emails/long-sends',
   'emails/render-size',
   'inbox/extract',
+  'inbox/hostile',
   'inbox/pending',
   'instance/snapshot',
   'mime/headers/addresses',
@@ -100,6 +101,7 @@ const integrationFiles: readonly string[] = [
   'patterns',
   'reading/idle',
   'reading/many-large',
+  'checks/raw-facts',
   'checks/spam',
   'checks/thread',
   'reading/thread',
@@ -145,6 +147,7 @@ export const longSeries: readonly string[] = [
   'crash/power-cuts',
   'crash/several',
   'e2e/accessible',
+  'e2e/disagreeing-html',
   'e2e/hostile-corpus',
   'e2e/picture',
   'e2e/rooms-look',
@@ -163,6 +166,7 @@ export const longSeries: readonly string[] = [
   'store/rot-kinds',
   'store/rot-start-index',
   'store/start-index-power',
+  'store/unfinished',
   'testing/concurrent',
   'testing/unclosed',
 ]
@@ -178,6 +182,7 @@ export const onlyWhole: readonly string[] = [
   'store/missing-files',
   'store/rot-start-index',
   'store/start-index-power',
+  'store/unfinished',
   'testing/unclosed',
 ]
 
