@@ -22,7 +22,7 @@ export function withoutBcc(message: Readable): Readable {
   return Readable.from(withPlainPartHeaders(filter(withLines(message))), { objectMode: false })
 }
 
-/** Converts the line ends of a message whose lines end with CR, as `endsWithReturns` detects it, to CRLF. */
+/** Converts the line ends of a message whose lines end with CR, as `headSteps` detects it, to CRLF. */
 async function* withLines(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0)
   let isKnown = false
