@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * One thing of others in the build: its name, version and licence (an SPDX expression), and the text of the licence.
- * `inside` names the package that contains it, if it is not installed itself. `isData` means that it is no program.
+ * A package or a file by others that is in the build: name, version, licence (an SPDX expression) and the text of the licence.
+ * `inside` names the package that contains it, if it is not installed itself. `isData` means that it is not a program.
  *
  * @typedef {{ name: string, version?: string, licence: string, text: string, inside?: string, isData?: boolean }} Bundled
  */

@@ -32,8 +32,8 @@ export interface JobOptions {
   /** Ends the job, and the thread with it: jobs that wait get another thread. A job in the caller's thread is not ended. */
   signal?: AbortSignal | undefined
   /**
-   * How many bytes or characters are worked on. Up to {@link longBytes} they are worked on at once, in the caller's thread.
-   * Default: the work is long.
+   * The size of the input in bytes or characters. Input of up to {@link longBytes} is processed at once, in the caller's
+   * thread. Default: the input is longer.
    */
   size?: number
   /** The thread is ended after this time, by the machine's clock. Default: 60 seconds. */
@@ -43,8 +43,8 @@ export interface JobOptions {
 }
 
 /**
- * So many bytes or characters are worked on in the main thread. Hostile ones take some 0.1 seconds, ordinary ones a few
- * milliseconds.
+ * The largest input, in bytes or characters, that is processed in the main thread. That takes a few milliseconds, for hostile
+ * input some 0.1 seconds.
  */
 export const longBytes: number = 128 * 1024
 
@@ -134,7 +134,7 @@ export function createJobThread<Jobs extends JobTable>(
         // The bytes are not transferred before the thread is ready, so they are still usable if it cannot start.
         worker.postMessage(request, ownBuffers(request.inputs))
       } catch (error) {
-        // Something in it is no data, for example a function.
+        // It contains something that cannot be copied to a thread, such as a function.
         settle(() => reject(error))
       }
     })
@@ -211,10 +211,10 @@ interface RunningJob {
   end(reason: unknown): void
 }
 
-/** Before a job on so many bytes the thread is ended, see `rest`. A new one starts in some 30 ms, which is short beside it. */
+/** Before a job on more bytes than this, the thread is ended by `rest`. A new one starts in some 30 ms, far less than the job takes. */
 export const heavyBytes: number = 8 * 1024 * 1024
 
-/** A thread that has worked on no more than so much keeps little memory, and is not ended for it: a start takes 100 ms of CPU. */
+/** A thread whose largest input had up to so many bytes keeps little memory. It is not ended, because a start takes 100 ms of CPU. */
 const keptBytes = 2 * 1024 * 1024
 
 const maxHeapMb = 256

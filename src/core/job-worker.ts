@@ -5,13 +5,13 @@ import { buffersInside } from './own-buffers.ts'
 /** The work of a thread by its kind: plain functions from data to data. */
 export type JobTable = Readonly<Record<string, (...inputs: never[]) => unknown>>
 
-/** What goes into a job. What is a `Buffer` for the job comes as one. */
+/** The inputs of a job. A `Buffer` arrives as a `Buffer`, also in another thread. */
 export type JobInputs<Jobs extends JobTable, Kind extends keyof Jobs> = Readonly<Parameters<Jobs[Kind]>>
 
-/** What comes out of a job. From a thread, a `Buffer` comes as a `Uint8Array`. */
+/** The result of a job. From another thread, a `Buffer` arrives as a `Uint8Array`. */
 export type JobResult<Jobs extends JobTable, Kind extends keyof Jobs> = Awaited<ReturnType<Jobs[Kind]>>
 
-/** A request to the thread, which works on one at a time. */
+/** A request to the thread, which processes one at a time. */
 export interface WorkerRequest {
   kind: string
   inputs: readonly unknown[]

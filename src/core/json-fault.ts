@@ -53,7 +53,7 @@ export function findJsonFault(text: string): number {
   return text.length
 }
 
-/** What comes next. The first key or value may be missing. */
+/** What has to come next. The first key or value may be missing. */
 type State = 'value' | 'first-value' | 'key' | 'first-key' | 'colon' | 'after'
 
 const spaces = /[ \t\r\n]*/y

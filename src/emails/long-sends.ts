@@ -18,13 +18,13 @@ export interface LongSendDeps extends SendDeps {
   thread: JobThread<typeof sendJobs>
 }
 
-/** What the check in the thread needs beside the request. */
+/** The data that the check in the thread needs besides the request. */
 interface LongSendFacts {
   root: string | null
   strict: boolean
   escapeHtml: boolean
   isRepeatable: boolean
-  /** The template of the request; absent if it is not known which one it is. */
+  /** The template of the request; null if it does not exist; absent before its id is known. */
   template?: TemplateContent | null
 }
 
@@ -32,7 +32,7 @@ interface LongSendFacts {
 type LongSendAnswer = { body_hash: string } & (
   | { checked: Pick<Checked, 'addresses' | 'warnings'> & { kept: Kept } }
   | { error: PlainError }
-  /** Needed before it can be checked. `bytes` is the body, to be given again. */
+  /** The template is needed for the check. `bytes` is the body, for the second call. */
   | { template_id: string; bytes: Buffer | null }
 )
 
@@ -52,7 +52,7 @@ export const sendJobs = {
       const { addresses, warnings } = checked
       if (missing === null) return { body_hash, checked: { addresses, warnings, kept: keep(checked) } }
     } catch (error) {
-      // Without its template, a request has other faults.
+      // Without the template, a request may have errors that it does not have with it.
       if (missing === null) return { body_hash, error: plainError(error) }
     }
     return { body_hash, template_id: missing, bytes }
@@ -87,7 +87,7 @@ export async function checkLong(
   const bytes = input instanceof LongBody ? input.take() : null
   // The thread keeps the memory of its last message.
   if (bytes && bytes.length > heavyBytes) await thread.rest()
-  // Not what is no data, such as a function.
+  // An argument that cannot be copied to a thread, because it contains a function for example, is checked here.
   const run = (...given: Parameters<typeof sendJobs.send>): Promise<LongSendAnswer> =>
     thread.run('send', given).catch((error: unknown) => {
       if (error instanceof DOMException) return sendJobs.send(...given)

@@ -4,7 +4,7 @@ import { initialTags } from '../emails/tags.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import type { ParsedFacts } from '../mime/parse.ts'
 
-/** How the record of a mail differs from its message, for people. It does only beyond limits. */
+/** The differences between the record of a mail and its message, as sentences. There are some only where a limit was exceeded. */
 export function recordProblems(email: EmailRecord, message: ParsedFacts | null): (string | null)[] {
   // An API send has no X-Tags field that counts, and is refused where it exceeds a limit.
   if (email.source !== 'smtp' || !message) return [initialTags(email.envelope.rcpt_to).problem]

@@ -12,7 +12,7 @@ export interface TagLimit {
   readonly edit: Edit
   /**
    * @param total  The number of selected mails.
-   * @param state  A sentence: what was changed.
+   * @param state  A sentence that says what was changed.
    * @throws validation_error if a mail that was looked at or left would have too many tags.
    */
   assertNone(total: number, state: string): void

@@ -102,7 +102,7 @@ export interface OpenAccount extends OpenResources {
   maintenance: readonly { idle(): Promise<void>; close(): Promise<void> }[]
   /** The queue for requests with long bodies. */
   large: JobQueue
-  /** Where they are read. */
+  /** The thread in which long bodies are parsed. */
   thread: InstanceThread
   /** Begins to deliver. Has no effect if it has begun. */
   deliver(): void

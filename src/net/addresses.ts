@@ -26,7 +26,7 @@ export function kindOfAddress(text: string): AddressKind {
 }
 
 /**
- * An IP address in its only spelling, in which addresses are compared, counted and shown: an IPv4 address inside an
+ * The canonical spelling of an IP address, in which addresses are compared, counted and shown: an IPv4 address inside an
  * IPv6 one (see {@link kindOfAddress}) as that IPv4 address, others as in RFC 5952, without a zone.
  *
  * @returns The text itself if it is not an address.
@@ -51,7 +51,7 @@ export function networkOf(text: string): string {
 
 /**
  * Whether an IPv6 address is `::1`, or 127.0.0.0/8 as a socket of IPv6 reports it. Unlike {@link kindOfAddress}, this may
- * grant something: an address that another machine may have, as that of a tunnel, is none.
+ * grant access, so an address that another machine may have, such as that of a tunnel, does not count.
  */
 export function isLoopbackAddress(text: string): boolean {
   return ipaddr.IPv6.isValid(text) && ipaddr.process(text).range() === 'loopback'

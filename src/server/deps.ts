@@ -68,7 +68,7 @@ export interface ServerDeps {
   readonly smtpSessions: LoggedSessions
   /** The queue of requests with long bodies. */
   readonly large: JobQueue
-  /** Where they are read. */
+  /** The thread in which long bodies are parsed. */
   readonly thread: JobThread<typeof bodyJobs>
   readonly clock: Clock
   readonly ids: Ids

@@ -58,7 +58,7 @@ export const logRequest: Middleware = (event) => {
   state.isLogged = !state.isFromPage
 }
 
-/** Refuses foreign hosts, and bodies whose end is not clear. In process, the server that we are mounted in decides about hosts. */
+/** Refuses foreign hosts, and bodies that a proxy may end elsewhere. In process, that is up to the server that we are mounted in. */
 export function host(allowed: () => ReadonlySet<string>): Middleware {
   return (event) => {
     const request = socketRequestOf(event)

@@ -17,7 +17,7 @@ export function mayComeFromMail(event: H3Event): boolean {
 }
 
 /**
- * Refuses what makes the browser or the server connect to addresses of a mail, if only an address asks for it.
+ * Refuses a request that would make the browser or the server connect to addresses in a mail, unless the reader consented.
  *
  * @param what  The beginning of the message.
  * @throws consent_required

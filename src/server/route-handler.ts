@@ -23,7 +23,7 @@ export interface RouteHandlerDeps extends Pick<RequestLimits, 'bodies'> {
   readonly addresses: ClientAddresses
   /** Where requests with long bodies wait for their turn. */
   readonly large: JobQueue
-  /** Where they are read. */
+  /** The thread in which long bodies are parsed. */
   readonly thread: JobThread<typeof bodyJobs>
   /** Treats warnings as errors. */
   readonly strict: boolean

@@ -46,7 +46,7 @@ export interface RouteBody {
    * `json`.
    */
   readonly maxBytes?: number
-  /** How the thread reads JSON of more than 1 MB. Without it, the handler gets a `LongBody`. */
+  /** How the thread parses JSON of more than 1 MiB. Without it, the handler gets a `LongBody`. */
   readonly long?: LongBodyKind
   /** Whether a request without a body counts as `{}`. */
   readonly optional?: boolean

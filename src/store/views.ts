@@ -77,7 +77,7 @@ class View {
     return () => void this.#hooks.delete(hook)
   }
 
-  /** Keeps the function that stops the calls of a listener. @returns One that stops them, and forgets it. */
+  /** Keeps a function that removes a listener, for `close`. @returns A function that removes the listener now. */
   listening(stop: () => void): () => void {
     const end = (): void => {
       this.#stops.delete(end)

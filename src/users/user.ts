@@ -24,7 +24,7 @@ export interface SessionRecord extends StoredRecord {
   user: string | null
   /** The user as an OpenID provider described it at the sign-in; absent for other sessions. */
   provided?: User
-  /** A digest of what identifies that user at the provider. Earlier versions do not write it. */
+  /** A digest of what identifies that user at the provider; absent for other sessions. */
   subject?: string
   /**
    * A digest of the key, of the hash of the password, or of the options for the provider: the session ends when that is

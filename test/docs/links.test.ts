@@ -8,6 +8,9 @@ const pages = [
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('api'))
     .map((name) => join('docs', name)),
+  ...readdirSync(join(root, 'src'))
+    .map((folder) => join('src', folder, 'README.md'))
+    .filter((page) => existsSync(join(root, page))),
 ]
 
 const proseOf = (path: string): string => readFileSync(path, 'utf8').replace(/^```.*?^```/gms, '')

@@ -39,7 +39,7 @@ export const addressAttributes: ReadonlySet<string> = new Set(
 export const sourceAttributes: ReadonlySet<string> = new Set(['srcset', 'imagesrcset'])
 
 /**
- * A `srcset` with the images that have absolute addresses. Costs linear time; more than a thousand images are left out.
+ * A `srcset` with the images that have absolute addresses. Takes linear time; images after the first thousand are left out.
  *
  * @param clean  Returns an address that is absolute; {@link nowhere} leaves the image out.
  * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
@@ -75,7 +75,7 @@ export function absoluteSources(
   return kept.join(', ')
 }
 
-// No image offers as many.
+// No real image has as many versions.
 const mostSources = 1000
 
 function isSpace(char: string | undefined): boolean {

@@ -16,7 +16,7 @@ import {
   type RemoteContent,
 } from './remote-content.ts'
 
-/** What becomes of an element: it stays, goes with its content, or only its content stays. */
+/** Whether an element is kept, is removed with its content, or is replaced by its content. */
 export type Fate = 'kept' | 'gone' | 'unwrapped'
 
 /** Decides which parts of a mail's HTML are shown; see `withoutConnections`. */
@@ -97,7 +97,7 @@ export function shownName({ name }: HtmlNode): string {
 
 const mostStyles = 1000
 const mostAnimated = 1000
-/** Elements that connect, run, or have content that is no HTML of the mail. */
+/** Elements that connect or run scripts, or whose content is not part of the mail's HTML. */
 const goneElements: ReadonlySet<string> = new Set(
   'script iframe frame frameset embed template base bgsound noembed noframes param'.split(' '),
 )
@@ -105,7 +105,7 @@ const goneElements: ReadonlySet<string> = new Set(
 const unwrappedElements: ReadonlySet<string> = new Set(
   'object applet portal fencedframe webview controlledframe noscript'.split(' '),
 )
-// Other names are valid HTML, but readings of them differ.
+// Other names are valid HTML, but parsers read them differently.
 const elementForm = /^[a-z][\w:.-]{0,63}$/i
 const attributeForm = /^[a-z_:@][\w:.@-]{0,99}$/i
 /** Attributes that connect, run scripts, or change what other attributes mean. */

@@ -11,8 +11,8 @@ export interface CssOptions {
 }
 
 /**
- * CSS whose addresses are absolute: those of `url()`, `src()`, `image()`, `image-set()` and `@import`. A relative one leads
- * nowhere. What it returns has no `<` before a letter, so that no parser finds a tag in it. Costs linear time.
+ * Makes the addresses in CSS absolute: those of `url()`, `src()`, `image()`, `image-set()` and `@import`. A relative one leads
+ * nowhere. The result has no `<` before a letter, so no parser finds a tag in it. Takes linear time.
  *
  * @param css  A style sheet or the value of a `style` attribute; anything is fine.
  * @see https://www.w3.org/TR/css-syntax-3/#tokenization

@@ -20,7 +20,7 @@ export function writeHtml(
   cleaner: HtmlCleaner,
   withForeign: boolean,
 ): WrittenHtml {
-  // As bytes: a string that was joined from many keeps all of them.
+  // As bytes, because a string that was joined from many strings keeps them all in memory.
   const pieces: Buffer[] = [Buffer.from(doctypes[mode])]
   let line = ''
   let length = 0

@@ -15,7 +15,7 @@ export function consentRoutes(consent: Consent): Route[] {
       ...inboxRoute,
       method: 'POST',
       path: '/dev/inbox/{id}/consent',
-      summary: 'Consent to the remote content of a mail: the answer has the token for `consent` of its HTML',
+      summary: 'Consent to the remote content of a mail: answers the token that its HTML takes as `consent`',
       success: { schema: consentSchema },
       errors: ['not_found'],
       handler: async ({ params }) => ({ token: await consent.consentTo(params.id) }),

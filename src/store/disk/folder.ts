@@ -31,7 +31,8 @@ export async function claimFolder(files: Files, paths: Paths): Promise<boolean> 
 async function assertOurs(files: Files, paths: Paths): Promise<void> {
   const deps = { files, paths }
   if ((await files.size(paths.checkpoint)) !== null) {
-    // Before the lock is taken, which has another form there. The start reports what else may be wrong.
+    // Checked before the lock is taken, because builds from before the first release have another form of lock. The start
+    // reports all other errors.
     const error: unknown = await readCheckpoint(deps).catch((reason: unknown) => reason)
     if (isErrorOf(error, 'invalid_option')) throw error
     return
