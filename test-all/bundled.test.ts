@@ -41,7 +41,7 @@ it('an install is limited to the package itself', () => {
 it('the bill of materials lists exactly what is bundled, with the installed versions', async () => {
   // A package that holds another one is not in the build because of the other one.
   const listed = sbom().components.filter(({ type }) => type === 'library')
-  const names = listed.map(fullName)
+  const names = [...new Set(listed.map(fullName))]
   const bundled = [...new Set([...inLibrary(), ...(await inPage())])]
   expect(names.toSorted()).toEqual(bundled.toSorted())
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
@@ -75,10 +75,10 @@ it('the bill of materials is valid, and reaches what packages contain of others'
   })
 })
 
-it('no library is bundled twice', () => {
+it('no library is bundled twice, but for entities, of which htmlparser2 and parse5 need different versions', () => {
   // The copies inside of packages are those of their authors.
   const names = sbom().components.map(fullName)
-  expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([])
+  expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual(['entities'])
 })
 
 it('the licence of everything bundled is in the package', () => {

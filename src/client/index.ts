@@ -124,7 +124,8 @@ export function createClient(options: ClientOptions): Client {
       updateTag: async (tag, changes, given) =>
         control('PATCH', ['inbox', 'tags'], given, { ...changes, tag }),
     },
-    account: ({ api_key: apiKey }) => createClient({ ...options, apiKey }),
+    // From JavaScript, the account may be missing: the key is checked.
+    account: ({ api_key: apiKey } = { api_key: '' }) => createClient({ ...options, apiKey }),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ListedMail, Mail, TranscriptLine } from './types.ts'
 import type { Ids } from '../core/ids.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { assertKnownOptions } from '../core/known-options.ts'
+import { assertRemovesAll, assertKnownOptions } from '../core/known-options.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { headerJobs } from '../emails/header-jobs.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
@@ -176,7 +176,10 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     nested: createNestedMails({ reader, find }),
     bulk: { ...bulk, list: runs.list, cancel: runs.cancel, onProgress: runs.onProgress },
     removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,
-    removeAll: async () => (await bulk.remove(null)).count,
+    async removeAll(...given: unknown[]) {
+      assertRemovesAll(given)
+      return (await bulk.remove(null)).count
+    },
     async latest(query) {
       for await (const email of search.matches(parseMailQuery(query, now()))) return details.read(email)
       return null

@@ -1,6 +1,6 @@
 import type { Calls } from '../client/call.ts'
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
-import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
+import { assertRemovesAll, assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import { monotonicNow } from '../core/machine.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
@@ -47,7 +47,8 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
     async remove(id) {
       await ask('DELETE', ['inbox', id])
     },
-    async removeAll() {
+    async removeAll(...given: unknown[]) {
+      assertRemovesAll(given)
       const { deleted } = await ask<{ deleted: number }>('DELETE', ['inbox'], { query: { all: 'true' } })
       return deleted
     },

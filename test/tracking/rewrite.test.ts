@@ -23,7 +23,9 @@ describe('the tracking image', () => {
     ['<p>Hi</p>', `<p>Hi</p>${pixel}`],
     ['', pixel],
     ['<html><body>Hi</body></html>\n', `<html><body>Hi${pixel}</body></html>\n`],
-    ['<BODY>Hi</ BODY\n>x', `<BODY>Hi${pixel}</ BODY\n>x`],
+    ['<BODY>Hi</BODY\n>x', `<BODY>Hi${pixel}</BODY\n>x`],
+    // Browsers read it as a comment.
+    ['<BODY>Hi</ BODY\n>x', `<BODY>Hi</ BODY\n>x${pixel}`],
     ['</body><p>late</p></body>', `</body><p>late</p>${pixel}</body>`],
     ['<!-- </body> --><p>', `<!-- </body> --><p>${pixel}`],
     ['<script>"</body>"</script>x', `<script>"</body>"</script>x${pixel}`],

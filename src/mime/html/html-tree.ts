@@ -1,12 +1,10 @@
-import type { Token, TreeAdapter, TreeAdapterTypeMap } from 'parse5'
-
 /** A node of an HTML document. All nodes have the same members, and are linked lists, because mails may have a million of them. */
 export interface HtmlNode {
   /** The name of an element, in lower case except in SVG; `#text` or `#document`. Comments and doctypes are left out. */
   readonly name: string
   /** Of an element. */
   readonly namespace: string
-  attributes: Token.Attribute[]
+  attributes: HtmlAttribute[]
   /** Of a text. */
   text: string
   parent: HtmlNode | null
@@ -16,134 +14,18 @@ export interface HtmlNode {
   last: HtmlNode | null
 }
 
+/** An attribute with its decoded value. */
+export interface HtmlAttribute {
+  name: string
+  value: string
+  /** Of SVG, as `xlink`. */
+  prefix?: string | undefined
+}
+
 /** The namespace of HTML elements; those of SVG and MathML have others. */
 export const htmlNamespace = 'http://www.w3.org/1999/xhtml'
 
 /** The value of an attribute of an element; undefined without it. */
 export function attributeOf({ attributes }: HtmlNode, name: string): string | undefined {
   return attributes.find((one) => one.name === name)?.value
-}
-
-/** How a browser lays the document out, by its doctype. */
-export type DocumentMode = ReturnType<TreeAdapter['getDocumentMode']>
-
-/** A document that is being built. */
-export interface HtmlBuilder {
-  readonly adapter: TreeAdapter<HtmlTypes>
-  readonly document: HtmlNode
-  mode(): DocumentMode
-}
-
-type HtmlTypes = TreeAdapterTypeMap<
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode
->
-
-/**
- * Builds a document from what parse5 finds.
- *
- * @param onElement  Called before each element is made. It ends the parsing by throwing.
- */
-export function createHtmlBuilder(onElement: () => void): HtmlBuilder {
-  const document = nodeOf('#document')
-  /** The contents of templates, which are not part of the document. */
-  const contents = new Map<HtmlNode, HtmlNode>()
-  let mode = 'no-quirks' as DocumentMode
-
-  const adapter: TreeAdapter<HtmlTypes> = {
-    createDocument: () => document,
-    createDocumentFragment: () => nodeOf('#document'),
-    createElement(name, namespace, attributes) {
-      onElement()
-      // A copy takes only the memory that it needs.
-      return nodeOf(name, namespace, attributes.length === 0 ? attributes : attributes.slice())
-    },
-    createCommentNode: () => nodeOf('#comment'),
-    createTextNode: (text) => ({ ...nodeOf('#text'), text }),
-    appendChild: (parent, node) => insert(parent, node, null),
-    insertBefore: insert,
-    detachNode: detach,
-    insertText: (parent, text) => addText(parent, text, null),
-    insertTextBefore: addText,
-    setTemplateContent: (template, content) => void contents.set(template, content),
-    getTemplateContent: (template) => contents.get(template) ?? document,
-    setDocumentType() {},
-    setDocumentMode: (_, given) => void (mode = given),
-    getDocumentMode: () => mode,
-    adoptAttributes(element, given) {
-      // Of a second `<body>`: looking each up in a long list would take quadratic time.
-      if (element.attributes.length > mostAdopted) return
-      const names = new Set(element.attributes.map(({ name }) => name))
-      element.attributes.push(...given.slice(0, mostAdopted).filter(({ name }) => !names.has(name)))
-    },
-    getFirstChild: ({ first }) => first,
-    getChildNodes: childrenOf,
-    getParentNode: ({ parent }) => parent,
-    getAttrList: ({ attributes }) => attributes,
-    getTagName: ({ name }) => name,
-    getNamespaceURI: ({ namespace }) => namespace as ReturnType<typeof adapter.getNamespaceURI>,
-    getTextNodeContent: ({ text }) => text,
-    getCommentNodeContent: () => '',
-    getDocumentTypeNodeName: () => '',
-    getDocumentTypeNodePublicId: () => '',
-    getDocumentTypeNodeSystemId: () => '',
-    isTextNode: (node): node is HtmlNode => node.name === '#text',
-    isCommentNode: (node): node is HtmlNode => node.name === '#comment',
-    isDocumentTypeNode: (node): node is HtmlNode => node.name === '#doctype',
-    isElementNode: (node): node is HtmlNode => !node.name.startsWith('#'),
-    setNodeSourceCodeLocation() {},
-    getNodeSourceCodeLocation: () => null,
-    updateNodeSourceCodeLocation() {},
-  }
-  return { adapter, document, mode: () => mode }
-}
-
-const mostAdopted = 100
-
-function nodeOf(name: string, namespace = '', attributes: Token.Attribute[] = []): HtmlNode {
-  const links = { parent: null, previous: null, next: null, first: null, last: null }
-  return { name, namespace, attributes, text: '', ...links }
-}
-
-function insert(parent: HtmlNode, node: HtmlNode, before: HtmlNode | null): void {
-  if (node.name === '#comment') return
-  node.parent = parent
-  node.next = before
-  node.previous = before ? before.previous : parent.last
-  if (node.previous) node.previous.next = node
-  else parent.first = node
-  if (before) before.previous = node
-  else parent.last = node
-}
-
-function detach(node: HtmlNode): void {
-  const { parent, previous, next } = node
-  if (!parent) return
-  if (previous) previous.next = next
-  else parent.first = next
-  if (next) next.previous = previous
-  else parent.last = previous
-  node.parent = null
-  node.previous = null
-  node.next = null
-}
-
-function addText(parent: HtmlNode, text: string, before: HtmlNode | null): void {
-  const neighbour = before ? before.previous : parent.last
-  if (neighbour?.name === '#text') neighbour.text += text
-  else insert(parent, { ...nodeOf('#text'), text }, before)
-}
-
-function childrenOf({ first }: HtmlNode): HtmlNode[] {
-  const children: HtmlNode[] = []
-  for (let node = first; node; node = node.next) children.push(node)
-  return children
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import { createHtmlBuilder, type DocumentMode, type HtmlNode } from './html-tree.ts'
+import { createHtmlBuilder, type DocumentMode } from './html-builder.ts'
+import type { HtmlNode } from './html-tree.ts'
 
 /** HTML as a browser without scripts reads it. */
 export interface HtmlDocument {
