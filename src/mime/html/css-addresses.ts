@@ -20,11 +20,16 @@ export interface CssOptions {
 export function withAbsoluteUrls(css: string, options: CssOptions): string {
   if (!suspicious.test(css)) return css
   const named = css.includes('\\') ? withPlainNames(css) : css
-  return withCuts(named, cutsOf(named, options)).replace(/<(?=[a-z/!?])/gi, '\\3c ')
+  return withCuts(named, cutsOf(named, options)).replace(tagOrEscape, (found) =>
+    found.endsWith('<') ? '\\3c ' : found,
+  )
 }
 
 /** Without any of these there is no address in it. */
 const suspicious = /[\\<]|url|image|src|import/i
+
+/** A `<` before a letter with the backslash that escapes it, or any other escape, whose second backslash escapes nothing. */
+const tagOrEscape = /\\?<(?=[a-z/!?])|\\[^]/gi
 
 /** A part of the CSS that is replaced. */
 interface Cut {
@@ -149,8 +154,10 @@ function cutsOf(css: string, { withoutPixels, isTiny = false }: CssOptions): Cut
         return measure(css.slice(start, end))
       case token.Function: {
         const name = css.slice(start, end - 1).toLowerCase()
-        // What replaces `var()` is not known here, and may be an address.
-        if (takesAddresses() && !plainFunctions.has(name)) cut(start, end - 1, 'none')
+        // What replaces `var()` is not known here, and may be an address. A name with an escape was in a string before the names
+        // became plain: `\75 rl(a'b)` begins an address, which ends before that string does.
+        if (name.includes('\\') || (takesAddresses() && !plainFunctions.has(name)))
+          cut(start, end - 1, 'none')
         return opens(name)
       }
       case token.LeftParenthesis:

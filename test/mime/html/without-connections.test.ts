@@ -166,6 +166,17 @@ x</pre><table background="https://x.test/"><tbody><tr><td><img src="cid:x" alt><
     ['@import "//x.test/a";', '@import "http://x.test/a";'],
     ['<!-- p{content:"<b>"} -->', '  p{content:"\\3c b>"}  '],
     ['p{background:url(a b)}', 'p{background:url("about:invalid")}'],
+    // What looks like a text, because the address before it is not read as one, hides an address.
+    ...['75rl', 'u\\72 l', 'ur\\6c', '69mage-set', 's\\72 c'].map((name): [string, string] => {
+      const written = /^\d/.test(name) ? `\\${name}` : name
+      return [
+        `p{background:\\75rl(a'b);background:${written}(/x);color:'}`,
+        `p{background:url("about:invalid");background:none(/x);color:'}`,
+      ]
+    }),
+    // An escaped `<` is escaped only once.
+    ['p{a:#\\<url(x)}', 'p{a:#\\3c url(x)}'],
+    ['p{content:"\\<b\\\\<b"}', 'p{content:"\\3c b\\\\\\3c b"}'],
   ])('has no relative address in a style sheet: %s', async (css, safe) => {
     const html = (sheet: string): string => `<html><head><style>${sheet}</style></head><body></body></html>`
     expect(withoutConnections(`<style>${css}</style>`)).toBe(html(safe))
