@@ -1,4 +1,4 @@
-import { LocalpostError } from '../core/errors.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
 import { isObject } from './stored.ts'
 import type { PartitionedStore } from './store.ts'
 
@@ -52,9 +52,9 @@ export function unfinishedWords(place: string, found: FoundMark): { message: str
     found === 'unreadable'
       ? { work: 'A copy or a salvage', command: 'the same command' }
       : found.by === 'copy'
-        ? { work: `A copy from ${found.from}`, command: '`localpost copy` with the same --from and --to' }
+        ? { work: `A copy from ${quote(found.from)}`, command: '`localpost copy` with the same --from and --to' }
         : {
-            work: `A salvage of ${found.from}`,
+            work: `A salvage of ${quote(found.from)}`,
             command: '`localpost doctor --salvage` with the same --dir and --to',
           }
   return {

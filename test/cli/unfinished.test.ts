@@ -101,7 +101,7 @@ describe.each(Object.entries(kinds))('an interrupted copy into %s', (_, { fresh,
     await salvage.store.close()
     expect(await runToEnd(['copy', '--from', source, '--to', target])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('A salvage of /other into it is still running, or was interrupted.'),
+      stderr: expect.stringContaining('A salvage of "/other" into it is still running, or was interrupted.'),
     })
     const used = fresh()
     await (await open(used)).close()

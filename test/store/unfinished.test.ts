@@ -105,7 +105,7 @@ it('a folder that a copy fills is refused by a start and by doctor until the cop
     await expect(openIn(dir)).rejects.toMatchObject({
       code: 'store_incomplete',
       message: expect.stringMatching(
-        /holds only a part of its data\. A copy from \/source .* was interrupted\. Run `localpost copy` with the same/,
+        /holds only a part of its data\. A copy from "\/source" .* was interrupted\. Run `localpost copy` with the same/,
       ),
     })
   const inspection = await inspect(dir)
