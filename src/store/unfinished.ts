@@ -52,7 +52,10 @@ export function unfinishedWords(place: string, found: FoundMark): { message: str
     found === 'unreadable'
       ? { work: 'A copy or a salvage', command: 'the same command' }
       : found.by === 'copy'
-        ? { work: `A copy from ${quote(found.from)}`, command: '`localpost copy` with the same --from and --to' }
+        ? {
+            work: `A copy from ${quote(found.from)}`,
+            command: '`localpost copy` with the same --from and --to',
+          }
         : {
             work: `A salvage of ${quote(found.from)}`,
             command: '`localpost doctor --salvage` with the same --dir and --to',
