@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { blocksFor } from '../test/docs/blocks.ts'
+import { expectReceives } from '../test/docs/receivers.ts'
 import { startForDocs } from '../test/docs/run.ts'
 import { findOnPath, hasPrograms } from '../test/support/programs.ts'
 import { root, run } from './run.ts'
@@ -27,6 +28,16 @@ it('the Go program of the guides sends a mail', async (context) => {
   await run('go', ['run', 'main.go'], { cwd: dir })
   expect((await post.inbox.waitFor({ subject: 'From Go' })).subject).toBe('From Go')
 })
+
+it.for(['go', 'java'] as const)(
+  'the receiver of webhooks for %s takes genuine events only',
+  { timeout: 180_000 },
+  async (language, context) => {
+    const why = noProgram(language)
+    if (why !== null) context.skip(why)
+    await expectReceives(language)
+  },
+)
 
 /** A test runner of the guide to testing, beside those that `npm test` runs. */
 interface Runner {

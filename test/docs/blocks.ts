@@ -28,6 +28,8 @@ export type Check =
   | 'yaml'
   | 'npm'
   | 'shown'
+  | 'receiver'
+  | 'payload'
   | 'proxy'
   | 'balancer'
   | 'elsewhere'
@@ -52,6 +54,8 @@ export function readBlocks(): Block[] {
  * - `yaml`: its shell lines use existing flags, and its addresses are the default ones.
  * - `npm`: starts or installs something; its scripts and flags exist.
  * - `shown`: the output of a program; compared with the real output.
+ * - `receiver`: a receiver of webhooks; it gets a genuine and a forged request.
+ * - `payload`: the body of a webhook; it has the members of a real one.
  * - `proxy`: the configuration of a proxy for the default address of the page and the API. Those of nginx and
  *   HAProxy are run by test/server/real-proxies.test.ts.
  * - `balancer`: of HAProxy before two instances; `npm run test:all` runs it.
@@ -60,6 +64,7 @@ export function readBlocks(): Block[] {
  * @returns null for a block of no known kind.
  */
 export function checkOf({ language, code }: Block): Check | null {
+  if (code.includes('WEBHOOK_SECRET')) return 'receiver'
   switch (language) {
     case 'ts':
       return code.includes("'localpost/vitest'") ? 'vitest' : 'module'
@@ -84,6 +89,8 @@ export function checkOf({ language, code }: Block): Check | null {
       return 'yaml'
     case 'text':
       return 'shown'
+    case 'json':
+      return 'payload'
     case 'sh':
       if (/^(?:npm|npx|docker) /m.test(code)) return 'npm'
       return /\.example\.test\b/.test(code) ? 'elsewhere' : 'shell'

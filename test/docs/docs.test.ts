@@ -188,6 +188,16 @@ it('the banner of the README matches the printed one', async () => {
   expect(settled(printed)).toBe(settled(shown?.code ?? ''))
 })
 
+it('the failed assertion of the README matches the printed one', async () => {
+  const [example] = blocksFor('vitest')
+  const shown = blocksFor('shown').find(({ code }) => code.startsWith('Error: '))
+  const dir = project({ 'block.test.ts': (example?.code ?? '').replace('/sign in/i', '/welcome/i') })
+  const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run']
+  const { stderr } = await run(process.execPath, args, { cwd: dir })
+  const settled = (text: string): string => text.replaceAll(/em_\w+/g, 'em_…')
+  expect(settled(stderr)).toContain(settled(shown?.code.trimEnd() ?? '?'))
+})
+
 it('the snapshot of a mail in the guide is that of the example', () => {
   const shown = blocksFor('shown').find(({ code }) => code.includes('--- structure ---'))
   const stored = join(root, 'examples/sign-up/vitest/__snapshots__/sign-up.test.js.snap')
