@@ -129,7 +129,7 @@ export type {
   SmtpStage,
 } from './faults/types.ts'
 
-// The inbox
+// Inbox
 export type { BulkOptions, Selection } from './inbox/bulk.ts'
 export type {
   BulkChanges,
