@@ -27,7 +27,8 @@ export function extractCodes(text: string): string[] {
     }
     if (speaks) linesSinceWord = 0
     else linesSinceWord++
-    const lone = found.length === 0 && linesSinceWord <= window ? alone(line) : []
+    const lone =
+      found.length === 0 && linesSinceWord <= window ? alone(line, introducesNext.test(lineBefore)) : []
     if (lone.length > 0 && !isOfOther(lineBefore)) found.push(...lone)
     // A list of codes may have any length, so each code extends the window.
     if (found.length > 0 && !speaks && linesSinceWord <= window) linesSinceWord = 0
@@ -114,10 +115,17 @@ const letters = new RegExp(
   `${before}((?=[A-Z0-9-]{0,12}\\d)(?=[A-Z0-9-]{0,12}[A-Z])[A-Z0-9]{3,5}-?[A-Z0-9]{3,5})${after}`,
   'gu',
 )
+/** What introduces a code: a colon or a dash, or a verb. */
+const introduction = '[:：] ?|[—–] |(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|to|jest|är|er) |(?:是|为|為|は) ?'
 // Mixed-case letters are a code only after an introduction: "code: x7Kp2q".
 const introduced = new RegExp(
-  `(?:: ?|\\bis )((?=[a-zA-Z]{0,9}\\d)(?=\\d{0,9}[a-zA-Z])[a-zA-Z0-9]{5,10}|[A-Z]{4}-[A-Z]{4})${after}|\\b[Cc]ode ([A-Z]{4}-[A-Z]{4})${after}`,
+  `(?:${introduction})((?=[a-zA-Z]{0,9}\\d)(?=\\d{0,9}[a-zA-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}` +
+    `|(?<!\\p{L})(?:[Cc]ode|CODE|[Cc]ódigo|[Cc]odice|[Kk]od|[Кк]од) ((?=[a-zA-Z]{0,9}\\d)(?=[a-z\\d]{0,9}[A-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}`,
   'gu',
+)
+const introducesNext = new RegExp(
+  `(?:[:：]|(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|to|jest|är|er)|是|为|為|は)$`,
+  'u',
 )
 const year = /^(?:19|20)\d\d$/
 // A number that looks like a year, but is introduced as the code.
@@ -167,11 +175,14 @@ const aloneForm = new RegExp(
     '^([A-Z]{4}-[A-Z]{4}|[A-Z0-9](?: [A-Z0-9]){5,7})[.]?$',
   ].join('|'),
 )
+const introducedAlone = /^((?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[a-zA-Z0-9]{4,10})[.]?$/
 const quotes = /^["'“”„«「『【〔[({<《〈]+ ?|(?<! ) ?["'“”»」』】〕\])}>》〉]{1,28}$/g
 
-function alone(line: string): string[] {
+/** The code that a line consists of. Letters in mixed case are one only if the line above introduces it. */
+function alone(line: string, isIntroduced: boolean): string[] {
   if (line.length > 28) return []
-  const [, ...forms] = aloneForm.exec(line.replace(quotes, '')) ?? []
+  const bare = line.replace(quotes, '')
+  const [, ...forms] = aloneForm.exec(bare) ?? (isIntroduced ? introducedAlone.exec(bare) : null) ?? []
   const code = forms.find((form) => form !== undefined) ?? ''
   return code === '' || year.test(code) ? [] : [compact(code)]
 }

@@ -4,8 +4,8 @@ import { attributeOf, type HtmlNode } from '../mime/html/html-tree.ts'
 import { parseHtml, walkHtml } from '../mime/html/parse-html.ts'
 
 /**
- * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has. Only
- * http, https and mailto links are included, because readers can follow no others.
+ * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has. Links
+ * with the scheme of an app (`myapp://verify`) are included; scripts, and addresses of content, are not.
  *
  * @param html  Hostile HTML is fine: it is parsed as browsers do, so that a link which the page shows is here, too; at most
  *   1,000,000 characters are read.
@@ -13,8 +13,7 @@ import { parseHtml, walkHtml } from '../mime/html/parse-html.ts'
 export function extractLinks(html: string, text: string): Link[] {
   const links = htmlLinks(html)
   const known = new Set(links.map(({ href }) => href))
-  for (const [found] of text.slice(0, searchedForLinks).matchAll(textUrl)) {
-    const href = trimPunctuation(found)
+  for (const href of textLinks(text.slice(0, searchedForLinks))) {
     if (!known.has(href)) links.push({ href, text: href })
     known.add(href)
   }
@@ -23,10 +22,29 @@ export function extractLinks(html: string, text: string): Link[] {
 
 /** How much of each body is looked at, in characters. */
 export const searchedForLinks: number = 1_000_000
-// A URL is cut at a length that no reader would follow, which also limits the work on each match.
+// A URL is cut at a length that no reader would follow, which also limits the work on each match. In angle brackets it may
+// contain white space, which is not part of it (RFC 3986 appendix C).
 // The punctuation of Chinese and Japanese is never part of a URL; their sentences have no space after a URL.
 const textUrl =
-  /https?:\/\/[^\s<>"'`\u0000-\u0020\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]{1,2000}/gi
+  /<[a-z][a-z\d+.-]{1,30}:\/\/[^<>"]{1,2000}>|(?<![a-z\d+.-])[a-z][a-z\d+.-]{1,30}:\/\/[^\s<>"'`\u0000-\u0020\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]{1,2000}/gi
+
+function* textLinks(text: string): Generator<string> {
+  for (const { 0: found, index } of text.matchAll(textUrl)) {
+    const isDelimited = found.startsWith('<')
+    const href = isDelimited ? found.slice(1, -1).replace(/\s/g, '') : trimPunctuation(found, text[index - 1])
+    if (isLink(href)) yield href
+  }
+}
+
+/** Whether a reader can follow an address: it has a scheme, and opens neither a script nor a part of the mail. */
+function isLink(href: string): boolean {
+  const [, scheme] = /^([a-z][a-z\d+.-]{0,30}):/i.exec(href) ?? []
+  return scheme !== undefined && !unfollowed.has(scheme.toLowerCase())
+}
+
+const unfollowed: ReadonlySet<string> = new Set(
+  'about blob cid data file filesystem javascript mid vbscript view-source'.split(' '),
+)
 
 function htmlLinks(html: string): Link[] {
   const links: Link[] = []
@@ -41,8 +59,9 @@ function htmlLinks(html: string): Link[] {
       if (name === 'img' && open && alt) open.link.text += alt
       if (name !== 'a' && name !== 'area') return !unseen.has(name)
       const href = attributeOf(element, 'href') ?? attributeOf(element, 'xlink:href')
-      const target = absoluteAddress(href ?? '').trim()
-      if (/^(?:https?|mailto):/i.test(target)) {
+      // Browsers remove tabs and line ends from an address (https://url.spec.whatwg.org/#concept-basic-url-parser).
+      const target = absoluteAddress((href ?? '').replace(/[\t\n\r]/g, '')).trim()
+      if (isLink(target)) {
         open = { element, link: { href: target, text: alt ?? '' } }
         links.push(open.link)
       }
@@ -62,8 +81,11 @@ function htmlLinks(html: string): Link[] {
 /** Elements whose content is no part of what is shown. */
 const unseen: ReadonlySet<string> = new Set(['script', 'style', 'template', 'iframe', 'noembed', 'noframes'])
 
-// The punctuation of the sentence after a URL is not part of it. A closing bracket is, if the URL contains the opening one.
-function trimPunctuation(url: string): string {
+/**
+ * Removes the punctuation of the sentence after a URL. A closing bracket belongs to the URL if it contains the opening
+ * one; a mark of emphasis, which may also end a token, does unless the same mark is before the URL.
+ */
+function trimPunctuation(url: string, before: string | undefined): string {
   // Counted once, because a URL may consist of brackets.
   const surplus = { ')': 0, ']': 0 }
   for (const char of url) {
@@ -71,13 +93,14 @@ function trimPunctuation(url: string): string {
     else if (char === '[') surplus[']']--
     else if (char === ')' || char === ']') surplus[char]++
   }
+  const closing = before === '{' ? '}' : before
   let end = url.length
   for (; end > 0; end--) {
     const last = url[end - 1] ?? ''
     if (last === ')' || last === ']') {
       if (surplus[last] <= 0) break
       surplus[last]--
-    } else if (!/[.,;:!?*_'"}]/.test(last)) break
+    } else if (!/[.,;:!?'"]/.test(last) && !(/[*_}]/.test(last) && last === closing)) break
   }
   return url.slice(0, end)
 }

@@ -47,6 +47,65 @@ describe('links', () => {
     ])
   })
 
+  it.each([
+    // base64url ends in `_` one time in 64.
+    ['https://acme.test/v?token=abc_', 'https://acme.test/v?token=abc_'],
+    ['Open https://acme.test/v?token=abc_.', 'https://acme.test/v?token=abc_'],
+    ['https://acme.test/v/abc*', 'https://acme.test/v/abc*'],
+    ['https://acme.test/v/{id}', 'https://acme.test/v/{id}'],
+    ['https://acme.test/v?q={a}}', 'https://acme.test/v?q={a}}'],
+    ['_https://acme.test/v_', 'https://acme.test/v'],
+    ['**https://acme.test/v**.', 'https://acme.test/v'],
+    ['{https://acme.test/v}', 'https://acme.test/v'],
+    ['"https://acme.test/v"', 'https://acme.test/v'],
+    ['<https://acme.test/a b/c?x=1 2>', 'https://acme.test/ab/c?x=12'],
+    ['<https://acme.test/a\r\n  b/c_>.', 'https://acme.test/ab/c_'],
+    ['<https://acme.test/v.>', 'https://acme.test/v.'],
+    ['Open myapp://verify?token=1, or', 'myapp://verify?token=1'],
+    ['<com.acme.app://verify?token=1 2>', 'com.acme.app://verify?token=12'],
+  ])('of the text %j are %j', (text, href) => {
+    expect(extractLinks('', text)).toEqual([{ href, text: href }])
+  })
+
+  it.each([
+    ['https://acme.test/a&#10;b', 'https://acme.test/ab'],
+    ['https://acme.test/a\r\n\tb ', 'https://acme.test/ab'],
+    ['ht\ntps://acme.test/v', 'https://acme.test/v'],
+    ['\x01 https://acme.test/v', 'https://acme.test/v'],
+    ['myapp://verify?token=1', 'myapp://verify?token=1'],
+    ['my\tapp://verify?token=1', 'myapp://verify?token=1'],
+    ['tel:+15550100', 'tel:+15550100'],
+    ['mailto:x@y.test', 'mailto:x@y.test'],
+  ])('of the href %j are %j, as browsers open it', (href, opened) => {
+    expect(extractLinks(`<a href="${href}">Verify</a>`, '')).toEqual([{ href: opened, text: 'Verify' }])
+  })
+
+  it.each([
+    'javascript://acme.test/%0aalert(1)',
+    'java\nscript:alert(1)',
+    'vbscript:x',
+    'data:text/html,x',
+    'cid:logo@acme.test',
+    'mid:x@acme.test',
+    'file:///etc/passwd',
+    'blob:https://acme.test/x',
+    'about:blank',
+    'view-source:https://acme.test',
+    'filesystem:https://acme.test/x',
+    '/relative',
+    '#place',
+    '',
+  ])('leave out %j', (href) => {
+    expect(extractLinks(`<a href="${href}">x</a>`, '')).toEqual([])
+  })
+
+  it.each(['javascript://acme.test/x', 'file:///etc/passwd', 'about://x'])(
+    'of a text leave out %j',
+    (text) => {
+      expect(extractLinks('', text)).toEqual([])
+    },
+  )
+
   it('use the first of two equal attributes, in any case', () => {
     const html = '<A HREF="https://a.test/&eacute;" href="https://b.test">x</A>'
     expect(extractLinks(html, '')).toEqual([{ href: 'https://a.test/é', text: 'x' }])
@@ -65,6 +124,23 @@ describe('codes', () => {
     ['Your PIN is 2024', ['2024']],
     ['Ваш код: 5921', ['5921']],
     ['認証コード：839201', ['839201']],
+    ['認証コード：vM8xw', ['vM8xw']],
+    ['验证码是aB3dE9', ['aB3dE9']],
+    ['您的驗證碼為 aB3dE9。', ['aB3dE9']],
+    ['認証コードはaB3dE9です', ['aB3dE9']],
+    ['인증 코드: aB3dE9', ['aB3dE9']],
+    ['Your code: K7QX', ['K7QX']],
+    ['Your code is k7Qx.', ['k7Qx']],
+    ['Your code:\n\nvM8xw', ['vM8xw']],
+    ['Your code is\nvM8xw\nIt expires soon.', ['vM8xw']],
+    ['認証コード：\n\nvM8xw', ['vM8xw']],
+    ['Code vM8xw', ['vM8xw']],
+    ['Use code K7QX2 to sign in', ['K7QX2']],
+    ['Ihr Code lautet vM8xw', ['vM8xw']],
+    ['Votre code est vM8xw', ['vM8xw']],
+    ['Tu código es vM8xw', ['vM8xw']],
+    ['Il tuo codice è vM8xw', ['vM8xw']],
+    ['Ваш код — vM8xw', ['vM8xw']],
   ])('are found in %j', (text, codes) => {
     expect(extractCodes(text)).toEqual(codes)
   })
@@ -81,6 +157,10 @@ describe('codes', () => {
     'Your verification link: https://a.test/verify/482913',
     'Welcome! 123456 people read this.',
     'Invoice 20261120',
+    'Your code:\n\nThanks for reading Vue3 news',
+    'Verify your address.\n\nTeam2026\n',
+    'The code base64 is decoded by the library.',
+    'Promo code SAVE20: until Sunday.',
   ])('are not found in %j', (text) => {
     expect(extractCodes(text)).toEqual([])
   })
