@@ -2,8 +2,10 @@ import { z } from 'zod'
 import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { Tracking } from '../../tracking/tracking.ts'
 import { consentRequired } from '../remote-consent.ts'
-import { defineRoute, type Route, type RouteContext } from '../route.ts'
+import { defineRoutes, type Route, type RouteContext } from '../route.ts'
 import { inboxRoute } from './inbox-route.ts'
+
+const { post } = defineRoutes(inboxRoute)
 
 /** How readers consent to the remote content of a mail. */
 export type Consent = Pick<Tracking, 'consentTo' | 'isConsentTo'>
@@ -11,13 +13,10 @@ export type Consent = Pick<Tracking, 'consentTo' | 'isConsentTo'>
 /** `/dev/inbox/{id}/consent`. A POST, because an address in a mail can only cause a GET. */
 export function consentRoutes(consent: Consent): Route[] {
   return [
-    defineRoute({
-      ...inboxRoute,
-      method: 'POST',
-      path: '/dev/inbox/{id}/consent',
+    post('/dev/inbox/{id}/consent', {
+      needs: 'read',
       summary: 'Consent to the remote content of a mail: answers the token that its HTML takes as `consent`',
       success: { schema: consentSchema },
-      errors: ['not_found'],
       handler: async ({ params }) => ({ token: await consent.consentTo(params.id) }),
     }),
   ]

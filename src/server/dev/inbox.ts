@@ -4,9 +4,8 @@ import { mailComparisonSchema } from '../../compare/schema.ts'
 import { clientSupportSchema, mailPreviewSchema } from '../../client-support/schema.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import { consentRequired } from '../remote-consent.ts'
-import type { Route } from '../route.ts'
-import { bodyLimits, defineRoute } from '../route.ts'
-import { deletedSchema, toList } from '../schemas.ts'
+import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { toList } from '../schemas.ts'
 import {
   checksQuery,
   compareQuery,
@@ -41,13 +40,12 @@ import {
   tagCountSchema,
 } from '../../inbox/schema.ts'
 
+const { get, post, patch, del, remove } = defineRoutes(inboxRoute)
+
 /** `/dev/inbox`, but for the bytes of a mail; those are in `mail-bytes.ts`. */
 export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): Route[] {
   return [
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox',
+    get('/dev/inbox', {
       summary: 'List or search mail, newest first',
       query: inboxQuery,
       success: { schema: foundSchema },
@@ -60,10 +58,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
         return { ...toList('emails', page), ...unread, ...mails, ...atLeast }
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'DELETE',
-      path: '/dev/inbox',
+    del('/dev/inbox', {
       summary: 'Remove the matches of a query, mails by their ids, or all',
       query: selectionQuery,
       body: { schema: idsSchema, optional: true },
@@ -74,10 +69,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
         return { deleted: count, ...(isCancelled ? { cancelled: true } : {}) }
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'PATCH',
-      path: '/dev/inbox',
+    patch('/dev/inbox', {
       summary: 'Mark or tag the matches of a query, mails by their ids, or all',
       query: selectionQuery,
       body: { schema: bulkBodySchema },
@@ -88,44 +80,28 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
         return { updated: count, ...(isCancelled ? { cancelled: true } : {}) }
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/bulk',
+    get('/dev/inbox/bulk', {
       summary: 'Changes of many mails: those that wait or run, and the last that ended, newest first',
       success: { schema: bulkRunsSchema },
       handler: () => ({ changes: inbox.bulk.list() }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'DELETE',
-      path: '/dev/inbox/bulk/{id}',
+    del('/dev/inbox/bulk/{id}', {
       summary: 'Cancel a change of many mails; mails that are done stay changed',
       success: { schema: bulkProgressSchema },
-      errors: ['not_found'],
       handler: ({ params }) => inbox.bulk.cancel(params.id),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/tags',
+    get('/dev/inbox/tags', {
       summary: 'All tags with the number of their mails and their colours, the most frequent first',
       success: { schema: tagsSchema },
       handler: async () => ({ tags: await inbox.tags() }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'PATCH',
-      path: '/dev/inbox/tags',
+    patch('/dev/inbox/tags', {
       summary: 'Choose the colour of a tag',
       body: { schema: tagBodySchema },
       success: { schema: tagCountSchema },
       handler: ({ body: { tag, ...changes } }) => inbox.updateTag(tag, changes),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/wait',
+    get('/dev/inbox/wait', {
       summary: 'The newest mail that matches, or the next one that arrives; with `count`, so many of them',
       query: waitQuery,
       success: { schema: awaitedSchema },
@@ -136,20 +112,14 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
         return { emails: await inbox.waitForCount(query, count, options) }
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'POST',
-      path: '/dev/inbox/import',
+    post('/dev/inbox/import', {
       summary: 'Store one message as if it had been submitted now',
       body: { schema: messageSchema, bytesType: 'message/rfc822', maxBytes: bodyLimits.large },
       success: { schema: importedSchema },
       errors: ['message_too_large'],
       handler: ({ body }) => inbox.import(body),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/export',
+    get('/dev/inbox/export', {
       summary: 'The messages of all matches, as .eml files in a ZIP archive',
       query: exportQuery,
       success: { type: 'application/zip', description: 'A ZIP archive' },
@@ -160,19 +130,15 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
           'content-disposition': 'attachment; filename="mails.zip"',
         }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}',
+    get('/dev/inbox/{id}', {
       summary: 'A mail in detail',
       success: { schema: mailSchema },
       errors: readErrors,
       handler: ({ params, signal }) => inbox.read(params.id, { signal: signal() }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/checks',
+    get('/dev/inbox/{id}/checks', {
+      // A check with `live` requests the links of a mail, which may change something elsewhere.
+      needs: (query) => ((new URLSearchParams(query).get('live') ?? 'false') === 'false' ? 'read' : 'full'),
       summary: 'Check a mail for common problems',
       query: checksQuery,
       success: { schema: checkReportSchema },
@@ -185,29 +151,20 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
         return inbox.check(params.id, { ...query, signal: signal() })
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/client-support',
+    get('/dev/inbox/{id}/client-support', {
       summary: 'How mail clients support the HTML and CSS of a mail',
       success: { schema: clientSupportSchema },
       errors: readErrors,
       handler: ({ params, signal }) => inbox.clientSupport(params.id, { signal: signal() }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/preview',
+    get('/dev/inbox/{id}/preview', {
       summary: 'What a mail client keeps of the HTML of a mail, approximately, and what it ignores',
       query: previewQuery,
       success: { schema: mailPreviewSchema },
       errors: readErrors,
       handler: ({ params, query, signal }) => inbox.preview(params.id, { ...query, signal: signal() }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/compare/{other}',
+    get('/dev/inbox/{id}/compare/{other}', {
       summary: 'How a mail differs from another one, or from the `previous` one with its subject',
       query: compareQuery,
       success: { schema: mailComparisonSchema },
@@ -215,43 +172,21 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
       handler: ({ params, query, signal }) =>
         inbox.compare(params.id, params.other, { masked: query.masked !== 'false', signal: signal() }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'PATCH',
-      path: '/dev/inbox/{id}',
+    patch('/dev/inbox/{id}', {
       summary: 'Mark as read or unread, set tags',
       body: { schema: mailChangesSchema },
       success: { schema: mailSummarySchema },
-      errors: ['not_found'],
       handler: ({ params, body }) => inbox.update(params.id, body),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'DELETE',
-      path: '/dev/inbox/{id}',
+    remove('/dev/inbox/{id}', {
       summary: 'Remove a mail',
-      success: { schema: deletedSchema },
-      errors: ['not_found'],
-      async handler({ params }) {
-        await inbox.remove(params.id)
-        return { deleted: 1 }
-      },
+      handler: ({ params }) => inbox.remove(params.id),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'POST',
-      path: '/dev/inbox/{id}/release',
+    post('/dev/inbox/{id}/release', {
       summary: 'Send a mail to a real address, through the relay',
       body: { schema: releaseSchema },
       success: { schema: releasedSchema },
-      errors: [
-        'not_found',
-        'message_pending',
-        'relay_not_configured',
-        'relay_failed',
-        'store_corrupt',
-        'store_failed',
-      ],
+      errors: ['message_pending', 'relay_not_configured', 'relay_failed', 'store_corrupt', 'store_failed'],
       handler: ({ params, body }) => inbox.release(params.id, body),
     }),
   ]

@@ -7,11 +7,12 @@ import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { Appearance } from '../../reading/appearance.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import { rangeAnswer } from '../byte-range.ts'
-import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
+import { defineRoutes, type Route } from '../route.ts'
 import { assertConsent, consentQuery, type Consent } from './consent.ts'
 import { attachmentHeaders, disposition, guarded, htmlAnswer, indexOf, shownTypes } from './guarded-bytes.ts'
 import { inboxRoute, readErrors } from './inbox-route.ts'
+
+const { get } = defineRoutes(inboxRoute)
 
 /**
  * The bytes of a mail. They come from strangers, so browsers must not run any of them or take them for pages of
@@ -22,16 +23,12 @@ export function mailByteRoutes(
   consent: Consent,
 ): Route[] {
   return [
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/raw',
+    get('/dev/inbox/{id}/raw', {
       summary: 'The message as it was captured or sent (RFC 5322)',
       query: copyQuery,
       headers: { Range: { description: 'One range of bytes; several are answered with all' } },
       success: { type: 'message/rfc822', description: 'The bytes of the message', alsoStatus: [206] },
       errors: [
-        'not_found',
         'message_pending',
         'service_unavailable',
         'range_not_satisfiable',
@@ -48,10 +45,7 @@ export function mailByteRoutes(
         })
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/html',
+    get('/dev/inbox/{id}/html', {
       summary: 'The HTML part, to be shown in a frame',
       query: htmlQuery,
       success: {
@@ -69,10 +63,7 @@ export function mailByteRoutes(
         return htmlAnswer(await inbox.page(params.id, frame), remote)
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/attachments/{index}',
+    get('/dev/inbox/{id}/attachments/{index}', {
       summary: 'An attachment',
       success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
       errors: writtenErrors,
@@ -82,19 +73,13 @@ export function mailByteRoutes(
         return bytesAnswer(streamBody(stream), attachmentHeaders(file))
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/structure',
+    get('/dev/inbox/{id}/structure', {
       summary: 'The MIME tree of the message, with the size of each part',
       success: { schema: mimeTreeSchema },
       errors: writtenErrors,
       handler: ({ params, signal }) => inbox.structure(params.id, { signal: signal() }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/parts/{index}',
+    get('/dev/inbox/{id}/parts/{index}', {
       summary: 'A single MIME part: the leaves of the message, counted from 0',
       success: { type: '*/*', description: 'The bytes of the part, decoded; text in its own charset' },
       errors: writtenErrors,
