@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import type { ErrorCode } from '../core/errors.ts'
-import { errorTable } from '../core/errors.ts'
+import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { jsonAnswer } from './answer.ts'
-import { createSchemaWriter } from './json-schema.ts'
-import type { SchemaWriter } from './json-schema.ts'
+import { createSchemaWriter, type SchemaWriter } from './json-schema.ts'
 import { defineRoutes, maxBytesOf, type Route } from './route.ts'
 import { errorSchema } from '../core/error-schema.ts'
 

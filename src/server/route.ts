@@ -2,9 +2,15 @@ import type { z } from 'zod'
 import type { ErrorCode } from '../core/errors.ts'
 import type { ListPage } from '../core/lists.ts'
 import type { Answer } from './answer.ts'
+import type { Scope } from '../keys/types.ts'
 import type { LongBodyKind } from './long-bodies.ts'
-import { deletedSchema, listSchema, toList } from './schemas.ts'
-import type { Need } from './scopes.ts'
+import { deletedSchema, listSchema, toList } from './lists.ts'
+
+/**
+ * What a route requires: a scope of API keys, or `admin`, which only keys of scope `full` and users with the role
+ * `admin` have. It is for routes that give access or empty the instance.
+ */
+export type Need = Scope | 'admin'
 
 /** One row of the table that the router and the OpenAPI document are both made from. */
 export interface Route {
@@ -100,7 +106,7 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
   readonly headers: Pick<Headers, 'get'>
   /** Whether the caller is on this machine: in process, or under a loopback name on a listener bound to loopback. */
   isLocal(): boolean
-  /** Whether an address in a mail may have caused the request; see `remote-consent.ts`. */
+  /** Whether an address in a mail may have caused the request; see `auth.ts`. */
   mayComeFromMail(): boolean
   /** Whether the caller's browser came over HTTPS. */
   isSecure(): boolean

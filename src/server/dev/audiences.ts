@@ -57,7 +57,7 @@ export function devAudienceRoutes(audiences: ServerDeps['audiences']): Route[] {
 const rowsOf = <T>(body: T | T[] | string | LongBody): T[] | string | LongBody =>
   typeof body === 'string' || Array.isArray(body) || body instanceof LongBody ? body : [body]
 const someContacts = z.union([contactInputSchema, z.array(contactInputSchema), z.string()])
-const importQuery: z.ZodType<{ dry_run?: 'true' | 'false' | undefined }> = z.object({
+const importQuery = z.object({
   dry_run: z
     .enum(['true', 'false'])
     .optional()

@@ -7,7 +7,7 @@ import {
   broadcastSummarySchema,
 } from '../../broadcasts/schema.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
-import { pageMembers } from '../schemas.ts'
+import { pageMembers } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Audiences', access: 'local' })
 

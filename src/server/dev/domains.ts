@@ -9,14 +9,12 @@ import {
 } from '../../domains/schema.ts'
 import { bytesAnswer } from '../answer.ts'
 import { defineRoutes, type Route } from '../route.ts'
-import { pageQuery } from '../schemas.ts'
+import { pageQuery } from '../lists.ts'
 
 const { get, post, patch, list, remove } = defineRoutes({ tag: 'Domains', access: 'local' })
 
 /** `/dev/domains`. */
-export function devDomainRoutes(
-  domains: Pick<InnerDomains, 'summaries' | 'update' | 'remove' | 'verify' | 'records' | 'zone'>,
-): Route[] {
+export function devDomainRoutes(domains: InnerDomains): Route[] {
   return [
     list('/dev/domains', 'domains', domainSummarySchema, {
       summary: 'The domains, newest first, and whether each was created or only mentioned by mail',

@@ -1,14 +1,12 @@
 import { z } from 'zod'
-import { resetScopes, type ResetScope } from '../../options/reset-scopes.ts'
+import { resetScopes } from '../../options/reset-scopes.ts'
 import { bytesAnswer, jsonAnswer } from '../answer.ts'
-import { readHealth } from '../health.ts'
-import { healthSchema } from '../health-schema.ts'
-import { metricsOf } from '../metrics.ts'
+import { metricsOf, readHealth } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
 import type { ServerDeps } from '../deps.ts'
-import { loggedRequestSchema } from '../logged-request-schema.ts'
+import { healthSchema, loggedRequestSchema } from '../schema.ts'
 import { defineRoutes, type Route } from '../route.ts'
-import { pageQuery } from '../schemas.ts'
+import { pageQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Instance', access: 'local' })
 
@@ -35,7 +33,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       body: { schema: resetSchema, optional: true },
       success: { schema: z.strictObject({ status: z.literal('reset') }) },
       async handler({ body }) {
-        await deps.reset(body)
+        await deps.reset(body.keep ?? [])
         return { status: 'reset' }
       },
     }),
@@ -64,7 +62,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
-const resetSchema: z.ZodType<{ keep?: ResetScope[] | undefined }> = z.strictObject({
+const resetSchema = z.strictObject({
   keep: z.array(z.enum(resetScopes)).max(resetScopes.length).optional().describe('What stays'),
 })
 

@@ -6,10 +6,10 @@ import { bytesAnswer } from '../answer.ts'
 import { defineRoutes, type Route } from '../route.ts'
 import { assertConsent, consentQuery, type Consent } from './consent.ts'
 import { attachmentHeaders, htmlAnswer, indexOf } from './guarded-bytes.ts'
-import { inboxRoute, readErrors } from './inbox-route.ts'
+import { readErrors } from './mail.ts'
 import { appearanceQuery } from './mail-bytes.ts'
 
-const { get } = defineRoutes(inboxRoute)
+const { get } = defineRoutes({ tag: 'Inbox', access: 'local' })
 
 /** Messages that are attached to a mail. Their bytes are guarded like those of the mail itself. */
 export function nestedMailRoutes(nested: NestedMails, consent: Consent): Route[] {
@@ -56,11 +56,7 @@ export function nestedMailRoutes(nested: NestedMails, consent: Consent): Route[]
   ]
 }
 
-const frameQuery: z.ZodType<{
-  remote?: 'all' | undefined
-  consent?: string | undefined
-  appearance?: z.infer<typeof appearanceQuery>
-}> = z.object({
+const frameQuery = z.object({
   remote: z.literal('all').optional(),
   consent: consentQuery,
   appearance: appearanceQuery,

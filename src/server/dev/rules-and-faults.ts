@@ -3,7 +3,7 @@ import type { Faults } from '../../faults/faults.ts'
 import { rulesInputSchema, rulesSchema } from '../../rules/schema.ts'
 import type { Rules } from '../../rules/rules.ts'
 import { defineRoutes, type Route } from '../route.ts'
-import { deletedSchema } from '../schemas.ts'
+import { deletedSchema } from '../lists.ts'
 
 const { get, put, del } = defineRoutes({ tag: 'Rules and faults', access: 'local' })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { smtpSessionSchema, smtpSessionSummarySchema } from '../../inbox/smtp-session-schema.ts'
 import type { ServerDeps } from '../deps.ts'
 import { defineRoutes, type Route } from '../route.ts'
-import { pageMembers } from '../schemas.ts'
+import { pageMembers } from '../lists.ts'
 
 const { get, list } = defineRoutes({ tag: 'Instance', access: 'local' })
 
@@ -22,11 +22,7 @@ export function smtpSessionRoutes({ smtpSessions }: Pick<ServerDeps, 'smtpSessio
   ]
 }
 
-const sessionsQuery: z.ZodType<{
-  cursor?: string | undefined
-  limit?: number | undefined
-  failed?: boolean | undefined
-}> = z.object({
+const sessionsQuery = z.object({
   ...pageMembers,
   failed: z
     .enum(['true', 'false'])

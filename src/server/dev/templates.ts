@@ -9,7 +9,7 @@ import {
 import type { Templates } from '../../templates/templates.ts'
 import type { bodyJobs } from '../long-bodies.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
-import { listSchema, pageQuery, toList } from '../schemas.ts'
+import { listSchema, pageQuery, toList } from '../lists.ts'
 
 const { get, post, put, list, remove } = defineRoutes({ tag: 'Templates', access: 'local' })
 

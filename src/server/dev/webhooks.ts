@@ -1,7 +1,7 @@
 import { webhookDeliverySchema, webhookInputSchema, webhookSchema } from '../../webhooks/schema.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
 import { defineRoutes, type Route } from '../route.ts'
-import { listSchema, pageQuery, toList } from '../schemas.ts'
+import { listSchema, pageQuery, toList } from '../lists.ts'
 
 const { get, post, list, remove } = defineRoutes({ tag: 'Webhooks', access: 'local' })
 

@@ -1,7 +1,7 @@
 import type { Audiences } from '../../audiences/audiences.ts'
 import { audienceSchema, contactSchema } from '../../audiences/schema.ts'
 import { defineRoutes, type Route } from '../route.ts'
-import { cursorQuery } from '../schemas.ts'
+import { cursorQuery } from '../lists.ts'
 
 const { list } = defineRoutes({ tag: 'Audiences', access: 'key' })
 

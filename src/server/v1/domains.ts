@@ -9,7 +9,7 @@ import {
   domainListItemSchema,
 } from '../../domains/schema.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
-import { cursorQuery } from '../schemas.ts'
+import { cursorQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Domains', access: 'key' })
 

@@ -3,7 +3,7 @@ import type { EmailService } from '../../emails/emails.ts'
 import { maxKeyChars } from '../../emails/idempotency.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../../emails/schema.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
-import { cursorQuery } from '../schemas.ts'
+import { cursorQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Emails', access: 'key' })
 
