@@ -13,11 +13,12 @@ import type { Health } from './types.ts'
 export async function readHealth(
   deps: Pick<ServerDeps, 'config' | 'store' | 'state' | 'listener' | 'faults'>,
 ): Promise<Health> {
-  const { warnings, ...state } = await deps.state()
+  const { status, warnings, ...state } = await deps.state()
   const url = deps.listener()?.url ?? null
   return {
-    ...state,
+    status,
     version,
+    ...state,
     url,
     tracking_url: deps.config.publicUrl ?? url,
     counts: await countAll(deps.store),
