@@ -9,7 +9,6 @@ import type { Following } from '../store/follow.ts'
 import { insert, type Store } from '../store/store.ts'
 import { accountCollection, type AccountRecord } from './account.ts'
 import { openAccountDirectory } from './directory.ts'
-import { createExpiry } from './expiry.ts'
 import { createRemovals } from './removal.ts'
 import { accountChangesSchema, accountInputSchema, defaultAccount } from './schema.ts'
 import type { AccountChanges, AccountInfo, AccountInput, CreatedAccount, RenewedPassword } from './types.ts'
@@ -118,14 +117,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
     },
   })
   const removals = createRemovals({ ...deps, directory })
-  const expiry = createExpiry({
-    directory,
-    clock,
-    isLeader: () => store.leadership.isMine(),
-    remove: removals.remove,
-    onError,
-  })
-  plan = expiry.plan
+  plan = removals.plan
 
   async function infoOf(record: AccountRecord): Promise<AccountInfo> {
     const { id, name, created, ttl_ms, expires, max_emails, max_age_ms, is_disabled } = record
@@ -134,14 +126,13 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
   }
 
   async function main(): Promise<AccountInfo> {
-    const never = { ttl_ms: null, expires: null, max_emails: null, max_age_ms: null, is_disabled: false }
-    return {
+    const own = {
       id: defaultAccount,
       name: defaultAccount,
       created: begun,
-      ...never,
       counts: await deps.countsOf(null),
     }
+    return { ...own, ttl_ms: null, expires: null, max_emails: null, max_age_ms: null, is_disabled: false }
   }
 
   function freeName(): string {
@@ -185,7 +176,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
         directory.keep(record)
         await deps.joined(record.id)
         const api_key = await deps.makeKey(record.id)
-        expiry.plan(record.expires)
+        removals.plan(record.expires)
         return { ...(await infoOf(record)), api_key, smtp: { ...deps.smtp(), username: name, password } }
       } catch (error) {
         if (directory.record(record.id)) await removals.remove(record.id).catch(onError)
@@ -218,12 +209,12 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
           is_disabled: is_disabled ?? stored.is_disabled,
         }
       })
-      expiry.plan(record.expires)
+      removals.plan(record.expires)
       if (isOther(before, record)) await deps.restart(id)
       return infoOf(record)
     },
     async renewPassword(name) {
-      if (name === defaultAccount) throw withoutPassword()
+      if (name === defaultAccount) throw new LocalpostError('state_conflict', withoutPassword)
       const password = newPassword()
       const { id, smtp_digest } = directory.named(name)
       let ended = smtp_digest
@@ -240,7 +231,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
       try {
         await removals.remove(directory.named(name).id)
       } catch (error) {
-        if (!isErrorOf(error, 'not_found')) expiry.retry()
+        if (!isErrorOf(error, 'not_found')) removals.retry()
         throw error
       }
     },
@@ -251,18 +242,15 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
     byId: directory.byId,
     isPassword: ({ smtp_digest }, password) =>
       timingSafeEqual(Buffer.from(digest(password)), Buffer.from(smtp_digest)),
-    used: expiry.used,
+    used: removals.used,
     async start() {
       if (!store.leadership.isMine()) return
       for (const id of deps.holders())
         // Another instance may have just made it.
         if (!directory.record(id) && !(await store.get(accountCollection, id))) await deps.empty(id, null)
-      await expiry.start()
+      await removals.start()
     },
-    async close() {
-      expiry.close()
-      await removals.idle()
-    },
+    close: removals.close,
   }
 }
 
@@ -286,10 +274,7 @@ function taken(name: string): LocalpostError {
   return new LocalpostError('name_taken', `The account ${quote(name)} exists already. Choose another name.`)
 }
 
-function withoutPassword(): LocalpostError {
-  const message = 'The account "default" has no SMTP password. Submit with one of its API keys.'
-  return new LocalpostError('state_conflict', message)
-}
+const withoutPassword = 'The account "default" has no SMTP password. Submit with one of its API keys.'
 
 function fixed(what: string): LocalpostError {
   return new LocalpostError('state_conflict', `The account "default" is always there and cannot be ${what}.`)

@@ -4,28 +4,23 @@ import type { Accounts } from './accounts.ts'
 
 /** The accounts as a caller with a key of one account sees them: only that account, and read-only. */
 export function ownAccount(accounts: Accounts, own: string): Accounts {
-  const refused = async (): Promise<never> => {
+  const create = async (): Promise<never> => {
     const message = `A key of the account ${JSON.stringify(own)} may not make, change or remove accounts. Use a key of the account "default".`
     throw new LocalpostError('insufficient_scope', message)
   }
+  const change = async (name: string): Promise<never> => {
+    if (name !== own) throw noAccount(name)
+    return create()
+  }
   return {
-    create: refused,
+    create,
     list: async () => [await accounts.get(own)],
     async get(name) {
       if (name !== own) throw noAccount(name)
       return accounts.get(own)
     },
-    async update(name) {
-      if (name !== own) throw noAccount(name)
-      return refused()
-    },
-    async renewPassword(name) {
-      if (name !== own) throw noAccount(name)
-      return refused()
-    },
-    async remove(name) {
-      if (name !== own) throw noAccount(name)
-      return refused()
-    },
+    update: change,
+    renewPassword: change,
+    remove: change,
   }
 }

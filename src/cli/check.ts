@@ -14,7 +14,7 @@ import { readCheckedFile } from './checked-file.ts'
 import { listMails } from './export.ts'
 import type { Output } from './output.ts'
 import { connect } from './remote.ts'
-import { createInstanceThread } from '../instance/thread.ts'
+import { createInstanceThread } from '../instance/jobs.ts'
 import { resolveSettings } from './settings.ts'
 
 /**

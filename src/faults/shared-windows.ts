@@ -1,17 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
+import type { Window } from '../net/windows.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { type Collection, insert, remove, type Store, type StoredRecord, update } from '../store/store.ts'
 
 /** The number of requests of a key in a period, as stored if instances share a store. */
-interface WindowRecord extends StoredRecord, RequestWindow {}
-
-/** A period, and how many requests came in it. */
-export interface RequestWindow {
-  /** Unix time in milliseconds. */
-  ends: number
-  used: number
-}
+interface WindowRecord extends StoredRecord, Window {}
 
 export const windowCollection: Collection<WindowRecord> = {
   name: 'rate_windows',
@@ -25,7 +19,7 @@ export interface SharedWindows {
    *
    * @param limit  Each limit has its own count.
    */
-  count(limit: string, key: string, perMs: number): Promise<RequestWindow>
+  count(limit: string, key: string, perMs: number): Promise<Window>
 }
 
 export function createSharedWindows(store: Store, clock: Pick<Clock, 'now'>): SharedWindows {
@@ -79,6 +73,6 @@ export function createSharedWindows(store: Store, clock: Pick<Clock, 'now'>): Sh
 }
 
 interface Waiting {
-  resolve(window: RequestWindow): void
+  resolve(window: Window): void
   reject(error: unknown): void
 }

@@ -6,7 +6,7 @@ import { runAll } from '../core/run-all.ts'
 import { createKeys, type Keys } from '../keys/keys.ts'
 import type { App } from '../server/app.ts'
 import type { PartitionedStore, Store } from '../store/store.ts'
-import { openResources, openSends, type OpenAccount, type SharedParts } from './account.ts'
+import { openAccount, type OpenAccount, type SharedParts } from './account.ts'
 import { createAccountMemory, type AccountMemory } from './account-memory.ts'
 import { sideOfAccount } from './inbound.ts'
 import type { KeyOwners } from './key-owners.ts'
@@ -29,46 +29,31 @@ export interface AccountOpener {
   forget(id: string): void
 }
 
-/** The state of an account that stays while it is closed. */
-interface Kept {
-  readonly memory: AccountMemory
-  /** The one that the memory uses. */
-  readonly store: Store
-}
-
-export function createAccountOpener({
-  shared,
-  stored,
-  headRoom,
-  deliveries,
-  owners,
-}: {
-  shared: SharedParts
-  stored: PartitionedStore
-  headRoom: Budget
-  deliveries(): { readonly host: string; readonly port: number }
-  owners: KeyOwners
-}): AccountOpener {
-  const { config } = shared
+export function createAccountOpener(
+  shared: SharedParts,
+  stored: PartitionedStore,
+  headRoom: Budget,
+  owners: KeyOwners,
+): AccountOpener {
+  const { config, following } = shared
   const { clock } = config
-  const kept = new Map<string, Kept>()
+  /** With the store that the memory uses. */
+  const kept = new Map<string, { readonly memory: AccountMemory; readonly store: Store }>()
 
-  async function keptOf(id: string): Promise<Kept> {
+  async function memoryOf(id: string): Promise<AccountMemory> {
     const known = kept.get(id)
-    if (known) return known
+    if (known) return known.memory
     const sources: SharedParts['randomSources'] = (purpose) =>
       shared.randomSources(`accounts.${id}.${purpose}`)
     const store = stored.partition(id)
-    const memory = await createAccountMemory({ clock, rules: null }, sources, store, shared.following)
-    const made = { memory, store }
-    kept.set(id, made)
-    return made
+    const memory = await createAccountMemory({ clock, rules: null }, sources, store, following)
+    kept.set(id, { memory, store })
+    return memory
   }
 
   return {
     async open({ id, max_emails, max_age_ms }) {
-      const { memory } = await keptOf(id)
-      const { randomSources } = memory
+      const memory = await memoryOf(id)
       const own: SharedParts = {
         ...shared,
         config: {
@@ -81,18 +66,15 @@ export function createAccountOpener({
         },
         // The searchable text is built again from the messages when an account is opened.
         textFolder: null,
-        randomSources,
         baseUrl: () => `${shared.baseUrl()}/a/${id}`,
       }
       const store = stored.partition(id)
       const undo: (() => unknown)[] = [() => store.close()]
       try {
-        const resources = await openResources(own, memory, store, undo)
-        const { ids } = resources
-        const random = randomSources('keys')
-        const { following } = shared
+        const account = await openAccount(own, memory, store, undo)
+        const random = memory.randomSources('keys')
+        const { ids } = memory
         const keys = await createKeys({ store, clock, ids, given: [], acceptAny: false, random, following })
-        const account = await openSends(own, resources, deliveries())
         account.webhooks.wake()
         account.deliver()
         const side = sideOfAccount(account, config, headRoom, shared.upToDate)

@@ -13,9 +13,9 @@ import type { App } from '../server/app.ts'
 import { closeAccount, type OpenAccount, type SharedParts } from './account.ts'
 import { createAccountOpener, type OtherAccount } from './account-opener.ts'
 import { createAccountJudge } from './account-smtp.ts'
-import { createAccountWakes } from './account-wakes.ts'
-import { findWork } from './account-work.ts'
-import type { AccountParts } from './http.ts'
+import { createAccountWakes, findWork } from './account-work.ts'
+import type { AccountDeps } from '../server/deps.ts'
+import { reportErrors } from './notices.ts'
 import { createKeyOwners } from './key-owners.ts'
 import { createOpenAccounts } from './open-accounts.ts'
 
@@ -46,9 +46,7 @@ export interface RunningAccountsDeps {
   main: { store: Store; ids: Ids }
   headRoom: Budget
   smtp(): { host: string; port: number }
-  /** Where the outbox of each account delivers. */
-  deliveries(): { readonly host: string; readonly port: number }
-  makeApp(parts: AccountParts): Promise<App>
+  makeApp(parts: AccountDeps): Promise<App>
   /** How many unused accounts may be open. Default: 100. */
   mostOpen?: number | undefined
   /** Called with the id of each account that was closed. */
@@ -59,9 +57,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   const { shared, stored, main, mostOpen = defaultMostOpen } = deps
   const { config } = shared
   const owners = createKeyOwners(shared.following)
-  const onError = (message: string) => (error: unknown) => config.onNotice({ level: 'error', message, error })
-
-  const opener = createAccountOpener({ ...deps, owners })
+  const opener = createAccountOpener(shared, stored, deps.headRoom, owners)
   const open = createOpenAccounts<OtherAccount>({
     assertUsable: (id) => void usable(id),
     open: (id) => opener.open(usable(id)),
@@ -80,7 +76,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
       return isNow
     },
     mostOpen,
-    onError: onError('An account could not be closed.'),
+    onError: reportErrors(config, 'An account could not be closed.'),
   })
 
   const accounts = await createAccounts({
@@ -113,7 +109,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
       await stored.removePartition(id)
     },
     holders: () => stored.partitions(),
-    onError: onError('An account could not be stored or removed; this will be retried.'),
+    onError: reportErrors(config, 'An account could not be stored or removed; this will be retried.'),
   })
   const wakes = createAccountWakes(config.clock, wake)
 
@@ -140,11 +136,14 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   /** Opens an account for its background work, which does not count as use. */
   function wake(id: string): void {
     if (!accounts.byId(id)) return
-    open.hold(id).then(({ opened: { account }, release }) => {
-      account.wakeOutbox()
-      account.webhooks.wake()
-      release()
-    }, onError('An account could not be opened for what is due in it.'))
+    open.hold(id).then(
+      ({ opened: { account }, release }) => {
+        account.wakeOutbox()
+        account.webhooks.wake()
+        release()
+      },
+      reportErrors(config, 'An account could not be opened for what is due in it.'),
+    )
   }
 
   return {

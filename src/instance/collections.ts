@@ -15,13 +15,11 @@ import type { Ids } from '../core/ids.ts'
 import { bulkChangeCollection } from '../inbox/bulk-board.ts'
 import { tagColorCollection } from '../inbox/tag-colors.ts'
 import { apiKeyCollection } from '../keys/key.ts'
-import type { Collection, Store, StoredRecord } from '../store/store.ts'
-import { remove } from '../store/store.ts'
+import { type Collection, type Store, type StoredRecord, remove } from '../store/store.ts'
 import { windowCollection } from '../faults/shared-windows.ts'
 import { transcriptCollection } from '../capture/shared-transcripts.ts'
 import { smtpSessionCollection } from '../capture/shared-session-log.ts'
 import { requestCollection } from '../server/shared-request-log.ts'
-import type { Counts } from '../server/deps.ts'
 import { templateCollection } from '../templates/template.ts'
 import { templateVersionCollection } from '../templates/versions.ts'
 import { trackingSecretCollection } from '../tracking/secret.ts'
@@ -122,20 +120,4 @@ export function followIds(store: Store, ids: Ids): void {
   store.changes((change) => {
     if (change.op === 'insert') ids.raiseTo(change.id)
   })
-}
-
-/** How many of each kind are stored. */
-export async function countAll(store: Store): Promise<Counts> {
-  const [emails, domains, audiences, contacts, templates] = await Promise.all(
-    [emailCollection, domainCollection, audienceCollection, contactCollection, templateCollection].map(
-      (collection: Collection<StoredRecord>) => store.count(collection),
-    ),
-  )
-  return {
-    emails: emails ?? 0,
-    domains: domains ?? 0,
-    audiences: audiences ?? 0,
-    contacts: contacts ?? 0,
-    templates: templates ?? 0,
-  }
 }

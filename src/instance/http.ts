@@ -1,21 +1,16 @@
 import { Server as SecureServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import type { DatabaseStatus } from '../store/store.ts'
-import type { Clock } from '../core/clock.ts'
-import type { OtherAccounts } from '../server/other-accounts.ts'
 import type { Capture } from '../capture/capture.ts'
-import { countAll } from './collections.ts'
-import type { UpToDate } from './up-to-date.ts'
-import type { ResetScope } from '../options/reset-scopes.ts'
+import type { Clock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { assertDestinations } from './destinations.ts'
 import { keepAlive } from '../core/keep-alive.ts'
-import { monotonicNow } from '../core/machine.ts'
-import type { OidcSignIn } from '../oidc/sign-in.ts'
+import type { FailedKeys } from '../keys/failed-keys.ts'
 import type { Outgoing } from '../net/outgoing.ts'
+import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Config } from '../options/options.ts'
 import type { App } from '../server/app.ts'
 import { reportForeignClients } from '../server/client-error.ts'
+import type { AccountDeps, ServerDeps, ServerState } from '../server/deps.ts'
 import {
   boundHost,
   closeHttpListener,
@@ -23,13 +18,15 @@ import {
   type HttpListener,
   type ListenOptions,
 } from '../server/listener.ts'
-import type { ServerDeps } from '../server/deps.ts'
-import type { FailedKeys } from '../keys/failed-keys.ts'
-import type { Scope } from '../keys/types.ts'
+import type { OtherAccounts } from '../server/other-accounts.ts'
+import { beginExchange } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
-import type { Users } from '../users/users.ts'
+import type { DatabaseStatus } from '../store/store.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
-import { version } from '../core/version.ts'
+import type { Users } from '../users/users.ts'
+import { assertDestinations } from './destinations.ts'
+import { reportErrors } from './notices.ts'
+import type { UpToDate } from './up-to-date.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
 export interface InstanceHttp {
@@ -42,41 +39,23 @@ export interface InstanceHttp {
   /** Ends live events and closes the listener. */
   close(): Promise<void>
   /** Creates the HTTP interface of another account. The caller closes it. */
-  appOf(account: AccountParts): Promise<App>
+  appOf(account: AccountDeps): Promise<App>
 }
 
-/** Dependencies of the HTTP interface of an account. */
-export type AccountParts = Pick<
-  ServerDeps,
-  | 'emails'
-  | 'domains'
-  | 'audiences'
-  | 'broadcasts'
-  | 'templates'
-  | 'keys'
-  | 'accounts'
-  | 'inbox'
-  | 'rules'
-  | 'faults'
-  | 'tracking'
-  | 'webhooks'
-  | 'ids'
-  | 'log'
-  | 'smtpSessions'
-  | 'large'
-  | 'thread'
-  | 'store'
-> & { reset(keep: readonly ResetScope[]): Promise<void> }
-
-/** Creates the HTTP side. It opens no port before `listen`. */
+/**
+ * Creates the HTTP side. It opens no port before `listen`.
+ *
+ * @param main  The account `default`.
+ * @param deps.database  As `PartitionedStore.database`.
+ */
 export function createHttp(
-  deps: AccountParts & {
+  main: AccountDeps,
+  deps: {
     clock: Clock
     config: Config
-    capture: Capture
+    capture: Pick<Capture, 'accepting'>
     smtp: { host: string; port: number }
     smtps: { host: string; port: number } | null
-    /** As `PartitionedStore.database`. */
     database(): Promise<DatabaseStatus | null>
     outgoing: Outgoing
     otherAccounts: OtherAccounts
@@ -87,91 +66,80 @@ export function createHttp(
     upToDate: UpToDate | null
   },
 ): InstanceHttp {
-  const { config, capture, smtp, smtps } = deps
+  const { config, otherAccounts, oidc } = deps
+  const { keys, store } = main
   let { tls: certificate } = config
   let listener: HttpListener | null = null
   let opening: Promise<HttpListener> | null = null
   let isClosing = false
   let app: App | null = null
-  let loading: Promise<App> | null = null
-  /** The sessions of all accounts. */
-  let sessions: Promise<StoredSessions> | null = null
 
   // Loaded on first use: the router, routes and schemas take as long to load as everything else, and many tests never
   // use them.
-  async function load(): Promise<App> {
+  const load = once(async () => {
     const [{ createApp }, sessions] = await Promise.all([import('../server/app.ts'), openSessions()])
-    app ??= createApp({ ...partsOf(deps, sessions), otherAccounts: deps.otherAccounts })
+    app = createApp({ ...partsOf(main, sessions), otherAccounts })
     if (isClosing) app.close()
     return app
-  }
+  })
+  const loaded = async (): Promise<App> => app ?? (await load())
 
-  const { keys, users, oidc, otherAccounts, store } = deps
-  const ofDigest = (digest: string): { scope: Scope; account: string | null } | null => {
-    const other = otherAccounts.ofDigest(digest)
-    if (other) return { scope: other.scope, account: other.id }
-    const scope = keys.scopeOfDigest(digest)
-    return scope && { scope, account: null }
-  }
-  const openSessions = (): Promise<StoredSessions> =>
-    (sessions ??= createStoredSessions({
+  /** The sessions of all accounts. */
+  const openSessions = once(() =>
+    createStoredSessions({
+      ...deps,
       store,
-      users,
       policy: oidc && oidc.policy,
-      keys: { ofDigest, has: (digest) => otherAccounts.ofDigest(digest) !== null || keys.hasDigest(digest) },
-      following: deps.following,
-    }).catch((error: unknown) => {
-      // The next request asks the store again.
-      sessions = null
-      throw error
-    }))
+      keys: {
+        ofDigest(digest) {
+          const other = otherAccounts.ofDigest(digest)
+          if (other) return { scope: other.scope, account: other.id }
+          const scope = keys.scopeOfDigest(digest)
+          return scope && { scope, account: null }
+        },
+        has: (digest) => otherAccounts.ofDigest(digest) !== null || keys.hasDigest(digest),
+      },
+    }),
+  )
 
-  const partsOf = (account: AccountParts, sessions: StoredSessions): ServerDeps => ({
+  const partsOf = (account: AccountDeps, sessions: StoredSessions): ServerDeps => ({
     ...deps,
     ...account,
     sessions,
     otherAccounts: null,
-    version,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
     listener: () => listener,
-    async state() {
-      const database = await deps.database()
-      const away = database?.instances === null ? { message: 'The database does not answer.' } : null
-      const refusal = deps.store.refusal() ?? away
-      const low = refusal ? null : await deps.store.lowDisk()
-      const isRefusing = refusal !== null || low?.isFull
-      const isUp = capture.accepting() && (!opening || listener?.server.listening)
-      const warnings = config.relayAll ? ['relayAll is on: API sends leave this machine'] : []
-      const reason = refusal ?? low
-      if (reason) warnings.unshift(`${isRefusing ? 'New mail is refused. ' : ''}${reason.message}`)
-      return {
-        status: isClosing
-          ? 'closing'
-          : !isUp
-            ? 'starting'
-            : isRefusing
-              ? 'refusing'
-              : low
-                ? 'disk_low'
-                : 'ok',
-        store: config.store !== null ? 'postgresql' : config.dir !== null ? 'folder' : 'memory',
-        database,
-        smtp,
-        smtps,
-        warnings,
-      }
-    },
-    counts: () => countAll(account.store),
-    reset: ({ keep }) => account.reset(keep ?? []),
-    onError: (error) =>
-      config.onNotice({ level: 'error', message: 'A request failed with an internal error.', error }),
+    state,
+    onError: reportErrors(config, 'A request failed with an internal error.'),
   })
-  const loadOnce = (): Promise<App> =>
-    (loading ??= load().catch((error: unknown) => {
-      loading = null
-      throw error
-    }))
-  const loaded = async (): Promise<App> => app ?? (await loadOnce())
+
+  async function state(): Promise<ServerState> {
+    const { smtp, smtps } = deps
+    const database = await deps.database()
+    const away = database?.instances === null ? { message: 'The database does not answer.' } : null
+    const refusal = store.refusal() ?? away
+    const low = refusal ? null : await store.lowDisk()
+    const reason = refusal ?? low
+    const isRefusing = refusal !== null || low?.isFull === true
+    const isUp = deps.capture.accepting() && (!opening || listener?.server.listening === true)
+    const warnings = config.relayAll ? ['relayAll is on: API sends leave this machine'] : []
+    if (reason) warnings.unshift(`${isRefusing ? 'New mail is refused. ' : ''}${reason.message}`)
+    const status = (): ServerState['status'] => {
+      if (isClosing) return 'closing'
+      if (!isUp) return 'starting'
+      if (isRefusing) return 'refusing'
+      return low ? 'disk_low' : 'ok'
+    }
+    return {
+      status: status(),
+      store: config.store !== null ? 'postgresql' : config.dir !== null ? 'folder' : 'memory',
+      ...(database && { database }),
+      smtp,
+      ...(smtps && { smtps: { host: smtps.host, port: smtps.port } }),
+      warnings,
+    }
+  }
+
   return {
     async appOf(account) {
       const [{ limits }, { createApp }, sessions] = await Promise.all([
@@ -188,10 +156,8 @@ export function createHttp(
     async listen(options) {
       if (opening) {
         const where = listener ? `on ${listener.url}` : 'already, or is about to'
-        throw new LocalpostError(
-          'already_listening',
-          `This instance listens ${where}. Close it first, or create another instance.`,
-        )
+        const message = `This instance listens ${where}. Close it first, or create another instance.`
+        throw new LocalpostError('already_listening', message)
       }
       const address = {
         host: options.host ?? config.host,
@@ -200,15 +166,13 @@ export function createHttp(
         ...(certificate && { tls: certificate }),
       }
       assertDestinations(config, address)
-      opening = loadOnce().then(({ nodeHandler }) =>
-        (options.listener ?? openHttpListener)(nodeHandler, address),
-      )
+      opening = load().then(({ nodeHandler }) => (options.listener ?? openHttpListener)(nodeHandler, address))
       try {
         listener = await opening
         deps.outgoing.opened({ host: boundHost(listener) ?? address.host, port: listener.port })
         reportForeignClients(listener.server, (message, protocol) => {
           config.onNotice({ level: 'warning', message })
-          deps.log.add(foreignRequest(message, protocol))
+          main.log.add({ ...beginExchange('http', protocol, ''), status: 400, warnings: [message] })
         })
         return { url: listener.url, port: listener.port }
       } catch (error) {
@@ -231,19 +195,14 @@ export function createHttp(
   }
 }
 
-/** The entry in the request log for a client that speaks another protocol. */
-function foreignRequest(message: string, method: string): Parameters<ServerDeps['log']['add']>[0] {
-  return {
-    source: 'http',
-    method,
-    path: '',
-    status: 400,
-    startedAt: monotonicNow(),
-    key: null,
-    warnings: [message],
-    requestBody: null,
-    responseBody: null,
-  }
+/** Runs at the first call, and again only after an error. */
+function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null
+  return () =>
+    (running ??= run().catch((error: unknown) => {
+      running = null
+      throw error
+    }))
 }
 
 /** How long running requests may take while the instance closes. */

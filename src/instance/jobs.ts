@@ -1,3 +1,4 @@
+import { createJobThread, type JobThread } from '../core/job-thread.ts'
 import { attachmentJobs } from '../attachments/attachments.ts'
 import { contactJobs } from '../audiences/jobs.ts'
 import { checkJobs } from '../checks/jobs.ts'
@@ -27,4 +28,12 @@ export const jobs: typeof attachmentJobs &
   ...headerJobs,
   ...readingJobs,
   ...sendJobs,
+}
+
+/** The thread for long work of an instance; its accounts share it. */
+export type InstanceThread = JobThread<typeof jobs>
+
+/** The caller must close it. */
+export function createInstanceThread(): InstanceThread {
+  return createJobThread(jobs, new URL('./worker.ts', import.meta.url))
 }

@@ -20,17 +20,9 @@ export interface KeyOwners {
   follow(id: string, store: Store): Promise<void>
   /** The same keys, but changes of them are noted here. */
   watch(id: string, keys: Keys): Keys
-  /**
-   * Forgets the keys of an account that is removed.
-   *
-   * @param password  The SHA-256 of its SMTP password in base64url; null if it is not known.
-   */
+  /** Forgets an account that is removed. @param password  The SHA-256 of its SMTP password in base64url, if it is known. */
   forget(id: string, password: string | null): void
-  /**
-   * Notes that an SMTP password was replaced.
-   *
-   * @param password  As {@link KeyOwners.forget} takes it.
-   */
+  /** Notes that an SMTP password was replaced. @param password  As for {@link KeyOwners.forget}. */
   endPassword(password: string): void
   /**
    * Whether this was, since the start, a key or SMTP password of an account that was removed, or a password that was

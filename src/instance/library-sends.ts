@@ -1,28 +1,22 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import { monotonicNow } from '../core/machine.ts'
 import type { Broadcast, BroadcastRequest } from '../broadcasts/types.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { SendRequest } from '../emails/types.ts'
 import type { Emails, EmailService, SendOptions } from '../emails/emails.ts'
 import type { Notice } from '../options/notice.ts'
 import { errorAnswer, jsonAnswer, type Answer } from '../server/answer.ts'
-import type { RequestLog } from '../server/request-log.ts'
-
-/** Dependencies of the sends of the library. */
-export interface LibrarySendsDeps {
-  accept: EmailService['accept']
-  broadcast: Broadcasts['send']
-  log: Pick<RequestLog, 'add'>
-  onNotice: (notice: Notice) => void
-}
+import { beginExchange, type RequestLog } from '../server/request-log.ts'
 
 /**
  * The sends of the library. As over HTTP they are in the request log. Their warnings are passed to `onNotice`, each text once.
  */
-export function createLibrarySends(deps: LibrarySendsDeps): Pick<Emails, 'send'> & {
+export function createLibrarySends(deps: {
+  accept: EmailService['accept']
   broadcast: Broadcasts['send']
-} {
+  log: Pick<RequestLog, 'add'>
+  onNotice: (notice: Notice) => void
+}): Pick<Emails, 'send'> & { broadcast: Broadcasts['send'] } {
   const warn = createWarn(deps.onNotice)
 
   function send(
@@ -40,19 +34,11 @@ export function createLibrarySends(deps: LibrarySendsDeps): Pick<Emails, 'send'>
       const message = `Option "warnings" of emails.send() takes true or false, not ${quote(isAsked)}.`
       throw new LocalpostError('invalid_option', message)
     }
-    const startedAt = monotonicNow()
-    const add = ({ status, body }: Answer, warnings: string[]): void =>
-      deps.log.add({
-        source: 'library',
-        method: 'POST',
-        path: '/v1/emails',
-        status,
-        startedAt,
-        key: null,
-        warnings,
-        requestBody: encoded(request),
-        responseBody: typeof body === 'string' ? body : null,
-      })
+    const exchange = beginExchange('library', 'POST', '/v1/emails')
+    const add = ({ status, body }: Answer, warnings: string[]): void => {
+      const responseBody = typeof body === 'string' ? body : null
+      deps.log.add({ ...exchange, status, warnings, requestBody: encoded(request), responseBody })
+    }
     const { id, warnings } = await deps
       .accept(request, idempotencyKey === undefined ? {} : { idempotencyKey })
       .catch((error: unknown) => {

@@ -5,17 +5,9 @@ import { runTogether } from '../core/run-all.ts'
 
 /** The open accounts. Each is opened on its first use. */
 export interface OpenAccounts<Opened> {
-  /**
-   * Opens an account, or finds it open, and keeps it open until `release` is called.
-   *
-   * @throws not_found, closed.
-   */
+  /** Opens an account, or finds it open, and keeps it open until `release` is called. @throws not_found, closed. */
   hold(id: string): Promise<{ readonly opened: Opened; release(): void }>
-  /**
-   * Keeps an account open from now on, also if it is being opened.
-   *
-   * @returns A function that ends this. Calling it again has no effect.
-   */
+  /** Keeps an account open from now on, also if it is being opened. @returns A function that ends this once. */
   keep(id: string): () => void
   /** The account if it is open. */
   peek(id: string): Opened | undefined
@@ -34,11 +26,8 @@ export interface OpenAccounts<Opened> {
  * with work to do.
  *
  * @param deps.assertUsable  Throws not_found where an account may not be opened.
- * @param deps.open  Opens an account.
- * @param deps.end  Closes it.
  * @param deps.isBusy  Whether an account that is not in use has work to do.
  * @param deps.mostOpen  The limit. More are open while they are in use.
- * @param deps.onError  Called with errors of closing.
  */
 export function createOpenAccounts<Opened>(deps: {
   assertUsable(id: string): void

@@ -1,6 +1,6 @@
+import { join } from 'node:path'
 import { readSending } from '../checks/knowledge.ts'
 import { assertCheckOptions, serviceMembers } from '../checks/options.ts'
-import { join } from 'node:path'
 import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
@@ -12,82 +12,75 @@ import { createFailedKeys } from '../keys/failed-keys.ts'
 import { createKeys } from '../keys/keys.ts'
 import { reachableHost } from '../net/hosts.ts'
 import { createOutgoing } from '../net/outgoing.ts'
-import { resolveOptions, type Config, type LocalpostOptions } from '../options/options.ts'
+import { resolveOptions, type LocalpostOptions } from '../options/options.ts'
 import { createDownloads } from '../outbox/downloads.ts'
 import { createReadingTurns, type ReadingTurns } from '../reading/reader.ts'
 import { createFollowing } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
-import { openUsers, type Users } from '../users/users.ts'
+import { openUsers } from '../users/users.ts'
+import { openAccount, type SharedParts } from './account.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { createRunningAccounts } from './accounts.ts'
-import { openResources, openSends } from './account.ts'
-import { publicInstance, publicResources } from './public-members.ts'
-import { createUpToDate } from './up-to-date.ts'
 import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
 import { createHttp } from './http.ts'
 import { openCapture, sideOfAccount } from './inbound.ts'
 import type { Localpost } from './instance.ts'
+import { reportErrors } from './notices.ts'
 import { openProvider } from './provider.ts'
+import { publicInstance } from './public-members.ts'
 import { createSettle } from './settle.ts'
 import { createSnapshots } from './snapshots.ts'
-import { createInstanceThread, type InstanceThread } from './thread.ts'
+import { createInstanceThread, type InstanceThread } from './jobs.ts'
 import { openTime } from './time.ts'
+import { createUpToDate } from './up-to-date.ts'
 
 /**
  * Starts an instance, for `createLocalpost` and for the command. The command always listens. With `deliversFrom: 'listen'`
  * nothing is delivered before the HTTP listener is open, so that tracking links in pending mail contain its URL.
- *
- * @param how.keepAlive  The default of the option `keepAlive`. Default: true.
  */
 export async function openLocalpost(
   options: LocalpostOptions | undefined,
-  {
-    deliversFrom,
-    keepAlive = true,
-    onStore,
-    onCertificate,
-    onLongWork,
-    mostOpenAccounts,
-    onAccountClosed,
-    ...ways
-  }: OpenWays,
+  { deliversFrom, keepAlive = true, ...how }: OpenWays,
 ): Promise<Localpost> {
   const config = resolveOptions(options, { keepAlive })
   assertCheckOptions(config.checks, 'option "checks"', 'invalid_option', serviceMembers)
   assertDestinations(config, { host: config.host, port: config.smtpPort })
   const sending = await readSending(config.checks)
   const { clock } = config
+
   const { opened, restorable } = await openStore(config)
-  onStore?.(opened)
+  how.onStore?.(opened)
   const undo: (() => unknown)[] = [() => opened.close()]
   try {
     const randomSources = createRandomSources(config.seed)
     const outgoing = createOutgoing(config.allowOutgoing, [config.hostname, ...config.allowHosts])
     const lookup = createDnsLookup(config.dns.servers ? { servers: config.dns.servers } : {})
-    const thread = ways.thread ?? createInstanceThread()
+    const thread = how.thread ?? createInstanceThread()
     undo.push(() => thread.close())
-    const turns = ways.turns ?? createReadingTurns(systemClock)
     const following = createFollowing()
     const upToDate = createUpToDate(opened, following)
-    const shared = {
+    const shared: SharedParts = {
       config,
-      following,
-      upToDate,
       randomSources,
       outgoing,
       sending,
       lookup,
       thread,
-      turns,
+      turns: how.turns ?? createReadingTurns(systemClock),
       downloads: createDownloads(systemClock),
-      onLongWork,
+      following,
+      upToDate,
+      onLongWork: how.onLongWork,
       textFolder: config.dir && join(config.dir, 'derived'),
-      baseUrl: (): string => config.publicUrl ?? http.url ?? 'http://localpost',
+      baseUrl: () => config.publicUrl ?? http.url ?? 'http://localpost',
+      deliveries: () => capture.deliveries,
     }
+
+    // The account `default`, and who may use it.
     const memory = await createAccountMemory(config, randomSources, opened, following)
-    const resources = await openResources(shared, memory, opened, undo)
-    const { store, ids } = resources
+    const main = await openAccount(shared, memory, opened, undo)
+    const { store, ids, outbox, tracking, webhooks, maintenance } = main
     const keys = await createKeys({
       store,
       clock,
@@ -98,71 +91,73 @@ export async function openLocalpost(
       following,
     })
     const failedKeys = createFailedKeys(clock)
-    const users = openUsersOf(config)
+    const users = config.users === null ? null : openUsers(config.users, reportErrors(config, staleUsers))
     const oidc = await openProvider(shared, store)
+
+    // The other accounts.
     const headRoom = createBudget(headRoomBytes)
     const accounts = await createRunningAccounts({
       shared,
       stored: opened,
-      main: resources,
+      main,
       headRoom,
       smtp: () => smtp,
-      deliveries: () => capture.deliveries,
       makeApp: (parts) => http.appOf(parts),
-      mostOpen: mostOpenAccounts,
-      onClosed: onAccountClosed,
+      mostOpen: how.mostOpenAccounts,
+      onClosed: how.onAccountClosed,
     })
     undo.push(() => accounts.close())
-    const { secret } = resources
-    const side = sideOfAccount(resources, config, headRoom, upToDate)
-    const capture = await openCapture({
-      side,
-      config,
-      keys,
-      secret,
+
+    // SMTP, and HTTP, which listens later.
+    const capture = await openCapture(config, sideOfAccount(main, config, headRoom, upToDate), {
+      scopeOf: keys.scopeOf,
+      deliverySecret: main.secret,
       judgeAccount: accounts.judge,
       failedKeys,
     })
     undo.push(() => capture.close())
+    const { host, securePort } = capture
     for (const port of [capture, capture.deliveries]) outgoing.opened(port)
-    const smtp = { host: reachableHost(capture.host), port: capture.port }
-    const { securePort } = capture
-    if (securePort !== null) outgoing.opened({ host: capture.host, port: securePort })
+    if (securePort !== null) outgoing.opened({ host, port: securePort })
+    const smtp = { host: reachableHost(host), port: capture.port }
     const smtps = securePort === null ? null : { host: smtp.host, port: securePort, secure: true as const }
-    const main = await openSends(shared, resources, capture.deliveries)
-    const http = createHttp({
-      ...main,
-      upToDate,
-      following,
-      keys,
-      failedKeys,
-      users,
-      oidc,
-      accounts: accounts.resource,
-      otherAccounts: accounts.http,
-      clock,
-      config,
-      capture,
-      smtp,
-      smtps,
-      outgoing,
-      database: () => opened.database(),
-    })
-    onCertificate?.((certificate) => {
+    const http = createHttp(
+      { ...main, keys, accounts: accounts.resource },
+      {
+        clock,
+        config,
+        capture,
+        smtp,
+        smtps,
+        database: () => opened.database(),
+        outgoing,
+        otherAccounts: accounts.http,
+        failedKeys,
+        users,
+        oidc,
+        following,
+        upToDate,
+      },
+    )
+    how.onCertificate?.((certificate) => {
       http.useCertificate(certificate)
       if (typeof config.smtpTls !== 'object') capture.useCertificate(certificate)
     })
+
+    // Work in the background.
     if (deliversFrom === 'start') main.deliver()
-    const { outbox, tracking, webhooks, maintenance } = main
     const wakeMain = (): void => {
       main.wakeOutbox()
       webhooks.wake()
     }
+    const report = reportErrors(
+      config,
+      'Not all accounts could be opened; they are opened when they are used.',
+    )
     const beginWork = (): void => {
       wakeMain()
       accounts.start().catch((error: unknown) => {
-        const message = 'Not all accounts could be opened; they are opened when they are used.'
-        if (!isErrorOf(error, 'closed')) config.onNotice({ level: 'error', message, error })
+        if (!isErrorOf(error, 'closed')) report(error)
       })
     }
     beginWork()
@@ -172,6 +167,7 @@ export async function openLocalpost(
       if (partition === '') wakeMain()
       else accounts.wake(partition)
     })
+
     const settle = createSettle({ store, outbox, others: [tracking, webhooks, ...maintenance, accounts] })
     const snapshots = createSnapshots({
       store: restorable,
@@ -186,8 +182,7 @@ export async function openLocalpost(
     })
     const time = openTime(clock, settle)
     return publicInstance({
-      ...main,
-      ...publicResources(main),
+      main,
       accounts,
       apiKey: keys.primary().value,
       smtp,
@@ -226,16 +221,12 @@ export async function openLocalpost(
   }
 }
 
-function openUsersOf({ users, onNotice }: Config): Users | null {
-  if (users === null) return null
-  return openUsers(users, (error) =>
-    onNotice({ level: 'error', message: 'The file of users stays as it was read before.', error }),
-  )
-}
+const staleUsers = 'The file of users stays as it was read before.'
 
 /** How an instance is opened. */
 interface OpenWays {
   deliversFrom: 'start' | 'listen'
+  /** The default of the option `keepAlive`. Default: true. */
   keepAlive?: boolean
   /** Called with the store once it is open, to find out whether it refuses to store anything. */
   onStore?: (store: Pick<Store, 'refusal'>) => void

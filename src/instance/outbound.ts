@@ -1,35 +1,28 @@
 import type { Readable } from 'node:stream'
-import { outboxUser } from '../capture/auth.ts'
-import type { FindRule } from '../rules/rules.ts'
-import { aftermathOf, createCauses, isSimulator, isSuppressed } from '../rules/verdicts.ts'
-import type { JobQueue } from '../core/job-queue.ts'
-import type { RandomSource } from '../core/random.ts'
-import { domainCollection } from '../domains/domain.ts'
-import type { Domains, InnerDomains } from '../domains/domains.ts'
-import { startRechecks, type Rechecks } from '../domains/rechecks.ts'
-import type { InstanceThread } from './thread.ts'
 import type { AttachmentSources } from '../attachments/attachments.ts'
+import { outboxUser } from '../capture/auth.ts'
+import { LocalpostError } from '../core/errors.ts'
+import type { JobQueue } from '../core/job-queue.ts'
+import { domainCollection } from '../domains/domain.ts'
+import type { InnerDomains } from '../domains/domains.ts'
 import { readContent } from '../emails/content.ts'
-import type { Reader } from '../reading/reader.ts'
 import type { EmailRecord } from '../emails/email.ts'
-import { storeErrors } from '../outbox/attempt.ts'
+import { withoutBcc } from '../mime/compose/without-bcc.ts'
+import type { Outgoing } from '../net/outgoing.ts'
+import type { Config } from '../options/options.ts'
 import type { Downloads } from '../outbox/downloads.ts'
+import { needsOf } from '../outbox/extensions.ts'
 import { createOutbox, type Outbox } from '../outbox/outbox.ts'
 import type { Simulator } from '../outbox/outcome.ts'
-import { needsOf } from '../outbox/extensions.ts'
-import { withoutBcc } from '../mime/compose/without-bcc.ts'
 import { createTransport, relayOptions, type Transport } from '../outbox/transport.ts'
-import { startKeyExpiry } from '../emails/idempotency.ts'
-import { startRetention, type Retention } from '../emails/retention.ts'
-import { isErrorOf, LocalpostError } from '../core/errors.ts'
-import type { Ids } from '../core/ids.ts'
-import type { Outgoing } from '../net/outgoing.ts'
 import { extractLinks } from '../reading/links.ts'
-import type { Config } from '../options/options.ts'
-import type { Following } from '../store/follow.ts'
+import type { Reader } from '../reading/reader.ts'
+import type { FindRule } from '../rules/rules.ts'
+import { aftermathOf, createCauses, isSimulator, isSuppressed } from '../rules/verdicts.ts'
 import type { Store } from '../store/store.ts'
 import type { Tracking } from '../tracking/tracking.ts'
-import { createWebhooks, type RunningWebhooks } from '../webhooks/webhooks.ts'
+import { reportFailures } from './notices.ts'
+import type { InstanceThread } from './jobs.ts'
 
 /** The behaviour of the simulator addresses. */
 export const simulator: Simulator = { isSimulator, isSuppressed, aftermathOf }
@@ -56,42 +49,52 @@ export function openRelay(config: Config, outgoing: Outgoing): Transport | null 
   })
 }
 
-/** The outbox, delivering to the instance's own capture server. */
-export function openOutbox(deps: {
-  store: Store
-  config: Config
-  domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
-  tracking: Pick<Tracking, 'copiesOf'>
-  reader: Pick<Reader, 'bodies' | 'content'>
-  relay: Transport | null
-  sources: AttachmentSources
-  large: JobQueue
-  downloads: Downloads
-  findRule: FindRule
-  capture: { host: string; port: number; secret: string }
-}): Outbox {
-  const { store, config, domains, tracking, capture } = deps
+/**
+ * The outbox, delivering to the instance's own capture server.
+ *
+ * @param deps.deliveries  Where that server listens; known before the first delivery.
+ * @param deps.secret  The password of the outbox there.
+ */
+export function openOutbox(
+  config: Config,
+  deps: {
+    store: Store
+    domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
+    tracking: Pick<Tracking, 'copiesOf'>
+    reader: Pick<Reader, 'bodies' | 'content'>
+    relay: Transport | null
+    sources: AttachmentSources
+    large: JobQueue
+    downloads: Downloads
+    findRule: FindRule
+    deliveries(): { readonly host: string; readonly port: number }
+    secret: string
+  },
+): Outbox {
+  const { store, domains, tracking, deliveries } = deps
+  const { clock, hostname, keepAlive, retryDelaysMs } = config
   return createOutbox({
-    store,
-    clock: config.clock,
+    ...deps,
+    clock,
+    hostname,
+    retryDelaysMs,
     capture: createTransport({
-      host: capture.host,
-      port: capture.port,
+      get host() {
+        return deliveries().host
+      },
+      get port() {
+        return deliveries().port
+      },
       plain: true,
-      auth: { user: outboxUser, pass: capture.secret },
-      hostname: config.hostname,
-      keepAlive: config.keepAlive,
+      auth: { user: outboxUser, pass: deps.secret },
+      hostname,
+      keepAlive,
       // One connection per email in progress, so that a reply that a rule delays blocks no other delivery.
       maxConnections: 16,
     }),
     relay: config.relayAll ? deps.relay : null,
     simulator,
     causeOf: createCauses(deps.findRule),
-    sources: deps.sources,
-    large: deps.large,
-    downloads: deps.downloads,
-    retryDelaysMs: config.retryDelaysMs,
-    hostname: config.hostname,
     async senderOf(email) {
       const { mail_from } = email.envelope
       const domain =
@@ -109,95 +112,11 @@ export function openOutbox(deps: {
       const { html, text } = await readContent(deps, email)
       return extractLinks(html, text).find(({ href }) => /^https?:/i.test(href))?.href ?? null
     },
-    onError: (error) =>
-      config.onNotice(
-        isErrorOf(error, ...storeErrors)
-          ? {
-              level: 'warning',
-              message:
-                'A delivery waits, because its outcome cannot be stored: it is retried, also after the next start.',
-              error,
-            }
-          : {
-              level: 'error',
-              message: 'A delivery failed with an internal error; it will be retried.',
-              error,
-            },
-      ),
-  })
-}
-
-/** Deletes old emails, as the options `maxEmails` and `maxAgeMs` say. */
-export function openRetention(store: Store, config: Config): Retention {
-  const { clock, maxEmails, maxAgeMs, onNotice } = config
-  return startRetention({
-    store,
-    clock,
-    maxEmails,
-    maxAgeMs,
-    onError: (error) =>
-      onNotice({ level: 'error', message: 'Old emails could not be deleted; this will be retried.', error }),
-  })
-}
-
-/** Removes expired Idempotency-Keys. */
-export function openKeyExpiry(store: Store, { clock, onNotice }: Config): ReturnType<typeof startKeyExpiry> {
-  return startKeyExpiry({
-    store,
-    clock,
-    onError: (error) =>
-      onNotice({
-        level: 'error',
-        message: 'Expired idempotency keys could not be deleted; this will be retried.',
-        error,
-      }),
-  })
-}
-
-/** Verifies domains again at intervals, if `verifyIntervalMs` is set. */
-export function openRechecks(store: Store, config: Config, domains: Pick<Domains, 'verify'>): Rechecks {
-  const { clock, verifyIntervalMs, onNotice } = config
-  return startRechecks({
-    store,
-    clock,
-    intervalMs: verifyIntervalMs,
-    verify: (id) => domains.verify(id),
-    onError: (error) =>
-      onNotice({
-        level: 'error',
-        message: 'A domain could not be looked up in DNS; this will be retried.',
-        error,
-      }),
-  })
-}
-
-/** The webhooks: those of the options and the stored ones. */
-export function openWebhooks(
-  store: Store,
-  ids: Ids,
-  config: Config,
-  random: RandomSource,
-  outgoing: Outgoing,
-  following: Following,
-): Promise<RunningWebhooks> {
-  const { clock, pageSize, webhooks, webhookRetryDelaysMs, onNotice } = config
-  return createWebhooks({
-    store,
-    clock,
-    random,
-    following,
-    ids,
-    pageSize,
-    given: webhooks,
-    retryDelaysMs: webhookRetryDelaysMs,
-    problemOf: outgoing.problemOf,
-    onWarning: (message) => onNotice({ level: 'warning', message }),
-    onError: (error) =>
-      onNotice(
-        isErrorOf(error, ...storeErrors)
-          ? { level: 'warning', message: 'The outcome of a webhook delivery could not be stored.', error }
-          : { level: 'error', message: 'A webhook failed with an internal error.', error },
-      ),
+    onError: reportFailures(
+      config,
+      'A delivery waits, because its outcome cannot be stored: it is retried, also after the next start.',
+      'A delivery failed with an internal error; it will be retried.',
+    ),
   })
 }
 

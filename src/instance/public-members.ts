@@ -12,15 +12,13 @@ import type { Snapshot, Snapshots } from './snapshots.ts'
 import { assertRealTicks } from './test-process.ts'
 import type { RunningTime } from './time.ts'
 
-type Resources = AccountResources & Pick<Localpost, 'accounts' | 'clock'>
 type Contacts = Localpost['audiences']['contacts']
 type MethodOf<Resource> = {
   [Name in keyof Resource]: Resource[Name] extends Function ? Name : never
 }[keyof Resource]
 
-/** The public methods of each resource. Its other members are only for other parts of the instance. */
-const methods: { readonly [Name in keyof Resources]: readonly MethodOf<Resources[Name]>[] } = {
-  accounts: ['create', 'list', 'get', 'update', 'renewPassword', 'remove'],
+/** The public methods of each resource of an account. Its other members are only for other parts of the instance. */
+const methods: { readonly [Name in keyof AccountResources]: readonly MethodOf<AccountResources[Name]>[] } = {
   emails: ['send', 'list', 'get', 'addEvent'],
   domains: ['create', 'list', 'get', 'update', 'remove', 'verify', 'records', 'zone'],
   audiences: ['create', 'list', 'get', 'update', 'remove'],
@@ -59,95 +57,54 @@ const methods: { readonly [Name in keyof Resources]: readonly MethodOf<Resources
   webhooks: ['create', 'list', 'remove', 'deliveries', 'replay'],
   requests: ['list', 'clear'],
   smtpSessions: ['list', 'get', 'clear'],
-  clock: ['now', 'advance'],
 }
 const contactMethods: readonly MethodOf<Contacts>[] = ['add', 'import', 'list', 'get', 'update', 'remove']
+const accountMethods: readonly MethodOf<Localpost['accounts']>[] = [
+  'create',
+  'list',
+  'get',
+  'update',
+  'renewPassword',
+  'remove',
+]
 
 /**
- * The public methods of the parts of an instance. Everything else, such as the keys for signing mail, is left out.
+ * The public resources of an account. Everything else, such as the keys for signing mail, is left out.
  *
+ * @param use  Calls a function with the account, which is open until the call ends.
  * @param assertOpen  Throws if the instance is closed; every method calls it first.
  */
-function publicMembers(parts: Resources, assertOpen: () => void): Resources {
-  const expose = <Name extends keyof Resources>(name: Name): Resources[Name] =>
-    exposed(parts[name], methods[name], assertOpen)
-  return {
-    ...accountParts(expose, exposed(parts.audiences.contacts, contactMethods, assertOpen)),
-    accounts: expose('accounts'),
-    clock: {
-      ...expose('clock'),
-      now() {
-        assertOpen()
-        return parts.clock.now()
-      },
-    },
-  }
-}
-
-/**
- * The public methods of an account that is opened for each call.
- *
- * @param use  Calls a function with the account. Throws not_found.
- */
-function accountMembers(use: UseAccount, assertOpen: () => void): AccountResources {
-  const expose = <Name extends keyof AccountResources>(name: Name): AccountResources[Name] =>
-    exposed(
-      later(methods[name], use, (account) => account[name]),
-      methods[name],
-      assertOpen,
-    )
-  const contacts = later(contactMethods, use, ({ audiences }) => audiences.contacts)
-  return accountParts(expose, exposed(contacts, contactMethods, assertOpen))
-}
-
-function accountParts(
-  expose: <Name extends keyof AccountResources>(name: Name) => AccountResources[Name],
-  contacts: Contacts,
-): AccountResources {
-  return {
-    emails: expose('emails'),
-    domains: expose('domains'),
-    audiences: { ...expose('audiences'), contacts },
-    broadcasts: expose('broadcasts'),
-    templates: expose('templates'),
-    inbox: expose('inbox'),
-    rules: expose('rules'),
-    faults: expose('faults'),
-    webhooks: expose('webhooks'),
-    requests: expose('requests'),
-    smtpSessions: expose('smtpSessions'),
-  }
-}
-
-/** Calls a function with an account, which is open until the call ends. */
-type UseAccount = (work: (account: AccountResources) => Promise<unknown>) => Promise<unknown>
-
-/** A resource of an account, whose methods find the account when they are called. */
-function later<Resource extends object>(
-  names: readonly string[],
-  use: UseAccount,
-  find: (account: AccountResources) => Resource,
-): Resource {
-  const call =
-    (name: string) =>
-    (...given: unknown[]): Promise<unknown> =>
-      use(async (account) => methodOf(find(account), name)(...given))
-  return Object.fromEntries(names.map((name) => [name, call(name)])) as Resource
-}
-
-function exposed<Resource extends object>(
-  resource: Resource,
-  names: readonly string[],
+function publicMembers(
+  use: (work: (account: AccountResources) => unknown) => unknown,
   assertOpen: () => void,
-): Resource {
-  const members = names.map((name) => [name, fromCall(name, methodOf(resource, name), assertOpen)])
-  return Object.fromEntries(members) as Resource
+): AccountResources {
+  const exposed = (names: readonly string[], find: (account: AccountResources) => object): object =>
+    expose(names, (work) => use((account) => work(find(account))), assertOpen)
+  const members = Object.entries(methods).map(([name, names]) => [
+    name,
+    exposed(names, (account) => Reflect.get(account, name) as object),
+  ])
+  const resources = Object.fromEntries(members) as AccountResources
+  const contacts = exposed(contactMethods, ({ audiences }) => audiences.contacts) as Contacts
+  return { ...resources, audiences: { ...resources.audiences, contacts } }
 }
 
-function methodOf(resource: object, name: string): (...given: unknown[]) => unknown {
-  const method: unknown = Reflect.get(resource, name)
-  if (typeof method !== 'function') throw new TypeError(`There is no method ${name}.`)
-  return (...given) => method.call(resource, ...given)
+/** @param use  Calls a function with the resource. */
+function expose(
+  names: readonly string[],
+  use: (work: (resource: object) => unknown) => unknown,
+  assertOpen: () => void,
+): object {
+  const members = names.map((name) => {
+    const call = (...given: unknown[]): unknown =>
+      use((resource) => {
+        const method: unknown = Reflect.get(resource, name)
+        if (typeof method !== 'function') throw new TypeError(`There is no method ${name}.`)
+        return method.call(resource, ...given)
+      })
+    return [name, fromCall(name, call, assertOpen)]
+  })
+  return Object.fromEntries(members) as object
 }
 
 /**
@@ -180,24 +137,21 @@ export function fromCall<Given extends unknown[], T>(
 }
 
 /** What the public face of an instance calls. */
-export interface InstanceParts extends Omit<Resources, 'accounts' | 'clock'> {
+export interface InstanceParts extends Pick<
+  Localpost,
+  'apiKey' | 'smtp' | 'smtps' | 'waitTimeoutMs' | 'close'
+> {
+  main: OpenAccount
   accounts: RunningAccounts
-  apiKey: string
-  smtp: Localpost['smtp']
-  smtps: Localpost['smtps']
   http: InstanceHttp
   snapshots: Snapshots
   time: RunningTime
-  waitTimeoutMs: number
-  /** Begins to deliver, if that waited for the listener; harmless afterwards. */
-  deliver(): void
-  reset(keep: readonly ResetScope[]): Promise<void>
-  close(): Promise<void>
 }
 
 /** The instance that the library returns: only what {@link Localpost} has. */
 export function publicInstance(parts: InstanceParts): Localpost {
-  const { accounts, http, snapshots, time } = parts
+  const { main, accounts, http, snapshots, time, apiKey, smtp, smtps, waitTimeoutMs } = parts
+  const own = publicResources(main)
   let closing: Promise<void> | null = null
   const assertOpen = (): void => {
     if (closing) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
@@ -218,7 +172,15 @@ export function publicInstance(parts: InstanceParts): Localpost {
   }
   const close = (): Promise<void> => (closing ??= keepAlive(() => parts.close()))
   return {
-    ...publicMembers({ ...parts, accounts: accounts.resource, clock: time.clock }, assertOpen),
+    ...publicMembers((work) => work(own), assertOpen),
+    accounts: expose(accountMethods, (work) => work(accounts.resource), assertOpen) as Localpost['accounts'],
+    clock: {
+      now() {
+        assertOpen()
+        return time.clock.now()
+      },
+      advance: called('advance', time.clock.advance),
+    },
     account: function account(name) {
       try {
         assertOpen()
@@ -226,15 +188,15 @@ export function publicInstance(parts: InstanceParts): Localpost {
       } catch (error) {
         throw withFramesOf(error, framesOfCaller(account))
       }
-      return accountMembers(
+      return publicMembers(
         (work) => accounts.use(name, async (found) => work(publicResources(found))),
         assertOpen,
       )
     },
-    apiKey: parts.apiKey,
-    waitTimeoutMs: parts.waitTimeoutMs,
-    smtp: parts.smtp,
-    smtps: parts.smtps,
+    apiKey,
+    waitTimeoutMs,
+    smtp,
+    smtps,
     get url() {
       return http.url
     },
@@ -243,12 +205,12 @@ export function publicInstance(parts: InstanceParts): Localpost {
       assertKnownOptions(options, ['port', 'host', 'listener'], 'listen()')
       assertPort('port', options.port)
       const bound = await http.listen(options)
-      parts.deliver()
+      main.deliver()
       return bound
     }),
     reset: called('reset', async (options: { keep?: ResetScope[] } = {}) => {
       assertKnownOptions(options, ['keep'], 'reset()')
-      await parts.reset(options.keep ?? [])
+      await main.reset(options.keep ?? [])
     }),
     snapshot: called('snapshot', () => snapshots.snapshot()),
     restore: called('restore', (snapshot: Snapshot) => snapshots.restore(snapshot)),
@@ -272,10 +234,8 @@ function assertRequest(request: unknown): void {
   throw new LocalpostError('invalid_option', message)
 }
 
-/** The public resources of an account. Sends of the library are logged, and give warnings. */
-export function publicResources<Given extends OpenAccount>(
-  account: Given,
-): Omit<Given, 'emails' | 'broadcasts' | 'smtpSessions'> & AccountResources {
+/** The resources of an account as the library has them. Its sends are logged, and give warnings. */
+function publicResources(account: OpenAccount): AccountResources {
   const { library, log, smtpSessions } = account
   return {
     ...account,

@@ -21,11 +21,7 @@ export interface Snapshots {
   restore(snapshot: Snapshot): Promise<void>
 }
 
-/**
- * @param deps.store  null if the data are in a folder.
- * @param deps.settle  Waits for running work.
- * @param deps.reload  Makes everything that keeps records in memory read them again.
- */
+/** @param deps.reload  Makes everything that keeps records in memory read them again. */
 export function createSnapshots(deps: {
   store: RestorableStore | null
   faults: Pick<ArmedFaults, 'hold'>

@@ -6,12 +6,10 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { notFound } from '../store/repository.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
-import type { Store } from '../store/store.ts'
-import { insert, remove } from '../store/store.ts'
+import { type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
-import type { ApiKeyRecord } from './key.ts'
+import { type ApiKeyRecord, apiKeyCollection } from './key.ts'
 import type { ApiKey, ApiKeyInput, Scope } from './types.ts'
-import { apiKeyCollection } from './key.ts'
 import { apiKeyInputSchema } from './schema.ts'
 
 /** API keys: who may use the APIs. */
@@ -46,7 +44,6 @@ export interface Keys {
  *
  * @param deps.given  Keys from the options, beside the stored ones; never stored.
  * @param deps.acceptAny  Accepts any value that is not empty.
- * @param deps.random  Where new keys come from. Default: the system's.
  * @param deps.following  Follows the keys that other instances make and remove. Default: a new one.
  */
 export async function createKeys(deps: {

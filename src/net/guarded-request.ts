@@ -22,7 +22,6 @@ export interface GuardedRequest {
  * Makes one HTTP(S) request on a connection of its own. Every address is checked when the connection is made, so that
  * no host name can resolve to a forbidden address. Redirects are not followed.
  *
- * @param target  An http or https URL.
  * @returns The answer. The caller must read or destroy its body.
  * @throws Error with the reason: a forbidden address, a failed connection, or the signal.
  */
@@ -75,9 +74,7 @@ export function literalProblem(host: string, port: number, problemOf: CheckDesti
   return problem === null ? null : `${host} ${problem}`
 }
 
-/**
- * A look-up that fails if any of a host's addresses is forbidden, because the client may try all of them.
- */
+/** A look-up that fails if any of a host's addresses is forbidden, because the client may try all of them. */
 export function guardedLookup(
   host: string,
   port: number,

@@ -4,7 +4,6 @@ import { LocalpostError, quote } from '../core/errors.ts'
  * The error of a listener that could not be opened.
  *
  * @param protocol  The server that failed to listen: determines which port option the message names.
- * @param cause  The system's error.
  * @returns port_in_use where another program has the port, else listen_failed.
  */
 export function listenError(

@@ -46,13 +46,15 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
   const allowed = allow.flatMap((text) => parseAllowed(text) ?? [])
   const listeners: { host: string; port: number }[] = []
 
+  const isAllowed = (destination: Destination): boolean => allowed.some((entry) => covers(entry, destination))
+
   function kindProblem(destination: Destination, isStrict: boolean): string | null {
     const { address, host: name } = destination
     if (address === null && !isLoopback(bareName(name))) return null
     const kind = address === null ? 'loopback' : kindOfAddress(address)
     if (kind === 'none') return 'is not an IP address'
     if (kind === 'never') return neverProblem
-    if (kind === 'public' || allowed.some((entry) => covers(entry, destination))) return null
+    if (kind === 'public' || isAllowed(destination)) return null
     if (kind === 'special') return `is in a range for documentation, tests or tunnels; ${permission}`
     const where = kind === 'loopback' ? 'is this machine' : 'is in a private network'
     if (listeners.some(({ host }) => !isLoopback(host)))
@@ -76,7 +78,7 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     const forbidden = problem(destination, true)
     if (forbidden !== null) return forbidden
     const isHere = address === null ? isLoopback(bareName(host)) : kindOfAddress(address) === 'loopback'
-    if (isHere || allowed.some((entry) => covers(entry, destination))) return null
+    if (isHere || isAllowed(destination)) return null
     // Whether a name is in a range is known only after its look-up.
     if (address === null && allowed.some(({ range }) => range !== null)) return null
     return `is not this machine; ${permission}`
@@ -88,7 +90,7 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     const own = ownProblem(destination)
     if (own !== null || (kind !== 'loopback' && kind !== 'private'))
       return own ?? kindProblem(destination, false)
-    if (isIssuer || allowed.some((entry) => covers(entry, destination))) return null
+    if (isIssuer || isAllowed(destination)) return null
     const where = kind === 'loopback' ? 'is this machine' : 'is in a private network'
     return `${where}, and not the host of the issuer; ${permission}`
   }

@@ -19,11 +19,7 @@ export function tlsFaultOf(error: NodeJS.ErrnoException): 'certificate' | 'hands
   return /\bERR_SSL_|\bEPROTO\b|\bTLSError\b|:SSL routines:/.test(text) ? 'handshake' : null
 }
 
-/**
- * Describes in words why the certificate of a server is not accepted.
- *
- * @returns null for any other error.
- */
+/** Describes in words why the certificate of a server is not accepted; null for any other error. */
 export function certificateReason(error: Error): string | null {
   const code = 'code' in error ? String(error.code) : ''
   if (code !== 'ERR_TLS_CERT_ALTNAME_INVALID') return certificateReasons.get(code) ?? null

@@ -17,7 +17,6 @@ export interface ClaimRules {
 /**
  * The user that the claims describe.
  *
- * @param host  The host of the provider, for errors.
  * @throws insufficient_scope if the claims give the user no role, or a member no account.
  */
 export function userOf(claims: Claims, rules: ClaimRules, host: string): User {

@@ -7,11 +7,7 @@ export type Client = typeof import('./client.ts')
 
 /** The discovered configuration of a provider, while it is valid. */
 export interface Discovery {
-  /**
-   * Asks the provider at most once in ten minutes. Concurrent callers share the answer.
-   *
-   * @throws ProviderFailure
-   */
+  /** Asks the provider at most once in ten minutes. Concurrent callers share the answer. @throws ProviderFailure. */
   read(): Promise<{ client: Client; configuration: Configuration }>
   /** Makes the next call ask the provider again, after an error. */
   forget(): void

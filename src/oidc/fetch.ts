@@ -26,9 +26,6 @@ export interface ProviderFetch {
 /**
  * Makes the requests to one provider. Redirects are not followed, and an answer is complete within 10 seconds and 256 KiB
  * or is not used. A URL of another host than the issuer's, which the discovery document may name, must be https.
- *
- * @param options.problemOf  Checks each address when it is connected to.
- * @param options.timeoutMs  For one request and its answer. Default: 10 seconds.
  */
 export function createProviderFetch(options: {
   issuer: URL
@@ -37,8 +34,7 @@ export function createProviderFetch(options: {
   lookup?: GuardedRequest['lookup']
 }): ProviderFetch {
   const { issuer, problemOf, lookup, timeoutMs = 10_000 } = options
-  const running = new Set<AbortController>()
-  let isClosed = false
+  const closing = new AbortController()
 
   async function ask(url: string, request: ProviderRequest, signal: AbortSignal): Promise<Response> {
     const target = new URL(url)
@@ -70,32 +66,21 @@ export function createProviderFetch(options: {
 
   return {
     async fetch(url, request) {
-      if (isClosed) throw new ProviderFailure('this instance is closing')
-      const controller = new AbortController()
+      if (closing.signal.aborted) throw new ProviderFailure('this instance is closing')
       const deadline = AbortSignal.timeout(timeoutMs)
-      const end = (): void => controller.abort()
-      deadline.addEventListener('abort', end)
-      request.signal?.addEventListener('abort', end)
-      running.add(controller)
+      const signals = [closing.signal, deadline, ...(request.signal ? [request.signal] : [])]
       try {
-        return await ask(url, request, controller.signal)
+        return await ask(url, request, AbortSignal.any(signals))
       } catch (error) {
         if (error instanceof ProviderFailure) throw error
-        const inTime = isClosed ? 'this instance is closing' : reasonOf(error)
+        const inTime = closing.signal.aborted ? 'this instance is closing' : reasonOf(error)
         const reason = deadline.aborted ? `no complete answer within ${timeoutMs / 1000} s` : inTime
         throw new ProviderFailure(`${url}: ${reason}${isUntrusted(error) ? trustAdvice : ''}`, {
           cause: error,
         })
-      } finally {
-        running.delete(controller)
-        deadline.removeEventListener('abort', end)
-        request.signal?.removeEventListener('abort', end)
       }
     },
-    close() {
-      isClosed = true
-      for (const controller of running) controller.abort()
-    },
+    close: () => closing.abort(),
   }
 }
 

@@ -33,11 +33,7 @@ export interface OidcSignIn {
    * @throws provider_unavailable
    */
   begin(options?: { again?: boolean }): Promise<{ location: string; cookie: string }>
-  /**
-   * Whether a browser that came back is the one that began the sign-in, within ten minutes. Makes no request.
-   *
-   * @param state  As the provider passed it on.
-   */
+  /** Whether a browser that came back is the one that began the sign-in, within ten minutes. Makes no request. */
   isOwn(cookie: string, state: string): boolean
   /**
    * Ends a sign-in: exchanges the code, and checks the ID token.
@@ -56,9 +52,6 @@ export interface OidcSignIn {
  *
  * @param deps.redirectUri  Where the provider sends browsers back to; known once the listener is open.
  * @param deps.secret  Binds a sign-in to its browser. At least 32 random bytes, the same for all instances of a server.
- * @param deps.problemOf  Decides whether an address may be connected to.
- * @param deps.onProblem  Called with problems for the operator.
- * @param deps.timeoutMs  For one request to the provider. Default: that of {@link createProviderFetch}.
  */
 export function createOidcSignIn(
   options: ProviderOptions,

@@ -5,7 +5,6 @@ import { ProviderFailure } from './fetch.ts'
  * The error that a browser is shown for one of `openid-client`. What went wrong between Localpost and the provider is for
  * the operator: it may name addresses of an internal network.
  *
- * @param host  The provider's.
  * @param report  Called with what is for the operator.
  */
 export function signInError(error: unknown, host: string, report: (reason: string) => void): LocalpostError {

@@ -4,7 +4,7 @@ import { createSharedWindows } from '../faults/shared-windows.ts'
 import type { Scope } from '../keys/types.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 import { isLoopback } from '../net/hosts.ts'
-import { bearerOf, requireKey } from './auth.ts'
+import { bearerOf, requireKey, insufficientScope, roleMeets, scopeMeets } from './auth.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { isForwarded, isForwardedHttps } from './forwarded.ts'
 import { assertNotEmbedded, assertOrigin, hostOf, namesHost } from './guard.ts'
@@ -12,24 +12,17 @@ import { boundHost, type HttpListener } from './listener.ts'
 import type { ServerDeps } from './deps.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { socketRequestOf, stateOf } from './request-state.ts'
-import type { Route } from './route.ts'
-import { insufficientScope, roleMeets, scopeMeets, type Need } from './scopes.ts'
+import type { Need, Route } from './route.ts'
 import type { Sessions } from './session.ts'
 
 /** Decides which requests are allowed, before their bodies are read. */
 export interface AccessControl {
   /**
-   * @param need  What the caller needs; null if any key is enough.
    * @returns The key whose rate limit the request counts for; null for none.
    * @throws missing_api_key, invalid_api_key, insufficient_scope, forbidden_origin.
    */
   admit(event: H3Event, access: Route['access'], need: Need | null): string | null
-  /**
-   * Counts one request for a key.
-   *
-   * @returns Headers for the answer.
-   * @throws rate_limit_exceeded
-   */
+  /** Counts one request for a key. @throws rate_limit_exceeded. */
   count(key: string): Promise<Readonly<Record<string, string>>>
   /**
    * Whether the caller is on this machine: in process, or under a loopback name on a listener that is bound to
@@ -48,10 +41,10 @@ export function createAccessControl(
 ): AccessControl {
   const { keys, clock, config, faults } = deps
   const shared = deps.store.isShared ? createSharedWindows(deps.store, clock) : null
-  const limits = createRateLimits(config.rateLimit, faults.rateLimit, clock, shared)
+  const count = createRateLimits(config.rateLimit, faults.rateLimit, clock, shared)
   const publicUrl = config.publicUrl === null ? null : new URL(config.publicUrl)
 
-  // Reading the address of a socket is a system call, and this runs for every request.
+  // Remembered, because a server that is closing has no address any more.
   let asked: HttpListener | null = null
   let isBoundToLoopback = false
 
@@ -125,7 +118,7 @@ export function createAccessControl(
       }
       return null
     },
-    count: async (key) => limits.take(key),
+    count,
   }
 }
 

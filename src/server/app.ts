@@ -3,12 +3,13 @@ import type { RequestListener } from 'node:http'
 import type { ServerRequest } from 'srvx'
 import { toNodeHandler } from 'srvx/node'
 import { systemClock } from '../core/clock.ts'
+import { version } from '../core/version.ts'
 import { createAccessControl } from './access.ts'
-import { createAnswerRoom } from './answer-room.ts'
+import { createAnswerRoom } from './answer.ts'
 import type { KeyCheck } from './auth.ts'
 import { createBodyRoom } from './body-room.ts'
 import { createClientAddresses } from './client-address.ts'
-import type { ServerDeps } from './deps.ts'
+import type { RequestLimits, ServerDeps } from './deps.ts'
 import { accountRoutes } from './dev/accounts.ts'
 import { devAudienceRoutes } from './dev/audiences.ts'
 import { consentRoutes } from './dev/consent.ts'
@@ -16,6 +17,7 @@ import { broadcastRoutes } from './dev/broadcasts.ts'
 import { devDomainRoutes } from './dev/domains.ts'
 import { devEmailRoutes } from './dev/emails.ts'
 import { inboxRoutes } from './dev/inbox.ts'
+import { mailRoutes } from './dev/mail.ts'
 import { instanceRoutes } from './dev/instance.ts'
 import { keyRoutes } from './dev/keys.ts'
 import { mailByteRoutes } from './dev/mail-bytes.ts'
@@ -28,15 +30,12 @@ import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
 import { createFailedKeys } from '../keys/failed-keys.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
-import { createLastRequests } from './framing.ts'
-import { hostOf, settleHost } from './guard.ts'
-import type { LiveEvents } from './live-events.ts'
-import { createLiveEvents } from './live-events.ts'
+import { createLastRequests, hostOf, settleHost } from './guard.ts'
+import { type LiveEvents, createLiveEvents } from './live-events.ts'
 import { host, respond, upToDate } from './middleware.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import { openApiRoute } from './openapi.ts'
 import { type AccountHttp, maySee, passToAccount } from './other-accounts.ts'
-import type { RequestLimits } from './request-limits.ts'
 import { newContext, type RequestState, stateOf } from './request-state.ts'
 import type { Route } from './route.ts'
 import { addRoutes } from './router.ts'
@@ -85,7 +84,7 @@ export function createApp(deps: ServerDeps): App {
     openAnswers: createOpenAnswers(),
   }
   const routes = tableOf(deps, live, sessions, limits)
-  routes.push(openApiRoute(routes, deps.version))
+  routes.push(openApiRoute(routes, version))
 
   const faults = createFaultGate(deps)
   const parts = {
@@ -173,6 +172,7 @@ function tableOf(
     ...domainRoutes(deps.domains),
     ...audienceRoutes(deps.audiences),
     ...inboxRoutes(deps.inbox),
+    ...mailRoutes(deps.inbox),
     ...consentRoutes(deps.tracking),
     ...mailByteRoutes(deps.inbox, deps.tracking),
     ...nestedMailRoutes(deps.inbox.nested, deps.tracking),

@@ -1,7 +1,11 @@
+import type { H3Event } from 'h3'
 import { withoutEnding } from '../core/ending.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { Scope } from '../keys/types.ts'
+import type { Role } from '../users/user.ts'
+import { socketRequestOf } from './request-state.ts'
+import type { Need, Route } from './route.ts'
 
 /** The API keys; see `keys/keys.ts`. */
 export interface KeyCheck {
@@ -21,13 +25,7 @@ export function bearerOf(headers: Pick<Headers, 'get'>): string | null {
   return scheme === undefined ? null : withoutEnding(value.slice(scheme.length), ' \t')
 }
 
-/**
- * Checks the key of a request.
- *
- * @param bearer  As {@link bearerOf} returns it.
- * @returns The key and its scope.
- * @throws missing_api_key, invalid_api_key, both with `WWW-Authenticate`.
- */
+/** Checks the key of a request. @throws missing_api_key, invalid_api_key, both with `WWW-Authenticate`. */
 export function requireKey(
   headers: Pick<Headers, 'get'>,
   keys: KeyCheck,
@@ -49,5 +47,58 @@ export function requireKey(
   throw new LocalpostError('invalid_api_key', message, { headers: challenge })
 }
 
+/**
+ * Whether the address of a request may be one that a mail contains: a click in the frame of a mail, or an image in it,
+ * makes the browser request any URL of this server, with the cookies of the page.
+ *
+ * A browser sends neither an API key nor a header of its own for these. In process, a request without `User-Agent` is not
+ * one that a server passed on from a browser. `Sec-Fetch-*` is not looked at: browsers leave it out over plain HTTP.
+ */
+export function mayComeFromMail(event: H3Event): boolean {
+  const { headers } = event.req
+  if (bearerOf(headers) !== null || headers.has('x-localpost-page')) return false
+  return socketRequestOf(event) !== undefined || headers.has('user-agent')
+}
+
 const bearerScheme = /^bearer[ \t]+(?=\S)/i
 const challenge = { 'www-authenticate': 'Bearer realm="localpost"' }
+
+/** What the caller of a route needs, by the query of the request. A route with `read` changes nothing and sends nothing. */
+export function needOf({ method, needs }: Pick<Route, 'method' | 'needs'>): (query: string) => Need {
+  if (typeof needs === 'function') return needs
+  const need = needs ?? (method === 'GET' ? 'read' : 'full')
+  return () => need
+}
+
+/** Whether a user with this role meets the requirement. */
+export function roleMeets(role: Role, need: Need): boolean {
+  return role === 'admin' || need !== 'admin'
+}
+
+/** Whether an API key of this scope is enough. */
+export function scopeMeets(scope: Scope, need: Need): boolean {
+  return scope === 'full' || scope === need
+}
+
+/**
+ * The error for a known caller who may not do this.
+ *
+ * @param who  The beginning of a sentence: `The API key lp_abcd…wxyz has the scope read`.
+ * @see RFC 6750 section 3.1
+ */
+export function insufficientScope(who: string, what: string, need: Need): LocalpostError {
+  const [wanted, fix] = wordsOf[need]
+  return new LocalpostError('insufficient_scope', `${who}; ${what} needs ${wanted}. ${fix}`, {
+    headers: {
+      'www-authenticate': `Bearer realm="localpost", error="insufficient_scope", scope="${need === 'admin' ? 'full' : need}"`,
+    },
+  })
+}
+
+const otherKey = 'Use another API key.'
+const wordsOf: Readonly<Record<Need, readonly [wanted: string, fix: string]>> = {
+  send: ['the scope `send` or `full`', otherKey],
+  read: ['the scope `read` or `full`', otherKey],
+  full: ['the scope `full`', otherKey],
+  admin: ['an API key of scope `full`, or a user with the role `admin`', 'Ask an admin to do it.'],
+}

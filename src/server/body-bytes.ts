@@ -13,11 +13,8 @@ const longestPauseMs = 10_000
 /**
  * Reads the body of a request over a socket.
  *
- * @param limit  The maximum size in bytes.
  * @param room  Counts its bytes. A long body waits there until there is memory for it.
  * @param announced  Its Content-Length; 0 without one.
- * @param onPiece  Called with each piece that arrives.
- * @param clock  Measures the pauses of the client.
  * @throws payload_too_large, service_unavailable; invalid_json for a body that was broken off or came too slowly.
  */
 export function readNode(
@@ -121,7 +118,6 @@ function createPieces(announced: number): { add(piece: Buffer): void; whole(): B
 /**
  * Reads the body of a request that came in process.
  *
- * @param onPiece  Called with each piece that arrives.
  * @throws payload_too_large, service_unavailable; invalid_json for a body that was broken off.
  */
 export async function readWeb(

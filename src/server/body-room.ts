@@ -14,7 +14,6 @@ export interface BodyShare {
   /**
    * Makes room for a long body, instead of `take` for the rest of it. Bodies wait for each other in order of arrival.
    *
-   * @param bytes  Of the whole body.
    * @returns Undefined if there is room at once; else it settles when there is.
    * @throws service_unavailable when it waited too long, or when too many wait.
    */
@@ -23,10 +22,7 @@ export interface BodyShare {
   leave(): void
 }
 
-/**
- * @param limit  In bytes, of all bodies together. A single body may be larger.
- * @param clock  Measures how long a body waits.
- */
+/** @param limit  In bytes, of all bodies together. A single body may be larger. */
 export function createBodyRoom(limit: number, clock: Pick<Clock, 'after'>): BodyRoom {
   const budget = createBudget(limit)
   /** Long bodies that have room. The first one always gets it, so that they cannot block each other. */

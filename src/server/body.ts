@@ -78,44 +78,24 @@ function assertReadable(
   headers: Pick<Headers, 'get'>,
   type: string | null,
   isText: boolean,
-  wanted: RouteBody,
+  { bytesType, textTypes }: RouteBody,
 ): void {
-  const essence = type === null ? null : essenceOf(type)
-  const isJson =
-    essence !== null && (essence === 'application/json' || /^application\/[\w.-]+\+json$/.test(essence))
-  if (wanted.bytesType !== undefined && !isText) {
-    const given = type === null ? 'has no Content-Type' : `is ${quote(type)}`
-    const message = `The body ${given}. Send \`Content-Type: ${wanted.bytesType}\`.`
+  const refuse = (message: string): never => {
     throw new LocalpostError('unsupported_media_type', message)
   }
-  if (!isJson && !isText) {
-    const also = wanted.textTypes ? ` or \`${wanted.textTypes.join('`, `')}\`` : ''
+  const essence = type === null ? '' : essenceOf(type)
+  const isJson = essence === 'application/json' || /^application\/[\w.-]+\+json$/.test(essence)
+  if (!isText && (bytesType !== undefined || !isJson)) {
     const given = type === null ? 'has no Content-Type' : `is ${quote(type)}`
-    throw new LocalpostError(
-      'unsupported_media_type',
-      `The body ${given}. Send \`Content-Type: application/json\`${also}.`,
-    )
+    const also = textTypes ? ` or \`${textTypes.join('`, `')}\`` : ''
+    refuse(`The body ${given}. Send \`Content-Type: ${bytesType ?? 'application/json'}\`${also}.`)
   }
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type ?? '')?.[1]?.toLowerCase()
-  if (
-    wanted.bytesType === undefined &&
-    charset !== undefined &&
-    charset !== 'utf-8' &&
-    charset !== 'utf8' &&
-    charset !== 'us-ascii'
-  ) {
-    throw new LocalpostError(
-      'unsupported_media_type',
-      `The charset ${quote(charset)} is not supported. Send UTF-8.`,
-    )
-  }
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
+  if (bytesType === undefined && !['utf-8', 'utf8', 'us-ascii'].includes(charset))
+    refuse(`The charset ${quote(charset)} is not supported. Send UTF-8.`)
   const encoding = headers.get('content-encoding')?.trim().toLowerCase()
-  if (encoding && encoding !== 'identity') {
-    throw new LocalpostError(
-      'unsupported_media_type',
-      `The encoding ${quote(encoding)} is not supported. Send the body without Content-Encoding.`,
-    )
-  }
+  if (encoding && encoding !== 'identity')
+    refuse(`The encoding ${quote(encoding)} is not supported. Send the body without Content-Encoding.`)
 }
 
 function essenceOf(type: string): string {

@@ -32,8 +32,7 @@ import {
   smtpSessionSummarySchema,
 } from '../inbox/smtp-session-schema.ts'
 import { errorSchema } from '../core/error-schema.ts'
-import { healthSchema } from './health-schema.ts'
-import { loggedRequestSchema } from './logged-request-schema.ts'
+import { healthSchema, loggedRequestSchema } from './schema.ts'
 import { webhookDeliverySchema, webhookSchema } from '../webhooks/schema.ts'
 
 /** Names of the resources in the document's `components`; other schemas are inlined where they are used. */

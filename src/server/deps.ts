@@ -14,55 +14,41 @@ import type { ResetScope } from '../options/reset-scopes.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import type { EmailService } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'
-import type { Ids } from '../core/ids.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
 import type { FailedKeys } from '../keys/failed-keys.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
-import type { DatabaseStatus, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import type { StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { OtherAccounts } from './other-accounts.ts'
+import type { AnswerRoom } from './answer.ts'
+import type { BodyRoom } from './body-room.ts'
 import type { HttpListener } from './listener.ts'
-import type { RequestLimits } from './request-limits.ts'
+import type { OpenAnswers } from './open-answers.ts'
+import type { SignInLimit } from './sign-in-limit.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Health } from './types.ts'
 
-/** The dependencies of the HTTP interface; `instance` provides them. */
-export interface ServerDeps {
+/** The parts of one account that its HTTP interface needs; `instance` provides them. */
+export interface AccountDeps {
   readonly emails: EmailService & Simulation
-  readonly domains: Pick<
-    InnerDomains,
-    'create' | 'list' | 'summaries' | 'get' | 'update' | 'remove' | 'verify' | 'records' | 'zone'
-  >
+  readonly domains: InnerDomains
   readonly audiences: Audiences & { readonly contacts: InnerContacts }
   readonly templates: Templates
-  readonly keys: Keys
-  /** The users with passwords; null if the instance has none. */
-  readonly users: Users | null
-  /** Sign-in with an OpenID provider; null without one. */
-  readonly oidc: OidcSignIn | null
-  readonly sessions: StoredSessions
-  /** The accounts that callers of this one see. */
-  readonly accounts: Accounts
-  /** The other accounts; null if this is one of them. */
-  readonly otherAccounts: OtherAccounts | null
-  /** Waits until the changes of other instances are in memory; null if the store is not shared. */
-  readonly upToDate: (() => Promise<void>) | null
-  /** Limits that all accounts of the instance share. Default: new ones. */
-  readonly limits?: RequestLimits
-  /** Wrong keys, which SMTP counts as well. Default: they are counted here only. */
-  readonly failedKeys?: FailedKeys
+  readonly broadcasts: Broadcasts
   readonly inbox: Inbox & InboxPages
   readonly rules: Rules
   readonly faults: ArmedFaults
-  readonly broadcasts: Broadcasts
-  readonly tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe' | 'consentTo' | 'isConsentTo'>
   readonly webhooks: Webhooks
+  readonly keys: Keys
+  /** The accounts that callers of this one see. */
+  readonly accounts: Accounts
+  readonly tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe' | 'consentTo' | 'isConsentTo'>
   readonly store: Store
   readonly log: RequestLog
   readonly smtpSessions: LoggedSessions
@@ -70,25 +56,53 @@ export interface ServerDeps {
   readonly large: JobQueue
   /** The thread in which long bodies are parsed. */
   readonly thread: JobThread<typeof bodyJobs>
+  /** Empties what `keep` does not name. */
+  reset(keep: readonly ResetScope[]): Promise<void>
+}
+
+/** The dependencies of the HTTP interface: those of its account, and those that all accounts share. */
+export interface ServerDeps extends AccountDeps {
   readonly clock: Clock
-  readonly ids: Ids
   readonly config: Pick<
     Config,
     'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey' | 'strict' | 'trustProxy'
   >
-  /** The version of the package, for `/dev/health` and the OpenAPI document. */
-  readonly version: string
+  /** The users with passwords; null if the instance has none. */
+  readonly users: Users | null
+  /** Sign-in with an OpenID provider; null without one. */
+  readonly oidc: OidcSignIn | null
+  readonly sessions: StoredSessions
+  /** The other accounts; null if this is one of them. */
+  readonly otherAccounts: OtherAccounts | null
+  /** Waits until the changes of other instances are in memory; null if the store is not shared. */
+  readonly upToDate: (() => Promise<void>) | null
+  /** Default: new ones. */
+  readonly limits?: RequestLimits
+  /** Wrong keys, which SMTP counts as well. Default: they are counted here only. */
+  readonly failedKeys?: FailedKeys
   /** Folder of the built page: `index.html`, `favicon.svg`, `assets/`. */
   readonly uiDir: string
   /** The open listener; null in process, and until it is open. */
   listener(): HttpListener | null
   /** Facts for `/dev/health` that the server does not have. */
   state(): Promise<ServerState>
-  /** How many of each kind are stored. */
-  counts(): Promise<Counts>
-  reset(options: { keep?: ResetScope[] }): Promise<void>
   /** Called with every internal error; the client got a 500 without details. */
   onError(error: unknown): void
+}
+
+/**
+ * What limits the requests of an instance, of all its accounts together: memory of bodies and answers, wrong keys,
+ * sign-ins that fail, and how long an answer continues for a caller who lost access.
+ */
+export interface RequestLimits {
+  readonly bodies: BodyRoom
+  readonly answers: AnswerRoom
+  readonly failedKeys: FailedKeys
+  /** Sign-ins with a password. */
+  readonly passwords: SignInLimit
+  /** Sign-ins with a provider. */
+  readonly providers: SignInLimit
+  readonly openAnswers: OpenAnswers
 }
 
 /** The SMTP sessions of apps. The methods return promises if instances share a store. */
@@ -100,11 +114,5 @@ export interface LoggedSessions {
   get(id: string): SmtpSession | Promise<SmtpSession>
 }
 
-/** How many of each kind are stored. */
-export type Counts = Health['counts']
-
 /** State of the instance for `/dev/health`. `ok` only while SMTP accepts connections, and HTTP too if it has a listener. */
-export type ServerState = Pick<Health, 'status' | 'store' | 'smtp' | 'warnings'> & {
-  smtps: { host: string; port: number } | null
-  database: DatabaseStatus | null
-}
+export type ServerState = Pick<Health, 'status' | 'store' | 'database' | 'smtp' | 'smtps' | 'warnings'>

@@ -3,8 +3,7 @@ import type { HttpFault } from '../faults/types.ts'
 import type { ArmedFaults } from '../faults/faults.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, type ErrorCode } from '../core/errors.ts'
-import type { Answer } from './answer.ts'
-import { bytesAnswer, errorAnswer } from './answer.ts'
+import { type Answer, bytesAnswer, errorAnswer } from './answer.ts'
 import { bearerOf } from './auth.ts'
 import { stateOf } from './request-state.ts'
 
@@ -29,7 +28,8 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
     const { exchange } = state
     // The request log masks the key.
     exchange.key = bearerOf(event.req.headers)
-    const isOver = delay_ms <= 0 || (await passed(clock, delay_ms, [closing.signal, event.req.signal]))
+    const isOver =
+      delay_ms <= 0 || (await passed(clock, delay_ms, AbortSignal.any([closing.signal, event.req.signal])))
     exchange.warnings.push(`a fault of /dev/faults struck: ${faultInWords(fault)}`)
     if (!isOver && closing.signal.aborted) {
       throw new LocalpostError('closed', 'The instance was closed while a fault delayed this request.')
@@ -63,9 +63,9 @@ export function brokenConnection(): TypeError {
   return new TypeError('fetch failed', { cause })
 }
 
-/** Waits for the delay, or for the first of the signals. @returns Whether the delay is over. */
-async function passed(clock: Clock, delayMs: number, signals: readonly AbortSignal[]): Promise<boolean> {
-  if (signals.some(({ aborted }) => aborted)) return false
+/** Waits for the delay, or for the signal. @returns Whether the delay is over. */
+async function passed(clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false
   const ended = new AbortController()
   try {
     return await new Promise<boolean>((resolve) => {
@@ -74,7 +74,7 @@ async function passed(clock: Clock, delayMs: number, signals: readonly AbortSign
         cancel()
         resolve(false)
       }
-      for (const signal of signals) signal.addEventListener('abort', stop, { signal: ended.signal })
+      signal.addEventListener('abort', stop, { signal: ended.signal })
     })
   } finally {
     ended.abort()

@@ -3,8 +3,6 @@ import type { IncomingMessage } from 'node:http'
 /**
  * Whether a proxy or a tunnel passed a request on: it has at least one of the headers that they add. Such a request
  * may come from anywhere, even if its Host and its socket are those of this machine.
- *
- * @param headers  Of the socket's request, or of a `Request`.
  */
 export function isForwarded(headers: IncomingMessage['headers'] | Headers): boolean {
   const names = headers instanceof Headers ? headers.keys() : Object.keys(headers)

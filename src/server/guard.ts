@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { plainAddress } from '../net/addresses.ts'
 import { authorityOf, isLoopback } from '../net/hosts.ts'
@@ -113,6 +114,42 @@ export function assertNotEmbedded(headers: Pick<Headers, 'get'>, pathname: strin
   throw new LocalpostError('forbidden_origin', `${quote(pathname)} may not be embedded in a page or a mail.`)
 }
 
+/**
+ * Refuses requests whose body may end elsewhere for a proxy in front, and which Node accepts: those with an empty
+ * Transfer-Encoding, and those with another coding before `chunked`, which nothing would decode. Node itself refuses a
+ * Transfer-Encoding beside a Content-Length, and one that does not end with `chunked`.
+ *
+ * @throws invalid_request
+ * @see RFC 9112 section 6.1
+ */
+export function assertFraming({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined || !acceptedByNode.test(coding)) return
+  const message = `The request has the header Transfer-Encoding: ${quote(coding)}. Send \`chunked\`, or a Content-Length instead.`
+  throw new LocalpostError('invalid_request', message)
+}
+
+const acceptedByNode = /^$|,[ \t]*chunked$/i
+
+/**
+ * Tells which requests are handled. The answer to a request in HTTP/1.0 with a Transfer-Encoding, or to one that
+ * {@link assertFraming} refuses, closes its connection. What follows there may be the rest of its body, and is not handled.
+ *
+ * @see RFC 9112 section 6.1
+ */
+export function createLastRequests(): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const ended = new WeakSet<Socket>()
+  return ({ httpVersion, headers, socket }, response) => {
+    if (ended.has(socket)) return false
+    const coding = headers['transfer-encoding']
+    if (coding !== undefined && (httpVersion === '1.0' || acceptedByNode.test(coding))) {
+      ended.add(socket)
+      response.setHeader('connection', 'close')
+    }
+    return true
+  }
+}
+
 function ownAddress(request: IncomingMessage): string | undefined {
   const { localAddress } = request.socket
   return localAddress === undefined ? undefined : plainAddress(localAddress)
@@ -120,10 +157,5 @@ function ownAddress(request: IncomingMessage): string | undefined {
 
 /** @param rawHeaders  Alternating names and values. */
 function countHosts(rawHeaders: readonly string[]): number {
-  let hosts = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
-  }
-  return hosts
+  return rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length
 }

@@ -1,5 +1,4 @@
-import type { RequestListener, Server, ServerOptions } from 'node:http'
-import { createServer } from 'node:http'
+import { type RequestListener, type Server, type ServerOptions, createServer } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -19,6 +18,7 @@ export interface ListenAddress {
   host: string
   /** 0 takes a free port. */
   port: number
+  /** Whether the port and its connections keep the process alive. Default: true. */
   keepAlive?: boolean
   /** HTTPS with this private key and certificate in PEM. Default: plain HTTP. */
   tls?: { key: string; cert: string }
@@ -44,13 +44,7 @@ export interface HttpListener {
   closeSilent?: () => void
 }
 
-/**
- * Opens an HTTP listener.
- *
- * @param address.port  0 takes a free port; the result has the actual port.
- * @param address.keepAlive  Whether the port and its connections keep the process alive. Default: true.
- * @throws port_in_use, listen_failed
- */
+/** Opens an HTTP listener. @throws port_in_use, listen_failed. */
 export async function openHttpListener(
   handler: RequestListener,
   address: ListenAddress,
@@ -86,8 +80,6 @@ export function boundHost({ server }: HttpListener): string | null {
 /**
  * Closes a listener: accepts no more connections, lets running requests finish, and closes the remaining connections
  * after a time limit.
- *
- * @param graceMs  Time limit for running requests, in milliseconds.
  */
 export async function closeHttpListener(listener: HttpListener, graceMs: number): Promise<void> {
   const { server } = listener

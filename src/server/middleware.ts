@@ -6,31 +6,29 @@ import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
 import type { AccessControl } from './access.ts'
 import { type Answer, errorAnswer, isAnswer, jsonAnswer, streamBody } from './answer.ts'
 import type { ClientAddresses } from './client-address.ts'
+import type { RequestLimits, ServerDeps } from './deps.ts'
 import type { FaultGate } from './faults.ts'
-import { assertFraming } from './framing.ts'
-import { assertHost } from './guard.ts'
+import { assertFraming, assertHost } from './guard.ts'
 import type { OpenAnswer } from './open-answers.ts'
-import type { RequestLimits } from './request-limits.ts'
 import type { RequestLog } from './request-log.ts'
 import { beginState, type RequestState, socketRequestOf, stateOf } from './request-state.ts'
 import { endAfterRequest } from './rest-of-request.ts'
-import type { Route } from './route.ts'
-import type { Need } from './scopes.ts'
+import type { Need, Route } from './route.ts'
 
-/** Dependencies of the middleware. */
-export interface MiddlewareDeps extends RequestLimits {
+/** What the middleware and the handlers of all routes need. */
+export interface RequestDeps extends RequestLimits, Pick<ServerDeps, 'log' | 'large' | 'thread' | 'onError'> {
   readonly accessControl: AccessControl
   readonly addresses: ClientAddresses
   readonly faults: FaultGate
-  readonly log: RequestLog
-  onError(error: unknown): void
+  /** Treats warnings as errors. */
+  readonly strict: boolean
 }
 
 /**
  * The first middleware of all: makes a Response of what the next ones return, an {@link Answer} or a value for JSON, and
  * of errors. Adds the request to the log.
  */
-export function respond({ addresses, answers, failedKeys, log, onError }: MiddlewareDeps): Middleware {
+export function respond({ addresses, answers, failedKeys, log, onError }: RequestDeps): Middleware {
   const refusal = (error: unknown, event: H3Event): Answer => {
     if (isFault(error, event)) onError(error)
     const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
@@ -80,7 +78,7 @@ export function upToDate(wait: () => Promise<void>): Middleware {
 }
 
 /** Applies the faults of `/dev/faults`, before anything of a request is read: a fault simulates a service that is down. */
-export function fault({ faults }: Pick<MiddlewareDeps, 'faults'>): Middleware {
+export function fault({ faults }: Pick<RequestDeps, 'faults'>): Middleware {
   return (event) => (stateOf(event).isFromPage ? undefined : faults.meet(event))
 }
 
@@ -90,7 +88,7 @@ export function fault({ faults }: Pick<MiddlewareDeps, 'faults'>): Middleware {
  * @param needOf  What the caller needs, by the query of the request; null: any key is enough.
  */
 export function access(
-  { accessControl }: Pick<MiddlewareDeps, 'accessControl'>,
+  { accessControl }: Pick<RequestDeps, 'accessControl'>,
   rule: Route['access'],
   needOf: ((query: string) => Need) | null,
 ): Middleware {
@@ -110,7 +108,7 @@ export function access(
  * completed once its caller was admitted.
  */
 export function watch(
-  { accessControl, openAnswers }: Pick<MiddlewareDeps, 'accessControl' | 'openAnswers'>,
+  { accessControl, openAnswers }: Pick<RequestDeps, 'accessControl' | 'openAnswers'>,
   needOf: ((query: string) => Need) | null,
 ): Middleware {
   return async (event, next) => {

@@ -1,3 +1,4 @@
+import { passedOn } from './answer.ts'
 import { clearInterval, setInterval } from '../core/machine.ts'
 
 /** Answers in progress. Each ends when its caller loses access. */
@@ -81,34 +82,18 @@ function guarded(
   watched: Watched,
   leave: () => void,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        // In process a caller may drop an answer without reading it.
-        const held = new WeakRef(controller)
-        watched.isGone = () => held.deref() === undefined
-        watched.end = (refusal) => {
-          held.deref()?.error(refusal)
-          void reader.cancel(refusal).catch(() => undefined)
-        }
-        // While a socket waits for its client, nothing is pulled: the end of the source would not be noticed.
-        reader.closed.catch((error: unknown) => {
-          leave()
-          held.deref()?.error(error)
-        })
-      },
-      async pull(controller) {
-        const { done, value } = await reader.read()
-        if (!done) return controller.enqueue(value)
-        leave()
-        controller.close()
-      },
-      async cancel(reason) {
-        leave()
-        await reader.cancel(reason)
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  return passedOn(body, leave, (controller, reader) => {
+    // In process a caller may drop an answer without reading it.
+    const held = new WeakRef(controller)
+    watched.isGone = () => held.deref() === undefined
+    watched.end = (refusal) => {
+      held.deref()?.error(refusal)
+      void reader.cancel(refusal).catch(() => undefined)
+    }
+    // While a socket waits for its client, nothing is pulled: the end of the source would not be noticed.
+    reader.closed.catch((error: unknown) => {
+      leave()
+      held.deref()?.error(error)
+    })
+  })
 }

@@ -1,11 +1,8 @@
 import { z } from 'zod'
-import type { ErrorCode } from '../core/errors.ts'
-import { errorTable } from '../core/errors.ts'
+import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { jsonAnswer } from './answer.ts'
-import { createSchemaWriter } from './json-schema.ts'
-import type { SchemaWriter } from './json-schema.ts'
-import type { Route } from './route.ts'
-import { defineRoute, maxBytesOf } from './route.ts'
+import { createSchemaWriter, type SchemaWriter } from './json-schema.ts'
+import { defineRoutes, maxBytesOf, type Route } from './route.ts'
 import { errorSchema } from '../core/error-schema.ts'
 
 /** The part of an OpenAPI 3.1 document that this module writes. */
@@ -20,11 +17,7 @@ export interface OpenApiDocument {
 /** `/dev/openapi.json`: describes all routes including this one. The document is created on the first request. */
 export function openApiRoute(routes: readonly Route[], version: string): Route {
   let document: OpenApiDocument | undefined
-  return defineRoute({
-    method: 'GET',
-    path: '/dev/openapi.json',
-    tag: 'Instance',
-    access: 'local',
+  return defineRoutes({ tag: 'Instance', access: 'local' }).get('/dev/openapi.json', {
     summary: 'This document',
     success: { schema: z.looseObject({ openapi: z.literal('3.1.0') }) },
     handler: () => jsonAnswer((document ??= toOpenApi(routes, version))),

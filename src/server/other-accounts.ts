@@ -3,8 +3,8 @@ import { defaultAccount } from '../accounts/schema.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Scope } from '../keys/types.ts'
 import type { SessionOwner } from '../users/sessions.ts'
+import { passedOn } from './answer.ts'
 import { bearerOf } from './auth.ts'
-import { answerHeld } from './held-answer.ts'
 import { stateOf } from './request-state.ts'
 
 /** The HTTP interface of one account. */
@@ -43,7 +43,6 @@ export interface OtherAccounts {
  * Passes a request on to the account that it is for, unless that is `default`.
  *
  * @param hasUsers  Whether users can sign in, which see only some accounts.
- * @param sessionOwner  Whose session a request has.
  */
 export function passToAccount(
   otherAccounts: OtherAccounts,
@@ -68,6 +67,32 @@ export function passToAccount(
   }
 }
 
+/**
+ * Gets an answer, and calls `release` once it needs its account no longer: at once, or at the end of a stream. h3's
+ * `onDispose` would read ahead of callers in process, and hold the account for those who never read an answer.
+ */
+async function answerHeld(
+  get: () => Promise<Response>,
+  event: H3Event,
+  release: () => void,
+): Promise<Response> {
+  let isHeld = false
+  try {
+    const answer = await get()
+    const { isStreamed, socket } = stateOf(event)
+    if (!isStreamed || socket?.res.destroyed) return answer
+    isHeld = true
+    if (!socket) {
+      const { status, headers, body } = answer
+      return new Response(body && passedOn(body, release), { status, headers })
+    }
+    socket.res.once('close', release)
+    return answer
+  } finally {
+    if (!isHeld) release()
+  }
+}
+
 /** The account that a request is for. */
 type Destination =
   /** Another account, and the request that is passed to it. */
@@ -81,8 +106,6 @@ type Destination =
 /**
  * Finds the account that a request is for: that of its API key, else that of its session, else the one that the query names.
  * A caller of one account who names another one gets the same answer as for one that does not exist.
- *
- * @param sessionOwner  Whose session the request has.
  */
 function destinationOf(
   { req: request, url }: Pick<H3Event, 'req' | 'url'>,

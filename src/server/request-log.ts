@@ -1,9 +1,7 @@
 import type { Clock } from '../core/clock.ts'
-import type { Ids } from '../core/ids.ts'
-import { isId } from '../core/ids.ts'
-import type { ListPage, ListQuery } from '../core/lists.ts'
+import { type Ids, isId } from '../core/ids.ts'
+import { type ListPage, type ListQuery, givenCursor } from '../core/lists.ts'
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
-import { givenCursor } from '../core/lists.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { LoggedRequest } from './types.ts'
 import { monotonicNow } from '../core/machine.ts'
@@ -23,6 +21,21 @@ export interface Exchange {
   responseBody: string | null
 }
 
+/** A request that has begun. */
+export function beginExchange(source: Exchange['source'], method: string, path: string): Exchange {
+  return {
+    source,
+    method,
+    path,
+    status: 0,
+    startedAt: monotonicNow(),
+    key: null,
+    warnings: [],
+    requestBody: null,
+    responseBody: null,
+  }
+}
+
 /** The last 1,000 requests to `/v1`, and sends of the library. */
 export interface RequestLog {
   add(exchange: Exchange): void
@@ -38,15 +51,15 @@ export interface RequestLog {
 }
 
 export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
-  let kept: Kept[] = []
+  let kept: LoggedRequest[] = []
   let listener: Parameters<RequestLog['onAdded']>[0] = () => {}
   return {
     add(exchange) {
-      const request = toKept(exchange, deps)
+      const request = toLoggedRequest(exchange, deps)
       kept.push(request)
       // Cut in large steps: shifting at every request would move a thousand entries each time.
       if (kept.length >= 2 * maxRequests) kept = kept.slice(-maxRequests)
-      listener(() => toLogged(request))
+      listener(() => request)
     },
     onAdded(given) {
       listener = given
@@ -61,7 +74,9 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
         )
       }
       const rest = cursor === undefined ? newest : newest.filter(({ id }) => id < cursor)
-      const items = rest.slice(0, query?.limit ?? 50).map(toLogged)
+      const items = rest
+        .slice(0, query?.limit ?? 50)
+        .map((request) => ({ ...request, warnings: [...request.warnings] }))
       const last = items.length < rest.length ? items.at(-1) : undefined
       return { items, count: newest.length, cursor: last?.id ?? null }
     },
@@ -71,78 +86,44 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
   }
 }
 
-/** A request as the log shows it. */
-export function toLoggedRequest(exchange: Exchange, deps: { clock: Clock; ids: Ids }): LoggedRequest {
-  return toLogged(toKept(exchange, deps))
-}
-
-function toKept(exchange: Exchange, deps: { clock: Clock; ids: Ids }): Kept {
+/** A request as the log shows it: keys are masked everywhere. */
+export function toLoggedRequest(
+  exchange: Exchange,
+  { clock, ids }: { clock: Clock; ids: Ids },
+): LoggedRequest {
   const { source, method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
   // Member by member: a spread makes an object that is ten times as large, and a thousand are kept.
   return {
-    id: deps.ids.next('req'),
-    timestamp: deps.clock.now(),
-    duration_ms: Math.round((monotonicNow() - startedAt) * 1000) / 1000,
+    id: ids.next('req'),
     source,
-    method,
-    path,
-    status,
-    key,
-    warnings:
-      warnings.length === 0
-        ? none
-        : warnings.map((warning) => shorten(masked(warning, key), maxWarningChars)),
-    requestBody: requestBody && Buffer.from(firstBytes(requestBody)),
-    responseBody: bounded(responseBody),
-  }
-}
-
-const none: readonly string[] = []
-const maxRequests = 1000
-const maxChars = 16 * 1024
-const maxWarningChars = 500
-
-/** Unmasked: it is shown far less often than it is stored, so keys are masked when it is shown. */
-interface Kept extends Pick<Exchange, 'source' | 'method' | 'path' | 'status' | 'key' | 'responseBody'> {
-  warnings: readonly string[]
-  requestBody: Buffer | null
-  id: string
-  timestamp: number
-  duration_ms: number
-}
-
-function toLogged(request: Kept): LoggedRequest {
-  const { id, source, timestamp, method, path, status, duration_ms, key, warnings } = request
-  const mask = (text: string | null): string | null => text && masked(text, key)
-  return {
-    id,
-    source,
-    timestamp,
+    timestamp: clock.now(),
     method,
     path: masked(path, key),
     status,
-    duration_ms,
+    duration_ms: Math.round((monotonicNow() - startedAt) * 1000) / 1000,
     api_key: key === null ? null : maskKey(key),
-    warnings: [...warnings],
-    request_body: mask(request.requestBody && request.requestBody.toString()),
-    response_body: mask(request.responseBody),
+    warnings: warnings.map((warning) => shorten(masked(warning, key), maxWarningChars)),
+    request_body: requestBody && masked(firstText(requestBody), key),
+    response_body: responseBody === null ? null : masked(bounded(responseBody), key),
   }
 }
+
+const maxRequests = 1000
+const maxChars = 16 * 1024
+const maxWarningChars = 500
 
 function masked(text: string, key: string | null): string {
   return key !== null && key.length >= 8 && text.includes(key) ? text.replaceAll(key, maskKey(key)) : text
 }
 
-function firstBytes(bytes: Uint8Array): Uint8Array {
-  if (bytes.byteLength <= maxChars) return bytes
-  let end = maxChars
+function firstText(bytes: Uint8Array): string {
+  let end = Math.min(bytes.byteLength, maxChars)
   // Do not cut within a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
-  return bytes.subarray(0, end)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, end).toString()
 }
 
-function bounded(text: string | null): string | null {
-  if (text === null || text.length <= maxChars) return text
+function bounded(text: string): string {
   // Through a buffer, since a slice of a string keeps the whole of it in memory.
-  return Buffer.from(text.slice(0, maxChars)).toString()
+  return text.length <= maxChars ? text : Buffer.from(text.slice(0, maxChars)).toString()
 }

@@ -1,7 +1,6 @@
 import type { H3Event } from 'h3'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { monotonicNow } from '../core/machine.ts'
-import type { Exchange } from './request-log.ts'
+import { beginExchange, type Exchange } from './request-log.ts'
 
 /** What the middleware and the handlers of a request tell each other. */
 export interface RequestState {
@@ -48,17 +47,7 @@ export function beginState({ req, url, context }: H3Event): RequestState {
   const { headers, method } = req
   const state: RequestState = {
     socket,
-    exchange: {
-      source: 'http',
-      method,
-      path: url.pathname + url.search,
-      status: 0,
-      startedAt: monotonicNow(),
-      key: null,
-      warnings: [],
-      requestBody: null,
-      responseBody: null,
-    },
+    exchange: beginExchange('http', method, url.pathname + url.search),
     isFromPage: headers.has('x-localpost-page') && headers.get('sec-fetch-site') === 'same-origin',
     headers: {},
     isLogged: false,

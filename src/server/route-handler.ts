@@ -2,39 +2,22 @@ import type { EventHandler, H3Event } from 'h3'
 import type { z } from 'zod'
 import { withoutEnding } from '../core/ending.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
-import type { JobThread } from '../core/job-thread.ts'
 import { LongBody } from '../core/json-body.ts'
-import type { JobQueue } from '../core/job-queue.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
-import type { AccessControl } from './access.ts'
 import { type Answer, isAnswer, jsonAnswer } from './answer.ts'
 import { receiveBody } from './body.ts'
-import type { ClientAddresses } from './client-address.ts'
-import type { bodyJobs } from './long-bodies.ts'
-import { mayComeFromMail } from './remote-consent.ts'
-import type { RequestLimits } from './request-limits.ts'
+import type { RequestDeps } from './middleware.ts'
+import { mayComeFromMail } from './auth.ts'
 import type { Exchange } from './request-log.ts'
 import { stateOf } from './request-state.ts'
 import type { Route } from './route.ts'
-
-/** Dependencies of the handlers of routes. */
-export interface RouteHandlerDeps extends Pick<RequestLimits, 'bodies'> {
-  readonly accessControl: AccessControl
-  readonly addresses: ClientAddresses
-  /** Where requests with long bodies wait for their turn. */
-  readonly large: JobQueue
-  /** The thread in which long bodies are parsed. */
-  readonly thread: JobThread<typeof bodyJobs>
-  /** Treats warnings as errors. */
-  readonly strict: boolean
-}
 
 /**
  * The handler of a route for h3, after the middleware: reads and checks the parts of a request that the route needs, and
  * calls the route's own handler. h3's `readValidatedBody` is not used, because long bodies wait for their turn and for
  * memory, and errors have our shape.
  */
-export function routeHandler(route: Route, deps: RouteHandlerDeps): EventHandler {
+export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
   const { accessControl, addresses, bodies, large, thread, strict } = deps
   return async (event) => {
     const { account, exchange, socket } = stateOf(event)

@@ -1,7 +1,16 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../core/errors.ts'
+import type { ListPage } from '../core/lists.ts'
 import type { Answer } from './answer.ts'
+import type { Scope } from '../keys/types.ts'
 import type { LongBodyKind } from './long-bodies.ts'
+import { deletedSchema, listSchema, toList } from './lists.ts'
+
+/**
+ * What a route requires: a scope of API keys, or `admin`, which only keys of scope `full` and users with the role
+ * `admin` have. It is for routes that give access or empty the instance.
+ */
+export type Need = Scope | 'admin'
 
 /** One row of the table that the router and the OpenAPI document are both made from. */
 export interface Route {
@@ -26,6 +35,8 @@ export interface Route {
    * `public` is for everybody, even pages of other sites.
    */
   readonly access: 'key' | 'local' | 'open' | 'public'
+  /** What the caller needs, by the query of the request. Default: `read` for a GET, `full` for the others. */
+  readonly needs?: Need | ((query: string) => Need)
   /**
    * Calls one function of a resource and returns its result.
    *
@@ -95,7 +106,7 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
   readonly headers: Pick<Headers, 'get'>
   /** Whether the caller is on this machine: in process, or under a loopback name on a listener bound to loopback. */
   isLocal(): boolean
-  /** Whether an address in a mail may have caused the request; see `remote-consent.ts`. */
+  /** Whether an address in a mail may have caused the request; see `auth.ts`. */
   mayComeFromMail(): boolean
   /** Whether the caller's browser came over HTTPS. */
   isSecure(): boolean
@@ -110,28 +121,82 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
 }
 
 /** The parameters that a path names: `/a/{id}` has `{ id: string }`. */
-export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [Key in Name]: string } & ParamsOf<Rest>
   : unknown
 
-/** A {@link Route} whose handler's types follow from its path and schemas. */
-export type TypedRoute<Path extends string, Query extends z.ZodType, Body extends z.ZodType> = Omit<
+/** A row as it is written in `v1/` and `dev/`: the types of its handler follow from its path and schemas. */
+type Row<Path extends string, Query extends z.ZodType, Body extends z.ZodType, Result> = Omit<
   Route,
-  'path' | 'query' | 'body' | 'handler'
+  'method' | 'path' | 'tag' | 'access' | 'query' | 'body' | 'handler'
 > & {
-  readonly path: Path
+  /** Default: that of the chapter. */
+  readonly access?: Route['access']
   readonly query?: Query
   readonly body?: Omit<RouteBody, 'schema'> & { readonly schema: Body }
-  handler(
-    context: RouteContext<ParamsOf<Path>, z.output<Query>, z.output<Body>>,
-  ): Answer | Promise<unknown> | object
+  handler(context: RouteContext<ParamsOf<Path>, z.output<Query>, z.output<Body>>): Result
 }
 
-/** Returns the row unchanged, with its types checked. */
-export function defineRoute<
+/** Makes a row: `get('/dev/rules', { summary, success, handler })`. */
+type MakeRow = <
   const Path extends string,
   Query extends z.ZodType = z.ZodUnknown,
   Body extends z.ZodType = z.ZodUnknown,
->(route: TypedRoute<Path, Query, Body>): Route {
-  return route as unknown as Route
+>(
+  path: Path,
+  row: Row<Path, Query, Body, Answer | Promise<unknown> | object>,
+) => Route
+
+/** Makes the rows of one chapter, by their methods. */
+interface RowMakers extends Readonly<Record<'get' | 'post' | 'put' | 'patch' | 'del', MakeRow>> {
+  /**
+   * A `GET` whose answer is a page of a list, as `{ <name>: [...], count, cursor }`.
+   *
+   * @param item  The schema of one item.
+   */
+  list<const Path extends string, Query extends z.ZodType>(
+    path: Path,
+    name: string,
+    item: z.ZodType,
+    row: Omit<Row<Path, Query, z.ZodUnknown, ListPage<unknown> | Promise<ListPage<unknown>>>, 'success'>,
+  ): Route
+  /** A `DELETE` of one record. */
+  remove<const Path extends string>(
+    path: Path,
+    row: Omit<Row<Path, z.ZodUnknown, z.ZodUnknown, Promise<void>>, 'success'>,
+  ): Route
+}
+
+/** @param common  What all rows of the chapter have in common. */
+export function defineRoutes(common: Pick<Route, 'tag' | 'access' | 'errors'>): RowMakers {
+  const make =
+    (method: Route['method']): MakeRow =>
+    (path, row) =>
+      ({ ...common, ...row, method, path }) as unknown as Route
+  const makers = {
+    get: make('GET'),
+    post: make('POST'),
+    put: make('PUT'),
+    patch: make('PATCH'),
+    del: make('DELETE'),
+  }
+  return {
+    ...makers,
+    list: (path, name, item, row) =>
+      makers.get(path, {
+        ...row,
+        success: { schema: listSchema(name, item) },
+        errors: [...(row.errors ?? []), 'invalid_cursor'],
+        handler: async (context) => toList(name, await row.handler(context)),
+      }),
+    remove: (path, row) =>
+      makers.del(path, {
+        ...row,
+        success: { schema: deletedSchema },
+        async handler(context) {
+          await row.handler(context)
+          return { deleted: 1 }
+        },
+      }),
+  }
 }

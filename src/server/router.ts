@@ -1,21 +1,16 @@
 import type { H3, H3Event, HTTPMethod, Middleware } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
-import { access, fault, logRequest, type MiddlewareDeps, watch } from './middleware.ts'
-import type { Route } from './route.ts'
-import { routeHandler, type RouteHandlerDeps } from './route-handler.ts'
-import { needOf, type Need } from './scopes.ts'
+import { access, fault, logRequest, type RequestDeps, watch } from './middleware.ts'
+import type { Need, Route } from './route.ts'
+import { routeHandler } from './route-handler.ts'
+import { needOf } from './auth.ts'
 import { pageFile, pagePaths } from './ui.ts'
 
 /**
  * Adds the routes and the page to h3, each with the middleware of its access. Unknown paths get our own answer too: that
  * of h3 would echo the URL, and would not use 405.
  */
-export function addRoutes(
-  h3: H3,
-  routes: readonly Route[],
-  uiDir: string,
-  deps: MiddlewareDeps & RouteHandlerDeps,
-): void {
+export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps: RequestDeps): void {
   const middlewareOf = (
     rule: Route['access'],
     need: ((query: string) => Need) | null = null,

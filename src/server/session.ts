@@ -1,21 +1,20 @@
 import { loginSeconds } from '../oidc/login.ts'
-import type { ProvidedUser } from '../users/user.ts'
-import { sessionSeconds, type SessionOwner, type StoredSessions } from '../users/sessions.ts'
+import {
+  sessionSeconds,
+  type Authenticated,
+  type SessionOwner,
+  type StoredSessions,
+} from '../users/sessions.ts'
 
 /** The sessions of the page, by the cookie of a request. */
 export interface Sessions {
   /**
    * Replaces the session of the request by a new one, so that a token that somebody else may know is no longer valid.
    *
-   * @param owner  Already authenticated.
    * @param isSecure  Whether the browser came over HTTPS.
    * @returns The value of `Set-Cookie`.
    */
-  open(
-    owner: { key: string } | { user: { name: string; hash: string } } | { provided: ProvidedUser },
-    headers: Pick<Headers, 'get'>,
-    isSecure: boolean,
-  ): Promise<string>
+  open(owner: Authenticated, headers: Pick<Headers, 'get'>, isSecure: boolean): Promise<string>
   /** Ends the session. @returns The value of `Set-Cookie` that removes the cookie. */
   close(headers: Pick<Headers, 'get'>, isSecure: boolean): Promise<string>
   /** The cookie that a browser keeps while its user signs in at an OpenID provider. */
@@ -48,15 +47,10 @@ export function createSessions(stored: StoredSessions, port: () => number | null
     return ''
   }
 
-  function openFor(owner: Parameters<Sessions['open']>[0]): Promise<string> {
-    if ('key' in owner) return stored.openForKey(owner.key)
-    return 'user' in owner ? stored.openForUser(owner.user) : stored.openForProvided(owner.provided)
-  }
-
   return {
     async open(owner, headers, isSecure) {
       await stored.close(tokenOf(headers))
-      const token = await openFor(owner)
+      const token = await stored.open(owner)
       return `${nameOf()}=${token}; Max-Age=${sessionSeconds}; ${attributes(isSecure)}`
     },
     async close(headers, isSecure) {

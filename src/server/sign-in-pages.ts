@@ -1,11 +1,7 @@
 import { LocalpostError } from '../core/errors.ts'
 import { type Answer, bytesAnswer, errorAnswer } from './answer.ts'
 
-/**
- * Handles a navigation of a browser. Errors are a page with a link back for people, and JSON for programs.
- *
- * @param headers  Of the request.
- */
+/** Handles a navigation of a browser. Errors are a page with a link back for people, and JSON for programs. */
 export async function orErrorPage(
   headers: Pick<Headers, 'get'>,
   run: () => Promise<Answer>,

@@ -1,7 +1,12 @@
 import type { Tracking } from '../tracking/tracking.ts'
 import { bytesAnswer } from './answer.ts'
-import type { Route, RouteContext } from './route.ts'
-import { defineRoute } from './route.ts'
+import { defineRoutes, type Route, type RouteContext } from './route.ts'
+
+const { get, post } = defineRoutes({
+  tag: 'Tracking',
+  access: 'public',
+  errors: ['not_found', 'store_full', 'store_read_only'],
+})
 
 /**
  * `/t`: the URLs in tracked mail. Everybody may call them, wherever the mail is read; only their token decides what
@@ -9,10 +14,7 @@ import { defineRoute } from './route.ts'
  */
 export function trackingRoutes(tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe'>): Route[] {
   return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/t/o/{token}',
+    get('/t/o/{token}', {
       summary: 'The image of a tracked mail: records an opening',
       success: { type: 'image/gif', description: 'A transparent image of one pixel' },
       async handler({ params, ...caller }) {
@@ -26,10 +28,7 @@ export function trackingRoutes(tracking: Pick<Tracking, 'open' | 'click' | 'unsu
         })
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/t/c/{token}',
+    get('/t/c/{token}', {
       summary: 'A link of a tracked mail: records a click and leads on',
       success: { status: 302, description: 'The link is in `Location`' },
       async handler({ params, ...caller }) {
@@ -37,10 +36,7 @@ export function trackingRoutes(tracking: Pick<Tracking, 'open' | 'click' | 'unsu
         return bytesAnswer(null, { ...guarded, location }, 302)
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/t/u/{token}',
+    get('/t/u/{token}', {
       summary: 'Asks whether to unsubscribe',
       success: { type: 'text/html; charset=utf-8', description: 'A page with one button' },
       async handler({ params }) {
@@ -48,10 +44,7 @@ export function trackingRoutes(tracking: Pick<Tracking, 'open' | 'click' | 'unsu
         return page('Unsubscribe', '<form method="post"><button>Unsubscribe</button></form>')
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'POST',
-      path: '/t/u/{token}',
+    post('/t/u/{token}', {
       summary: 'Unsubscribes the contact of a broadcast with one click (RFC 8058); the body does not matter',
       success: { type: 'text/html; charset=utf-8', description: 'A page that says so' },
       async handler({ params }) {
@@ -61,12 +54,6 @@ export function trackingRoutes(tracking: Pick<Tracking, 'open' | 'click' | 'unsu
     }),
   ]
 }
-
-const common = {
-  tag: 'Tracking',
-  access: 'public',
-  errors: ['not_found', 'store_full', 'store_read_only'],
-} as const
 
 const guarded = {
   'referrer-policy': 'no-referrer',

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LocalpostError, quote } from '../core/errors.ts'
-import type { Answer } from './answer.ts'
-import { bytesAnswer } from './answer.ts'
+import { type Answer, bytesAnswer } from './answer.ts'
 
 /** The paths of the page, and their handlers; no other path is answered with a file. */
 export const pagePaths: readonly string[] = ['/', '/index.html', '/favicon.svg', '/assets/{name}']
@@ -11,7 +10,6 @@ export const pagePaths: readonly string[] = ['/', '/index.html', '/favicon.svg',
  * A file of the built page.
  *
  * @param path  One of {@link pagePaths}.
- * @param name  The `{name}` of the path, decoded.
  * @throws not_found
  */
 export async function pageFile(uiDir: string, path: string, name: string | undefined): Promise<Answer> {

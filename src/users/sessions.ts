@@ -13,17 +13,19 @@ export type SessionOwner =
   /** `account` is the id of the account that the key is of; null for `default`. */
   | { readonly scope: Scope; readonly account: string | null }
 
+/** The holder of an API key, a user with a password, or a user of an OpenID provider. */
+export type Authenticated =
+  | { key: string }
+  | { user: { name: string; hash: string } }
+  | { provided: ProvidedUser }
+
 /**
  * Sessions of the page, after a sign-in with an API key, a password or an OpenID provider. They survive a restart. Each key
  * and each user has up to {@link mostSessions}; a further one ends the oldest of the same key or user, and of no other.
  */
 export interface StoredSessions {
-  /** Begins a session of a key that was checked before. @returns Its token. */
-  openForKey(key: string): Promise<string>
-  /** Begins a session of a user whose password was checked before. @returns Its token. */
-  openForUser(user: { name: string; hash: string }): Promise<string>
-  /** Begins a session of a user whom an OpenID provider authenticated. @returns Its token. */
-  openForProvided(user: ProvidedUser): Promise<string>
+  /** Begins a session of an owner that was authenticated before. @returns Its token. */
+  open(owner: Authenticated): Promise<string>
   /** Ends a session. Has no effect if there is none. */
   close(token: string): Promise<void>
   /**
@@ -71,7 +73,7 @@ export async function createStoredSessions(deps: {
     return (session) => isKey(session) && !keys.has(session.proof)
   }
 
-  async function open(owner: Owner): Promise<string> {
+  async function begin(owner: Owner): Promise<string> {
     // The token is random and has no other use, so a stolen cookie does not reveal the key.
     const token = randomBytes(24).toString('base64url')
     const created = now()
@@ -100,10 +102,12 @@ export async function createStoredSessions(deps: {
   }
 
   return {
-    openForKey: (key) => open({ user: null, proof: digestOf(key) }),
-    openForUser: ({ name, hash: passwordHash }) => open({ user: name, proof: digestOf(passwordHash) }),
-    openForProvided: ({ user, subject }) =>
-      open({ user: null, provided: user, subject: digestOf(subject), proof: policy ?? '' }),
+    open(owner) {
+      if ('key' in owner) return begin({ user: null, proof: digestOf(owner.key) })
+      if ('user' in owner) return begin({ user: owner.user.name, proof: digestOf(owner.user.hash) })
+      const { user, subject } = owner.provided
+      return begin({ user: null, provided: user, subject: digestOf(subject), proof: policy ?? '' })
+    },
     async close(token) {
       const id = digestOf(token)
       if (sessions.delete(id)) await commit([remove(sessionCollection, id)])

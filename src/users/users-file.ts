@@ -14,7 +14,6 @@ export const maxUsersBytes: number = 256 * 1024
  * Reads a file of users: one on each line, `name:role:accounts:hash`. Empty lines and those that begin with `#` are
  * comments.
  *
- * @param path  The path of the file, for errors.
  * @throws invalid_option with the number of the line; hashes are not quoted.
  */
 export function parseUsers(text: string, path: string): Map<string, UserLine> {
@@ -44,8 +43,6 @@ function toLine({ name, role, accounts, hash }: UserLine): string {
 
 /**
  * Adds the line of a user to the text of a file, or replaces the one with this name. The other lines stay as they are.
- *
- * @param user  null removes the line.
  */
 export function withUser(text: string, name: string, user: UserLine | null): string {
   const lines = text.split(/\r\n|\n|\r/)

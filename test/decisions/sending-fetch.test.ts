@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createInstanceThread } from '../../src/instance/thread.ts'
+import { createInstanceThread } from '../../src/instance/jobs.ts'
 import { attachmentSources } from '../../src/instance/outbound.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { resolveOptions } from '../../src/options/options.ts'

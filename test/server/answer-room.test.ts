@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, it, onTestFinished } from 'vitest'
-import { createAnswerRoom, type AnswerRoom } from '../../src/server/answer-room.ts'
+import { createAnswerRoom, type AnswerRoom } from '../../src/server/answer.ts'
 import { bytesAnswer, jsonAnswer, streamBody, type Answer } from '../../src/server/answer.ts'
 
 async function serve(handle: (response: ServerResponse) => void): Promise<string> {

@@ -38,7 +38,7 @@ beforeEach(async () => {
 describe('sessions', () => {
   it('belong to a user or to an API key, and survive a restart', async () => {
     const sessions = await open()
-    const [byName, byKey] = [await sessions.openForUser(ada), await sessions.openForKey('lp_key')]
+    const [byName, byKey] = [await sessions.open({ user: ada }), await sessions.open({ key: 'lp_key' })]
     for (const at of [sessions, await open()]) {
       expect(at.ownerOf(byName)).toEqual({ user: { name: 'ada', role: 'member', accounts: ['default'] } })
       expect(at.ownerOf(byKey)).toEqual({ scope: 'read', account: null })
@@ -49,20 +49,20 @@ describe('sessions', () => {
 
   it('are stored without their token, the key and the hash of the password', async () => {
     const sessions = await open()
-    const tokens = [await sessions.openForUser(ada), await sessions.openForKey('lp_key')]
+    const tokens = [await sessions.open({ user: ada }), await sessions.open({ key: 'lp_key' })]
     const text = JSON.stringify((await parts.store.page(sessionCollection, { limit: 10 })).records)
     for (const secret of [...tokens, 'lp_key', 'hash one']) expect(text).not.toContain(secret)
   })
 
   it('end after a day, at sign-out, and when the password changes, the user or the key is removed', async () => {
     const sessions = await open()
-    const closed = await sessions.openForUser(ada)
+    const closed = await sessions.open({ user: ada })
     await sessions.close(closed)
     await sessions.close(closed)
     expect(sessions.ownerOf(closed)).toBeNull()
     expect((await open()).ownerOf(closed)).toBeNull()
 
-    const [byName, byKey] = [await sessions.openForUser(ada), await sessions.openForKey('lp_key')]
+    const [byName, byKey] = [await sessions.open({ user: ada }), await sessions.open({ key: 'lp_key' })]
     users.set('ada', { ...ada, role: 'admin' })
     expect(sessions.ownerOf(byName)).toMatchObject({ user: { role: 'admin' } })
     users.set('ada', { ...ada, hash: 'hash two' })
@@ -73,7 +73,7 @@ describe('sessions', () => {
     expect(sessions.ownerOf(byKey)).toBeNull()
 
     users.set('ada', ada)
-    const old = await sessions.openForUser(ada)
+    const old = await sessions.open({ user: ada })
     now += 86_399_000
     expect(sessions.ownerOf(old)).not.toBeNull()
     now += 1000
@@ -91,7 +91,7 @@ describe('sessions', () => {
       })
     const sessions = await withPolicy('one')
     const grace = { name: 'ada', role: 'admin', accounts: ['shop'] } as const
-    const token = await sessions.openForProvided({ user: grace, subject: '1' })
+    const token = await sessions.open({ provided: { user: grace, subject: '1' } })
     for (const at of [sessions, await withPolicy('one')])
       expect(at.ownerOf(token)).toEqual({ user: grace, isProvided: true })
     // Not even where a user with a password has the same name.
@@ -102,13 +102,13 @@ describe('sessions', () => {
   })
 
   const owners: Readonly<Record<string, (sessions: StoredSessions) => Promise<string>>> = {
-    'a read key': (sessions) => sessions.openForKey('lp_key'),
-    'a full key': (sessions) => sessions.openForKey('lp_other'),
-    'a user': (sessions) => sessions.openForUser(ada),
-    'another user': (sessions) => sessions.openForUser({ ...ada, name: 'grace' }),
+    'a read key': (sessions) => sessions.open({ key: 'lp_key' }),
+    'a full key': (sessions) => sessions.open({ key: 'lp_other' }),
+    'a user': (sessions) => sessions.open({ user: ada }),
+    'another user': (sessions) => sessions.open({ user: { ...ada, name: 'grace' } }),
     // Also where the provider gives both the name of a user with a password.
-    'a user of the provider': (sessions) => sessions.openForProvided({ user: ada, subject: '1' }),
-    'another user of the provider': (sessions) => sessions.openForProvided({ user: ada, subject: '2' }),
+    'a user of the provider': (sessions) => sessions.open({ provided: { user: ada, subject: '1' } }),
+    'another user of the provider': (sessions) => sessions.open({ provided: { user: ada, subject: '2' } }),
   }
 
   it.each(Object.entries(owners))('of %s end only the oldest of the same one', async (name, signIn) => {
@@ -129,11 +129,11 @@ describe('sessions', () => {
 
   it('of keys that callers invent are together as many as those of one key', async () => {
     const sessions = await open(true)
-    const ofKey = await sessions.openForKey('lp_key')
-    const first = await sessions.openForKey('invented')
+    const ofKey = await sessions.open({ key: 'lp_key' })
+    const first = await sessions.open({ key: 'invented' })
     for (let i = 0; i < mostSessions; i++) {
       now++
-      await sessions.openForKey(`invented ${i}`)
+      await sessions.open({ key: `invented ${i}` })
     }
     expect([sessions.ownerOf(ofKey), sessions.ownerOf(first)]).toEqual([
       { scope: 'read', account: null },
@@ -144,9 +144,9 @@ describe('sessions', () => {
 
   it('that expired are removed', async () => {
     const sessions = await open()
-    for (let i = 0; i < 3; i++) await sessions.openForUser(ada)
+    for (let i = 0; i < 3; i++) await sessions.open({ user: ada })
     now += 2 * 86_400_000
-    await sessions.openForKey('lp_key')
+    await sessions.open({ key: 'lp_key' })
     expect(await parts.store.count(sessionCollection)).toBe(1)
   })
 })

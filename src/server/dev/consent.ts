@@ -1,9 +1,10 @@
+import { LocalpostError } from '../../core/errors.ts'
 import { z } from 'zod'
 import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { Tracking } from '../../tracking/tracking.ts'
-import { consentRequired } from '../remote-consent.ts'
-import { defineRoute, type Route, type RouteContext } from '../route.ts'
-import { inboxRoute } from './inbox-route.ts'
+import { defineRoutes, type Route, type RouteContext } from '../route.ts'
+
+const { post } = defineRoutes({ tag: 'Inbox', access: 'local' })
 
 /** How readers consent to the remote content of a mail. */
 export type Consent = Pick<Tracking, 'consentTo' | 'isConsentTo'>
@@ -11,19 +12,16 @@ export type Consent = Pick<Tracking, 'consentTo' | 'isConsentTo'>
 /** `/dev/inbox/{id}/consent`. A POST, because an address in a mail can only cause a GET. */
 export function consentRoutes(consent: Consent): Route[] {
   return [
-    defineRoute({
-      ...inboxRoute,
-      method: 'POST',
-      path: '/dev/inbox/{id}/consent',
+    post('/dev/inbox/{id}/consent', {
+      needs: 'read',
       summary: 'Consent to the remote content of a mail: answers the token that its HTML takes as `consent`',
       success: { schema: consentSchema },
-      errors: ['not_found'],
       handler: async ({ params }) => ({ token: await consent.consentTo(params.id) }),
     }),
   ]
 }
 
-const consentSchema: z.ZodType<{ token: string }> = z.strictObject({
+const consentSchema = z.strictObject({
   token: z.string().describe('Valid for this mail and for one day'),
 })
 
@@ -48,5 +46,17 @@ export function assertConsent(
   throw consentRequired(
     'This would load the remote content of a mail',
     'Send an API key or the header `X-Localpost-Page: 1`, or the token of `POST /dev/inbox/{id}/consent` as `consent`.',
+  )
+}
+
+/**
+ * Refuses a request that would make the browser or the server connect to addresses in a mail, unless the reader consented.
+ *
+ * @throws consent_required
+ */
+export function consentRequired(what: string, how: string): LocalpostError {
+  return new LocalpostError(
+    'consent_required',
+    `${what}, which an address alone cannot ask for, because a mail may contain it. ${how}`,
   )
 }

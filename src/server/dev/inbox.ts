@@ -1,55 +1,84 @@
+import { z } from 'zod'
+import { validationError } from '../../core/errors.ts'
+import type { Selection } from '../../inbox/bulk.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
-import { checkReportSchema } from '../../checks/schema.ts'
-import { mailComparisonSchema } from '../../compare/schema.ts'
-import { clientSupportSchema, mailPreviewSchema } from '../../client-support/schema.ts'
-import { bytesAnswer, streamBody } from '../answer.ts'
-import { consentRequired } from '../remote-consent.ts'
-import type { Route } from '../route.ts'
-import { bodyLimits, defineRoute } from '../route.ts'
-import { deletedSchema, toList } from '../schemas.ts'
 import {
-  checksQuery,
-  compareQuery,
-  exportQuery,
-  inboxQuery,
-  previewQuery,
-  selectionQuery,
-  toSelection,
-  waitQuery,
-} from './inbox-query.ts'
-import { inboxRoute, readErrors } from './inbox-route.ts'
-import {
-  awaitedSchema,
-  bulkBodySchema,
-  bulkDeletedSchema,
-  bulkRunsSchema,
-  foundSchema,
-  idsSchema,
-  importedSchema,
-  messageSchema,
-  releaseSchema,
-  releasedSchema,
-  tagBodySchema,
-  tagsSchema,
-  updatedSchema,
-} from './inbox-schema.ts'
-import {
+  bulkMembers,
   bulkProgressSchema,
-  mailChangesSchema,
+  listedMailSchema,
   mailSchema,
-  mailSummarySchema,
   tagCountSchema,
+  tagMembers,
 } from '../../inbox/schema.ts'
+import { optionTable } from '../../options/table.ts'
+import { maxQueryLength } from '../../search/query-terms.ts'
+import { bytesAnswer, streamBody } from '../answer.ts'
+import { queryNumber, toList } from '../lists.ts'
+import { bodyLimits, defineRoutes, type Route } from '../route.ts'
 
-/** `/dev/inbox`, but for the bytes of a mail; those are in `mail-bytes.ts`. */
-export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): Route[] {
+const { get, post, patch, del } = defineRoutes({ tag: 'Inbox', access: 'local' })
+
+// Only documented here, because a query that is too long has its own error.
+const searchText = z.string().meta({
+  maxLength: maxQueryLength,
+  description:
+    'A search: words, `"phrases"`, `from:`, `to:`, `subject:`, `body:`, `status:`, `tag:`, `is:unread`, `has:attachment`, `after:2h`, …, each with `-` for its opposite',
+})
+
+// A typo in a name must not select every mail: the queries refuse unknown names.
+const selection = z.strictObject({
+  query: searchText.optional(),
+  all: z.literal('true').optional().describe('Every mail'),
+})
+
+const ids = z.array(z.string().max(100)).max(500).optional().describe('Mails by their ids')
+
+const cancelled = z.literal(true).optional().describe('Whether it was cancelled before its end')
+
+/** A page of the inbox. */
+const foundSchema = z.strictObject({
+  emails: z.array(listedMailSchema),
+  count: z.int().describe('All items, the same on every page, but for `count=page`'),
+  cursor: z.string().nullable().describe('What the next page is asked for with; null on the last page'),
+  unread_texts: z
+    .int()
+    .optional()
+    .describe('How many mails wait to be read, so that the search may miss them; absent if none does'),
+  mails: z
+    .int()
+    .optional()
+    .describe('With `fold`: how many mails there are, those of broadcasts one by one; absent without it'),
+  at_least: z
+    .literal(true)
+    .optional()
+    .describe('With `count=page`: there may be more matches than `count`; absent if all are counted'),
+})
+
+/** `/dev/inbox`: the list, searches, and changes of many mails. The routes of one mail are in `mail.ts`. */
+export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
   return [
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox',
+    get('/dev/inbox', {
       summary: 'List or search mail, newest first',
-      query: inboxQuery,
+      query: z.strictObject({
+        query: searchText.optional(),
+        cursor: z.string().optional().describe('The `cursor` of the previous page'),
+        offset: queryNumber(0)
+          .optional()
+          .describe('The position of the first item, from 0; instead of `cursor`'),
+        limit: queryNumber(1, 500).optional().describe('Items per page. Default: 50'),
+        fold: z
+          .enum(['broadcasts'])
+          .optional()
+          .describe(
+            'With `broadcasts`, the mails of a broadcast are one item, in the place of the first of them; without effect on a search',
+          ),
+        count: z
+          .enum(['all', 'page'])
+          .optional()
+          .describe(
+            'With `page`, a search may end as soon as the page is full; the answer then says `at_least`. Default: `all`',
+          ),
+      }),
       success: { schema: foundSchema },
       errors: ['invalid_cursor', 'invalid_query', 'service_unavailable'],
       async handler({ query, signal }) {
@@ -60,75 +89,80 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
         return { ...toList('emails', page), ...unread, ...mails, ...atLeast }
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'DELETE',
-      path: '/dev/inbox',
+    del('/dev/inbox', {
       summary: 'Remove the matches of a query, mails by their ids, or all',
-      query: selectionQuery,
-      body: { schema: idsSchema, optional: true },
-      success: { schema: bulkDeletedSchema },
+      query: selection,
+      body: { schema: z.strictObject({ ids }), optional: true },
+      success: { schema: z.strictObject({ deleted: z.int(), cancelled }) },
       errors: ['invalid_query', 'service_unavailable'],
       async handler({ query, body }) {
         const { count, isCancelled } = await inbox.bulk.remove(toSelection(query, body.ids))
         return { deleted: count, ...(isCancelled ? { cancelled: true } : {}) }
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'PATCH',
-      path: '/dev/inbox',
+    patch('/dev/inbox', {
       summary: 'Mark or tag the matches of a query, mails by their ids, or all',
-      query: selectionQuery,
-      body: { schema: bulkBodySchema },
-      success: { schema: updatedSchema },
+      query: selection,
+      body: { schema: z.strictObject({ ids, ...bulkMembers }) },
+      success: { schema: z.strictObject({ updated: z.int(), cancelled }) },
       errors: ['invalid_query', 'service_unavailable'],
       async handler({ query, body: { ids, ...changes } }) {
         const { count, isCancelled } = await inbox.bulk.change(toSelection(query, ids), changes)
         return { updated: count, ...(isCancelled ? { cancelled: true } : {}) }
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/bulk',
+    get('/dev/inbox/bulk', {
       summary: 'Changes of many mails: those that wait or run, and the last that ended, newest first',
-      success: { schema: bulkRunsSchema },
+      success: { schema: z.strictObject({ changes: z.array(bulkProgressSchema) }) },
       handler: () => ({ changes: inbox.bulk.list() }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'DELETE',
-      path: '/dev/inbox/bulk/{id}',
+    del('/dev/inbox/bulk/{id}', {
       summary: 'Cancel a change of many mails; mails that are done stay changed',
       success: { schema: bulkProgressSchema },
-      errors: ['not_found'],
       handler: ({ params }) => inbox.bulk.cancel(params.id),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/tags',
+    get('/dev/inbox/tags', {
       summary: 'All tags with the number of their mails and their colours, the most frequent first',
-      success: { schema: tagsSchema },
+      success: {
+        schema: z.strictObject({
+          tags: z
+            .array(tagCountSchema)
+            .describe('The 1,000 most frequent, then the others for which a colour was chosen'),
+        }),
+      },
       handler: async () => ({ tags: await inbox.tags() }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'PATCH',
-      path: '/dev/inbox/tags',
+    patch('/dev/inbox/tags', {
       summary: 'Choose the colour of a tag',
-      body: { schema: tagBodySchema },
+      body: {
+        schema: z.strictObject({
+          tag: z.string().min(1).max(100).describe('In any case; no mail needs to have it'),
+          ...tagMembers,
+        }),
+      },
       success: { schema: tagCountSchema },
       handler: ({ body: { tag, ...changes } }) => inbox.updateTag(tag, changes),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/wait',
+    get('/dev/inbox/wait', {
       summary: 'The newest mail that matches, or the next one that arrives; with `count`, so many of them',
-      query: waitQuery,
-      success: { schema: awaitedSchema },
+      query: z.strictObject({
+        query: searchText.optional(),
+        count: queryNumber(1, 500)
+          .optional()
+          .describe('For so many mails: the answer is `{ emails }`, the newest first'),
+        timeout_ms: queryNumber(0, 300_000)
+          .optional()
+          .describe(
+            `Default: the option \`waitTimeoutMs\`, which is ${optionTable.waitTimeoutMs.default} without it`,
+          ),
+        after: z.string().optional().describe('Only mail that arrived after the one with this id'),
+      }),
+      success: {
+        schema: z.union([
+          mailSchema,
+          z.strictObject({ emails: z.array(mailSchema).describe('Newest first') }),
+        ]),
+      },
       errors: ['wait_timeout', 'invalid_query', 'service_unavailable'],
       async handler({ query: { query = '', count, timeout_ms, after }, signal }) {
         const options = { timeoutMs: timeout_ms, after, signal: signal() }
@@ -136,22 +170,20 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
         return { emails: await inbox.waitForCount(query, count, options) }
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'POST',
-      path: '/dev/inbox/import',
+    post('/dev/inbox/import', {
       summary: 'Store one message as if it had been submitted now',
-      body: { schema: messageSchema, bytesType: 'message/rfc822', maxBytes: bodyLimits.large },
-      success: { schema: importedSchema },
+      body: {
+        schema: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+        bytesType: 'message/rfc822',
+        maxBytes: bodyLimits.large,
+      },
+      success: { schema: z.strictObject({ id: z.string() }) },
       errors: ['message_too_large'],
       handler: ({ body }) => inbox.import(body),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/export',
+    get('/dev/inbox/export', {
       summary: 'The messages of all matches, as .eml files in a ZIP archive',
-      query: exportQuery,
+      query: z.strictObject({ query: searchText.optional() }),
       success: { type: 'application/zip', description: 'A ZIP archive' },
       errors: ['invalid_query'],
       handler: async ({ query }) =>
@@ -160,99 +192,23 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'read'>): R
           'content-disposition': 'attachment; filename="mails.zip"',
         }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}',
-      summary: 'A mail in detail',
-      success: { schema: mailSchema },
-      errors: readErrors,
-      handler: ({ params, signal }) => inbox.read(params.id, { signal: signal() }),
-    }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/checks',
-      summary: 'Check a mail for common problems',
-      query: checksQuery,
-      success: { schema: checkReportSchema },
-      errors: [...readErrors, 'consent_required'],
-      handler({ params, query, signal, mayComeFromMail }) {
-        if (query.live && mayComeFromMail()) {
-          const how = 'Send an API key or the header `X-Localpost-Page: 1`.'
-          throw consentRequired('This would request the links of a mail', how)
-        }
-        return inbox.check(params.id, { ...query, signal: signal() })
-      },
-    }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/client-support',
-      summary: 'How mail clients support the HTML and CSS of a mail',
-      success: { schema: clientSupportSchema },
-      errors: readErrors,
-      handler: ({ params, signal }) => inbox.clientSupport(params.id, { signal: signal() }),
-    }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/preview',
-      summary: 'What a mail client keeps of the HTML of a mail, approximately, and what it ignores',
-      query: previewQuery,
-      success: { schema: mailPreviewSchema },
-      errors: readErrors,
-      handler: ({ params, query, signal }) => inbox.preview(params.id, { ...query, signal: signal() }),
-    }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/compare/{other}',
-      summary: 'How a mail differs from another one, or from the `previous` one with its subject',
-      query: compareQuery,
-      success: { schema: mailComparisonSchema },
-      errors: readErrors,
-      handler: ({ params, query, signal }) =>
-        inbox.compare(params.id, params.other, { masked: query.masked !== 'false', signal: signal() }),
-    }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'PATCH',
-      path: '/dev/inbox/{id}',
-      summary: 'Mark as read or unread, set tags',
-      body: { schema: mailChangesSchema },
-      success: { schema: mailSummarySchema },
-      errors: ['not_found'],
-      handler: ({ params, body }) => inbox.update(params.id, body),
-    }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'DELETE',
-      path: '/dev/inbox/{id}',
-      summary: 'Remove a mail',
-      success: { schema: deletedSchema },
-      errors: ['not_found'],
-      async handler({ params }) {
-        await inbox.remove(params.id)
-        return { deleted: 1 }
-      },
-    }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'POST',
-      path: '/dev/inbox/{id}/release',
-      summary: 'Send a mail to a real address, through the relay',
-      body: { schema: releaseSchema },
-      success: { schema: releasedSchema },
-      errors: [
-        'not_found',
-        'message_pending',
-        'relay_not_configured',
-        'relay_failed',
-        'store_corrupt',
-        'store_failed',
-      ],
-      handler: ({ params, body }) => inbox.release(params.id, body),
-    }),
   ]
+}
+
+/**
+ * The mails that a request selects: exactly one of a query, ids and all.
+ *
+ * @throws validation_error, so that no mail is changed that was not named.
+ */
+function toSelection(
+  { query, all }: { query?: string | undefined; all?: string | undefined },
+  given: string[] | undefined,
+): Selection {
+  const named = [Boolean(query?.trim()), all === 'true', given !== undefined].filter(Boolean).length
+  if (named !== 1) {
+    const how = named === 0 ? 'is missing' : 'cannot be joined with the others'
+    const message = `${how}: say which mails by one of \`?query=…\`, \`?all=true\` or \`ids\` in the body`
+    throw validationError([{ field: 'query', message }])
+  }
+  return given ? { ids: given } : all === 'true' ? null : (query ?? '')
 }

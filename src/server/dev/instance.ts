@@ -1,23 +1,19 @@
 import { z } from 'zod'
-import { resetScopes, type ResetScope } from '../../options/reset-scopes.ts'
+import { resetScopes } from '../../options/reset-scopes.ts'
 import { bytesAnswer, jsonAnswer } from '../answer.ts'
-import { readHealth } from '../health.ts'
-import { healthSchema } from '../health-schema.ts'
-import { metricsOf } from '../metrics.ts'
+import { metricsOf, readHealth } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
 import type { ServerDeps } from '../deps.ts'
-import { loggedRequestSchema } from '../logged-request-schema.ts'
-import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
-import { listSchema, pageQuery, toList } from '../schemas.ts'
+import { healthSchema, loggedRequestSchema } from '../schema.ts'
+import { defineRoutes, type Route } from '../route.ts'
+import { pageQuery } from '../lists.ts'
+
+const { get, post, list } = defineRoutes({ tag: 'Instance', access: 'local' })
 
 /** Routes of the instance itself: health, reset, live events, the request log. */
 export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
   return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dev/health',
+    get('/dev/health', {
       summary: 'Whether the instance accepts mail and requests, and how much is stored',
       success: { schema: healthSchema, alsoStatus: [503] },
       async handler() {
@@ -26,30 +22,22 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
         return jsonAnswer(health, accepts ? 200 : 503)
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dev/metrics',
+    get('/dev/metrics', {
       summary: 'Metrics of the instance, for Prometheus',
       success: { type: metricsType, description: 'The text format of Prometheus' },
       handler: async () => bytesAnswer(metricsOf(await readHealth(deps)), { 'content-type': metricsType }),
     }),
-    defineRoute({
-      ...common,
-      method: 'POST',
-      path: '/dev/reset',
+    post('/dev/reset', {
+      needs: 'admin',
       summary: 'Empty everything but the keys',
       body: { schema: resetSchema, optional: true },
       success: { schema: z.strictObject({ status: z.literal('reset') }) },
       async handler({ body }) {
-        await deps.reset(body)
+        await deps.reset(body.keep ?? [])
         return { status: 'reset' }
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dev/events',
+    get('/dev/events', {
       summary: 'Live events, as server-sent events',
       headers: {
         'Last-Event-ID': { description: 'The last id that was seen; what came since comes first' },
@@ -64,24 +52,17 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       },
       handler: ({ headers }) => bytesAnswer(live.open(lastEventId(headers)), eventStreamHeaders),
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dev/requests',
+    list('/dev/requests', 'requests', loggedRequestSchema, {
       summary: 'The last 1,000 requests to /v1 and sends of the library, newest first',
       query: pageQuery,
-      success: { schema: listSchema('requests', loggedRequestSchema) },
-      errors: ['invalid_cursor'],
-      handler: async ({ query }) => toList('requests', await deps.log.list(query)),
+      handler: ({ query }) => deps.log.list(query),
     }),
   ]
 }
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
-const common = { tag: 'Instance', access: 'local' } as const
-
-const resetSchema: z.ZodType<{ keep?: ResetScope[] | undefined }> = z.strictObject({
+const resetSchema = z.strictObject({
   keep: z.array(z.enum(resetScopes)).max(resetScopes.length).optional().describe('What stays'),
 })
 

@@ -1,43 +1,31 @@
 import { z } from 'zod'
 import { mimeTreeSchema } from '../../inbox/schema.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
-import { previewClients, type PreviewClient } from '../../client-support/preview-clients.ts'
+import { previewClients } from '../../client-support/preview-clients.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { Appearance } from '../../reading/appearance.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
 import { rangeAnswer } from '../byte-range.ts'
-import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
+import { defineRoutes, type Route } from '../route.ts'
 import { assertConsent, consentQuery, type Consent } from './consent.ts'
 import { attachmentHeaders, disposition, guarded, htmlAnswer, indexOf, shownTypes } from './guarded-bytes.ts'
-import { inboxRoute, readErrors } from './inbox-route.ts'
+import { readErrors } from './mail.ts'
+
+const { get } = defineRoutes({ tag: 'Inbox', access: 'local' })
 
 /**
  * The bytes of a mail. They come from strangers, so browsers must not run any of them or take them for pages of
  * Localpost: no sniffing, no scripts, no requests elsewhere.
  */
-export function mailByteRoutes(
-  inbox: Pick<Inbox & InboxPages, 'raw' | 'page' | 'openAttachment' | 'part' | 'structure'>,
-  consent: Consent,
-): Route[] {
+export function mailByteRoutes(inbox: Inbox & InboxPages, consent: Consent): Route[] {
   return [
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/raw',
+    get('/dev/inbox/{id}/raw', {
       summary: 'The message as it was captured or sent (RFC 5322)',
       query: copyQuery,
       headers: { Range: { description: 'One range of bytes; several are answered with all' } },
       success: { type: 'message/rfc822', description: 'The bytes of the message', alsoStatus: [206] },
-      errors: [
-        'not_found',
-        'message_pending',
-        'service_unavailable',
-        'range_not_satisfiable',
-        'store_corrupt',
-        'store_failed',
-      ],
+      errors: [...writtenErrors, 'range_not_satisfiable'],
       async handler({ params, query, headers, signal }) {
         const options = { ...query, signal: signal() }
         const whole = await inbox.raw(params.id, options)
@@ -48,10 +36,7 @@ export function mailByteRoutes(
         })
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/html',
+    get('/dev/inbox/{id}/html', {
       summary: 'The HTML part, to be shown in a frame',
       query: htmlQuery,
       success: {
@@ -69,10 +54,7 @@ export function mailByteRoutes(
         return htmlAnswer(await inbox.page(params.id, frame), remote)
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/attachments/{index}',
+    get('/dev/inbox/{id}/attachments/{index}', {
       summary: 'An attachment',
       success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
       errors: writtenErrors,
@@ -82,19 +64,13 @@ export function mailByteRoutes(
         return bytesAnswer(streamBody(stream), attachmentHeaders(file))
       },
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/structure',
+    get('/dev/inbox/{id}/structure', {
       summary: 'The MIME tree of the message, with the size of each part',
       success: { schema: mimeTreeSchema },
       errors: writtenErrors,
       handler: ({ params, signal }) => inbox.structure(params.id, { signal: signal() }),
     }),
-    defineRoute({
-      ...inboxRoute,
-      method: 'GET',
-      path: '/dev/inbox/{id}/parts/{index}',
+    get('/dev/inbox/{id}/parts/{index}', {
       summary: 'A single MIME part: the leaves of the message, counted from 0',
       success: { type: '*/*', description: 'The bytes of the part, decoded; text in its own charset' },
       errors: writtenErrors,
@@ -117,18 +93,12 @@ export function mailByteRoutes(
 }
 
 /** The errors of a route that needs the composed message. */
-const writtenErrors: readonly ErrorCode[] = [
-  'not_found',
-  'message_pending',
-  'service_unavailable',
-  'store_corrupt',
-  'store_failed',
-]
+const writtenErrors: readonly ErrorCode[] = [...readErrors, 'message_pending']
 const recipient = z
   .string()
   .optional()
   .describe('Whose copy of a tracked mail. Default: the first recipient’s')
-const copyQuery: z.ZodType<{ recipient?: string | undefined }> = z.object({ recipient })
+const copyQuery = z.object({ recipient })
 /** The requested appearance of the mail. */
 export const appearanceQuery: z.ZodType<Appearance | undefined> = z
   .enum(['light', 'dark', 'inverted'])
@@ -137,14 +107,7 @@ export const appearanceQuery: z.ZodType<Appearance | undefined> = z
     'Answers the mail’s own `prefers-color-scheme`; `inverted` makes its pictures ready for a viewer that inverts. ' +
       'Default: as the reader’s system has it',
   )
-const htmlQuery: z.ZodType<{
-  recipient?: string | undefined
-  images?: 'remote' | undefined
-  remote?: 'all' | undefined
-  consent?: string | undefined
-  appearance?: Appearance | undefined
-  client?: PreviewClient | undefined
-}> = z.object({
+const htmlQuery = z.object({
   recipient,
   images: z.literal('remote').optional().describe('Also loads images over http(s), but no tracking pixels'),
   remote: z

@@ -3,30 +3,26 @@ import { nestedMailSchema } from '../../inbox/schema.ts'
 import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { NestedMails } from '../../inbox/nested.ts'
 import { bytesAnswer } from '../answer.ts'
-import { defineRoute, type Route } from '../route.ts'
+import { defineRoutes, type Route } from '../route.ts'
 import { assertConsent, consentQuery, type Consent } from './consent.ts'
 import { attachmentHeaders, htmlAnswer, indexOf } from './guarded-bytes.ts'
-import { inboxRoute, readErrors } from './inbox-route.ts'
+import { readErrors } from './mail.ts'
 import { appearanceQuery } from './mail-bytes.ts'
+
+const { get } = defineRoutes({ tag: 'Inbox', access: 'local' })
 
 /** Messages that are attached to a mail. Their bytes are guarded like those of the mail itself. */
 export function nestedMailRoutes(nested: NestedMails, consent: Consent): Route[] {
   return [
-    defineRoute({
-      ...inboxRoute,
+    get('/dev/inbox/{id}/messages/{path}', {
       errors: readErrors,
-      method: 'GET',
-      path: '/dev/inbox/{id}/messages/{path}',
       summary:
         'A message attached to a mail: `path` is its position among the attachments, `0.2` that of one in the first',
       success: { schema: nestedMailSchema },
       handler: ({ params, signal }) => nested.get(params.id, pathOf(params.path), signal()),
     }),
-    defineRoute({
-      ...inboxRoute,
+    get('/dev/inbox/{id}/messages/{path}/html', {
       errors: [...readErrors, 'consent_required'],
-      method: 'GET',
-      path: '/dev/inbox/{id}/messages/{path}/html',
       summary: 'The HTML part of an attached message, to be shown in a frame',
       query: frameQuery,
       success: {
@@ -43,11 +39,8 @@ export function nestedMailRoutes(nested: NestedMails, consent: Consent): Route[]
         return htmlAnswer(html, remote)
       },
     }),
-    defineRoute({
-      ...inboxRoute,
+    get('/dev/inbox/{id}/messages/{path}/attachments/{index}', {
       errors: readErrors,
-      method: 'GET',
-      path: '/dev/inbox/{id}/messages/{path}/attachments/{index}',
       summary: 'An attachment of an attached message',
       success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
       async handler({ params, signal }) {
@@ -63,11 +56,7 @@ export function nestedMailRoutes(nested: NestedMails, consent: Consent): Route[]
   ]
 }
 
-const frameQuery: z.ZodType<{
-  remote?: 'all' | undefined
-  consent?: string | undefined
-  appearance?: z.infer<typeof appearanceQuery>
-}> = z.object({
+const frameQuery = z.object({
   remote: z.literal('all').optional(),
   consent: consentQuery,
   appearance: appearanceQuery,

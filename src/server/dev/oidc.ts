@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { LocalpostError } from '../../core/errors.ts'
 import type { OidcSignIn } from '../../oidc/sign-in.ts'
 import { bytesAnswer } from '../answer.ts'
-import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
+import { defineRoutes, type Route } from '../route.ts'
 import type { Sessions } from '../session.ts'
 import type { SignInLimit } from '../sign-in-limit.ts'
 import { assertNavigation, orErrorPage, signedInPage } from '../sign-in-pages.ts'
+
+const { get } = defineRoutes({ tag: 'Keys', access: 'open' })
 
 /** `/dev/oidc`: sign-in with an OpenID provider, in a browser. */
 export function oidcRoutes({
@@ -24,12 +25,8 @@ export function oidcRoutes({
   }
 
   return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dev/oidc/start',
+    get('/dev/oidc/start', {
       summary: 'Sends a browser to the OpenID provider, to sign in there',
-      access: 'open',
       query: z.object({
         prompt: z
           .enum(['login'])
@@ -53,10 +50,7 @@ export function oidcRoutes({
           return { ...leave, cookies: [sessions.login.set(cookie, isSecure())] }
         }),
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dev/oidc/callback',
+    get('/dev/oidc/callback', {
       summary: 'Where the OpenID provider sends the browser back to: begins a session',
       // The browser comes from another site, the provider. The cookie and `state` prove that the sign-in began here.
       access: 'public',
@@ -93,8 +87,6 @@ function notBegun(): LocalpostError {
     'This sign-in did not begin at this address in this browser, or it began more than ten minutes ago. Sign in again.'
   return new LocalpostError('sign_in_failed', message)
 }
-
-const common = { tag: 'Keys' } as const
 
 const text = z.string().max(8192).optional()
 /** RFC 6749 section 4.1.2, RFC 9207. Providers add members of their own. */

@@ -4,14 +4,14 @@ import { passwordLimits } from '../../users/password.ts'
 import type { OidcSignIn } from '../../oidc/sign-in.ts'
 import type { Users } from '../../users/users.ts'
 import { jsonAnswer } from '../answer.ts'
-import type { KeyCheck } from '../auth.ts'
-import type { Route } from '../route.ts'
-import { bodyLimits, defineRoute } from '../route.ts'
-import { insufficientScope, scopeMeets } from '../scopes.ts'
-import { sessionStateSchema } from '../session-schema.ts'
+import { type KeyCheck, insufficientScope, scopeMeets } from '../auth.ts'
+import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { sessionStateSchema } from '../schema.ts'
 import type { Sessions } from '../session.ts'
 import type { SignInLimit } from '../sign-in-limit.ts'
 import type { SessionState } from '../types.ts'
+
+const { get, post, del } = defineRoutes({ tag: 'Keys', access: 'open' })
 
 /** `/dev/session`: sign-in, sign-out, and who is signed in. */
 export function sessionRoutes(deps: {
@@ -42,10 +42,7 @@ export function sessionRoutes(deps: {
   }
 
   return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dev/session',
+    get('/dev/session', {
       summary: 'Who is signed in, and how one can sign in',
       success: { schema: sessionStateSchema },
       handler({ headers, isLocal }): SessionState {
@@ -68,10 +65,7 @@ export function sessionRoutes(deps: {
         return owner ? { ...nobody, caller: 'key', scope: owner.scope } : { ...nobody, caller: 'none' }
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'POST',
-      path: '/dev/session',
+    post('/dev/session', {
       summary: 'Sign in with an API key, or with name and password: the answer sets a session cookie',
       body: { schema: signInSchema, maxBytes: bodyLimits.signIn },
       success: { schema: z.strictObject({ status: z.literal('open') }) },
@@ -83,10 +77,7 @@ export function sessionRoutes(deps: {
         return jsonAnswer({ status: 'open' }, 200, { 'set-cookie': cookie })
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'DELETE',
-      path: '/dev/session',
+    del('/dev/session', {
       summary: 'Sign out: end the session of the cookie',
       success: { schema: z.strictObject({ status: z.literal('closed') }) },
       async handler({ headers, isSecure }) {
@@ -101,8 +92,6 @@ function noUsers(oidc: Pick<OidcSignIn, 'host'> | null): string {
   const other = oidc ? `with ${oidc.host}, or with an API key` : 'with an API key'
   return `This instance has no users with passwords. Sign in ${other}.`
 }
-
-const common = { tag: 'Keys', access: 'open' } as const
 
 const signInSchema = z.union([
   z.strictObject({ key: z.string().min(1) }),

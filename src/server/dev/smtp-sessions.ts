@@ -1,40 +1,28 @@
 import { z } from 'zod'
 import { smtpSessionSchema, smtpSessionSummarySchema } from '../../inbox/smtp-session-schema.ts'
 import type { ServerDeps } from '../deps.ts'
-import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
-import { listSchema, pageMembers, toList } from '../schemas.ts'
+import { defineRoutes, type Route } from '../route.ts'
+import { pageMembers } from '../lists.ts'
+
+const { get, list } = defineRoutes({ tag: 'Instance', access: 'local' })
 
 /** The SMTP sessions of apps, which show why there is no mail. */
 export function smtpSessionRoutes({ smtpSessions }: Pick<ServerDeps, 'smtpSessions'>): Route[] {
   return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dev/smtp-sessions',
+    list('/dev/smtp-sessions', 'sessions', smtpSessionSummarySchema, {
       summary: 'The SMTP sessions of apps, newest first: what went wrong in each, and what to do',
       query: sessionsQuery,
-      success: { schema: listSchema('sessions', smtpSessionSummarySchema) },
-      errors: ['invalid_cursor'],
-      handler: async ({ query }) => toList('sessions', await smtpSessions.list(query)),
+      handler: ({ query }) => smtpSessions.list(query),
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dev/smtp-sessions/{id}',
+    get('/dev/smtp-sessions/{id}', {
       summary: 'One SMTP session with its transcript',
       success: { schema: smtpSessionSchema },
-      errors: ['not_found'],
       handler: ({ params }) => smtpSessions.get(params.id),
     }),
   ]
 }
 
-const sessionsQuery: z.ZodType<{
-  cursor?: string | undefined
-  limit?: number | undefined
-  failed?: boolean | undefined
-}> = z.object({
+const sessionsQuery = z.object({
   ...pageMembers,
   failed: z
     .enum(['true', 'false'])
@@ -42,5 +30,3 @@ const sessionsQuery: z.ZodType<{
     .optional()
     .describe('Only sessions in which something went wrong. Default: false'),
 })
-
-const common = { tag: 'Instance', access: 'local' } as const

@@ -1,34 +1,22 @@
 import type { Audiences } from '../../audiences/audiences.ts'
 import { audienceSchema, contactSchema } from '../../audiences/schema.ts'
-import type { Route } from '../route.ts'
-import { defineRoute } from '../route.ts'
-import { cursorQuery, listSchema, toList } from '../schemas.ts'
+import { defineRoutes, type Route } from '../route.ts'
+import { cursorQuery } from '../lists.ts'
+
+const { list } = defineRoutes({ tag: 'Audiences', access: 'key' })
 
 /** `/v1/audiences`, docs/interface.md 4.7 and 4.8. */
 export function audienceRoutes(audiences: Pick<Audiences, 'list' | 'contacts'>): Route[] {
   return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/v1/audiences',
+    list('/v1/audiences', 'audiences', audienceSchema, {
       summary: 'List audiences, newest first',
       query: cursorQuery,
-      success: { schema: listSchema('audiences', audienceSchema) },
-      errors: ['invalid_cursor'],
-      handler: async ({ query }) => toList('audiences', await audiences.list(query)),
+      handler: ({ query }) => audiences.list(query),
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/v1/audiences/{audienceId}/contacts',
+    list('/v1/audiences/{audienceId}/contacts', 'contacts', contactSchema, {
       summary: 'List the contacts of an audience, by email',
       query: cursorQuery,
-      success: { schema: listSchema('contacts', contactSchema) },
-      errors: ['invalid_cursor', 'not_found'],
-      handler: async ({ params, query }) =>
-        toList('contacts', await audiences.contacts.list(params.audienceId, query)),
+      handler: ({ params, query }) => audiences.contacts.list(params.audienceId, query),
     }),
   ]
 }
-
-const common = { tag: 'Audiences', access: 'key' } as const

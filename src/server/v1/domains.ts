@@ -8,17 +8,15 @@ import {
   domainDetailSchema,
   domainListItemSchema,
 } from '../../domains/schema.ts'
-import type { Route } from '../route.ts'
-import { bodyLimits, defineRoute } from '../route.ts'
-import { cursorQuery, listSchema, toList } from '../schemas.ts'
+import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { cursorQuery } from '../lists.ts'
+
+const { get, post, list } = defineRoutes({ tag: 'Domains', access: 'key' })
 
 /** `/v1/domains`, docs/interface.md 4.5 and 4.6. */
 export function domainRoutes(domains: Pick<Domains, 'create' | 'list' | 'get'>): Route[] {
   return [
-    defineRoute({
-      ...common,
-      method: 'POST',
-      path: '/v1/domains',
+    post('/v1/domains', {
       summary: 'Register a sending domain',
       body: { schema: createDomainSchema, readBy: 'resource', maxBytes: bodyLimits.small },
       success: { status: 201, schema: createdDomainSchema },
@@ -28,29 +26,18 @@ export function domainRoutes(domains: Pick<Domains, 'create' | 'list' | 'get'>):
         return domains.create(body)
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/v1/domains',
+    list('/v1/domains', 'domains', domainListItemSchema, {
       summary: 'List domains, newest first',
       query: cursorQuery,
-      success: { schema: listSchema('domains', domainListItemSchema) },
-      errors: ['invalid_cursor'],
-      handler: async ({ query }) => toList('domains', await domains.list(query)),
+      handler: ({ query }) => domains.list(query),
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/v1/domains/{id}',
+    get('/v1/domains/{id}', {
       summary: 'Domain detail',
       success: { schema: domainDetailSchema },
-      errors: ['not_found'],
       handler: ({ params }) => domains.get(params.id),
     }),
   ]
 }
-
-const common = { tag: 'Domains', access: 'key' } as const
 
 /**
  * Warnings for members of an object that a schema does not know and that were ignored: the first 100, and the number of

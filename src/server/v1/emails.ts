@@ -2,17 +2,16 @@ import { z } from 'zod'
 import type { EmailService } from '../../emails/emails.ts'
 import { maxKeyChars } from '../../emails/idempotency.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../../emails/schema.ts'
-import type { Route } from '../route.ts'
-import { bodyLimits, defineRoute } from '../route.ts'
-import { cursorQuery, listSchema, toList } from '../schemas.ts'
+import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { cursorQuery } from '../lists.ts'
+
+const { get, post, list } = defineRoutes({ tag: 'Emails', access: 'key' })
 
 /** `/v1/emails`, docs/interface.md 4.2 to 4.4. */
 export function emailRoutes(emails: EmailService): Route[] {
   return [
-    defineRoute({
-      ...common,
-      method: 'POST',
-      path: '/v1/emails',
+    post('/v1/emails', {
+      needs: 'send',
       summary: 'Send a transactional email',
       headers: {
         'Idempotency-Key': {
@@ -38,26 +37,16 @@ export function emailRoutes(emails: EmailService): Route[] {
         return { id }
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/v1/emails',
+    list('/v1/emails', 'emails', emailListItemSchema, {
       summary: 'List emails, newest first',
       query: cursorQuery,
-      success: { schema: listSchema('emails', emailListItemSchema) },
-      errors: ['invalid_cursor'],
-      handler: async ({ query }) => toList('emails', await emails.list(query)),
+      handler: ({ query }) => emails.list(query),
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/v1/emails/{id}',
+    get('/v1/emails/{id}', {
       summary: 'Email detail',
       success: { schema: emailDetailSchema },
-      errors: ['not_found', 'store_corrupt', 'store_failed'],
+      errors: ['store_corrupt', 'store_failed'],
       handler: ({ params, signal }) => emails.read(params.id, signal()),
     }),
   ]
 }
-
-const common = { tag: 'Emails', access: 'key' } as const

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { faultsSchema } from '../faults/schema.ts'
-import { smtpSchema } from './schemas.ts'
-import type { Health } from './types.ts'
+import type { Health, LoggedRequest, SessionState } from './types.ts'
+
+const smtpSchema = z.strictObject({ host: z.string(), port: z.int() })
 
 /** The answer of `GET /dev/health`. */
 export const healthSchema: z.ZodType<Health> = z.strictObject({
@@ -53,4 +54,45 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
     .describe('How many of each kind are stored; null while the database does not answer'),
   faults: faultsSchema,
   warnings: z.array(z.string()).describe('Warnings that a person should see, in sentences'),
+})
+
+/** One request to `/v1`, or send of the library, as `/dev/requests` shows it. Keys are masked everywhere. */
+export const loggedRequestSchema: z.ZodType<LoggedRequest> = z.strictObject({
+  id: z.string(),
+  source: z
+    .enum(['http', 'library'])
+    .describe('How it came; a send of the library is logged as the same request'),
+  timestamp: z.int().describe('Unix time in milliseconds'),
+  method: z.string().describe('`TLS`, `SMTP` or `HTTP` where a client spoke the wrong protocol to the port'),
+  path: z.string().describe('With its query; `""` for another protocol'),
+  status: z.int().describe('0 if an injected fault closed the connection'),
+  duration_ms: z.number(),
+  api_key: z.string().nullable().describe('The first characters of the key'),
+  warnings: z.array(z.string()).describe('Problems of a request that was accepted'),
+  request_body: z.string().nullable().describe('At most 16 KiB; null if none was read'),
+  response_body: z.string().nullable().describe('At most 16 KiB'),
+})
+
+/** The answer of `GET /dev/session`. */
+export const sessionStateSchema: z.ZodType<SessionState> = z.strictObject({
+  caller: z
+    .enum(['local', 'key', 'user', 'none'])
+    .describe(
+      '`local`: on this machine, no sign-in is needed. `key`, `user`: signed in with an API key, with a password, or with an OpenID provider. `none`: not signed in',
+    ),
+  name: z.string().nullable().describe('Of the user; null otherwise'),
+  role: z.enum(['admin', 'member']).nullable().describe('Of the user; null otherwise'),
+  accounts: z.array(z.string()).nullable().describe('Names of the accounts of the user; null otherwise'),
+  scope: z.enum(['full', 'send', 'read']).nullable().describe('Of the API key; null otherwise'),
+  provider: z
+    .string()
+    .nullable()
+    .describe('Host of the OpenID provider that the user signed in with; null otherwise'),
+  password: z.boolean().describe('Whether users can sign in with a password'),
+  oidc: z
+    .string()
+    .nullable()
+    .describe(
+      'Host of the OpenID provider with which users can sign in at `/dev/oidc/start`; null without one',
+    ),
 })
