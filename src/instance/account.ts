@@ -231,7 +231,7 @@ export async function openSends(
     onError: (error) =>
       config.onNotice({ level: 'error', message: 'Opens or clicks could not be stored.', error }),
   })
-  const sources = attachmentSources(config, outgoing, thread)
+  const sources = attachmentSources(config, outgoing)
   const outbox = openOutbox({
     store,
     config,
@@ -240,6 +240,7 @@ export async function openSends(
     reader,
     relay,
     sources,
+    thread,
     // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
     large: reader.beside,
     downloads,

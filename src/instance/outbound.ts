@@ -24,7 +24,6 @@ import { startRetention, type Retention } from '../emails/retention.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Outgoing } from '../net/outgoing.ts'
-import { extractLinks } from '../reading/links.ts'
 import type { Config } from '../options/options.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
@@ -35,14 +34,10 @@ import { createWebhooks, type RunningWebhooks } from '../webhooks/webhooks.ts'
 export const simulator: Simulator = { isSimulator, isSuppressed, aftermathOf }
 
 /** Where the attachments of API sends may come from. */
-export function attachmentSources(
-  { attachments }: Config,
-  outgoing: Outgoing,
-  thread: InstanceThread,
-): AttachmentSources {
+export function attachmentSources({ attachments }: Config, outgoing: Outgoing): AttachmentSources {
   const { root, allowPrivate, timeoutMs } = attachments
   const problemOf = allowPrivate ? outgoing.problemOf : outgoing.strictProblemOf
-  return { root, timeoutMs, thread, problemOf }
+  return { root, timeoutMs, problemOf }
 }
 
 /** The connection to the relay, for `release` and `relayAll`; null if no relay is configured. */
@@ -62,9 +57,10 @@ export function openOutbox(deps: {
   config: Config
   domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
   tracking: Pick<Tracking, 'copiesOf'>
-  reader: Pick<Reader, 'bodies' | 'content'>
+  reader: Pick<Reader, 'bodies' | 'content' | 'findings'>
   relay: Transport | null
   sources: AttachmentSources
+  thread: InstanceThread
   large: JobQueue
   downloads: Downloads
   findRule: FindRule
@@ -88,6 +84,7 @@ export function openOutbox(deps: {
     simulator,
     causeOf: createCauses(deps.findRule),
     sources: deps.sources,
+    thread: deps.thread,
     large: deps.large,
     downloads: deps.downloads,
     retryDelaysMs: config.retryDelaysMs,
@@ -101,13 +98,14 @@ export function openOutbox(deps: {
       const { domain: name, selector, privateKey } = await domains.signingKey(domain)
       return {
         signing: { domain: name, selector, key: privateKey },
-        copiesOf: (html) => tracking.copiesOf(email, html, domain),
+        copiesOf: tracking.copiesOf(email, domain),
       }
     },
     async firstLinkOf(email) {
       if (!email.recipients.some(({ recipient }) => aftermathOf(recipient) === 'clicked')) return null
-      const { html, text } = await readContent(deps, email)
-      return extractLinks(html, text).find(({ href }) => /^https?:/i.test(href))?.href ?? null
+      const content = await readContent(deps, email)
+      const { links } = await deps.reader.findings({ ...content, subject: '' })
+      return links.find(({ href }) => /^https?:/i.test(href))?.href ?? null
     },
     onError: (error) =>
       config.onNotice(
