@@ -5,24 +5,6 @@ import { atExit, load, replaced, root } from './versions.mjs'
 
 /** @type {Record<string, import('../places.mjs').Place>} */
 export const sendingPlaces = {
-  // src/emails/plain-values.ts: members of a send that need no schema, for the row `post accepted`.
-  'plain values': {
-    count: 5000,
-    async versions() {
-      const request = {
-        from: 'Ada <ada@acme.test>',
-        to: 'bob@example.com',
-        subject: 'Welcome',
-        html: '<p>Hello</p>'.repeat(20),
-        text: 'Hello '.repeat(20),
-      }
-      const kept = await load('emails/members.ts')
-      const plain = await load('emails/members.ts', {
-        'emails/plain-values.ts': () => 'export const plainReader = () => () => undefined',
-      })
-      return { kept: () => kept.readMembers(request, []), plain: () => plain.readMembers(request, []) }
-    },
-  },
   // src/mime/compose/write-node.ts: the transfer encoding of a part is computed once, for the row `delivered`; bodies of 60 KB.
   'transfer encoding': {
     count: 20,

@@ -3,7 +3,8 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { open, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
-import type { JobThread } from '../core/job-thread.ts'
+import { asBuffer } from '../core/own-buffers.ts'
+import { cutText } from '../core/cut-text.ts'
 import { mediaTypeByName } from '../mime/attachments.ts'
 import { parseDataUri } from './data-uri.ts'
 import { maxContentType } from './schema.ts'
@@ -13,15 +14,24 @@ import { fetchAttachment, type Fetched, type FetchLimits } from './fetch.ts'
 export interface AttachmentSources extends Omit<FetchLimits, 'maxBytes'> {
   /** Folder whose files may be attached; null: none. */
   root: string | null
-  /** Where long `data:` URIs are decoded. Default: in the thread of the caller. */
-  thread?: JobThread<typeof attachmentJobs>
 }
 
-/** What the check of references needs. */
-export type LocateSources = Pick<AttachmentSources, 'root' | 'thread'>
+/** A reference whose `data:` URI is decoded already; its path is then cut. */
+export interface ReadReference extends AttachmentReference {
+  data?: ReturnType<typeof parseDataUri>
+}
 
-/** Decoding attachments as work of the thread. */
-export const attachmentJobs: { dataUri: typeof parseDataUri } = { dataUri: parseDataUri }
+/** Reading stored references as work of the thread: they have their `data:` URIs in them. */
+export const attachmentJobs = {
+  references: (json: Buffer): ReadReference[] =>
+    (JSON.parse(json.toString()) as AttachmentReference[]).map((reference) =>
+      isDataUri(reference.path)
+        ? { ...reference, path: cutText(reference.path, 100), data: parseDataUri(reference.path) }
+        : reference,
+    ),
+  /** Whether an attachment has to be downloaded. */
+  hasUrl: (json: Buffer): boolean => /"path":"https?:/i.test(json.toString('latin1')),
+}
 
 /** An attachment with its bytes. */
 export interface LoadedAttachment {
@@ -47,11 +57,10 @@ export function encodedSize(bytes: number): number {
  */
 export async function checkAttachments(
   references: readonly AttachmentReference[],
-  sources: LocateSources,
+  { root }: Pick<AttachmentSources, 'root'>,
   errors: FieldError[],
 ): Promise<number> {
   let size = 0
-  const chars = charsOf(references)
   for (const [i, reference] of references.entries()) {
     const field = `attachments[${i}]`
     const nameProblem = filenameProblem(reference.filename)
@@ -63,7 +72,7 @@ export async function checkAttachments(
       const message = `must not be a multipart type, because an attachment has no parts: ${quote(reference.content_type)}`
       errors.push({ field: `${field}.content_type`, message })
     }
-    const source = await locate(reference.path, sources, chars)
+    const source = await locate(reference, root)
     if ('problem' in source) errors.push({ field: `${field}.path`, message: source.problem })
     else if (source.kind === 'data') size += encodedSize(source.content.length)
     else if (source.kind === 'file') size += encodedSize(source.size)
@@ -71,25 +80,18 @@ export async function checkAttachments(
   return size
 }
 
-/** The size of all attachments of a mail as they are written. If they are long together, each is decoded in the thread. */
-export function charsOf(references: readonly AttachmentReference[]): number {
-  return references.reduce((chars, { path }) => chars + path.length, 0)
-}
-
 /**
  * Reads the bytes of one attachment, and repeats the checks whose result may have changed since the acceptance.
  *
  * @param maxBytes  How many bytes of the message's limit are left.
- * @param chars  See {@link charsOf}. Default: of this attachment alone.
  * @throws attachment_failed with the path and the reason.
  */
 export async function loadAttachment(
-  reference: AttachmentReference,
+  reference: ReadReference,
   sources: AttachmentSources,
   maxBytes: number,
-  chars: number = reference.path.length,
 ): Promise<LoadedAttachment> {
-  const source = await locate(reference.path, sources, chars)
+  const source = await locate(reference, sources.root)
   if ('problem' in source) throw failed(reference.path, source.problem)
   const loaded = await load(source, reference.path, sources, maxBytes)
   const content_type = reference.content_type ?? (await typeOf(reference.filename, loaded))
@@ -110,7 +112,7 @@ async function load(
     case 'data':
       if (source.content.length > maxBytes)
         throw failed(given, `it is larger than the ${maxBytes} bytes left`)
-      return source
+      return { ...source, content: asBuffer(source.content) }
   }
 }
 
@@ -137,25 +139,19 @@ type Source =
   | { kind: 'file'; path: string; size: number }
   | { problem: string }
 
-async function locate(path: string, sources: LocateSources, chars: number): Promise<Source> {
-  if (/^data:/i.test(path)) return decodeData(path, sources.thread, chars)
+const isDataUri = (path: string): boolean => /^data:/i.test(path)
+
+async function locate({ path, data }: ReadReference, root: string | null): Promise<Source> {
+  if (data || isDataUri(path)) return data ?? parseDataUri(path)
   if (/^https?:/i.test(path)) return checkUrl(path)
   if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {
     return { problem: `${quote(path)} is of a kind that is not taken: use an http(s) URL or a data: URI` }
   }
-  return sources.root === null
+  return root === null
     ? {
         problem: `${quote(path)} is no http(s) URL and no data: URI; files are taken only under \`attachments.root\``,
       }
-    : locateFile(path, sources.root)
-}
-
-async function decodeData(uri: string, thread: AttachmentSources['thread'], size: number): Promise<Source> {
-  if (!thread) return parseDataUri(uri)
-  const decoded = await thread.run('dataUri', [uri], { size })
-  if ('problem' in decoded) return decoded
-  const { buffer, byteOffset, byteLength } = decoded.content
-  return { ...decoded, content: Buffer.from(buffer, byteOffset, byteLength) }
+    : locateFile(path, root)
 }
 
 function checkUrl(path: string): Source {

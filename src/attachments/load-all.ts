@@ -1,13 +1,12 @@
 import { LocalpostError } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import {
-  charsOf,
   encodedSize,
   loadAttachment,
   type AttachmentSources,
   type LoadedAttachment,
+  type ReadReference,
 } from './attachments.ts'
-import type { AttachmentReference } from './types.ts'
 
 /**
  * Loads the attachments of an email, one after the other, so that the size of one is known before the next one is read.
@@ -17,22 +16,21 @@ import type { AttachmentReference } from './types.ts'
  * @throws attachment_failed with the path and the reason.
  */
 export async function loadAttachments(
-  references: readonly AttachmentReference[],
+  references: readonly ReadReference[],
   sources: AttachmentSources,
   encodedBytesLeft: number,
   togetherMs: number = 6 * sources.timeoutMs,
 ): Promise<LoadedAttachment[]> {
   const loaded: LoadedAttachment[] = []
-  const chars = charsOf(references)
   let left = encodedBytesLeft
   const until = monotonicNow() + togetherMs
   for (const [index, reference] of references.entries()) {
     // Base64 with line breaks makes 78 characters of 57 bytes.
     const maxBytes = Math.max(0, Math.floor((left / 78) * 57))
     const timeoutMs = Math.min(sources.timeoutMs, Math.max(1, Math.ceil(until - monotonicNow())))
-    const attachment = await loadAttachment(reference, { ...sources, timeoutMs }, maxBytes, chars).catch(
+    const attachment = await loadAttachment(reference, { ...sources, timeoutMs }, maxBytes).catch(
       (error: unknown) => {
-        if (monotonicNow() < until || !isUrl(reference)) throw error
+        if (monotonicNow() < until || !/^https?:/i.test(reference.path)) throw error
         throw new LocalpostError(
           'attachment_failed',
           `The attachments of this email were not fetched within ${togetherMs} ms, which is the time for all of them; ${index} of ${references.length} were.`,
@@ -44,9 +42,4 @@ export async function loadAttachments(
     loaded.push(attachment)
   }
   return loaded
-}
-
-/** Whether an attachment is downloaded. */
-export function isUrl({ path }: Pick<AttachmentReference, 'path'>): boolean {
-  return /^https?:/i.test(path)
 }

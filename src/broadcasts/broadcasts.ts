@@ -1,7 +1,7 @@
 import { audienceCollection, contactCollection, type ContactRecord } from '../audiences/audience.ts'
 import type { Clock } from '../core/clock.ts'
 import { emailCollection } from '../emails/email.ts'
-import { render, sizeCheck, unansweredWarning } from '../emails/render.ts'
+import { render, unansweredWarning } from '../emails/render.ts'
 import { checkSend, keep, toEmail, type Accepted, type Kept, type SendDeps } from '../emails/send.ts'
 import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
@@ -13,7 +13,7 @@ import { keepBroadcast, setCount } from './broadcast.ts'
 import { createLeaveOut, type LeaveOut } from './left-out.ts'
 import { broadcastRequestSchema } from './schema.ts'
 import { createSentBroadcasts, type SentBroadcasts } from './sent.ts'
-import { nextTurn } from '../core/machine.ts'
+import { forEachSlice } from '../core/slices.ts'
 
 /** Broadcasts: one email of type `broadcast` per subscribed contact of an audience. */
 export interface Broadcasts extends SentBroadcasts {
@@ -80,10 +80,10 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
 
   // A contact with long names may make a mail too large. This is found before the first mail is accepted.
   async function checkSizes({ rendered }: Accepted, audienceId: string): Promise<void> {
-    const check = sizeCheck(rendered, deps.escapeHtml)
     for await (const contacts of subscribedContacts(store, audienceId, maxSliceEmails)) {
-      for (const contact of contacts) check(variablesOf(contact))
-      await nextTurn()
+      await forEachSlice(contacts, (contact) => {
+        render(rendered, variablesOf(contact), deps.escapeHtml)
+      })
     }
   }
 

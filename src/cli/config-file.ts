@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { LocalpostError } from '../core/errors.ts'
-import { explainJsonFault } from '../core/json-fault.ts'
 import { allRows, type CommandOptions } from '../options/options.ts'
 import { readOptions, type Rows } from '../options/read.ts'
 
@@ -51,8 +50,8 @@ function parseJson(text: string, shown: string): unknown {
   const json = text.replace(/^\uFEFF/, '')
   try {
     return JSON.parse(json)
-  } catch {
-    throw refusal(`${shown} is not JSON: ${explainJsonFault(json)}.`)
+  } catch (error) {
+    throw refusal(`${shown} is not JSON: ${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 

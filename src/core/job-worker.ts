@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { plainError, type PlainError } from './errors.ts'
-import { buffersInside } from './own-buffers.ts'
+import { asBuffer, buffersInside } from './own-buffers.ts'
 
 /** The work of a thread by its kind: plain functions from data to data. */
 export type JobTable = Readonly<Record<string, (...inputs: never[]) => unknown>>
@@ -26,7 +26,7 @@ export function serveJobs(jobs: JobTable): void {
   const answer = (given: WorkerAnswer, bytes: ArrayBuffer[] = []): void => port?.postMessage(given, bytes)
   async function work({ kind, inputs }: WorkerRequest): Promise<void> {
     try {
-      const result = await jobs[kind]?.(...(inputs.map(withBuffers) as never[]))
+      const result = await jobs[kind]?.(...(inputs.map((input) => (input instanceof Uint8Array ? asBuffer(input) : input)) as never[]))
       answer({ result }, buffersInside(result))
     } catch (error) {
       answer({ error: plainError(error) })
@@ -34,8 +34,4 @@ export function serveJobs(jobs: JobTable): void {
   }
   port?.on('message', (request: WorkerRequest) => void work(request))
   answer('ready')
-}
-
-function withBuffers(input: unknown): unknown {
-  return input instanceof Uint8Array ? Buffer.from(input.buffer, input.byteOffset, input.byteLength) : input
 }

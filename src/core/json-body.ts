@@ -1,6 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { LocalpostError } from './errors.ts'
-import { explainJsonFault } from './json-fault.ts'
 import { maxDepth } from './validate.ts'
 
 /** A longer body, in bytes, is processed in the worker thread. */
@@ -36,9 +35,9 @@ export function parseJsonBody(bytes: Buffer): unknown {
   if (exceeded !== null) throw exceeded === 'depth' ? tooDeep() : tooMany()
   try {
     return JSON.parse(text)
-  } catch {
+  } catch (error) {
     if (text.trim() === '') throw notJson('The body is empty. Send one JSON object.')
-    throw notJson(`The body is not JSON: ${explainJsonFault(text)}.`)
+    throw notJson(`The body is not JSON: ${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 

@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream'
 import { nextTurn } from './machine.ts'
-import { pageBuffer } from './page-memory.ts'
-import { textPieces } from './text-pieces.ts'
 
 /** JSON that is too long to be written in one turn of the event loop: it is made while it is read. */
 export interface LongJson {
@@ -20,7 +18,7 @@ export function longJson(value: unknown): LongJson | null {
   if (weigh(value, longChars) <= longChars) return null
   // V8 keeps a text in two bytes per character as soon as one of its characters is not of Latin-1.
   const bytes = 2 * weigh(value, Number.POSITIVE_INFINITY)
-  return { bytes, pieces: () => jsonPieces(value) }
+  return { bytes, pieces: () => joined(written(value)) }
 }
 
 /** Whether the body of an answer is a `LongJson`. */
@@ -39,40 +37,9 @@ export function readLongJson({ pieces }: LongJson): Readable {
   return Readable.from(encoded(), { objectMode: false, highWaterMark: 1 })
 }
 
-/** The JSON of a value as UTF-8. A long text in it is written piece by piece, so that memory holds no second copy of it. */
-export function jsonBytes(value: unknown): Uint8Array[] {
-  if (weigh(value, longChars) <= longChars) return [Buffer.from(JSON.stringify(value))]
-  const encoded: Uint8Array[] = []
-  let board = pageBuffer(boardBytes)
-  let taken = 0
-  // A buffer that is as long as its bytes can be transferred to another thread.
-  const add = (): void => {
-    board.buffer.resize(taken)
-    encoded.push(Buffer.from(board.buffer))
-  }
-  for (const piece of jsonPieces(value)) {
-    // A character takes at most three bytes.
-    if (taken + piece.length * 3 > board.length) {
-      add()
-      board = pageBuffer(Math.max(boardBytes, piece.length * 3))
-      taken = 0
-    }
-    taken += board.write(piece, taken)
-  }
-  add()
-  return encoded
-}
-
-/** The JSON of a value in pieces of up to some 100,000 characters. */
-export function jsonPieces(value: unknown): Generator<string> {
-  return joined(written(value))
-}
-
 /** JSON.stringify takes a few milliseconds for so much. */
 const longChars = 256 * 1024
 const pieceChars = 64 * 1024
-/** The size of the buffers that a long text is written to. */
-const boardBytes = 4 * 1024 * 1024
 
 /** How much a value weighs in characters, counted up to a limit. */
 function weigh(value: unknown, limit: number): number {
@@ -106,7 +73,12 @@ function* written(value: unknown): Generator<string> {
     yield JSON.stringify(value) ?? 'null'
   } else if (typeof value === 'string') {
     yield '"'
-    for (const piece of textPieces(value, pieceChars)) yield JSON.stringify(piece).slice(1, -1)
+    for (let start = 0; start < value.length;) {
+      const isPair = (value.charCodeAt(start + pieceChars - 1) & 0xfc00) === 0xd800
+      const end = start + pieceChars + (isPair ? 1 : 0)
+      yield JSON.stringify(value.slice(start, end)).slice(1, -1)
+      start = end
+    }
     yield '"'
   } else if (Array.isArray(value)) {
     yield '['

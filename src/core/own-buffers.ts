@@ -15,3 +15,8 @@ export function buffersInside(value: unknown, levels: number = 3): ArrayBuffer[]
   if (value instanceof Uint8Array) return ownBuffers([value])
   return levels === 0 ? [] : Object.values(value).flatMap((member) => buffersInside(member, levels - 1))
 }
+
+/** The same bytes as a `Buffer`: from another thread, one arrives as a `Uint8Array`. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

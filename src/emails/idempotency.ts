@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { jsonPieces } from '../core/long-json.ts'
 import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
 import { isDeeperThan, maxDepth } from '../core/validate.ts'
 import {
@@ -59,10 +58,9 @@ export function bodyHash(body: unknown): string {
   if (isDeeperThan(maxDepth, body)) {
     throw validationError([{ field: 'body', message: `is nested deeper than ${maxDepth} levels` }])
   }
-  const sum = createHash('sha256')
-  const ordered = canonical(body)
-  if (ordered !== undefined) for (const piece of jsonPieces(ordered)) sum.update(piece)
-  return sum.digest('hex')
+  return createHash('sha256')
+    .update(JSON.stringify(canonical(body)) ?? '')
+    .digest('hex')
 }
 
 /**

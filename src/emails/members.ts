@@ -2,8 +2,14 @@ import { attachmentMembers } from '../attachments/schema.ts'
 import { quote, validationError, type FieldError } from '../core/errors.ts'
 import { checkInput } from '../core/validate.ts'
 import type { SendRequest } from './types.ts'
-import { plainReader } from './plain-values.ts'
-import { maxEntries, maxVariables, sendMembers, variableMembers, variableValueSchema } from './schema.ts'
+import {
+  maxEntries,
+  maxVariables,
+  sendMembers,
+  sendRequestSchema,
+  variableMembers,
+  variableValueSchema,
+} from './schema.ts'
 
 /** The body of a send request. @throws validation_error for anything but an object. */
 export function asObject(input: unknown): object {
@@ -12,62 +18,49 @@ export function asObject(input: unknown): object {
 }
 
 /**
- * Reads the members of a send request, each by its own schema.
+ * Reads the members of a send request by its schema.
  *
  * @param errors  Where every wrong member is added.
  * @returns The valid members of the request.
+ * @throws validation_error for too many entries of a member.
  */
 export function readMembers(input: object, errors: FieldError[]): Partial<SendRequest> {
-  const request: Record<string, unknown> = {}
-  for (const { name, schema, readPlain, isOptional } of members) {
-    // Only own members: nothing is read from a prototype.
-    const given: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined
-    if (given === undefined && isOptional) continue
-    const tooMany = excessOf(name, given)
-    if (tooMany !== null) {
-      errors.push({ field: name, message: tooMany })
-      continue
-    }
-    const plain = readPlain(given)
-    if (plain !== undefined) {
-      request[name] = plain
-      continue
-    }
-    const result = checkInput<unknown>(schema, given, [name])
-    if ('errors' in result) for (const error of result.errors) errors.push(error)
-    else if (result.value !== undefined) request[name] = result.value
-    if (name === 'variables') addProtoVariable(given, 'value' in result ? result.value : null, errors)
+  const given: Record<string, unknown> = {}
+  // Only own members: nothing is read from a prototype.
+  for (const name of memberNames) if (Object.hasOwn(input, name)) given[name] = Reflect.get(input, name)
+  assertFew(given)
+  const result = checkInput(sendRequestSchema, given)
+  if ('value' in result) {
+    addProtoVariable(given['variables'], result.value, errors)
+    return result.value
   }
-  return request
+  for (const error of result.errors) errors.push(error)
+  const wrong = new Set(result.errors.map(({ field }) => /^\w*/.exec(field)?.[0]))
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)))
 }
 
 // Record schemas skip this one name, but it is a valid name of a variable.
-function addProtoVariable(given: unknown, read: unknown, errors: FieldError[]): void {
+function addProtoVariable(given: unknown, { variables }: SendRequest, errors: FieldError[]): void {
   const name = '__proto__'
-  if (typeof given !== 'object' || given === null || !Object.hasOwn(given, name)) return
+  if (!variables || typeof given !== 'object' || given === null || !Object.hasOwn(given, name)) return
   const result = checkInput(variableValueSchema, Reflect.get(given, name), ['variables', name])
   if ('errors' in result) for (const error of result.errors) errors.push(error)
-  else if (typeof read === 'object' && read !== null)
-    Object.defineProperty(read, name, { value: result.value, enumerable: true })
+  else Object.defineProperty(variables, name, { value: result.value, enumerable: true })
 }
 
 // Checked before any code visits every entry.
-function excessOf(name: string, given: unknown): string | null {
-  if (Array.isArray(given)) {
-    return given.length > maxEntries ? `must have at most ${maxEntries} entries, not ${given.length}` : null
+function assertFew(given: Readonly<Record<string, unknown>>): void {
+  const errors: FieldError[] = []
+  for (const [field, value] of Object.entries(given)) {
+    const isList = Array.isArray(value)
+    if (!isList && (field !== 'variables' || typeof value !== 'object' || value === null)) continue
+    const [count, most, what] = isList
+      ? [value.length, maxEntries, 'entries']
+      : [Object.keys(value).length, maxVariables, 'variables']
+    if (count > most) errors.push({ field, message: `must have at most ${most} ${what}, not ${count}` })
   }
-  if (name !== 'variables' || typeof given !== 'object' || given === null) return null
-  const count = Object.keys(given).length
-  return count > maxVariables ? `must have at most ${maxVariables} variables, not ${count}` : null
+  if (errors.length > 0) throw validationError(errors)
 }
-
-// Most requests leave out most members, and a schema is slow to accept that.
-const members = Object.entries(sendMembers).map(([name, schema]) => ({
-  name,
-  schema,
-  readPlain: plainReader(schema),
-  isOptional: schema.safeParse(undefined).success,
-}))
 
 const memberNames = new Set(Object.keys(sendMembers))
 const attachmentNames = new Set(Object.keys(attachmentMembers))

@@ -1,8 +1,6 @@
 import { maxMessageBytes } from '../attachments/attachments.ts'
 import { firstOf, LocalpostError, quote, validationError } from '../core/errors.ts'
-import { textPieces } from '../core/text-pieces.ts'
 import { moreWarnings } from '../core/validate.ts'
-import { fillIn, placeholdersOf, spend, type ByteLimit, type SizedText } from './fill-in.ts'
 import type { VariableValue } from './types.ts'
 
 /** The texts of an email after their placeholders are filled in. */
@@ -14,8 +12,7 @@ export interface Rendered {
   warnings: string[]
 }
 
-const fields = ['subject', 'html', 'text'] as const
-type Parts = Readonly<Record<(typeof fields)[number], string>>
+type Field = 'subject' | 'html' | 'text'
 
 /** Largest subject, in UTF-8 bytes: four lines of the maximum length of RFC 5322 section 2.1.1. */
 export const maxSubjectBytes: number = 4 * 998
@@ -32,49 +29,68 @@ export const maxSubjectBytes: number = 4 * 998
  *   subject that is too long and for too many placeholders; message_too_large for bodies that are too large.
  */
 export function render(
-  parts: Parts,
+  parts: Readonly<Record<Field, string>>,
   variables: Readonly<Record<string, VariableValue>>,
   escapeHtml = false,
 ): Rendered {
   const values = resolveVariables(variables)
-  const placeholders = placeholdersOf(parts, fields)
-  const { subject, bodies } = limits()
+  const escaped = new Map<string, string>()
   const unanswered = new Set<string>()
-  const used = (name: string): Value | undefined => {
-    const value = values.get(name)
-    if (value) value.isUsed = true
-    else unanswered.add(name)
-    return value
-  }
-  const asIs = (value: Value | undefined): SizedText | undefined =>
-    value && (value.plain ??= sized(value.text))
-  const inHtml = (value: Value | undefined): SizedText | undefined => {
-    if (value && escapeHtml) return (value.escaped ??= escapeUpTo(bodies, value.text))
-    if (value) value.isSpecial ??= /[<>&"]/.test(value.text)
-    return asIs(value)
-  }
-  const rendered: Rendered = {
-    subject: fillIn(parts.subject, placeholders.subject, subject, (name) => asIs(used(name))),
-    html: fillIn(parts.html, placeholders.html, bodies, (name) => inHtml(used(name))),
-    text: fillIn(parts.text, placeholders.text, bodies, (name) => asIs(used(name))),
-    warnings: [],
-  }
-  const { warnings } = rendered
-  for (const name of unanswered) warnings.push(unansweredWarning(name))
-  for (const [name, { isUsed }] of values) if (!isUsed) warnings.push(`variable ${quote(name)} is not used`)
-  for (const [name, { isSpecial }] of values)
-    if (isSpecial) warnings.push(`variable ${quote(name)} puts characters of < > & " into html unescaped`)
-  return rendered
-}
+  const unused = new Set(values.keys())
+  const special = new Set<string>()
+  const bytesLeft = { subject: maxSubjectBytes, bodies: maxMessageBytes }
+  let placeholdersLeft = maxPlaceholders
 
-/** The value of a variable, with what is known about its use. */
-interface Value {
-  readonly text: string
-  isUsed: boolean
-  /** Whether it adds any of the characters < > & " to html; null if html does not use it. */
-  isSpecial: boolean | null
-  plain: SizedText | null
-  escaped: SizedText | null
+  function valueOf(name: string, field: Field): string | undefined {
+    const value = values.get(name)
+    unused.delete(name)
+    if (value === undefined) unanswered.add(name)
+    if (value === undefined || field !== 'html') return value
+    if (!escapeHtml) {
+      if (/[<>&"]/.test(value)) special.add(name)
+      return value
+    }
+    const inHtml = escaped.get(name) ?? escape(value)
+    escaped.set(name, inHtml)
+    return inHtml
+  }
+
+  function fill(field: Field): string {
+    const source = parts[field]
+    const limit = field === 'subject' ? 'subject' : 'bodies'
+    let filled = ''
+    let done = 0
+    const add = (text: string): void => {
+      bytesLeft[limit] -= Buffer.byteLength(text)
+      if (bytesLeft[limit] < 0) throw limit === 'subject' ? subjectTooLong() : bodiesTooLarge()
+      filled += text
+    }
+    // A search for braces is several times faster than a regular expression over the whole text.
+    for (let at = source.indexOf('{{'); at !== -1;) {
+      if (--placeholdersLeft < 0) throw tooManyPlaceholders(field)
+      placeholder.lastIndex = at
+      const [written = '{', name] = placeholder.exec(source) ?? []
+      const value = name === undefined ? undefined : valueOf(name, field)
+      const end = at + written.length
+      if (value !== undefined) {
+        add(source.slice(done, at))
+        add(value)
+        done = end
+      }
+      at = source.indexOf('{{', end)
+    }
+    add(source.slice(done))
+    return filled
+  }
+
+  const rendered = { subject: fill('subject'), html: fill('html'), text: fill('text') }
+  const raw = [...values.keys()].filter((name) => special.has(name))
+  const warnings = [
+    ...[...unanswered].map(unansweredWarning),
+    ...[...unused].map((name) => `variable ${quote(name)} is not used`),
+    ...raw.map((name) => `variable ${quote(name)} puts characters of < > & " into html unescaped`),
+  ]
+  return { ...rendered, warnings }
 }
 
 /** The warning about a placeholder that no variable answers. */
@@ -82,44 +98,13 @@ export function unansweredWarning(name: string): string {
   return `{{${name}}} has no variable and stays as written`
 }
 
-/**
- * Makes a function that checks, without rendering, whether texts can be rendered with given variables. A broadcast
- * must check its last contact before it accepts its first email.
- *
- * @returns A function that throws the errors of {@link render} for results that are too large.
- */
-export function sizeCheck(
-  parts: Parts,
-  escapeHtml: boolean,
-): (variables: Readonly<Record<string, string>>) => void {
-  const placeholders = placeholdersOf(parts, fields)
-  const texts = fields.map((field) => {
-    const counts = new Map<string, { times: number; characters: number }>()
-    for (const { name, start, end } of placeholders[field]) {
-      const { times, characters } = counts.get(name) ?? { times: 0, characters: 0 }
-      counts.set(name, { times: times + 1, characters: characters + end - start })
-    }
-    return { field, bytes: Buffer.byteLength(parts[field]), counts }
-  })
-  return (variables) => {
-    const { subject, bodies } = limits()
-    for (const { field, bytes, counts } of texts) {
-      let size = bytes
-      for (const [name, { times, characters }] of counts) {
-        if (!Object.hasOwn(variables, name)) continue
-        const value = variables[name] ?? ''
-        size += Buffer.byteLength(field === 'html' && escapeHtml ? escape(value) : value) * times - characters
-      }
-      spend(field === 'subject' ? subject : bodies, size)
-    }
-  }
-}
+const placeholder = /\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/y
+/** The maximum number of pairs of opening braces in one email, because each costs a search for a placeholder. */
+const maxPlaceholders = 100_000
 
-function limits(): { subject: ByteLimit; bodies: ByteLimit } {
-  return {
-    subject: { left: maxSubjectBytes, exceeded: subjectTooLong },
-    bodies: { left: maxMessageBytes, exceeded: bodiesTooLarge },
-  }
+function tooManyPlaceholders(field: Field): LocalpostError {
+  const message = `has too many placeholders: an email may have at most ${maxPlaceholders} pairs of opening braces`
+  return validationError([{ field, message }])
 }
 
 function subjectTooLong(): LocalpostError {
@@ -132,46 +117,36 @@ function bodiesTooLarge(): LocalpostError {
   return new LocalpostError('message_too_large', message)
 }
 
-function sized(text: string): SizedText {
-  return { text, bytes: Buffer.byteLength(text) }
-}
-
-/** Escapes a value in pieces. @throws the error of the limit, as soon as the result alone exceeds it. */
-function escapeUpTo(limit: ByteLimit, value: string): SizedText {
-  let text = ''
-  let bytes = 0
-  for (const piece of textPieces(value, 64 * 1024)) {
-    const escaped = escape(piece)
-    text += escaped
-    bytes += Buffer.byteLength(escaped)
-    if (bytes > limit.left) throw limit.exceeded()
-  }
-  return { text, bytes }
-}
-
 // A Map, so that no name (`__proto__`, `constructor`) reaches anything but the caller's own variables.
-function resolveVariables(variables: Readonly<Record<string, VariableValue>>): Map<string, Value> {
-  const values = new Map<string, Value>()
+function resolveVariables(variables: Readonly<Record<string, VariableValue>>): Map<string, string> {
+  const values = new Map<string, string>()
   const missing: string[] = []
   for (const [name, given] of Object.entries(variables)) {
-    const text = typeof given === 'string' ? given : (given.value ?? given.default)
-    if (text === undefined) missing.push(name)
-    else values.set(name, { text, isUsed: false, isSpecial: null, plain: null, escaped: null })
+    const value = typeof given === 'string' ? given : (given.value ?? given.default)
+    if (value === undefined) missing.push(name)
+    else values.set(name, value)
   }
-  if (missing.length > 0) {
-    const names = firstOf(missing, quote, moreWarnings).join(', ')
-    throw new LocalpostError('missing_variable', `No value and no default for ${names}: give one of them.`, {
-      errors: missing.map((name) => ({
-        field: `variables.${name}`,
-        message: 'has neither value nor default',
-      })),
-    })
-  }
-  return values
+  if (missing.length === 0) return values
+  const names = firstOf(missing, quote, moreWarnings).join(', ')
+  throw new LocalpostError('missing_variable', `No value and no default for ${names}: give one of them.`, {
+    errors: missing.map((name) => ({ field: `variables.${name}`, message: 'has neither value nor default' })),
+  })
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
+/** @throws message_too_large before the result takes memory. */
 function escape(value: string): string {
-  return value.replace(/[<>&"]/g, (char) => entities[char] ?? char)
+  let bytes = Buffer.byteLength(value)
+  for (const [special, entity] of Object.entries(entities)) {
+    for (let at = value.indexOf(special); at !== -1; at = value.indexOf(special, at + 1))
+      bytes += entity.length - 1
+  }
+  if (bytes > maxMessageBytes) throw bodiesTooLarge()
+  // One after the other: a pattern of one character needs no list of its matches.
+  return value
+    .replace(/&/g, entities['&'])
+    .replace(/</g, entities['<'])
+    .replace(/>/g, entities['>'])
+    .replace(/"/g, entities['"'])
 }

@@ -13,14 +13,8 @@ import { foldSpace } from '../mime/fold-space.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
 import type { TemplateContent } from '../templates/template.ts'
-import { jsonBytes } from '../core/long-json.ts'
 import { ignoredMember, moreWarnings } from '../core/validate.ts'
-import {
-  checkAttachments,
-  maxMessageBytes,
-  type AttachmentSources,
-  type LocateSources,
-} from '../attachments/attachments.ts'
+import { checkAttachments, maxMessageBytes, type AttachmentSources } from '../attachments/attachments.ts'
 import { encodedBodySize } from './body-size.ts'
 import { attachmentsBlob, contentBlob, type EmailRecord, type StoredContent } from './email.ts'
 import type { EmailType, SendRequest } from './types.ts'
@@ -34,7 +28,7 @@ import { initialTags } from './tags.ts'
 
 /** Dependencies of the check of a send request, but for its sender. */
 export interface CheckDeps {
-  sources: LocateSources
+  sources: Pick<AttachmentSources, 'root'>
   strict: boolean
   escapeHtml: boolean
   findTemplate(id: string): Promise<TemplateContent | null>
@@ -42,7 +36,6 @@ export interface CheckDeps {
 
 /** Dependencies of the check of a send request. */
 export interface SendDeps extends CheckDeps {
-  sources: AttachmentSources
   /** The domain to send from. @throws domain_not_verified, domain_not_registered. */
   resolveSender(domainName: string): Promise<DomainRecord>
 }
@@ -128,9 +121,9 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
 export interface Kept {
   /** The members of its record that follow from its content. */
   members: Pick<EmailRecord, 'to_names' | 'subject' | 'template_id' | 'snippet' | 'attachment_count'>
-  content: readonly Uint8Array[]
+  content: Uint8Array
   /** Its attachment references; null without any. */
-  attachments: readonly Uint8Array[] | null
+  attachments: Uint8Array | null
 }
 
 /**
@@ -158,8 +151,8 @@ export function keep(
       snippet: snippetOf(rendered.text, rendered.html),
       attachment_count: attachments.length,
     },
-    content: jsonBytes(content),
-    attachments: attachments.length > 0 ? jsonBytes(attachments) : null,
+    content: Buffer.from(JSON.stringify(content)),
+    attachments: attachments.length > 0 ? Buffer.from(JSON.stringify(attachments)) : null,
   }
 }
 
@@ -203,8 +196,8 @@ export function toEmail(
     attachment_count,
     undigested: undefined,
   }
-  const blobs = [blobOf(contentBlob(id), ...kept.content)]
-  if (kept.attachments) blobs.push(blobOf(attachmentsBlob(id), ...kept.attachments))
+  const blobs = [blobOf(contentBlob(id), kept.content)]
+  if (kept.attachments) blobs.push(blobOf(attachmentsBlob(id), kept.attachments))
   return { email, blobs }
 }
 

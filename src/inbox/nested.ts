@@ -1,4 +1,5 @@
 import { LocalpostError, quote } from '../core/errors.ts'
+import { asBuffer } from '../core/own-buffers.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import type { NestedRequest, NestedViews } from '../reading/nested.ts'
 import type { PageOptions } from '../reading/page.ts'
@@ -66,7 +67,7 @@ export function createNestedMails({ reader, find }: NestedDeps): NestedMails {
     async attachment(id, path, index, signal) {
       const { content, ...facts } = await read(id, path, { view: 'attachment', index }, signal)
       // From a thread it comes as a `Uint8Array`.
-      return { ...facts, content: Buffer.from(content.buffer, content.byteOffset, content.byteLength) }
+      return { ...facts, content: asBuffer(content) }
     },
   }
 }

@@ -171,7 +171,7 @@ export async function openAccount(
       audiences.contacts.unsubscribe(audienceId, contactId, () => countUnsubscribed(store, broadcastId)),
     onError: reportErrors(config, 'Opens or clicks could not be stored.'),
   })
-  const sources = attachmentSources(config, outgoing, thread)
+  const sources = attachmentSources(config, outgoing)
   const secret = randomBytes(32).toString('base64url')
   const outbox = openOutbox(config, {
     store,
@@ -180,6 +180,7 @@ export async function openAccount(
     reader,
     relay,
     sources,
+    thread,
     // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
     large: reader.beside,
     downloads: shared.downloads,

@@ -6,6 +6,7 @@ import { clientSupportJobs } from '../client-support/jobs.ts'
 import { compareJobs } from '../compare/compare.ts'
 import { headerJobs } from '../emails/header-jobs.ts'
 import { sendJobs } from '../emails/long-sends.ts'
+import { messageJobs } from '../outbox/write.ts'
 import { jobs as readingJobs } from '../reading/jobs.ts'
 import { bodyJobs } from '../server/long-bodies.ts'
 
@@ -17,6 +18,7 @@ export const jobs: typeof attachmentJobs &
   typeof compareJobs &
   typeof contactJobs &
   typeof headerJobs &
+  typeof messageJobs &
   typeof readingJobs &
   typeof sendJobs = {
   ...attachmentJobs,
@@ -26,6 +28,7 @@ export const jobs: typeof attachmentJobs &
   ...compareJobs,
   ...contactJobs,
   ...headerJobs,
+  ...messageJobs,
   ...readingJobs,
   ...sendJobs,
 }

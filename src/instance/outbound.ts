@@ -15,7 +15,6 @@ import { needsOf } from '../outbox/extensions.ts'
 import { createOutbox, type Outbox } from '../outbox/outbox.ts'
 import type { Simulator } from '../outbox/outcome.ts'
 import { createTransport, relayOptions, type Transport } from '../outbox/transport.ts'
-import { extractLinks } from '../reading/links.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { FindRule } from '../rules/rules.ts'
 import { aftermathOf, createCauses, isSimulator, isSuppressed } from '../rules/verdicts.ts'
@@ -28,14 +27,10 @@ import type { InstanceThread } from './jobs.ts'
 export const simulator: Simulator = { isSimulator, isSuppressed, aftermathOf }
 
 /** Where the attachments of API sends may come from. */
-export function attachmentSources(
-  { attachments }: Config,
-  outgoing: Outgoing,
-  thread: InstanceThread,
-): AttachmentSources {
+export function attachmentSources({ attachments }: Config, outgoing: Outgoing): AttachmentSources {
   const { root, allowPrivate, timeoutMs } = attachments
   const problemOf = allowPrivate ? outgoing.problemOf : outgoing.strictProblemOf
-  return { root, timeoutMs, thread, problemOf }
+  return { root, timeoutMs, problemOf }
 }
 
 /** The connection to the relay, for `release` and `relayAll`; null if no relay is configured. */
@@ -61,9 +56,10 @@ export function openOutbox(
     store: Store
     domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
     tracking: Pick<Tracking, 'copiesOf'>
-    reader: Pick<Reader, 'bodies' | 'content'>
+    reader: Pick<Reader, 'bodies' | 'content' | 'findings'>
     relay: Transport | null
     sources: AttachmentSources
+    thread: InstanceThread
     large: JobQueue
     downloads: Downloads
     findRule: FindRule
@@ -104,13 +100,14 @@ export function openOutbox(
       const { domain: name, selector, privateKey } = await domains.signingKey(domain)
       return {
         signing: { domain: name, selector, key: privateKey },
-        copiesOf: (html) => tracking.copiesOf(email, html, domain),
+        copiesOf: tracking.copiesOf(email, domain),
       }
     },
     async firstLinkOf(email) {
       if (!email.recipients.some(({ recipient }) => aftermathOf(recipient) === 'clicked')) return null
-      const { html, text } = await readContent(deps, email)
-      return extractLinks(html, text).find(({ href }) => /^https?:/i.test(href))?.href ?? null
+      const content = await readContent(deps, email)
+      const { links } = await deps.reader.findings({ ...content, subject: '' })
+      return links.find(({ href }) => /^https?:/i.test(href))?.href ?? null
     },
     onError: reportFailures(
       config,

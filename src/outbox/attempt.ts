@@ -1,8 +1,7 @@
-import { isUrl } from '../attachments/load-all.ts'
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
-import { keptBytes, readAttachmentReferences } from '../emails/content.ts'
+import { keptBytes } from '../emails/content.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
 import { modifyEmail } from '../emails/modify.ts'
@@ -11,7 +10,7 @@ import type { Blob } from '../store/store.ts'
 import { tryDelivery, type DeliveryDeps } from './deliver.ts'
 import type { Downloads } from './downloads.ts'
 import { afterDelivery, afterFailure, type OutcomeRules } from './outcome.ts'
-import { writeMessage, type WriteDeps } from './write.ts'
+import { hasDownloads, writeMessage, type WriteDeps } from './write.ts'
 
 export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   clock: Clock
@@ -126,11 +125,6 @@ async function write(
   } finally {
     if (email.attachment_count) fetching(false)
   }
-}
-
-async function hasDownloads(email: EmailRecord, { store }: AttemptDeps): Promise<boolean> {
-  const references = await readAttachmentReferences(store, email)
-  return references.some(isUrl)
 }
 
 async function writeAndStore(

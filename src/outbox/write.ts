@@ -1,15 +1,30 @@
+import {
+  maxMessageBytes,
+  type attachmentJobs,
+  type AttachmentSources,
+  type ReadReference,
+} from '../attachments/attachments.ts'
+import { loadAttachments } from '../attachments/load-all.ts'
 import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { collectBefore } from '../core/page-memory.ts'
+import type { JobThread } from '../core/job-thread.ts'
+import { longBytes } from '../core/json-body.ts'
+import { asBuffer } from '../core/own-buffers.ts'
+import { copyBlob } from '../emails/copies.ts'
+import {
+  attachmentsBlob,
+  contentBlob,
+  messageBlob,
+  type EmailRecord,
+  type MessageFacts,
+  type StoredContent,
+} from '../emails/email.ts'
+import type { EmailMembers } from '../emails/types.ts'
 import type { ComposedMessage, MessageInput } from '../mime/compose/compose.ts'
 import { composeSigned, type Signing } from '../mime/dkim/sign.ts'
+import { loadBlob } from '../reading/reader.ts'
+import { notFound } from '../store/repository.ts'
 import type { Blob, BlobWriter, Store } from '../store/store.ts'
-import { maxMessageBytes, type AttachmentSources } from '../attachments/attachments.ts'
-import { loadAttachments } from '../attachments/load-all.ts'
-import { readAttachmentReferences, readStoredContent } from '../emails/content.ts'
-import { copyBlob } from '../emails/copies.ts'
-import { messageBlob, type EmailRecord, type MessageFacts } from '../emails/email.ts'
-import type { EmailMembers } from '../emails/types.ts'
 
 /** A message ready to be stored: its members of the record and its bytes. Tracked mail has one copy per recipient. */
 export interface WrittenMessage {
@@ -22,8 +37,8 @@ export interface WrittenMessage {
 /** The settings of the sending domain: the signature of a message, and the tracking of its HTML. */
 export interface Sender {
   signing: Signing
-  /** Makes the HTML of one recipient, by the recipient's index; null if all share one message. */
-  copiesOf(html: string): ((recipient: number) => string) | null
+  /** Makes the HTML of one recipient, by the recipient's index; null if nothing is tracked: all share one message. */
+  copiesOf: ((html: string) => (recipient: number) => string) | null
 }
 
 /**
@@ -41,14 +56,27 @@ type NotInMessageInput =
   | 'unread'
   | 'tags'
 
-/** The fields of a message except its HTML, which tracking may change for each recipient. */
-type Fields = Complete<Omit<MessageInput, 'html'>> &
-  Pick<MessageInput, Exclude<keyof EmailMembers, NotInMessageInput>>
+/** What a message has beside the stored content. */
+type Fields = Complete<Omit<MessageInput, keyof StoredContent>> &
+  Pick<MessageInput, Exclude<keyof EmailMembers, NotInMessageInput | keyof StoredContent>>
+
+/** Writing messages as work of the thread. */
+export const messageJobs = {
+  /** @param html  In place of the stored HTML; null: the stored one. */
+  message(json: Buffer, fields: Fields, signing: Signing, html: string | null): Promise<ComposedMessage> {
+    const content = JSON.parse(json.toString()) as StoredContent
+    const attachments = fields.attachments?.map((one) => ({ ...one, content: asBuffer(one.content) }))
+    return composeSigned({ ...fields, ...content, html: html ?? content.html, attachments }, signing)
+  },
+  storedHtml: (json: Buffer): string => (JSON.parse(json.toString()) as StoredContent).html,
+}
 
 /** Dependencies of writing a message. */
 export interface WriteDeps {
   store: Store
   sources: AttachmentSources
+  /** Where large messages are written. */
+  thread: JobThread<typeof messageJobs & typeof attachmentJobs>
   /** The sending domain of the email. */
   senderOf(email: EmailRecord): Promise<Sender>
 }
@@ -61,41 +89,66 @@ export interface WriteDeps {
  * @throws attachment_failed if an attachment cannot be loaded; message_too_large.
  */
 export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise<WrittenMessage> {
-  const content = await readStoredContent(deps.store, email)
-  const references = await readAttachmentReferences(deps.store, email)
-  const bodyBytes = Buffer.byteLength(content.html) + Buffer.byteLength(content.text)
-  const attachments = await loadAttachments(references, deps.sources, maxMessageBytes - bodyBytes)
+  const { store, sources, thread } = deps
+  const json = await loadBlob(store, contentBlob(email.id))
+  // The email may have been removed meanwhile.
+  if (!json) throw notFound('email', email.id)
+  const attachments = await loadAttachments(await readReferences(email, deps), sources, maxMessageBytes)
   const sender = await deps.senderOf(email)
   const message_id = messageIdOf(email)
   const fields: Fields = {
     from: email.from,
-    to: content.to,
-    cc: content.cc,
     reply_to: email.reply_to,
     subject: email.subject,
-    text: content.text,
     attachments,
     message_id,
     date: new Date(email.created),
-    headers: content.headers,
   }
-  const compose = async (html: string): Promise<ComposedMessage> => {
-    collectBefore(bodyBytes)
-    const composed = await composeSigned({ ...fields, html }, sender.signing)
+  const size = attachments.reduce((sum, { content }) => sum + content.length, json.length)
+  const compose = async (content: Buffer, html: string | null): Promise<ComposedMessage> => {
+    const given = [content, fields, sender.signing, html] as const
+    const composed = await thread.run('message', given, inThreadFrom(size))
     assertSize(composed.size_bytes)
     return composed
   }
-  const copyFor = sender.copiesOf(content.html)
-  if (copyFor) {
-    const written = await writeCopies(email, deps.store, (recipient) => compose(copyFor(recipient)))
+  const html =
+    sender.copiesOf && (await thread.run('storedHtml', [Buffer.from(json)], inThreadFrom(json.length)))
+  if (sender.copiesOf && html) {
+    const copyFor = sender.copiesOf(html)
+    const written = await writeCopies(email, store, (recipient) =>
+      compose(Buffer.from(json), copyFor(recipient)),
+    )
     return { ...written, message: { ...written.message, message_id } }
   }
-  const { size_bytes, parts: pieces } = await compose(content.html)
+  const { size_bytes, parts: pieces } = await compose(json, null)
   return {
     message: { size_bytes, message_id },
     blobs: [{ id: messageBlob(email.id), size: size_bytes, parts: pieces }],
     discard: () => Promise.resolve(),
   }
+}
+
+/** Work on up to 1 MiB is done at once. */
+function inThreadFrom(size: number): { size: number; patienceMs: number } {
+  return { size: size > longBytes ? size : 0, patienceMs: Number.POSITIVE_INFINITY }
+}
+
+/** The attachment references of an email, in the order of the request. */
+async function readReferences(
+  email: EmailRecord,
+  { store, thread }: Pick<WriteDeps, 'store' | 'thread'>,
+): Promise<ReadReference[]> {
+  const json = email.attachment_count ? await loadBlob(store, attachmentsBlob(email.id)) : null
+  return json ? thread.run('references', [json], inThreadFrom(json.length)) : []
+}
+
+/** Whether an attachment of an email has to be downloaded. */
+export async function hasDownloads(
+  email: EmailRecord,
+  { store, thread }: Pick<WriteDeps, 'store' | 'thread'>,
+): Promise<boolean> {
+  const json = email.attachment_count ? await loadBlob(store, attachmentsBlob(email.id)) : null
+  return json !== null && thread.run('hasUrl', [json], inThreadFrom(json.length))
 }
 
 // One after the other, and large ones are written to the disk at once: only one copy is in memory.

@@ -68,6 +68,19 @@ function readBeginning(bytes: Buffer): { text: string; html: string; attachment_
   return { ...bodies, attachment_count: attachments.length }
 }
 
+/** The bodies of an API send as they are stored. The stored JSON may have more members. */
+export interface StoredBodies {
+  html: string
+  text: string
+}
+
+/** @param most  How many characters of each body are wanted. */
+function readContent(json: Buffer, most: number): StoredBodies & { isCut: boolean } {
+  const { html, text } = JSON.parse(json.toString()) as StoredBodies
+  const isCut = Math.max(html.length, text.length) > most
+  return { html: html.slice(0, most), text: text.slice(0, most), isCut }
+}
+
 /** A public key for the signatures of a message. */
 export interface SignerKey {
   domain: string
@@ -94,6 +107,7 @@ export const jobs: {
   readonly bodies: typeof readBothBodies
   readonly fields: typeof parseNames
   readonly beginning: typeof readBeginning
+  readonly content: typeof readContent
   readonly findings: typeof readFindings
   readonly signatures: typeof checkSignatures
   readonly page: typeof readPage
@@ -105,6 +119,7 @@ export const jobs: {
   bodies: readBothBodies,
   fields: parseNames,
   beginning: readBeginning,
+  content: readContent,
   findings: readFindings,
   signatures: checkSignatures,
   page: readPage,

@@ -1,16 +1,15 @@
 import type { Clock } from '../core/clock.ts'
-import { heavyBytes, longBytes, type JobThread } from '../core/job-thread.ts'
+import { heavyBytes, longBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
 import type { ParsedFacts } from '../mime/parse.ts'
 import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
-import type { jobs, Readings, SignerKey } from './jobs.ts'
+import type { jobs, Readings, SignerKey, StoredBodies } from './jobs.ts'
 import type { NestedAnswer, NestedRequest } from './nested.ts'
 import type { PageOptions } from './page.ts'
 import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
-import { readStoredBodies, type StoredBodies } from './own-json.ts'
 
 /**
  * Reads and parses stored messages. To limit memory, it reads at most one large message (over 1 MiB) and eight others at
@@ -131,67 +130,63 @@ export function createReader(deps: ReaderDeps): Reader {
   async function bytes<T>(
     blob: BlobId,
     work: (found: Buffer) => Promise<T>,
-    { patienceMs = defaultPatienceMs, signal }: ReadingOptions,
+    { patienceMs = defaultPatienceMs, signal }: JobOptions,
   ): Promise<T | null> {
     const size = await store.blobSize(blob)
     if (size === null) return null
-    const queue = size > largeBytes ? large : small
-    const job = async (): Promise<T | null> => {
+    return inTurn(size, patienceMs, signal, async () => {
+      const found = await loadBlob(store, blob, signal)
+      signal?.throwIfAborted()
+      return found && work(found)
+    })
+  }
+
+  function inTurn<T>(
+    size: number,
+    patienceMs: number,
+    signal: AbortSignal | undefined,
+    job: () => Promise<T>,
+  ): Promise<T> {
+    const work = async (): Promise<T> => {
       collectBefore(size)
       // The thread keeps the memory of its last message.
       if (size > heavyBytes) await thread.rest()
-      const found = size > longBytes ? await load(blob, size, signal) : await store.readBlob(blob)
-      signal?.throwIfAborted()
-      return found && work(found)
+      return job()
     }
-    return queue.run(job, patienceMs, signal)
+    return (size > largeBytes ? large : small).run(work, patienceMs, signal)
   }
 
-  /** Reads a message into a buffer that can be transferred to the thread, so that memory holds only one copy. */
-  async function load(blob: BlobId, size: number, signal?: AbortSignal): Promise<Buffer | null> {
-    const stream = await store.openBlob(blob)
-    if (!stream) return null
-    const found = pageBuffer(size)
-    let at = 0
-    for await (const piece of stream as AsyncIterable<Buffer>) {
-      signal?.throwIfAborted()
-      at += piece.copy(found, at)
-    }
-    return found.subarray(0, at)
+  /** Calls a job of the thread with the bytes of a blob. */
+  function inThread<T>(
+    blob: BlobId,
+    run: (found: Buffer, options: JobOptions) => Promise<T>,
+    { isPatient = false, signal }: Patience,
+  ): Promise<T | null> {
+    const options = { signal, patienceMs: isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs }
+    return bytes(blob, (found) => run(found, { ...options, size: found.length }), options)
   }
 
-  const read = <Kind extends OfOneBlob>(
+  /** Shares a reading, but not that of background work, which reads each mail once. */
+  function share<T>(key: string, read: (patience: Patience) => Promise<T>, patience: Patience): Promise<T> {
+    return patience.isPatient ? read(patience) : shared.run(key, (signal) => read({ signal }), patience.signal)
+  }
+
+  function read<Kind extends OfOneBlob>(
     kind: Kind,
     blob: BlobId,
-    { isPatient = false, signal: caller }: Patience,
-  ): Promise<Readings[Kind] | null> => {
-    const patienceMs = patienceOf(isPatient)
-    const work = (signal?: AbortSignal): Promise<Readings[Kind] | null> =>
-      bytes(
-        blob,
-        (found) => thread.run<OfOneBlob>(kind, [found], { size: found.length, signal, patienceMs }),
-        { patienceMs, signal },
-      ) as Promise<Readings[Kind] | null>
-    // Background work reads each mail once, so its readings are not shared.
-    return isPatient ? work(caller) : shared.run(`${kind} ${blob}`, work, caller)
+    patience: Patience,
+  ): Promise<Readings[Kind] | null> {
+    const run = (found: Buffer, options: JobOptions): Promise<Readings[OfOneBlob]> =>
+      thread.run<OfOneBlob>(kind, [found], options)
+    return share(`${kind} ${blob}`, (own) => inThread(blob, run, own), patience) as Promise<
+      Readings[Kind] | null
+    >
   }
-  /** Bodies of an API send. Only the part that is kept is in memory, so its size decides in which queue they wait. */
-  async function stored(
-    blob: BlobId,
-    most: number,
-    { isPatient = false, signal: caller }: Patience,
-  ): Promise<(StoredBodies & { isCut: boolean }) | null> {
-    const size = await store.blobSize(blob)
-    if (size === null) return null
-    const queue = Math.min(size, most) > largeBytes ? large : small
-    const work = (signal?: AbortSignal): ReturnType<typeof readStoredBodies> => {
-      const job = (): ReturnType<typeof readStoredBodies> => {
-        collectBefore(Math.min(size, most))
-        return readStoredBodies(store, blob, { size, most, signal })
-      }
-      return queue.run(job, patienceOf(isPatient), signal)
-    }
-    return isPatient ? work(caller) : shared.run(`content ${most} ${blob}`, work, caller)
+
+  function content(blob: BlobId, most: number, patience: Patience): Promise<Readings['content'] | null> {
+    const run = (found: Buffer, options: JobOptions): Promise<Readings['content']> =>
+      thread.run('content', [found, most], options)
+    return share(`content ${most} ${blob}`, (own) => inThread(blob, run, own), patience)
   }
 
   async function page(
@@ -199,23 +194,13 @@ export function createReader(deps: ReaderDeps): Reader {
     options: PageOptions,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    const [messageSize, contentSize] = await Promise.all(
-      [blobs.message, blobs.content].map(async (blob) => (blob && (await store.blobSize(blob))) ?? 0),
-    )
-    const { message: blob, content } = blobs
-    const size = (messageSize ?? 0) + (contentSize ?? 0)
-    const job = async (): Promise<Uint8Array> => {
-      collectBefore(size)
-      // As in `bytes`.
-      if (size > heavyBytes) await thread.rest()
-      const wanted = { size: contentSize ?? 0, most: maxBodyBytes, signal }
-      const sent = content && (await readStoredBodies(store, content, wanted))
-      const message =
-        blob && (size > longBytes ? await load(blob, messageSize ?? 0, signal) : await store.readBlob(blob))
-      const html = sent?.html ?? (content && '')
-      return thread.run('page', [message, html, options], { size, signal })
-    }
-    return (size > largeBytes ? large : small).run(job, defaultPatienceMs, signal)
+    const sizeOf = async (blob: BlobId | null): Promise<number> => (blob && (await store.blobSize(blob))) ?? 0
+    const size = (await sizeOf(blobs.message)) + (await sizeOf(blobs.content))
+    return inTurn(size, defaultPatienceMs, signal, async () => {
+      const message = blobs.message && (await loadBlob(store, blobs.message, signal))
+      const sent = blobs.content && (await loadBlob(store, blobs.content, signal))
+      return thread.run('page', [message, sent, options], { size, signal })
+    })
   }
 
   return {
@@ -224,9 +209,9 @@ export function createReader(deps: ReaderDeps): Reader {
     fields: (blob, signal) => read('fields', blob, { signal }),
     bodies: (blob, signal) => read('bodies', blob, { signal }),
     beginning: (blob, patience = {}) => read('beginning', blob, patience),
-    content: (blob, signal) => stored(blob, Number.POSITIVE_INFINITY, { signal }),
-    shownContent: (blob, signal) => stored(blob, maxBodyBytes, { signal }),
-    contentBeginning: (blob, patience = {}) => stored(blob, beginningChars, patience),
+    content: (blob, signal) => content(blob, Number.POSITIVE_INFINITY, { signal }),
+    shownContent: (blob, signal) => content(blob, maxBodyBytes, { signal }),
+    contentBeginning: (blob, patience = {}) => content(blob, beginningChars, patience),
     page: (blobs, options, caller) =>
       shared.run(
         `page ${JSON.stringify([blobs, options])}`,
@@ -234,15 +219,11 @@ export function createReader(deps: ReaderDeps): Reader {
         caller,
       ),
     nested: (blob, path, request, signal) =>
-      bytes(blob, (found) => thread.run('nested', [found, path, request], { size: found.length, signal }), {
-        signal,
-      }),
+      inThread(blob, (found, options) => thread.run('nested', [found, path, request], options), { signal }),
     findings: ({ subject, html, text }, signal) =>
       thread.run('findings', [{ subject, html, text }], { size: html.length + text.length, signal }),
     signatures: (blob, keys, nowMs, signal) =>
-      bytes(blob, (found) => thread.run('signatures', [found, keys, nowMs], { size: found.length, signal }), {
-        signal,
-      }),
+      inThread(blob, (found, options) => thread.run('signatures', [found, keys, nowMs], options), { signal }),
     async structure(blob, signal) {
       const known = structures.get(blob)
       const structure = known ?? (await read('structure', blob, { signal }))
@@ -266,17 +247,30 @@ export function createReader(deps: ReaderDeps): Reader {
   }
 }
 
-/** Options of a reading. */
-interface ReadingOptions {
-  patienceMs?: number
-  signal?: AbortSignal | undefined
+/**
+ * Reads a blob; a long one into a buffer that can be transferred to the thread, so that memory holds only one copy.
+ *
+ * @throws the signal's reason.
+ */
+export async function loadBlob(
+  store: ReaderDeps['store'],
+  blob: BlobId,
+  signal?: AbortSignal,
+): Promise<Buffer | null> {
+  const size = await store.blobSize(blob)
+  if (size === null || size <= longBytes) return size === null ? null : store.readBlob(blob)
+  const stream = await store.openBlob(blob)
+  if (!stream) return null
+  const found = pageBuffer(size)
+  let at = 0
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    signal?.throwIfAborted()
+    at += piece.copy(found, at)
+  }
+  return found.subarray(0, at)
 }
 
-type OfOneBlob = Exclude<keyof Readings, 'page' | 'nested' | 'findings' | 'signatures'>
-
-function patienceOf(isPatient: boolean): number {
-  return isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs
-}
+type OfOneBlob = Exclude<keyof Readings, 'content' | 'page' | 'nested' | 'findings' | 'signatures'>
 
 const largeBytes = 1024 * 1024
 /** How many characters of the bodies of an API send are read for lists and searches. */

@@ -14,14 +14,13 @@ export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
   /**
    * Prepares the HTML of an email for a copy of each recipient.
    *
-   * @returns A function that returns the HTML for a recipient's index; null if nothing is tracked, so that all recipients
-   *   share one message.
+   * @returns A function that takes the HTML and returns that for a recipient's index; null if nothing is tracked, so that
+   *   all recipients share one message.
    */
   copiesOf(
     email: { id: string },
-    html: string,
     domain: Pick<DomainRecord, 'open_tracking_enabled' | 'click_tracking_enabled'>,
-  ): ((recipient: number) => string) | null
+  ): ((html: string) => (recipient: number) => string) | null
   /** The URL that ends a contact's subscription with one POST; for `List-Unsubscribe` (RFC 8058). */
   unsubscribeUrl(audienceId: string, contactId: string, broadcastId: string): string
   /**
@@ -74,20 +73,22 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
   return {
     idle: hits.idle,
     close: hits.close,
-    copiesOf({ id }, html, domain) {
+    copiesOf({ id }, domain) {
       const { open_tracking_enabled: opens, click_tracking_enabled: clicks } = domain
-      if (html === '' || (!opens && !clicks)) return null
+      if (!opens && !clicks) return null
       const base = `${deps.baseUrl()}/t`
-      const rewrite = prepareRewrite(html)
-      return (recipient) =>
-        rewrite({
-          pixelUrl: opens ? `${base}/o/${tokens.make({ kind: 'open', email_id: id, recipient })}` : null,
-          linkUrl(link) {
-            // Links to this instance are not tracked again, and very long links stay as they are.
-            if (!clicks || link.startsWith(`${base}/`) || Buffer.byteLength(link) > maxLinkBytes) return null
-            return `${base}/c/${tokens.make({ kind: 'click', email_id: id, recipient, link })}`
-          },
-        })
+      return (html) => {
+        const rewrite = prepareRewrite(html)
+        return (recipient) =>
+          rewrite({
+            pixelUrl: opens ? `${base}/o/${tokens.make({ kind: 'open', email_id: id, recipient })}` : null,
+            linkUrl(link) {
+              // Links to this instance are not tracked again, and very long links stay as they are.
+              if (!clicks || link.startsWith(`${base}/`) || Buffer.byteLength(link) > maxLinkBytes) return null
+              return `${base}/c/${tokens.make({ kind: 'click', email_id: id, recipient, link })}`
+            },
+          })
+      }
     },
     unsubscribeUrl(audience_id, contact_id, broadcast_id) {
       const token = tokens.make({ kind: 'unsubscribe', audience_id, contact_id, broadcast_id })

@@ -10,7 +10,6 @@ import { previewedClient } from '../../src/client-support/preview-clients.ts'
 import { filterCss } from '../../src/client-support/preview-css.ts'
 import { filterHtml } from '../../src/client-support/preview-html.ts'
 import { scanCss } from '../../src/client-support/scan-css.ts'
-import { placeholdersOf } from '../../src/emails/fill-in.ts'
 import { readHeaderFacts } from '../../src/emails/header-facts.ts'
 import { isMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
@@ -73,7 +72,6 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'client-support/preview.ts previewHtml': (text) =>
     previewHtml({ html: text.padEnd(110_000, 'x'), attachments: [] }, 'gmail/ios'),
   'client-support/scan-css.ts scanCss': (text) => scanCss(text, 'sheet', cssListener),
-  'emails/fill-in.ts placeholdersOf': (text) => placeholdersOf({ text }, ['text']),
   'emails/header-facts.ts readHeaderFacts': (text) => readHeaderFacts(Buffer.from(text), envelope),
   'mime/headers/addresses.ts isMailbox': (text) => isMailbox(text, 'a@b.test'),
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
@@ -165,7 +163,6 @@ export const left: Readonly<Record<string, string>> = {
     'emails/copies.ts copyBlob',
     'emails/events.ts deliveredEvent',
     'emails/events.ts sentTo',
-    'emails/fill-in.ts fillIn',
     'emails/idempotency.ts repeatable',
     'net/hosts.ts authorityOf',
     'server/dev/guarded-bytes.ts htmlAnswer',

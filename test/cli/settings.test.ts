@@ -160,11 +160,11 @@ describe('the settings', () => {
     ],
     [
       { files: { 'localpost.config.json': '{\n  "port": 1\n  "host": "x"\n}' } },
-      'localpost.config.json is not JSON: unexpected "\\"" at line 3, column 3 (position 16).',
+      /^localpost\.config\.json is not JSON: .* at position 16/,
     ],
     [
       { files: { 'localpost.config.json': '{' } },
-      'localpost.config.json is not JSON: it ends too early at line 1, column 2 (position 1).',
+      /^localpost\.config\.json is not JSON: .* at position 1/,
     ],
     [{ files: { 'localpost.config.json': '[]' } }, 'localpost.config.json must give an object of options.'],
     [

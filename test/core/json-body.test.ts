@@ -44,7 +44,7 @@ test('a body is what JSON.parse makes of it', () => {
 test.each([
   ['', 'invalid_json', 'The body is empty. Send one JSON object.'],
   [' \n', 'invalid_json', 'The body is empty. Send one JSON object.'],
-  ['{"a":}', 'invalid_json', 'The body is not JSON: unexpected "}" at line 1, column 6 (position 5).'],
+  ['{"a":}', 'invalid_json', expect.stringMatching(/^The body is not JSON: .*\{"a":\}/)],
   ['['.repeat(101), 'invalid_json', 'The body is nested deeper than 100 levels. Send it flatter.'],
   [
     `[${'1,'.repeat(1_000_000)}1]`,

@@ -28,16 +28,18 @@ const requests: Readonly<Record<string, [status: number, request: object, key?: 
   'an array': [422, []],
 }
 
-it('the package checks long sends in its thread, over HTTP and from the library, and answers as for short ones', async () => {
+it('the package checks and composes long sends in its thread, over HTTP and from the library, and answers as for short ones', async () => {
   const script = join(temporaryFolder(), 'script.mjs')
   const entry = new URL('../../dist/index.cjs', import.meta.url).href
   writeFileSync(
     script,
     `import workers from 'node:worker_threads'
 let asked = 0
+let composed = 0
 workers.Worker = class extends workers.Worker {
   postMessage(request, ...more) {
     if (request.kind === 'send') asked++
+    if (request.kind === 'message') composed++
     super.postMessage(request, ...more)
   }
 }
@@ -49,7 +51,7 @@ for (const way of ['http', 'library'])
     const post = await createLocalpost()
     await post.templates.put('known', { subject: 'From a template', text: 'x' })
     await post.domains.create({ name: 'late.test' })
-    asked = 0
+    asked = composed = 0
     const said = {}
     for (const [name, [, request, key]] of Object.entries(requests)) {
       const value = Array.isArray(request) ? [...request, 'x'.repeat(length)] : { ...request, text: 'x'.repeat(length) }
@@ -62,7 +64,9 @@ for (const way of ['http', 'library'])
       said[name] = JSON.stringify(answer).replaceAll(/\\b(?:em|dom)_\\w+/g, 'ID')
     }
     const subjects = (await post.emails.list()).items.map(({ subject }) => subject)
-    ;(answers[way] ??= []).push({ asked, said, subjects })
+    for (let i = 0; i < 100 && (await post.emails.list()).items.some((mail) => mail.last_event.status === 'sent'); i++)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    ;(answers[way] ??= []).push({ asked, composed, said, subjects })
     await post.close()
   }
 console.log(JSON.stringify(answers))`,
@@ -70,7 +74,7 @@ console.log(JSON.stringify(answers))`,
   const { stdout } = await promisify(execFile)(process.execPath, [script], { timeout: 60_000 })
   const answers = JSON.parse(stdout) as Record<
     string,
-    { asked: number; said: Record<string, string>; subjects: string[] }[]
+    { asked: number; composed: number; said: Record<string, string>; subjects: string[] }[]
   >
   for (const way of ['http', 'library']) {
     const [short, long] = answers[way] ?? []
@@ -82,5 +86,7 @@ console.log(JSON.stringify(answers))`,
     expect(short?.asked).toBe(0)
     // But for the key that is too long; those with a template are asked twice.
     expect(long?.asked).toBeGreaterThan(10)
+    expect(short?.composed).toBe(0)
+    expect(long?.composed).toBe(long?.subjects.length)
   }
 }, 90_000)

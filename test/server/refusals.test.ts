@@ -120,12 +120,12 @@ describeBoth('bodies', (open) => {
     ])
   })
 
-  test('that are not JSON are 400 with the position of the error', async () => {
+  test('that are not JSON are 400 with the place of the error', async () => {
     const { call } = await open()
     for (const [raw, place] of [
-      ['{"a": 1,\n "b": tru}', 'line 2, column 7 (position 15)'],
-      ['{"a": 1,}', 'line 1, column 9 (position 8)'],
-      ['{"a": "b', 'ends too early'],
+      ['{"a": 1,\n "b": tru}', 'tru}'],
+      ['{"a": 1,}', 'position 8'],
+      ['{"a": "b', 'position 8'],
       ['', 'empty'],
       [' \n', 'empty'],
     ] as const) {

@@ -1,27 +1,18 @@
 import { Readable } from 'node:stream'
-import { nextTurn } from '../../core/machine.ts'
 import { sliceBytes } from '../slices.ts'
 
 /** A body as nodemailer takes one: a text, or a stream of bytes with the encoding that it is to have. */
 export type ComposableBody = string | { content: Readable; contentTransferEncoding: string }
 
 /**
- * Prepares a body for the composer. A long one becomes a stream, because a text would be searched and encoded without
- * yielding to the event loop. It gets the encoding that nodemailer chooses for a long text.
+ * Prepares a body for the composer. A long one becomes a stream, because nodemailer encodes a text as one, with several
+ * objects for each of its characters. It gets the encoding that nodemailer chooses for a long text.
  */
-export async function composableBody(body: string): Promise<ComposableBody> {
+export function composableBody(body: string): ComposableBody {
   if (body.length <= sliceBytes) return canonicalLines(body)
-  let letters = 0
-  let others = 0
-  for (const slice of slicesOf(body)) {
-    const counts = countBody(slice)
-    letters += counts.letters
-    others += counts.others
-    await nextTurn()
-  }
   return {
-    content: Readable.from(encodedSlices(body), { objectMode: false }),
-    contentTransferEncoding: isBase64Shorter({ letters, others }) ? 'base64' : 'quoted-printable',
+    content: Readable.from(slices(body), { objectMode: false }),
+    contentTransferEncoding: isBase64Shorter(countBody(body)) ? 'base64' : 'quoted-printable',
   }
 }
 
@@ -56,27 +47,15 @@ export function countBody(text: string): BodyCounts {
   return { letters, others, lineEnds }
 }
 
-async function* encodedSlices(text: string): AsyncGenerator<Buffer> {
-  for (const slice of slicesOf(text)) {
-    yield Buffer.from(canonicalLines(slice))
-    await nextTurn()
-  }
-}
-
-function* slicesOf(text: string): Generator<string> {
+function* slices(text: string): Generator<Buffer> {
   for (let start = 0; start < text.length;) {
-    const end = endOfSlice(text, start + sliceBytes)
-    yield text.slice(start, end)
+    let end = start + sliceBytes
+    // Neither within a surrogate pair nor within a line end.
+    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
+    if (text[end] === '\n' && text[end - 1] === '\r') end++
+    yield Buffer.from(canonicalLines(text.slice(start, end)))
     start = end
   }
-}
-
-/** Neither within a surrogate pair nor within a line end. */
-function endOfSlice(text: string, most: number): number {
-  let end = most
-  if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
-  if (text[end] === '\n' && text[end - 1] === '\r') end++
-  return end
 }
 
 /** Line ends become CRLF here, because an encoded body keeps them as they are. */

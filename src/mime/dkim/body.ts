@@ -1,24 +1,22 @@
 import { createHash } from 'node:crypto'
 import { sliceBytes } from '../slices.ts'
-import { nextTurn } from '../../core/machine.ts'
 
 /** How white space and line ends are normalised before hashing. */
 export type Canonicalization = 'simple' | 'relaxed'
 
 /**
- * The SHA-256 of a canonical body, in base64. Processes the body in slices, yields to the event loop between them, and
- * keeps none of it.
+ * The SHA-256 of a canonical body, in base64. Processes the body in slices, because memory may hold no second copy of it.
  *
  * @param body  In one piece or several.
  * @param limit  How many canonical octets count, tag `l=`; null for all.
  * @returns The hash, and how many octets the canonical body has.
  * @see RFC 6376 section 3.4
  */
-export async function hashBody(
+export function hashBody(
   body: Buffer | readonly Buffer[],
   canonicalization: Canonicalization,
   limit: number | null,
-): Promise<{ hash: string; octets: number }> {
+): { hash: string; octets: number } {
   const hash = createHash('sha256')
   let octets = 0
   const canon = createCanon(canonicalization, (text) => {
@@ -26,17 +24,9 @@ export async function hashBody(
     if (rest > 0) hash.update(text.slice(0, rest), 'latin1')
     octets += text.length
   })
-  let sinceTurn = 0
   for (const piece of Buffer.isBuffer(body) ? [body] : body) {
-    for (let start = 0; start < piece.length; start += sliceBytes) {
-      if (sinceTurn >= sliceBytes) {
-        await nextTurn()
-        sinceTurn = 0
-      }
-      const text = piece.toString('latin1', start, start + sliceBytes)
-      sinceTurn += text.length
-      canon.take(text)
-    }
+    for (let start = 0; start < piece.length; start += sliceBytes)
+      canon.take(piece.toString('latin1', start, start + sliceBytes))
   }
   canon.end()
   return { hash: hash.digest('base64'), octets }

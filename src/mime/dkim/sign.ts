@@ -36,7 +36,7 @@ export async function signMessage(
   }
   const pieces = Buffer.isBuffer(message) ? [message] : message.parts
   const { header, body } = split(pieces)
-  const { hash } = await hashBody(body, 'relaxed', null)
+  const { hash } = hashBody(body, 'relaxed', null)
   const { fields: all, isCut } = splitFields(header)
   if (isCut) throw new Error(`A message with more than ${maxFields} header fields cannot be signed.`)
   const fields = signedFields(all)

@@ -89,7 +89,7 @@ async function verifyOne(
   if (read.expires !== null && read.expires * 1000 < nowMs) {
     return say('fail', `The signature expired at ${sayTime(read.expires)}.`)
   }
-  const { hash, octets } = await hashBody(body, read.body, read.bodyLength)
+  const { hash, octets } = hashBody(body, read.body, read.bodyLength)
   if (read.bodyLength !== null && read.bodyLength > octets) {
     return say('fail', `The signature covers ${read.bodyLength} octets of the body, and it has ${octets}.`)
   }

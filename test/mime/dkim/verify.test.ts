@@ -164,7 +164,7 @@ describe('a signature by another implementation', () => {
 
   it('covers repeated fields from the last one on, and the absence of those that h= names once more', async () => {
     // By hand, for signers name each field once.
-    const { hash } = await hashBody(Buffer.from('x\r\n'), 'relaxed', null)
+    const { hash } = hashBody(Buffer.from('x\r\n'), 'relaxed', null)
     const tags = `v=1; a=rsa-sha256; c=relaxed/relaxed; d=acme.test; s=rsa; h=From:X-Twice:X-Twice:X-Twice:Reply-To; bh=${hash}; b=`
     const canonical = [
       'from:Acme <hi@acme.test>',
@@ -247,8 +247,8 @@ it('accepts keys as a store has them: the public key in DER', async () => {
 describe('a hostile body takes linear time', () => {
   it.each([' ', '\t \r', '\r', '\n', '\r\n', ' \r\n'])('of nothing but %j', async (piece) => {
     const body = Buffer.from(piece.repeat(Math.ceil(8_000_000 / piece.length)))
-    const ends = await hashBody(body, 'relaxed', null)
+    const ends = hashBody(body, 'relaxed', null)
     expect(ends.octets).toBeLessThanOrEqual(body.length + 2)
-    expect((await hashBody(body, 'simple', null)).octets).toBeLessThanOrEqual(body.length + 2)
+    expect(hashBody(body, 'simple', null).octets).toBeLessThanOrEqual(body.length + 2)
   })
 })
