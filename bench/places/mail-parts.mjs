@@ -1,13 +1,5 @@
 /** Small places for the row `smtp 2 KB`. Each call does what one captured mail needs, or a given number of them. */
-import { Duplex } from 'node:stream'
-import { makeMessages } from '../load/messages.mjs'
 import { load, replaced } from './versions.mjs'
-
-const [mail] = makeMessages(2048, 1)
-const envelope = Buffer.from('MAIL FROM:<sender0@acme.test>\r\nRCPT TO:<ada0@example.com>\r\nDATA\r\n')
-const pipelinedMails = 600
-/** As much as is read from a socket at once. */
-const pipelined = Buffer.from(`${envelope.toString()}Subject: Hi\r\n\r\nHi.\r\n.\r\n`.repeat(pipelinedMails))
 
 /** @type {Record<string, import('../places.mjs').Place>} */
 export const mailPartPlaces = {
@@ -37,112 +29,6 @@ export const mailPartPlaces = {
     },
     twoIds,
   ),
-  // src/capture/stream.ts: how lines of commands are read, here of short mails sent in one chunk. The plain version copies
-  // the rest of the chunk for each mail.
-  'smtp lines': calls(
-    'capture/stream.ts',
-    {
-      'capture/stream.ts': (code) =>
-        replaced(
-          code,
-          'override write(chunk: Buffer | string): boolean {',
-          `#lines = 0
-        override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-          if (!this._dataMode && this._remainder === '' && isTlsRecord(chunk)) return this.#onTls()
-          this.#isBusy = true
-          this.#lines = 0
-          if (!this._dataMode) for (const octet of chunk) if (octet === 10) this.#lines++
-          super._write(chunk, encoding, (error) => {
-            this.#isBusy = false
-            done(error)
-          })
-        }
-        unusedWrite(chunk: Buffer | string): boolean {`,
-          'override oncommand(line: Buffer): void {',
-          `override oncommand(line: Buffer, done?: () => void): void {
-          this.#hasNext = --this.#lines > 0
-          if (done) return this.#onLine(line.toString(), done)`,
-          'override _final(',
-          'unusedFinal(',
-          'else this.#readLines(chunk, done)',
-          `else super._write(chunk, 'buffer', done)`,
-        ),
-    },
-    ({ CaptureStream }) => {
-      let left = 0
-      let onLast
-      const stream = new CaptureStream(undefined, (line, done) => {
-        if (line === 'DATA') {
-          const data = stream.startDataMode()
-          data.once('end', () => {
-            stream.continue()
-            if (--left === 0) onLast()
-          })
-          data.resume()
-        }
-        done()
-      })
-      return () =>
-        new Promise((resolve) => {
-          left = pipelinedMails
-          onLast = resolve
-          stream.write(pipelined)
-        })
-    },
-    { count: 20, mails: pipelinedMails },
-  ),
-  // src/capture/connection.ts, command-connection.ts: common commands bypass the checks and the log of smtp-server.
-  'smtp commands': calls(
-    'capture/server.ts',
-    {
-      'capture/connection.ts': (code) =>
-        replaced(
-          code,
-          'if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)',
-          '',
-          'if (!refused) return super._onCommand(line as unknown as Buffer, done)',
-          `const { refusedInRow } = this
-        if (!refused) return super._onCommand(line as unknown as Buffer, () => {
-          if (this.refusedInRow === refusedInRow) {
-            this.refusedInRow = 0
-            this.#commands.accept(name)
-          }
-          done?.()
-        })`,
-        ),
-      'capture/command-connection.ts': (code) =>
-        replaced(
-          code,
-          'override _isSupported(',
-          'unusedIsSupported(',
-          'override _getHandler(',
-          'unusedGetHandler(',
-        ),
-    },
-    ({ CaptureServer }) => {
-      const server = new CaptureServer(
-        {
-          logger: false,
-          disableReverseLookup: true,
-          authOptional: true,
-          disabledCommands: ['STARTTLS'],
-          authMethods: ['PLAIN'],
-          onData(stream, _session, answer) {
-            stream.once('end', () => answer(null, 'OK'))
-            stream.resume()
-          },
-        },
-        { clock: { now: Date.now }, faultAt: () => null },
-      )
-      const client = new Wire()
-      server.connect(client)
-      client.push('EHLO bench.test\r\n')
-      return async () => {
-        await client.ask(envelope)
-        await client.ask(mail)
-      }
-    },
-  ),
 }
 
 /** Two ids, as one captured mail takes. */
@@ -163,29 +49,5 @@ function calls(paths, changes, make, { count = 10_000, mails = 1 } = {}) {
       kept: await make(await load(paths)),
       plain: await make(await load(paths, changes)),
     }),
-  }
-}
-
-/** A connection within the process, so that sockets do not count. */
-class Wire extends Duplex {
-  remoteAddress = '127.0.0.1'
-  remotePort = 1
-  localAddress = '127.0.0.1'
-  localPort = 25
-  #onReply = () => {}
-
-  /** Sends what a client writes at once. @returns A promise of the next replies. */
-  ask(bytes) {
-    return new Promise((resolve) => {
-      this.#onReply = resolve
-      this.push(bytes)
-    })
-  }
-
-  _read() {}
-
-  _write(replies, _encoding, done) {
-    this.#onReply(replies)
-    done()
   }
 }

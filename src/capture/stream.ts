@@ -1,163 +1,37 @@
-import { isAscii } from 'node:buffer'
 import type { SMTPServerDataStream } from 'smtp-server'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
+import { nextTick } from '../core/machine.ts'
 import { isTlsRecord } from './client-faults.ts'
 import { DataScanner } from './data.ts'
-import { MessageData } from './message-data.ts'
-import { setImmediate } from '../core/machine.ts'
-
-const cr = 0x0d
 
 /**
- * Replaces how smtp-server reads commands and data. The original creates a Buffer for each command line, which
- * its callers convert back to a string. In DATA it also removes a dot after a bare LF, which changes messages, examines
- * each octet separately, and waits a turn of the event loop for each stuffed dot. For many mails in one chunk, the original
- * takes quadratic time: the place `smtp lines` in bench/places.mjs.
+ * smtp-server's parser of commands, with another one for data: the original removes a dot after a bare LF, which changes
+ * messages, examines each octet separately, and waits a turn of the event loop for each stuffed dot.
  */
 export class CaptureStream extends SMTPStream {
   #scanner: DataScanner = new DataScanner()
-  /**
-   * `isBusy`: a chunk is being processed. `waiting`: the chunks after it. `isAwaited`: the socket waits for `drain`.
-   * `onIdle`: the callback of the stream's end.
-   */
-  #isBusy = false
-  #isAwaited = false
-  readonly #waiting: Buffer[] = []
-  #onIdle: (() => void) | null = null
-
-  /** Whether more input was received after the current command. */
-  #hasNext = false
-
-  readonly #onLine: (line: string, done?: () => void) => void
-
   readonly #onTls: () => void
 
-  /**
-   * @param onLine  Called with a line without its line end; it calls `done` when it is ready for the next line.
-   * @param onTls  Called when a client begins a TLS handshake instead of sending a command.
-   */
-  constructor(
-    maxLineLength: number | undefined,
-    onLine: (line: string, done?: () => void) => void,
-    onTls: () => void = () => {},
-  ) {
-    super({ maxCommandLength: maxLineLength })
-    this.#onLine = onLine
+  /** @param onTls  Called when a client begins a TLS handshake instead of sending a command. */
+  constructor(maxCommandLength: number | undefined, onTls: () => void = () => {}) {
+    // As much as is read from a socket at once, so that it does not pause for each chunk.
+    super({ maxCommandLength, highWaterMark: 64 * 1024 + 1 })
     this.#onTls = onTls
-  }
-
-  /** Whether the client has already sent more (pipelining), so that this reply can be sent together with the next ones. */
-  get hasMore(): boolean {
-    return this.#hasNext || this.#waiting.length > 0
   }
 
   /** Whether received input is still being processed, so that the client waits for the server. */
   get isBusy(): boolean {
-    return this.#isBusy
+    return this.writableLength > 0
   }
 
-  /** Handles a last line without a line end, when the client has closed its side. */
-  override oncommand(line: Buffer): void {
-    // The reply must be sent at once, because the socket ends after this turn.
-    this.#hasNext = false
-    this.#onLine(line.toString())
-  }
-
-  /**
-   * Processes a chunk, immediately if no other chunk is being processed. This bypasses Node's stream machinery, which
-   * would cost more than processing a small chunk, and most chunks are small.
-   */
-  override write(chunk: Buffer | string): boolean {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    if (this.#isBusy) this.#waiting.push(bytes)
-    else this.#begin(bytes)
-    this.#isAwaited ||= this.#isBusy
-    return !this.#isBusy
-  }
-
-  /** Waits until all chunks written before the end are processed. */
-  override _final(done: (error?: Error | null) => void): void {
-    if (this.#isBusy) this.#onIdle = done
-    else done()
-  }
-
-  #begin(chunk: Buffer): void {
-    this.#isBusy = true
-    this.#take(chunk, (error) => {
-      this.#isBusy = false
-      if (error) return void this.destroy(error)
-      const next = this.#waiting.shift()
-      if (next) return this.#begin(next)
-      this.#onIdle?.()
-      if (!this.#isAwaited) return
-      this.#isAwaited = false
-      this.emit('drain')
-    })
-  }
-
-  #take(chunk: Buffer, done: (error?: Error) => void): void {
-    if (this.isClosed || chunk.length === 0) done()
-    else if (this._dataMode) this._feedDataStream(chunk, done)
-    else this.#readLines(chunk, done)
-  }
-
-  /**
-   * Passes the lines of a chunk on, one after the other. The next line follows when the previous one is done, which may
-   * be immediately. Everything after a DATA command is message data.
-   */
-  #readLines(chunk: Buffer, done: (error?: Error) => void): void {
-    const held = this._remainder.length
-    if (held === 0 && isTlsRecord(chunk)) return this.#onTls()
-    // One character for each octet, so that positions in the text are positions in the chunk.
-    const text = held === 0 ? chunk.toString('latin1') : this._remainder + chunk.toString('latin1')
-    const isText = isAscii(chunk) && (held === 0 || !/[^\x00-\x7f]/.test(this._remainder))
-    this._remainder = ''
-    // A substring keeps the whole string in memory, and transcripts keep lines. A long text is therefore copied.
-    const isOwn = text.length <= 1024
-    let at = 0
-    let handled = 0
-    let isReading = false
-    let isDone = false
-    const read = (): void => {
-      isDone = true
-      if (isReading) return
-      isReading = true
-      try {
-        while (isDone) {
-          isDone = false
-          // Everything after QUIT is ignored.
-          if (this.isClosed) return done()
-          if (this._dataMode) return this.#take(chunk.subarray(at - held), done)
-          const end = text.indexOf('\n', at)
-          const stop = end > at && text.charCodeAt(end - 1) === cr ? end - 1 : end
-          const line = end === -1 ? text.slice(at) : text.slice(at, stop)
-          if (line.length > this._maxCommandLength) return done(this._commandTooLong())
-          if (end === -1) {
-            this._remainder = line
-            return done()
-          }
-          at = end + 1
-          this.#hasNext = at < text.length
-          this.#onLine(isOwn && isText ? line : Buffer.from(line, 'latin1').toString(), read)
-          // A chunk full of commands must not block other connections.
-          if (isDone && ++handled % maxLinesAtOnce === 0) {
-            isDone = false
-            setImmediate(read)
-          }
-        }
-      } finally {
-        isReading = false
-      }
-    }
-    read()
+  override _write(...given: Parameters<SMTPStream['_write']>): void {
+    if (!this._dataMode && this._remainder === '' && isTlsRecord(given[0])) return this.#onTls()
+    super._write(...given)
   }
 
   override startDataMode(maxBytes?: number | string | null): SMTPServerDataStream {
     this.#scanner = new DataScanner()
-    this._dataMode = true
-    this._maxBytes = Number(maxBytes) || Infinity
-    this.dataBytes = 0
-    return (this._dataStream = new MessageData().asStream())
+    return super.startDataMode(maxBytes)
   }
 
   override _feedDataStream(chunk: Buffer, done: () => void): void {
@@ -165,7 +39,12 @@ export class CaptureStream extends SMTPStream {
     if (!stream) return done()
     const { content, rest } = this.#scanner.feed(chunk)
     this._countDataBytes(content.length)
-    if (rest) return this.#endData(content, rest, done)
+    if (rest) {
+      // The rest is commands, which wait until the message is answered. They wait for another turn, because the base forgets
+      // what would continue a message that came in the same one.
+      const proceed = (): void => nextTick(() => this._write(rest, 'buffer', done))
+      return this._endDataMode(content, nothing, proceed)
+    }
     if (content.length === 0 || !stream.writable || stream.write(content) || stream.destroyed) return done()
     // A stream that was destroyed never drains.
     const proceed = (): void => {
@@ -176,41 +55,6 @@ export class CaptureStream extends SMTPStream {
     stream.once('drain', proceed)
     stream.once('close', proceed)
   }
-
-  /** The message is complete. The rest of the chunk is commands, which wait until the message is answered. */
-  #endData(content: Buffer, rest: Buffer, done: () => void): void {
-    const stream = this._dataStream
-    const proceed = (): void => this.#take(rest, done)
-    // `true` means that `continue` was called before the end of the message, for example because its stream was destroyed.
-    const isAnswered = this._continueCallback === true
-    let isEnding = true
-    this._continueCallback = isAnswered
-      ? false
-      : () => {
-          // Without setImmediate, a chunk with many messages would recurse once per message.
-          if (isEnding && rest.length > 0) setImmediate(proceed)
-          else proceed()
-        }
-    this._dataMode = false
-    this._dataStream = null
-    this.#hasNext = rest.length > 0
-    // The message may be answered within this call.
-    stream?.end(content)
-    isEnding = false
-    if (isAnswered) proceed()
-  }
-
-  /**
-   * Continues after a message. The base clears its callback after calling it. If a pipelined next message set its own
-   * callback meanwhile, that one would be cleared too, and the connection would hang. This clears it before the call.
-   */
-  override continue(): void {
-    const proceed = this._continueCallback
-    if (typeof proceed !== 'function') return super.continue()
-    this._continueCallback = false
-    proceed()
-  }
 }
 
-/** How many commands are processed in one turn of the event loop. */
-const maxLinesAtOnce = 100
+const nothing = Buffer.alloc(0)

@@ -60,7 +60,8 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 /** How a function is called that needs more than a text, or something else. */
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
-  'capture/commands.ts refusedCommand': (text) => refusedCommand('MAIL', `MAIL FROM:${text}`, true),
+  'capture/commands.ts refusedCommand': (text) =>
+    refusedCommand('MAIL', `MAIL FROM:${text}`, { hasStartTls: true, isInTransaction: false }),
   'checks/alignment.ts isAligned': (text) => isAligned(text, text, 'relaxed'),
   'checks/spf-terms.ts expandMacros': (text) => expandMacros(text, 'a.test', spfSender),
   'client-support/css-features.ts atRuleFeatures': (text) => atRuleFeatures('media', text),
@@ -152,7 +153,6 @@ export const left: Readonly<Record<string, string>> = {
   ...reasons(noText, [
     'capture/auth.ts judgeCredentials',
     'capture/faults.ts stageOf',
-    'capture/session.ts hostAndPort',
     'capture/tls.ts makeCertificate',
     'client-support/css-features.ts declarationFeatures',
     'client-support/html-features.ts isOfElement',

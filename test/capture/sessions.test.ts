@@ -132,7 +132,7 @@ describe('the bounds of the log', () => {
       for (const line of lines) {
         if (/^\d/.test(line)) {
           notes.server([line])
-          if (line >= '400') notes.refused([line])
+          if (line >= '400') notes.refused(Number(line.slice(0, 3)), line)
         } else notes.client(line, false)
       }
       const session = {
