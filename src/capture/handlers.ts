@@ -3,13 +3,12 @@ import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
 import { createFailedKeys } from '../keys/failed-keys.ts'
-import { judgeCredentials, type AuthProblem, type SmtpUser } from './auth.ts'
+import { isAdmitted, judgeCredentials, userOf, type AuthProblem, type SmtpUser } from './auth.ts'
 import { meetFault } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
 import type { AccountSide, Envelope } from './port.ts'
 import { lostAccess, Refusal, refusalOf, tooLarge } from './replies.ts'
 import type { CaptureServer } from './server.ts'
-import { isAdmitted, userOf } from './session.ts'
 import type { SessionNotes } from './transcript.ts'
 
 /** The handlers that smtp-server calls at each step of a transaction. */
@@ -123,11 +122,11 @@ export function createHandlers(
     session: SMTPServerSession,
   ): Promise<string | null> {
     let failure: unknown
-    let discarded = Promise.resolve()
+    let pending = Promise.resolve()
     const discard = (): Promise<void> => reception.discard().catch((error: unknown) => options.onError?.(error))
-    const fail = (error: unknown): void => {
+    const fail = (error: unknown): Promise<void> => {
       failure = error
-      discarded = discard()
+      return discard()
     }
     stream.on('data', (piece: Buffer) => {
       if (failure) return
@@ -136,13 +135,14 @@ export function createHandlers(
         const written = reception.write(piece)
         if (!written) return
         stream.pause()
-        void written.catch(fail).then(() => stream.resume())
+        pending = written.catch(fail).then(() => void stream.resume())
       } catch (error) {
-        fail(error)
+        pending = fail(error)
       }
     })
     const isWhole = await endOf(stream)
-    await discarded
+    // A paused stream ends too.
+    await pending
     if (failure) throw failure
     if (!isWhole) {
       await discard()

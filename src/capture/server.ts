@@ -12,7 +12,7 @@ import { createHandlers } from './handlers.ts'
 import type { CaptureOptions } from './options.ts'
 import type { AccountSide } from './port.ts'
 import { defaultPatience } from './progress.ts'
-import { userOf } from './session.ts'
+import { userOf } from './auth.ts'
 import { Slots } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
 

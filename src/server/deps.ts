@@ -94,10 +94,8 @@ export interface ServerDeps {
 /** The SMTP sessions of apps. The methods return promises if instances share a store. */
 export interface LoggedSessions {
   onEnded(listener: (session: () => SmtpSessionSummary) => void, isWanted: () => boolean): void
-  list(
-    query?: ListQuery & { failed?: boolean },
-  ): ListPage<SmtpSessionSummary> | Promise<ListPage<SmtpSessionSummary>>
-  get(id: string): SmtpSession | Promise<SmtpSession>
+  list(query?: ListQuery & { failed?: boolean }): Promise<ListPage<SmtpSessionSummary>>
+  get(id: string): Promise<SmtpSession>
 }
 
 /** How many of each kind are stored. */

@@ -115,7 +115,6 @@ export const left: Readonly<Record<string, string>> = {
     'mime/headers/headers.ts endOfLines',
     'mime/multipart.ts splitMultipart',
     'mime/part-stream.ts measurePart',
-    'mime/part-stream.ts openPart',
     'mime/part-stream.ts readPart',
     'mime/slices.ts inSlices',
     'reading/inline-images.ts readInlineImages',
