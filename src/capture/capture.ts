@@ -3,6 +3,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { backlog } from '../net/backlog.ts'
 import { listenError } from '../net/listen-error.ts'
 import { createDelays } from './delays.ts'
+import { createHandlers } from './handlers.ts'
 import type { CaptureOptions } from './options.ts'
 import { CaptureServer } from './server.ts'
 import { makeCertificate, type KeyAndCertificate } from './tls.ts'
@@ -49,6 +50,7 @@ export async function startCapture(options: CaptureOptions): Promise<Capture> {
   const keys = given ?? (tls || securePort !== null ? await makeCertificate(options.hostname) : null)
   const delays = createDelays(options.clock)
   const server = new CaptureServer(options, delays, keys)
+  Object.assign(server, createHandlers(options, server))
   // Clients may connect before all ports are open; an unhandled error would end the process. `listen` reports its own.
   server.on('error', (error: NodeJS.ErrnoException) => {
     if (error.syscall !== 'listen' && !isDisconnect(error)) options.onError?.(error)

@@ -173,6 +173,8 @@ export function createHandlers(
 
 /** Reads a message to its end. @returns Whether all of it came. */
 async function endOf(stream: SMTPServerDataStream): Promise<boolean> {
+  // The client may have left while a fault was looked for.
+  if (stream.destroyed) return false
   stream.resume()
   return once(stream, 'end').then(
     () => true,

@@ -8,7 +8,6 @@ import { describeClientFault, type ClientFault } from './client-faults.ts'
 import { CaptureConnection, type ConnectionHost } from './connection.ts'
 import type { Delays } from './delays.ts'
 import type { FaultAt } from './faults.ts'
-import { createHandlers } from './handlers.ts'
 import type { CaptureOptions } from './options.ts'
 import type { AccountSide } from './port.ts'
 import { defaultPatience } from './progress.ts'
@@ -75,7 +74,6 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     this.withTls = createServer((socket) => this.connect(socket, {}, 'tls'))
     for (const server of [this.deliveries, this.withTls]) server.on('error', (error) => this._onError(error))
     if (given.keepAlive === false) for (const server of this.#servers) server.unref()
-    Object.assign(this, createHandlers(given, this))
     // The base catches what a command throws, answers 451, and only logs it.
     this.logger.error = (entry) => {
       if (typeof entry === 'object' && entry['tnx'] === 'command') this._onError(entry['err'] as Error)
