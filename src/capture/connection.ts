@@ -211,8 +211,10 @@ export class CaptureConnection extends CommandConnection {
   /** @param done  Missing for a last line without a line end, after which the client has closed its side. */
   async #take(line: string, done?: () => void): Promise<void> {
     if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
-    if (this.#refusedInRow > maxRefused) return this.#refuse(tooMany('commands in a row were refused', maxRefused))
-    if (this.#progress.take()) return this.#refuse(tooMany('commands came without a message', maxWithoutMessage))
+    if (this.#refusedInRow > maxRefused)
+      return this.#refuse(tooMany('commands in a row were refused', maxRefused))
+    if (this.#progress.take())
+      return this.#refuse(tooMany('commands came without a message', maxWithoutMessage))
     if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
     const name = line.split(' ', 1)[0]?.toUpperCase() ?? ''
     // Not a line of an AUTH dialogue, or one that came before the greeting or the TLS handshake.

@@ -19,7 +19,8 @@ export function createHandlers(
   const { failedKeys = createFailedKeys(options.clock) } = options
   const sideOf = (session: SMTPServerSession): AccountSide => userOf(session)?.side ?? options
 
-  const notesOf = (session: SMTPServerSession): SessionNotes | undefined => server.connectionOf(session)?.notes
+  const notesOf = (session: SMTPServerSession): SessionNotes | undefined =>
+    server.connectionOf(session)?.notes
 
   /** Answers what a step of a transaction gives or throws. */
   function answer<T>(
@@ -53,8 +54,7 @@ export function createHandlers(
     password: string,
     session: SMTPServerSession,
   ): Promise<{ user: SmtpUser }> {
-    const user =
-      (await options.judgeAccount?.(name, password)) ?? judgeCredentials(name, password, options)
+    const user = (await options.judgeAccount?.(name, password)) ?? judgeCredentials(name, password, options)
     if (typeof user === 'string') {
       if (user !== 'outbox') server.reportClient(authFaults[user], session.remoteAddress, quote(name))
       throw authRefusal(user, session.remoteAddress)
@@ -93,7 +93,10 @@ export function createHandlers(
   }
 
   /** @returns The text of the 250 reply; null if the connection is cut, or the client has left. */
-  async function takeMessage(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string | null> {
+  async function takeMessage(
+    stream: SMTPServerDataStream,
+    session: SMTPServerSession,
+  ): Promise<string | null> {
     if (userOf(session)?.is_outbox) return (await endOf(stream)) ? '2.6.0 OK: delivered' : null
     const side = sideOf(session)
     const fault = await side.faultAt('end')
@@ -101,7 +104,11 @@ export function createHandlers(
     if (fault && (fault.disconnect || fault.code !== undefined)) {
       if (!(await endOf(stream))) return null
     } else {
-      text = await receive(stream, side.receive(envelopeOf(session), notesOf(session)?.current ?? null), session)
+      text = await receive(
+        stream,
+        side.receive(envelopeOf(session), notesOf(session)?.current ?? null),
+        session,
+      )
       if (text === null) return null
     }
     const met = await meetFault(fault, server.clock)
@@ -123,7 +130,8 @@ export function createHandlers(
   ): Promise<string | null> {
     let failure: unknown
     let pending = Promise.resolve()
-    const discard = (): Promise<void> => reception.discard().catch((error: unknown) => options.onError?.(error))
+    const discard = (): Promise<void> =>
+      reception.discard().catch((error: unknown) => options.onError?.(error))
     const fail = (error: unknown): Promise<void> => {
       failure = error
       return discard()

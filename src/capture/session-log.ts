@@ -86,8 +86,7 @@ export function createSessionLog({
 }): SessionLog {
   const open = new Map<ObservedSession, Begun>()
   let listener: Parameters<SessionLog['onEnded']>[0] = () => {}
-  const running = (): LoggedSession[] =>
-    [...open].map(([session, begun]) => toLogged(session, begun, null))
+  const running = (): LoggedSession[] => [...open].map(([session, begun]) => toLogged(session, begun, null))
 
   return {
     begin(session) {
@@ -164,7 +163,8 @@ const after =
   (cursor: string | undefined) =>
   ({ id }: SmtpSessionSummary): boolean =>
     cursor === undefined || id < cursor
-const newestFirst = (one: SmtpSessionSummary, other: SmtpSessionSummary): number => (one.id < other.id ? 1 : -1)
+const newestFirst = (one: SmtpSessionSummary, other: SmtpSessionSummary): number =>
+  one.id < other.id ? 1 : -1
 
 /** @throws invalid_cursor */
 function sessionCursor(query: SmtpSessionQuery | undefined): string | undefined {
@@ -194,11 +194,7 @@ export interface LoggedSession extends Begun, SessionState {
 }
 
 // Copies the facts, because keeping the session would keep its socket in memory.
-function toLogged(
-  session: ObservedSession,
-  { id, started }: Begun,
-  ended: number | null,
-): LoggedSession {
+function toLogged(session: ObservedSession, { id, started }: Begun, ended: number | null): LoggedSession {
   return { id, started, ended, ...session.state(), notes: session.notes }
 }
 

@@ -64,7 +64,11 @@ export async function createAccountMemory(
       ? await openSharedFaults({ store, following, random: sourceOf('faults') })
       : createFaults(sourceOf('faults')),
     transcripts: store.isShared ? createSharedTranscripts(store) : createTranscripts(),
-    smtpSessions: createSessionLog({ clock, ids, kept: store.isShared ? keptInStore(store, clock) : undefined }),
+    smtpSessions: createSessionLog({
+      clock,
+      ids,
+      kept: store.isShared ? keptInStore(store, clock) : undefined,
+    }),
     log: store.isShared ? createSharedRequestLog({ store, clock, ids }) : createRequestLog({ clock, ids }),
   }
 }

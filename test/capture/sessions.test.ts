@@ -38,10 +38,10 @@ describe('the log of SMTP sessions', () => {
     expect(problem?.advice).toMatch(/^[A-Z].*\.$/)
     if (row.command !== undefined) expect(problem?.command).toBe(row.command)
     if (row.reply) expect(problem?.reply).toMatch(row.reply)
-    const { transcript } = (await server.log.get(session?.id ?? ''))
+    const { transcript } = await server.log.get(session?.id ?? '')
     // What the server answered stands in the transcript too.
     if (problem?.reply) expect(transcript.map(({ text }) => text)).toContain(problem.reply)
-    expect(JSON.stringify((await server.log.get(session?.id ?? '')))).not.toContain('wrong-password')
+    expect(JSON.stringify(await server.log.get(session?.id ?? ''))).not.toContain('wrong-password')
     await server.close()
   })
 
@@ -58,7 +58,7 @@ describe('the log of SMTP sessions', () => {
       client_name: 'client.test',
       secure: false,
     })
-    const { transcript, email_ids } = (await server.log.get(session?.id ?? ''))
+    const { transcript, email_ids } = await server.log.get(session?.id ?? '')
     expect(email_ids).toEqual(['em_1', 'em_2'])
     const said = transcript
       .map(({ from, text }) => `${from[0]} ${text}`)
@@ -69,7 +69,7 @@ describe('the log of SMTP sessions', () => {
         (line) => `c ${line}`,
       ),
     ])
-    expect((await server.log.list({ failed: true }))).toEqual({ items: [], count: 0, cursor: null })
+    expect(await server.log.list({ failed: true })).toEqual({ items: [], count: 0, cursor: null })
   })
 
   it('lists a session that is still open, with what was refused so far', async () => {
@@ -102,7 +102,7 @@ describe('the log of SMTP sessions', () => {
       message_count: 15,
       problems: [{ kind: 'recipient_refused', command: 'RCPT TO:<@>' }],
     })
-    const { transcript } = (await server.log.get(session?.id ?? ''))
+    const { transcript } = await server.log.get(session?.id ?? '')
     const texts = transcript.map(({ text }) => text)
     expect(texts).toContain('<6 transactions are left out>')
     expect(texts).toContain('RCPT TO:<@>')
@@ -112,10 +112,12 @@ describe('the log of SMTP sessions', () => {
   it('is paged, has an error for a wrong cursor, and is cleared', async () => {
     await using server = await logging()
     for (let i = 0; i < 3; i++) await (await rawClient(server)).say('QUIT')
-    await expect.poll(async () => (await server.log.list()).items.filter(({ ended }) => ended !== null)).toHaveLength(3)
-    const first = (await server.log.list({ limit: 2 }))
+    await expect
+      .poll(async () => (await server.log.list()).items.filter(({ ended }) => ended !== null))
+      .toHaveLength(3)
+    const first = await server.log.list({ limit: 2 })
     expect(first).toMatchObject({ count: 3, cursor: first.items[1]?.id })
-    const second = (await server.log.list({ limit: 2, cursor: first.cursor }))
+    const second = await server.log.list({ limit: 2, cursor: first.cursor })
     expect(second.items).toHaveLength(1)
     expect(second.cursor).toBeNull()
     await expect(server.log.list({ cursor: 'req_1' })).rejects.toThrow(/not a cursor of this list/)
@@ -169,7 +171,7 @@ describe('the bounds of the log', () => {
     const log = createSessionLog({ clock, ids: createIds(clock) })
     const long = Array.from({ length: 50 }, () => 'RCPT TO:<' + 'x'.repeat(900))
     flood(log, 1000, ['MAIL FROM:<a@b>', ...long, '550 no'], 0)
-    const { items } = (await log.list({ limit: 500 }))
+    const { items } = await log.list({ limit: 500 })
     let chars = 0
     for (const { id } of items) chars += JSON.stringify(await log.get(id)).length
     expect(items.length).toBeGreaterThan(50)
