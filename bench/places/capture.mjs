@@ -24,7 +24,8 @@ export const captured = {
 export const capturePlaces = {
   // src/capture/connection.ts: replies to pipelined commands are written together.
   'smtp replies': wholeMails({
-    'capture/connection.ts': (code) => replaced(code, 'if (socket.writableCorked === 0) {', 'if (false) {'),
+    'capture/connection.ts': (code) =>
+      replaced(code, 'if (isFirst) nextTick(flush, this)', 'if (isFirst) this.flush()'),
   }),
 }
 

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { Clock } from '../core/clock.ts'
@@ -49,6 +48,8 @@ export class CaptureConnection extends CommandConnection {
   readonly #progress = new Progress(monotonicNow())
   /** Number of replies of 400 or more since the last accepted command. */
   #refusedInRow = 0
+  /** Replies that are sent at the end of the event loop's turn. */
+  #waiting = ''
   /** Number of commands and bytes received before TLS. */
   #beforeTls = { commands: 0, bytes: 0 }
   #fault: ClientFault | null = null
@@ -131,8 +132,13 @@ export class CaptureConnection extends CommandConnection {
 
   /** Ends the connection in any state. Replies that wait are sent first. */
   destroy(): void {
-    this._socket.uncork()
+    this.flush()
     this._socket.destroy()
+  }
+
+  override close(): void {
+    this.flush()
+    super.close()
   }
 
   /** Disables the base's timeout, which restarts with every octet. {@link CaptureConnection.checkProgress} replaces it. */
@@ -163,7 +169,7 @@ export class CaptureConnection extends CommandConnection {
   /** Sends the replies that wait, because TLS takes over the socket in this turn: that to STARTTLS is the last in plain text. */
   override upgrade(...given: Parameters<SMTPConnection['upgrade']>): void {
     this.#beforeTls = { commands: this.#progress.commands, bytes: this._socket.bytesRead }
-    this._socket.uncork()
+    this.flush()
     super.upgrade(...given)
   }
 
@@ -184,19 +190,18 @@ export class CaptureConnection extends CommandConnection {
     // Nothing may be sent in plain text during a TLS handshake.
     if (!this._upgrading) {
       if (!this.isDelivery) this.notes.server(lines)
-      this.#write(`${lines.join('\r\n')}\r\n`)
+      const isFirst = this.#waiting === ''
+      for (const line of lines) this.#waiting += `${line}\r\n`
+      if (isFirst) nextTick(flush, this)
     }
     if (code === 421) this.close()
   }
 
-  #write(text: string): void {
-    const socket = this._socket
-    if (!socket.writable) return
-    if (socket.writableCorked === 0) {
-      socket.cork()
-      nextTick(uncork, socket)
-    }
-    socket.write(text)
+  /** Writes the replies that wait. */
+  flush(): void {
+    const text = this.#waiting
+    this.#waiting = ''
+    if (text !== '' && this._socket.writable) this._socket.write(text)
   }
 
   #refuse({ responseCode, message, problem }: Refusal, context?: string | false): void {
@@ -204,11 +209,13 @@ export class CaptureConnection extends CommandConnection {
     this.send(responseCode, message, context)
   }
 
+  /** @param done  Missing for a last line without a line end, after which the client has closed its side. */
   override _onCommand(command: Buffer, done?: () => void): void {
     void this.#take(command.toString(), done)
+    // After a last line without a line end the socket ends in this turn.
+    if (!done) this.flush()
   }
 
-  /** @param done  Missing for a last line without a line end, after which the client has closed its side. */
   async #take(line: string, done?: () => void): Promise<void> {
     if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
     if (this.#refusedInRow > maxRefused)
@@ -220,7 +227,7 @@ export class CaptureConnection extends CommandConnection {
     // Not a line of an AUTH dialogue, or one that came before the greeting or the TLS handshake.
     const isCommand = this._ready && !this._upgrading && !this._nextHandler
     const stage = isCommand && !this.isDelivery ? stageOf(name, this.session) : null
-    // The socket ends in this turn, too early for a fault.
+    // Without `done` there is no time for a fault.
     if (stage && done && !(await this.#passes(stage, name, done))) return
     // Only now, because access may be lost in the meantime.
     if (name !== 'QUIT' && !isAdmitted(this.session)) return this.#refuse(lostAccess())
@@ -256,7 +263,8 @@ export class CaptureConnection extends CommandConnection {
     if (user?.is_outbox) return true
     let met: Awaited<ReturnType<typeof meetFault>>
     try {
-      met = await meetFault(await (user?.side ?? this.#server).faultAt(stage), this.#server.clock)
+      const fault = await (user?.side ?? this.#server).faultAt(stage)
+      met = fault && (await meetFault(fault, this.#server.clock))
     } catch (error) {
       met = refusalOf(error)
     }
@@ -321,8 +329,8 @@ export class CaptureConnection extends CommandConnection {
   }
 }
 
-function uncork(socket: Socket): void {
-  socket.uncork()
+function flush(connection: CaptureConnection): void {
+  connection.flush()
 }
 
 /** How many commands in a row may be refused: the maximum number of recipients of one message. */

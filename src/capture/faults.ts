@@ -37,11 +37,9 @@ export function stageOf(command: string, session: SMTPServerSession): SmtpStage 
 /**
  * Waits for the delay of a fault.
  *
- * @returns How the fault ends what it applies to: by a reply, or by a cut connection. Null: the fault was only a delay, or
- *   there is none.
+ * @returns How the fault ends what it applies to: by a reply, or by a cut connection. Null: the fault was only a delay.
  */
-export async function meetFault(fault: SmtpFault | null, clock: Clock): Promise<Refusal | 'cut' | null> {
-  if (!fault) return null
+export async function meetFault(fault: SmtpFault, clock: Clock): Promise<Refusal | 'cut' | null> {
   const { stage, code, text = 'An injected fault', disconnect, delay_ms = 0 } = fault
   if (delay_ms > 0) await new Promise<void>((resolve) => clock.after(delay_ms, resolve))
   if (disconnect) return 'cut'

@@ -18,25 +18,26 @@ export function createHandlers(
 ): Pick<SMTPServerOptions, 'onConnect' | 'onMailFrom' | 'onAuth' | 'onRcptTo' | 'onData'> {
   const { failedKeys = createFailedKeys(options.clock) } = options
   const sideOf = (session: SMTPServerSession): AccountSide => userOf(session)?.side ?? options
-
   const notesOf = (session: SMTPServerSession): SessionNotes | undefined =>
     server.connectionOf(session)?.notes
 
-  /** Answers what a step of a transaction gives or throws. */
-  function answer<T>(
+  /** Answers what a step of a transaction gives or throws. Null: the connection has ended. */
+  async function answer<T>(
     session: SMTPServerSession,
     callback: (refused: Refusal | null, given?: T) => void,
     given: Promise<T | null>,
-  ): void {
-    given.then(
-      (result) => void (result === null || callback(null, result)),
-      (error: unknown) => {
-        const refused = refusalOf(error)
-        if (refused !== error) options.onError?.(error)
-        if (refused.problem) notesOf(session)?.expect(refused.problem)
-        callback(refused)
-      },
-    )
+  ): Promise<void> {
+    let result: T | null = null
+    let refused: Refusal | null = null
+    try {
+      result = await given
+    } catch (error) {
+      refused = refusalOf(error)
+      if (refused !== error) options.onError?.(error)
+      if (refused.problem) notesOf(session)?.expect(refused.problem)
+    }
+    if (refused) callback(refused)
+    else if (result !== null) callback(null, result)
   }
 
   // An API key of the wrong scope is right, so it is no guess.
@@ -111,7 +112,7 @@ export function createHandlers(
       )
       if (text === null) return null
     }
-    const met = await meetFault(fault, server.clock)
+    const met = fault && (await meetFault(fault, server.clock))
     if (met instanceof Refusal) throw met
     if (met === 'cut') server.connectionOf(session)?.cut('fault')
     return text
@@ -173,9 +174,10 @@ export function createHandlers(
     onConnect: (_session, callback) => callback(),
     onMailFrom: (_address, _session, callback) => callback(),
     onAuth: ({ username, password }, session, callback) =>
-      answer(session, callback, authenticate(username ?? '', password ?? '', session)),
-    onRcptTo: ({ address }, session, callback) => answer(session, callback, judgeRecipient(address, session)),
-    onData: (stream, session, callback) => answer(session, callback, takeMessage(stream, session)),
+      void answer(session, callback, authenticate(username ?? '', password ?? '', session)),
+    onRcptTo: ({ address }, session, callback) =>
+      void answer(session, callback, judgeRecipient(address, session)),
+    onData: (stream, session, callback) => void answer(session, callback, takeMessage(stream, session)),
   }
 }
 
