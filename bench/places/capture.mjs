@@ -25,7 +25,7 @@ export const capturePlaces = {
   // src/capture/connection.ts: replies to pipelined commands are written together.
   'smtp replies': wholeMails({
     'capture/connection.ts': (code) =>
-      replaced(code, 'if (isFirst) nextTick(flush, this)', 'if (isFirst) this.flush()'),
+      replaced(code, 'if (!this.#parser?.hasMore) this.flush()', 'if (isFirst) this.flush()'),
   }),
 }
 

@@ -151,19 +151,22 @@ export class CaptureConnection extends CommandConnection {
   override init(): void {
     this.remoteAddress = plainAddress(this.remoteAddress)
     const beginsWithTls = this.needsUpgrade
-    this._setListeners(() => void this.#greet(beginsWithTls))
+    this._setListeners(() => this.#greet(beginsWithTls))
     // Checked before the handshake, which costs much. A client without a slot gets no reply: it could not read it yet.
     if (beginsWithTls && !this.#server.admit(this)) this.destroy()
   }
 
-  async #greet(hasSlot: boolean): Promise<void> {
-    if (this.isDelivery) return this.connectionReady()
+  #greet(hasSlot: boolean): void {
+    const ready = (): void => this.connectionReady()
+    if (this.isDelivery) return ready()
     if (!hasSlot && !this.#server.admit(this)) {
       const text = '4.7.0 Too many connections, try again in a moment'
       this.#refuse(new Refusal(421, text, 'too_many_connections'))
       return this.#server.dismiss(this)
     }
-    if (await this.#passes('connect', false, () => this.close())) this.connectionReady()
+    const fault = this.#faultAt('connect')
+    if (fault) void this.#meet(fault, false, ready, () => this.close())
+    else ready()
   }
 
   /** Sends the replies that wait, because TLS takes over the socket in this turn: that to STARTTLS is the last in plain text. */
@@ -192,7 +195,8 @@ export class CaptureConnection extends CommandConnection {
       if (!this.isDelivery) this.notes.server(lines)
       const isFirst = this.#waiting === ''
       for (const line of lines) this.#waiting += `${line}\r\n`
-      if (isFirst) nextTick(flush, this)
+      if (!this.#parser?.hasMore) this.flush()
+      else if (isFirst) nextTick(flush, this)
     }
     if (code === 421) this.close()
   }
@@ -210,26 +214,26 @@ export class CaptureConnection extends CommandConnection {
   }
 
   /** @param done  Missing for a last line without a line end, after which the client has closed its side. */
-  override _onCommand(command: Buffer, done?: () => void): void {
-    void this.#take(command.toString(), done)
-    // After a last line without a line end the socket ends in this turn.
-    if (!done) this.flush()
-  }
-
-  async #take(line: string, done?: () => void): Promise<void> {
+  override _onCommand(command: Buffer | string, done?: () => void): void {
     if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
     if (this.#refusedInRow > maxRefused)
       return this.#refuse(tooMany('commands in a row were refused', maxRefused))
     if (this.#progress.take())
       return this.#refuse(tooMany('commands came without a message', maxWithoutMessage))
+    const line = command.toString()
     if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
     const name = line.split(' ', 1)[0]?.toUpperCase() ?? ''
     // Not a line of an AUTH dialogue, or one that came before the greeting or the TLS handshake.
     const isCommand = this._ready && !this._upgrading && !this._nextHandler
-    const stage = isCommand && !this.isDelivery ? stageOf(name, this.session) : null
-    // Without `done` there is no time for a fault.
-    if (stage && done && !(await this.#passes(stage, name, done))) return
-    // Only now, because access may be lost in the meantime.
+    // The socket of a client that has closed its side ends in this turn, too early for a fault.
+    const stage = done && isCommand && !this.isDelivery ? stageOf(name, this.session) : null
+    const fault = stage && this.#faultAt(stage)
+    if (fault) void this.#meet(fault, name, () => this.#run(name, line, isCommand, done), done)
+    else this.#run(name, line, isCommand, done)
+  }
+
+  #run(name: string, line: string, isCommand: boolean, done?: () => void): void {
+    // Only now: looking for a fault may wait for other instances, and access may be lost in the meantime.
     if (name !== 'QUIT' && !isAdmitted(this.session)) return this.#refuse(lostAccess())
     if (this.#progress.commands === 1 && isHttpRequest(line)) {
       this.#report('http')
@@ -252,29 +256,35 @@ export class CaptureConnection extends CommandConnection {
     })
   }
 
-  /**
-   * Applies the fault of a stage, if there is one.
-   *
-   * @param refused  Called after a refusal.
-   * @returns Whether the session goes on as without a fault.
-   */
-  async #passes(stage: SmtpStage, context: string | false, refused: () => void): Promise<boolean> {
+  #faultAt(stage: SmtpStage): ReturnType<FaultAt> {
     const user = userOf(this.session)
-    if (user?.is_outbox) return true
+    return user?.is_outbox ? null : (user?.side ?? this.#server).faultAt(stage)
+  }
+
+  /**
+   * Applies a fault, unless the connection ends in the meantime.
+   *
+   * @param proceed  Called if the session goes on as without a fault.
+   * @param done  Called after a refusal.
+   */
+  async #meet(
+    given: NonNullable<ReturnType<FaultAt>>,
+    context: string | false,
+    proceed: () => void,
+    done?: () => void,
+  ): Promise<void> {
     let met: Awaited<ReturnType<typeof meetFault>>
     try {
-      const fault = await (user?.side ?? this.#server).faultAt(stage)
+      const fault = await given
       met = fault && (await meetFault(fault, this.#server.clock))
     } catch (error) {
       met = refusalOf(error)
     }
-    if (this._closed || this._closing) return false
-    if (met === 'cut') this.cut('fault')
-    else if (met) {
-      this.#refuse(met, context)
-      refused()
-    }
-    return met === null
+    if (this._closed || this._closing) return
+    if (met === null) return proceed()
+    if (met === 'cut') return this.cut('fault')
+    this.#refuse(met, context)
+    done?.()
   }
 
   protected takeBarePath(): boolean {
@@ -319,11 +329,14 @@ export class CaptureConnection extends CommandConnection {
   }
 
   override _createParser(): SMTPStream {
-    const parser = new CaptureStream(this._server.options.maxCommandLength, () => {
-      this.#report('implicit-tls')
-      this.destroy()
-    })
-    parser.oncommand = (line, done) => this._onCommand(line, done)
+    const parser = new CaptureStream(
+      this._server.options.maxCommandLength,
+      (line, done) => this._onCommand(line, done),
+      () => {
+        this.#report('implicit-tls')
+        this.destroy()
+      },
+    )
     parser.on('error', (error) => this.send(421, `4.5.2 ${error.message}`))
     return parser
   }

@@ -100,7 +100,8 @@ export function createHandlers(
   ): Promise<string | null> {
     if (userOf(session)?.is_outbox) return (await endOf(stream)) ? '2.6.0 OK: delivered' : null
     const side = sideOf(session)
-    const fault = await side.faultAt('end')
+    const found = side.faultAt('end')
+    const fault = found && (await found)
     let text: string | null = null
     if (fault && (fault.disconnect || fault.code !== undefined)) {
       if (!(await endOf(stream))) return null
@@ -150,7 +151,6 @@ export function createHandlers(
       }
     })
     const isWhole = await endOf(stream)
-    // A paused stream ends too.
     await pending
     if (failure) throw failure
     if (!isWhole) {
@@ -185,11 +185,12 @@ export function createHandlers(
 async function endOf(stream: SMTPServerDataStream): Promise<boolean> {
   // The client may have left while a fault was looked for.
   if (stream.destroyed) return false
-  stream.resume()
-  return once(stream, 'end').then(
+  const ended = once(stream, 'end').then(
     () => true,
     () => false,
   )
+  stream.resume()
+  return ended
 }
 
 function envelopeOf({ envelope: { mailFrom, rcptTo } }: SMTPServerSession): Envelope {

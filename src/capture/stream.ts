@@ -1,35 +1,162 @@
+import { isAscii } from 'node:buffer'
 import type { SMTPServerDataStream } from 'smtp-server'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
-import { nextTick } from '../core/machine.ts'
+import { DataScanner } from './data.ts'
+import { MessageData } from './message-data.ts'
+import { setImmediate } from '../core/machine.ts'
+
+const cr = 0x0d
 
 /**
- * smtp-server's parser of commands, with another one for data: the original removes a dot after a bare LF, which changes
- * messages, examines each octet separately, and waits a turn of the event loop for each stuffed dot.
+ * Replaces how smtp-server reads commands and data. The original creates a Buffer for each command line, which
+ * its callers convert back to a string. In DATA it also removes a dot after a bare LF, which changes messages, examines
+ * each octet separately, and waits a turn of the event loop for each stuffed dot. For many mails in one chunk, the original
+ * takes quadratic time: the place `smtp lines` in bench/places.mjs.
  */
 export class CaptureStream extends SMTPStream {
   #scanner: DataScanner = new DataScanner()
+  /**
+   * `isBusy`: a chunk is being processed. `waiting`: the chunks after it. `isAwaited`: the socket waits for `drain`.
+   * `onIdle`: the callback of the stream's end.
+   */
+  #isBusy = false
+  #isAwaited = false
+  readonly #waiting: Buffer[] = []
+  #onIdle: (() => void) | null = null
+
+  /** Whether more input was received after the current command. */
+  #hasNext = false
+
+  readonly #onLine: (line: string, done?: () => void) => void
+
   readonly #onTls: () => void
 
-  /** @param onTls  Called when a client begins a TLS handshake instead of sending a command. */
-  constructor(maxCommandLength: number | undefined, onTls: () => void = () => {}) {
-    // As much as is read from a socket at once, so that it does not pause for each chunk.
-    super({ maxCommandLength, highWaterMark: 64 * 1024 + 1 })
+  /**
+   * @param onLine  Called with a line without its line end; it calls `done` when it is ready for the next line.
+   * @param onTls  Called when a client begins a TLS handshake instead of sending a command.
+   */
+  constructor(
+    maxLineLength: number | undefined,
+    onLine: (line: string, done?: () => void) => void,
+    onTls: () => void = () => {},
+  ) {
+    super({ maxCommandLength: maxLineLength })
+    this.#onLine = onLine
     this.#onTls = onTls
+  }
+
+  /** Whether the client has already sent more (pipelining), so that this reply can be sent together with the next ones. */
+  get hasMore(): boolean {
+    return this.#hasNext || this.#waiting.length > 0
   }
 
   /** Whether received input is still being processed, so that the client waits for the server. */
   get isBusy(): boolean {
-    return this.writableLength > 0
+    return this.#isBusy
   }
 
-  override _write(...given: Parameters<SMTPStream['_write']>): void {
-    if (!this._dataMode && this._remainder === '' && isTlsRecord(given[0])) return this.#onTls()
-    super._write(...given)
+  /** Handles a last line without a line end, when the client has closed its side. */
+  override oncommand(line: Buffer): void {
+    // The reply must be sent at once, because the socket ends after this turn.
+    this.#hasNext = false
+    this.#onLine(line.toString())
+  }
+
+  /**
+   * Processes a chunk, immediately if no other chunk is being processed. This bypasses Node's stream machinery, which
+   * would cost more than processing a small chunk, and most chunks are small.
+   */
+  override write(chunk: Buffer | string): boolean {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    if (this.#isBusy) this.#waiting.push(bytes)
+    else this.#begin(bytes)
+    this.#isAwaited ||= this.#isBusy
+    return !this.#isBusy
+  }
+
+  /** Waits until all chunks written before the end are processed. */
+  override _final(done: (error?: Error | null) => void): void {
+    if (this.#isBusy) this.#onIdle = done
+    else done()
+  }
+
+  #begin(chunk: Buffer): void {
+    this.#isBusy = true
+    this.#take(chunk, (error) => {
+      this.#isBusy = false
+      if (error) return void this.destroy(error)
+      const next = this.#waiting.shift()
+      if (next) return this.#begin(next)
+      this.#onIdle?.()
+      if (!this.#isAwaited) return
+      this.#isAwaited = false
+      this.emit('drain')
+    })
+  }
+
+  #take(chunk: Buffer, done: (error?: Error) => void): void {
+    if (this.isClosed || chunk.length === 0) done()
+    else if (this._dataMode) this._feedDataStream(chunk, done)
+    else this.#readLines(chunk, done)
+  }
+
+  /**
+   * Passes the lines of a chunk on, one after the other. The next line follows when the previous one is done, which may
+   * be immediately. Everything after a DATA command is message data.
+   */
+  #readLines(chunk: Buffer, done: (error?: Error) => void): void {
+    const held = this._remainder.length
+    if (held === 0 && isTlsRecord(chunk)) return this.#onTls()
+    // One character for each octet, so that positions in the text are positions in the chunk.
+    const text = held === 0 ? chunk.toString('latin1') : this._remainder + chunk.toString('latin1')
+    const isText = isAscii(chunk) && (held === 0 || !/[^\x00-\x7f]/.test(this._remainder))
+    this._remainder = ''
+    // A substring keeps the whole string in memory, and transcripts keep lines. A long text is therefore copied.
+    const isOwn = text.length <= 1024
+    let at = 0
+    let handled = 0
+    let isReading = false
+    let isDone = false
+    const read = (): void => {
+      isDone = true
+      if (isReading) return
+      isReading = true
+      try {
+        while (isDone) {
+          isDone = false
+          // Everything after QUIT is ignored.
+          if (this.isClosed) return done()
+          if (this._dataMode) return this.#take(chunk.subarray(at - held), done)
+          const end = text.indexOf('\n', at)
+          const stop = end > at && text.charCodeAt(end - 1) === cr ? end - 1 : end
+          const line = end === -1 ? text.slice(at) : text.slice(at, stop)
+          if (line.length > this._maxCommandLength) return done(this._commandTooLong())
+          if (end === -1) {
+            this._remainder = line
+            return done()
+          }
+          at = end + 1
+          this.#hasNext = at < text.length
+          this.#onLine(isOwn && isText ? line : Buffer.from(line, 'latin1').toString(), read)
+          // A chunk full of commands must not block other connections.
+          if (isDone && ++handled % maxLinesAtOnce === 0) {
+            isDone = false
+            setImmediate(read)
+          }
+        }
+      } finally {
+        isReading = false
+      }
+    }
+    read()
   }
 
   override startDataMode(maxBytes?: number | string | null): SMTPServerDataStream {
     this.#scanner = new DataScanner()
-    return super.startDataMode(maxBytes)
+    this._dataMode = true
+    this._maxBytes = Number(maxBytes) || Infinity
+    this.dataBytes = 0
+    return (this._dataStream = new MessageData().asStream())
   }
 
   override _feedDataStream(chunk: Buffer, done: () => void): void {
@@ -37,12 +164,7 @@ export class CaptureStream extends SMTPStream {
     if (!stream) return done()
     const { content, rest } = this.#scanner.feed(chunk)
     this._countDataBytes(content.length)
-    if (rest) {
-      // The rest is commands, which wait until the message is answered. They wait for another turn, because the base forgets
-      // what would continue a message that came in the same one.
-      const proceed = (): void => nextTick(() => this._write(rest, 'buffer', done))
-      return this._endDataMode(content, nothing, proceed)
-    }
+    if (rest) return this.#endData(content, rest, done)
     if (content.length === 0 || !stream.writable || stream.write(content) || stream.destroyed) return done()
     // A stream that was destroyed never drains.
     const proceed = (): void => {
@@ -53,64 +175,44 @@ export class CaptureStream extends SMTPStream {
     stream.once('drain', proceed)
     stream.once('close', proceed)
   }
-}
 
-const nothing = Buffer.alloc(0)
+  /** The message is complete. The rest of the chunk is commands, which wait until the message is answered. */
+  #endData(content: Buffer, rest: Buffer, done: () => void): void {
+    const stream = this._dataStream
+    const proceed = (): void => this.#take(rest, done)
+    // `true` means that `continue` was called before the end of the message, for example because its stream was destroyed.
+    const isAnswered = this._continueCallback === true
+    let isEnding = true
+    this._continueCallback = isAnswered
+      ? false
+      : () => {
+          // Without setImmediate, a chunk with many messages would recurse once per message.
+          if (isEnding && rest.length > 0) setImmediate(proceed)
+          else proceed()
+        }
+    this._dataMode = false
+    this._dataStream = null
+    this.#hasNext = rest.length > 0
+    // The message may be answered within this call.
+    stream?.end(content)
+    isEnding = false
+    if (isAnswered) proceed()
+  }
 
-/**
- * Scans the octets after DATA: removes stuffed dots and finds the end of the message. Only CRLF begins a new line. After
- * other line ends a dot is neither removed nor ends the message, which prevents SMTP smuggling.
- *
- * @see RFC 5321 section 4.5.2
- */
-export class DataScanner {
-  /** Octets kept for the next chunk, because they may begin CRLF and a dot. Data begins as if CRLF came before it. */
-  #held: Buffer = lineEnd
-  /** How many of the kept octets are not content of the message. */
-  #foreign = 2
-
-  /** @returns The content of a chunk; and the rest after the end of the message, null if the end was not found. */
-  feed(chunk: Buffer): { content: Buffer; rest: Buffer | null } {
-    // At the start the virtual CRLF matters only before a dot. Otherwise the chunk is used without a copy.
-    const isPlainStart = this.#held === lineEnd && chunk.length > 0 && chunk[0] !== dot
-    const input = isPlainStart || this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
-    const pieces: Buffer[] = []
-    let from = isPlainStart ? 0 : this.#foreign
-    let at = input.indexOf(dotLine)
-    for (; at !== -1; at = input.indexOf(dotLine, from)) {
-      const next = input[at + 3]
-      const afterNext = input[at + 4]
-      if (next === undefined || (next === cr && afterNext === undefined)) break
-      pieces.push(input.subarray(from, at + 2))
-      if (next === cr && afterNext === lf) return { content: joined(pieces), rest: input.subarray(at + 5) }
-      from = at + 3
-    }
-    const holdFrom = at === -1 ? input.length - lineEndLength(input) : at
-    pieces.push(input.subarray(from, Math.max(from, holdFrom)))
-    // Copied, because a slice of a few octets would keep the whole chunk in memory.
-    this.#held = Buffer.from(input.subarray(holdFrom))
-    this.#foreign = Math.max(0, from - holdFrom)
-    return { content: joined(pieces), rest: null }
+  /**
+   * Continues after a message. The base clears its callback after calling it. If a pipelined next message set its own
+   * callback meanwhile, that one would be cleared too, and the connection would hang. This clears it before the call.
+   */
+  override continue(): void {
+    const proceed = this._continueCallback
+    if (typeof proceed !== 'function') return super.continue()
+    this._continueCallback = false
+    proceed()
   }
 }
 
-const cr = 0x0d
-const dot = 0x2e
-const lf = 0x0a
-const lineEnd = Buffer.from('\r\n')
-const dotLine = Buffer.from('\r\n.')
-
-function joined(pieces: readonly Buffer[]): Buffer {
-  const [first] = pieces
-  return pieces.length === 1 && first ? first : Buffer.concat(pieces)
-}
-
-/** How many octets at the end may be the beginning of a line end. */
-function lineEndLength(input: Buffer): number {
-  const last = input.at(-1)
-  if (last === cr) return 1
-  return last === lf && input.at(-2) === cr ? 2 : 0
-}
+/** How many commands are processed in one turn of the event loop. */
+const maxLinesAtOnce = 100
 
 /** Whether the bytes begin a TLS handshake record (RFC 8446 section 5.1). */
 function isTlsRecord(bytes: Uint8Array): boolean {

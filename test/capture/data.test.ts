@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DataScanner } from '../../src/capture/stream.ts'
+import { DataScanner } from '../../src/capture/data.ts'
 
 /** Feeds pieces until the end. */
 function scan(pieces: Buffer[]): { content: string; rest: string | null } {
