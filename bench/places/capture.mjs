@@ -22,10 +22,10 @@ export const captured = {
 
 /** @type {Record<string, import('../places.mjs').Place>} */
 export const capturePlaces = {
-  // src/capture/replying-connection.ts: replies to pipelined commands are written together.
+  // src/capture/connection.ts: replies to pipelined commands are written together.
   'smtp replies': wholeMails({
-    'capture/replying-connection.ts': (code) =>
-      replaced(code, 'if (!this.parser?.hasMore) this.flush()', 'if (isFirst) this.flush()'),
+    'capture/connection.ts': (code) =>
+      replaced(code, 'if (!this.#parser?.hasMore) this.flush()', 'if (isFirst) this.flush()'),
   }),
 }
 

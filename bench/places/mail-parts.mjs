@@ -1,9 +1,6 @@
 /** Small places for the row `smtp 2 KB`. Each call does what one captured mail needs, or a given number of them. */
-import { Duplex } from 'node:stream'
-import { makeMessages } from '../load/messages.mjs'
 import { load, replaced } from './versions.mjs'
 
-const [mail] = makeMessages(2048, 1)
 const envelope = Buffer.from('MAIL FROM:<sender0@acme.test>\r\nRCPT TO:<ada0@example.com>\r\nDATA\r\n')
 const pipelinedMails = 600
 /** As much as is read from a socket at once. */
@@ -91,58 +88,6 @@ export const mailPartPlaces = {
     },
     { count: 20, mails: pipelinedMails },
   ),
-  // src/capture/connection.ts, command-connection.ts: common commands bypass the checks and the log of smtp-server.
-  'smtp commands': calls(
-    'capture/server.ts',
-    {
-      'capture/connection.ts': (code) =>
-        replaced(
-          code,
-          'if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)',
-          '',
-          'if (!refused) return super._onCommand(line as unknown as Buffer, done)',
-          `const { refusedInRow } = this
-        if (!refused) return super._onCommand(line as unknown as Buffer, () => {
-          if (this.refusedInRow === refusedInRow) {
-            this.refusedInRow = 0
-            this.#commands.accept(name)
-          }
-          done?.()
-        })`,
-        ),
-      'capture/command-connection.ts': (code) =>
-        replaced(
-          code,
-          'override _isSupported(',
-          'unusedIsSupported(',
-          'override _getHandler(',
-          'unusedGetHandler(',
-        ),
-    },
-    ({ CaptureServer }) => {
-      const server = new CaptureServer(
-        {
-          logger: false,
-          disableReverseLookup: true,
-          authOptional: true,
-          disabledCommands: ['STARTTLS'],
-          authMethods: ['PLAIN'],
-          onData(stream, _session, answer) {
-            stream.once('end', () => answer(null, 'OK'))
-            stream.resume()
-          },
-        },
-        { clock: { now: Date.now }, faultAt: () => null },
-      )
-      const client = new Wire()
-      server.connect(client)
-      client.push('EHLO bench.test\r\n')
-      return async () => {
-        await client.ask(envelope)
-        await client.ask(mail)
-      }
-    },
-  ),
 }
 
 /** Two ids, as one captured mail takes. */
@@ -163,29 +108,5 @@ function calls(paths, changes, make, { count = 10_000, mails = 1 } = {}) {
       kept: await make(await load(paths)),
       plain: await make(await load(paths, changes)),
     }),
-  }
-}
-
-/** A connection within the process, so that sockets do not count. */
-class Wire extends Duplex {
-  remoteAddress = '127.0.0.1'
-  remotePort = 1
-  localAddress = '127.0.0.1'
-  localPort = 25
-  #onReply = () => {}
-
-  /** Sends what a client writes at once. @returns A promise of the next replies. */
-  ask(bytes) {
-    return new Promise((resolve) => {
-      this.#onReply = resolve
-      this.push(bytes)
-    })
-  }
-
-  _read() {}
-
-  _write(replies, _encoding, done) {
-    this.#onReply(replies)
-    done()
   }
 }

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { SMTPServerSession } from 'smtp-server'
 import type { FailedKeys } from '../keys/failed-keys.ts'
 import type { Scope } from '../keys/types.ts'
 import type { AccountSide } from './port.ts'
@@ -15,6 +16,16 @@ export interface SmtpUser {
    * always are.
    */
   isAdmitted?(): boolean
+}
+
+/** The identity that a session authenticated as; null without AUTH. */
+export function userOf(session: SMTPServerSession): SmtpUser | null {
+  return (session.user as SmtpUser | undefined) || null
+}
+
+/** Whether the credentials of a session would still be accepted; also without any. */
+export function isAdmitted(session: SMTPServerSession): boolean {
+  return userOf(session)?.isAdmitted?.() ?? true
 }
 
 /** The user name of the outbox's own sessions. */

@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net'
-import type { SMTPServerOptions } from 'smtp-server'
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
 import { backlog } from '../net/backlog.ts'
 import { listenError } from '../net/listen-error.ts'
 import { createDelays } from './delays.ts'
@@ -33,8 +33,6 @@ export interface Capture {
   close(): Promise<void>
 }
 
-const maxRecipients = 1000
-
 /**
  * Starts the SMTP side: the port for submissions, which accepts every message, and the port that the outbox delivers to.
  *
@@ -51,90 +49,44 @@ export async function startCapture(options: CaptureOptions): Promise<Capture> {
   const given = typeof tls === 'object' ? tls : null
   const keys = given ?? (tls || securePort !== null ? await makeCertificate(options.hostname) : null)
   const delays = createDelays(options.clock)
-  const server: CaptureServer = new CaptureServer(
-    {
-      ...serverOptions(options),
-      ...createHandlers(options, delays, {
-        handOver: (session, side) => server.handOver(session, side),
-        cut: (session, by) => server.cut(session, by),
-        notesOf: (session) => server.notesOf(session),
-        reportClient: (...given) => server.reportClient(...given),
-      }),
-      ...keys,
-    },
-    { ...options, clock: delays },
-  )
-  const { address, port } = await listen(server, options)
-  const deliveries = await openBeside(
-    server,
-    { host: address.includes(':') ? '::1' : '127.0.0.1', port: 0 },
-    false,
-  )
-  const secure =
-    securePort === null ? null : await openBeside(server, { host: options.host, port: securePort }, true)
-  let closed: Promise<void> | undefined
-  return {
-    host: address,
-    port,
-    deliveries,
-    securePort: secure && secure.port,
-    useCertificate: (certificate) => void (keys && server.updateSecureContext(certificate)),
-    accepting: () => server.server.listening && !server.isClosing,
-    endDelays: () => delays.end(),
-    close: () => {
-      delays.end()
-      return (closed ??= server.shutDown())
-    },
-  }
-}
-
-function serverOptions(options: CaptureOptions): SMTPServerOptions {
-  return {
-    name: options.hostname,
-    banner: 'Localpost',
-    heloResponse: '%s at your service',
-    logger: false,
-    disableReverseLookup: true,
-    // WIZ, SHELL and KILL are joke commands of smtp-server; XCLIENT and XFORWARD are for proxies.
-    disabledCommands: ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD', ...(options.tls ? [] : ['STARTTLS'])],
-    authMethods: ['PLAIN', 'LOGIN'],
-    authOptional: options.auth === 'optional',
-    allowInsecureAuth: true,
-    hideENHANCEDSTATUSCODES: false,
-    hideDSN: false,
-    hideREQUIRETLS: true,
-    size: options.maxSizeBytes ?? 40 * 1024 * 1024,
-    rejectOversized: true,
-    maxRecipients,
-  }
-}
-
-function listen(server: CaptureServer, { host, port, onError }: CaptureOptions): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => reject(listenError('SMTP', error, { host, port }))
-    server.once('error', fail)
-    server.listen({ port, host, backlog }, () => {
-      // Clients may connect from now on; an unhandled error would end the process.
-      server.off('error', fail).on('error', (error) => {
-        if (!isDisconnect(error)) onError?.(error)
-      })
-      resolve(server.server.address() as AddressInfo)
-    })
+  const server = new CaptureServer(options, delays, keys)
+  Object.assign(server, createHandlers(options, server))
+  // Clients may connect before all ports are open; an unhandled error would end the process. `listen` reports its own.
+  server.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.syscall !== 'listen' && !isDisconnect(error)) options.onError?.(error)
   })
-}
-
-/** Opens the port for deliveries, or the one that begins with TLS. */
-async function openBeside(
-  server: CaptureServer,
-  address: { host: string; port: number },
-  isSecure: boolean,
-): Promise<Capture['deliveries']> {
   try {
-    return await (isSecure ? server.listenWithTls(address) : server.listenForDeliveries(address.host))
+    const { address, port } = await listen(server.server, options.host, options.port)
+    const host = address.includes(':') ? '::1' : '127.0.0.1'
+    const deliveries = { host, port: (await listen(server.deliveries, host, 0)).port }
+    const secure = securePort === null ? null : await listen(server.withTls, options.host, securePort)
+    let closed: Promise<void> | undefined
+    return {
+      host: address,
+      port,
+      deliveries,
+      securePort: secure && secure.port,
+      useCertificate: (certificate) => void (keys && server.updateSecureContext(certificate)),
+      accepting: () => server.server.listening && !server.isClosing,
+      endDelays: () => delays.end(),
+      close: () => {
+        delays.end()
+        return (closed ??= server.shutDown())
+      },
+    }
   } catch (error) {
     await server.shutDown()
-    throw listenError('SMTP', error, address)
+    throw error
   }
+}
+
+async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  try {
+    await once(server.listen({ port, host, backlog }), 'listening')
+  } catch (error) {
+    throw listenError('SMTP', error, { host, port })
+  }
+  return server.address() as AddressInfo
 }
 
 /** A client that disconnects in the middle of a transaction. */

@@ -40,8 +40,3 @@ export function describeClientFault(fault: ClientFault, address: string, detail:
 export function isHttpRequest(line: string): boolean {
   return /^[A-Z]{3,10} \S+ HTTP\/\d(?:\.\d)?$/.test(line)
 }
-
-/** Whether the bytes begin a TLS handshake record (RFC 8446 section 5.1). */
-export function isTlsRecord(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x16 && bytes[1] === 0x03
-}

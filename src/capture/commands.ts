@@ -1,20 +1,65 @@
+import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
+import { readPath } from './path.ts'
+import { Refusal } from './replies.ts'
+
+/** smtp-server's connection, corrected where its paths and parameters differ from the RFCs. */
+export abstract class CommandConnection extends SMTPConnection {
+  /** Called for an address without angle brackets. @returns Whether it is accepted. */
+  protected abstract takeBarePath(): boolean
+
+  /** Refuses unknown parameters (RFC 5321 section 4.1.1.11). The base accepts and ignores them. */
+  override _rejectInvalidParams(
+    parsed: Exclude<AddressCommand, false>,
+    keys: string[],
+    callback: () => void,
+  ): boolean {
+    // The base passes the names that need a value, which differ between the two commands.
+    const command = keys.includes('NOTIFY') ? 'RCPT' : 'MAIL'
+    const unknown = Object.keys(parsed.args || {}).find((name) => !parameters[command].has(name))
+    if (unknown === undefined) {
+      return super._rejectInvalidParams(parsed, command === 'MAIL' ? [...keys, 'AUTH'] : keys, callback)
+    }
+    this.send(555, `5.5.4 The parameter ${unknown.slice(0, 64)} of ${command} is not supported`)
+    callback()
+    return true
+  }
+
+  override _parseAddressCommand(name: string, command: string | Buffer): AddressCommand {
+    const line = command.toString()
+    const colon = line.indexOf(':')
+    const path = readPath(line.slice(colon + 1))
+    if (colon === -1 || path === null || (path.isBare && !this.takeBarePath())) return false
+    // The base parses the parameters. It gets the null path, which it accepts for both commands.
+    const parsed = super._parseAddressCommand(name, `${line.slice(0, colon)}:<> ${path.parameters}`)
+    return parsed && { ...parsed, address: path.address }
+  }
+}
+
+type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>
+
+/** The parameters of the extensions that EHLO offers: RFC 1870, 6152, 6531, 3461 and 4954. */
+const parameters: Readonly<Record<'MAIL' | 'RCPT', ReadonlySet<string>>> = {
+  MAIL: new Set(['SIZE', 'BODY', 'SMTPUTF8', 'RET', 'ENVID', 'AUTH']),
+  RCPT: new Set(['NOTIFY', 'ORCPT']),
+}
+
 /**
- * The reply to a command that is refused in any state of the session, as code and text; null for a command that
- * smtp-server handles.
+ * The refusal of a command that smtp-server would accept, or answer with 500; null for all others.
  *
  * @param name  In upper case.
- * @param hasStartTls  Whether this server offers STARTTLS.
  */
 export function refusedCommand(
   name: string,
   line: string,
-  hasStartTls: boolean,
-): readonly [code: number, text: string] | null {
+  { hasStartTls, isInTransaction }: { hasStartTls: boolean; isInTransaction: boolean },
+): Refusal | null {
   if (unimplemented.has(name) || (name === 'STARTTLS' && !hasStartTls))
-    return [502, `5.5.1 ${name} is not implemented`]
-  if (bare.has(name) && line.trimEnd().length > name.length) {
-    return [501, `5.5.4 Syntax: ${name} without arguments`]
-  }
+    return new Refusal(502, `5.5.1 ${name} is not implemented`)
+  if (bare.has(name) && line.trimEnd().length > name.length)
+    return new Refusal(501, `5.5.4 Syntax: ${name} without arguments`)
+  // RFC 4954 section 4.
+  if (name === 'AUTH' && isInTransaction)
+    return new Refusal(503, '5.5.1 AUTH is not permitted during a mail transaction, end it with RSET')
   return null
 }
 
@@ -22,35 +67,9 @@ export function refusedCommand(
  * Commands of SMTP, its extensions and its predecessors that this server does not have. They are known, so the reply is
  * 502 and not 500.
  */
-const unimplemented: ReadonlySet<string> = new Set([
-  'EXPN',
-  'BDAT',
-  'ETRN',
-  'ATRN',
-  'TURN',
-  'SEND',
-  'SOML',
-  'SAML',
-  'BURL',
-  'XCLIENT',
-  'XFORWARD',
-])
+const unimplemented: ReadonlySet<string> = new Set(
+  'EXPN BDAT ETRN ATRN TURN SEND SOML SAML BURL XCLIENT XFORWARD'.split(' '),
+)
 
 /** Commands whose arguments are refused, because the client would expect them to have an effect. */
 const bare: ReadonlySet<string> = new Set(['DATA', 'RSET'])
-
-/**
- * The first parameter of MAIL or RCPT that no offered extension defines; null if there is none. The reply to it is 555
- * (RFC 5321 section 4.1.1.11).
- *
- * @param given  The names of the parameters, in upper case.
- */
-export function unknownParameter(command: 'MAIL' | 'RCPT', given: object): string | null {
-  return Object.keys(given).find((name) => !parameters[command].has(name)) ?? null
-}
-
-/** The parameters of the extensions that EHLO offers: RFC 1870, 6152, 6531, 3461 and 4954. */
-const parameters: Readonly<Record<'MAIL' | 'RCPT', ReadonlySet<string>>> = {
-  MAIL: new Set(['SIZE', 'BODY', 'SMTPUTF8', 'RET', 'ENVID', 'AUTH']),
-  RCPT: new Set(['NOTIFY', 'ORCPT']),
-}

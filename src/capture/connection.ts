@@ -1,38 +1,67 @@
 import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
-import type { SmtpFault } from '../faults/types.ts'
+import type { Clock } from '../core/clock.ts'
+import { monotonicNow, nextTick } from '../core/machine.ts'
+import type { SmtpStage } from '../faults/types.ts'
 import { plainAddress } from '../net/addresses.ts'
 import { tlsFaultOf } from '../net/tls-words.ts'
 import { isHttpRequest, type ClientFault } from './client-faults.ts'
-import { refusedCommand } from './commands.ts'
-import { CommandCount, maxWithoutMessage } from './command-count.ts'
-import { Progress, type Activity, type Patience } from './progress.ts'
-import type { ConnectionHost } from './host.ts'
-import { type FaultAt, faultRefusal, meetFault, stageOf } from './faults.ts'
-import { lostAccess, type Refusal, refusalOf } from './replies.ts'
-import { ReplyingConnection } from './replying-connection.ts'
-import { hostAndPort, isAdmitted, userOf } from './session.ts'
+import { CommandConnection, refusedCommand } from './commands.ts'
+import { type FaultAt, meetFault, stageOf } from './faults.ts'
+import { maxWithoutMessage, Progress, type Patience } from './progress.ts'
+import { hasEnhancedCode, linesOf, lostAccess, Refusal, refusalOf } from './replies.ts'
+import { isAdmitted, userOf } from './auth.ts'
 import type { SessionState } from './session-log.ts'
 import { CaptureStream } from './stream.ts'
-import { monotonicNow } from '../core/machine.ts'
+import { SessionNotes } from './transcript.ts'
+
+/** The members of a server that its connections use. */
+export interface ConnectionHost {
+  /** Whether the server is closing. It then answers 421 to the next command of every client. */
+  readonly isClosing: boolean
+  /** Whether addresses need angle brackets. */
+  readonly isStrict: boolean
+  readonly clock: Clock
+  readonly faultAt: FaultAt
+  /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
+  admit(connection: CaptureConnection): boolean
+  /**
+   * Called for a connection that was answered 421 and has no slot. A limited number of such connections may stay open
+   * until the client has read the reply; beyond that they are destroyed, so that a flood cannot hold many sockets.
+   */
+  dismiss(connection: CaptureConnection): void
+  /** Reports a client's fault, at most once a minute for each address and kind of fault. */
+  reportClient(fault: ClientFault, address: string, detail: string): void
+  /** Called when the socket of a connection is closed. */
+  forget(connection: CaptureConnection): void
+}
 
 /**
  * Extends smtp-server's connection where smtp-server has no option. It depends on smtp-server's internals, so the exact
  * version of the package is pinned and every override has a test.
  */
-export class CaptureConnection extends ReplyingConnection {
-  /** Detects clients that make no progress; see {@link CaptureConnection.checkProgress}. */
+export class CaptureConnection extends CommandConnection {
+  /** Whether the connection came through the outbox's own port. Faults and limits do not apply to it. */
+  isDelivery = false
+  /** The transcript of this session. */
+  readonly notes: SessionNotes = new SessionNotes()
   readonly #progress = new Progress(monotonicNow())
-  readonly #commands = new CommandCount()
-  /** Number of commands received before TLS. */
-  #commandsInClear = 0
-  /** How many bytes came before the TLS handshake. */
-  #bytesInClear = 0
+  /** Number of replies of 400 or more since the last accepted command. */
+  #refusedInRow = 0
+  /** Replies that are sent at the end of the event loop's turn. */
+  #waiting = ''
+  /** Number of commands and bytes received before TLS. */
+  #beforeTls = { commands: 0, bytes: 0 }
   #fault: ClientFault | null = null
 
   /** The base class types the server as `SMTPServer`. */
   get #server(): ConnectionHost {
     return this._server as typeof this._server & ConnectionHost
+  }
+
+  /** Null once the client has disconnected. */
+  get #parser(): CaptureStream | null {
+    return (this._parser as CaptureStream | false) || null
   }
 
   /** Whether the client is in a mail transaction, which `close` lets it finish. */
@@ -47,7 +76,7 @@ export class CaptureConnection extends ReplyingConnection {
     if (this._upgrading) return true
     if (!this._ready) return false
     if (this._socket.writableNeedDrain) return true
-    const parser = this.parser
+    const parser = this.#parser
     if (this._handlerPending || !parser || parser.isBusy) return false
     // A whole message was received and is not yet answered: the client waits for the server.
     return !this._dataStream || parser._dataMode
@@ -60,41 +89,56 @@ export class CaptureConnection extends ReplyingConnection {
 
   /** The facts about the client, for the log of sessions. */
   state(): SessionState {
+    const host = this.remoteAddress
     return {
-      remote_address: hostAndPort(this.remoteAddress, this.remotePort),
+      remote_address: `${host.includes(':') ? `[${host}]` : host}:${this.remotePort}`,
       client_name: this.hostNameAppearsAs || '',
       user: userOf(this.session)?.name ?? null,
       secure: this.secure,
-      message_count: this.taken,
+      message_count: this.#progress.messages,
       fault: this.#fault,
     }
   }
 
-  protected override takeBarePath(): boolean {
-    if (this.#server.isStrict) return false
-    this.notes.server([barePathNote])
-    return true
-  }
-
   /** Ends the connection if the client takes too long. Call it at regular intervals. */
   checkProgress(now: number, patience: Patience): void {
-    const isInData = this.parser?._dataMode ?? false
-    const activity: Activity = {
+    const isInData = this.#parser?._dataMode ?? false
+    const activity = {
       isAwaited: this.isAwaited,
-      commands: this.#commands.all,
-      useful: this.#commands.useful,
-      messages: this.taken,
-      phase: isInData || this._upgrading ? 'data' : 'command',
-      dataBytes: isInData ? (this.parser?.dataBytes ?? 0) : 0,
+      phase: isInData || this._upgrading ? ('data' as const) : ('command' as const),
+      dataBytes: isInData ? (this.#parser?.dataBytes ?? 0) : 0,
     }
     const fault = this.#progress.look(activity, now, patience)
-    if (fault !== null) this.send(421, `4.4.2 ${fault}, closing the connection`)
+    if (fault !== null) this.#refuse(new Refusal(421, `4.4.2 ${fault}, closing the connection`, 'too_slow'))
   }
 
   /** Answers 421 because another client needs the slot. */
   giveWay(): void {
-    this.send(421, '4.4.2 All connections are in use, and this one was idle; connect again')
+    const text = '4.4.2 All connections are in use, and this one was idle; connect again'
+    this.#refuse(new Refusal(421, text, 'too_many_connections'))
     this.#server.dismiss(this)
+  }
+
+  /** Answers 421 because the server is closing, and closes the connection. */
+  sayClosing(): void {
+    this.#refuse(new Refusal(421, '4.3.2 Localpost is closing', 'closing'))
+  }
+
+  /** Ends the connection without a reply, because of a fault or a rule. */
+  cut(by: 'fault' | 'rule'): void {
+    this.notes.cutBy = by
+    this.destroy()
+  }
+
+  /** Ends the connection in any state. Replies that wait are sent first. */
+  destroy(): void {
+    this.flush()
+    this._socket.destroy()
+  }
+
+  override close(): void {
+    this.flush()
+    super.close()
   }
 
   /** Disables the base's timeout, which restarts with every octet. {@link CaptureConnection.checkProgress} replaces it. */
@@ -106,158 +150,147 @@ export class CaptureConnection extends ReplyingConnection {
    */
   override init(): void {
     this.remoteAddress = plainAddress(this.remoteAddress)
-    // The option cannot be set to `false`: smtp-server treats `false` as not given and uses its default of ten commands.
-    this._maxAllowedUnauthenticatedCommands = false
     const beginsWithTls = this.needsUpgrade
-    this._setListeners(() => {
-      if (!this.isDelivery && !beginsWithTls && !this.#server.admit(this)) {
-        this.send(421, '4.7.0 Too many connections, try again in a moment')
-        return this.#server.dismiss(this)
-      }
-      const refuse = (code: number, text: string): void =>
-        this._refuse(Object.assign(new Error(text), { responseCode: code }), false)
-      const begin = (fault: SmtpFault | null): void => {
-        if (!fault) return this.connectionReady()
-        meetFault(fault, this.#server.clock, {
-          proceed: () => this.connectionReady(),
-          // A greeting has no enhanced code. After a refusal the connection ends.
-          refuse: (code, text) => {
-            this.notes.expectFault()
-            refuse(code, text)
-          },
-          cut: () => this.#cutByFault(),
-        })
-      }
-      const fault = this.isDelivery ? null : this.#server.faultAt('connect')
-      if (!(fault instanceof Promise)) return begin(fault)
-      this.#afterFault(fault, begin, ({ responseCode, message }) => refuse(responseCode, message))
-    })
+    this._setListeners(() => this.#greet(beginsWithTls))
     // Checked before the handshake, which costs much. A client without a slot gets no reply: it could not read it yet.
     if (beginsWithTls && !this.#server.admit(this)) this.destroy()
   }
 
-  override upgrade(...parameters: Parameters<SMTPConnection['upgrade']>): void {
-    this.#commandsInClear = this.#commands.all
-    this.#bytesInClear = this._socket.bytesRead
-    super.upgrade(...parameters)
-  }
-
-  /** Answers 421 because the server is closing, and closes the connection. */
-  sayClosing(): void {
-    this.send(421, '4.3.2 Localpost is closing')
-  }
-
-  /** Answers 421 when the server is closing, and to a client with too many refused commands in a row. */
-  override _onCommand(command: Buffer | string, done?: () => void): void {
-    if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
-    if (this.refusedInRow > maxRefused) return this.send(421, tooManyRefused)
-    const line = command.toString()
-    if (this.#commands.come(this.taken)) return this.send(421, tooManyWithoutMessage)
-    if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
-    const space = line.indexOf(' ')
-    const name = (space === -1 ? line : line.slice(0, space)).toUpperCase()
-    const proceed = (): void => {
-      // Only now: looking for a fault may wait for other instances, and access may be lost in the meantime.
-      if (name !== 'QUIT' && !isAdmitted(this.session)) return this.send(421, lostAccess().message)
-      // The base and its handlers call `toString()` on the line, so a string works as well as a Buffer.
-      if (this.#isOrdinary(name, line)) return this.#run(name, line as unknown as Buffer, done)
-      if (this.#commands.all === 1 && isHttpRequest(line)) {
-        this.#report('http')
-        return this.send(421, '4.7.0 This is the SMTP port; send HTTP requests to the HTTP port')
-      }
-      const refused = this.#awaitsCommand ? refusedCommand(name, line, !this._isDisabled('STARTTLS')) : null
-      if (!refused) return super._onCommand(line as unknown as Buffer, done)
-      this.send(...refused)
-      done?.()
+  #greet(hasSlot: boolean): void {
+    const ready = (): void => this.connectionReady()
+    if (this.isDelivery) return ready()
+    if (!hasSlot && !this.#server.admit(this)) {
+      const text = '4.7.0 Too many connections, try again in a moment'
+      this.#refuse(new Refusal(421, text, 'too_many_connections'))
+      return this.#server.dismiss(this)
     }
-    const fault = this.#faultOf(name)
-    if (!fault) return proceed()
-    const meet = (fault: SmtpFault): void =>
-      meetFault(fault, this.#server.clock, {
-        proceed,
-        refuse: (code, text) => {
-          this.notes.expectFault()
-          this.send(code, fault.stage === 'ehlo' ? text : faultRefusal(code, text).message, name)
-          done?.()
-        },
-        cut: () => this.#cutByFault(),
-      })
-    if (!(fault instanceof Promise)) return meet(fault)
-    this.#afterFault(
-      fault,
-      (found) => (found ? meet(found) : proceed()),
-      ({ responseCode, message }) => {
-        this.send(responseCode, message, name)
-        done?.()
-      },
-    )
+    const fault = this.#faultAt('connect')
+    if (fault) void this.#meet(fault, false, ready, () => this.close())
+    else ready()
   }
 
-  /** Continues once it is known whether there is a fault, unless the connection has ended in the meantime. */
-  #afterFault(
-    fault: Promise<SmtpFault | null>,
-    proceed: (fault: SmtpFault | null) => void,
-    fail: (refusal: Refusal) => void,
-  ): void {
-    fault.then(
-      (found) => void (this._closed || this._closing || proceed(found)),
-      (error: unknown) => void (this._closed || this._closing || fail(refusalOf(error))),
-    )
-  }
-
-  #cutByFault(): void {
-    this.notes.cutBy = 'fault'
-    this.destroy()
-  }
-
-  /** Whether the command is a common one that is allowed in the current state. */
-  #isOrdinary(name: string, line: string): boolean {
-    if (!this.#awaitsCommand) return false
-    if (!this.session.user && !this._server.options.authOptional) return false
-    if (name === 'EHLO') return true
-    if (!this.hostNameAppearsAs) return false
-    return name === 'DATA' ? line.length === 4 : ordinary.has(name)
-  }
-
-  /** Whether the next line is a command: the greeting was sent, and no TLS handshake or AUTH dialogue is running. */
-  get #awaitsCommand(): boolean {
-    return this._ready && !this._upgrading && !this._nextHandler
+  /** Sends the replies that wait, because TLS takes over the socket in this turn: that to STARTTLS is the last in plain text. */
+  override upgrade(...given: Parameters<SMTPConnection['upgrade']>): void {
+    this.#beforeTls = { commands: this.#progress.commands, bytes: this._socket.bytesRead }
+    this.flush()
+    super.upgrade(...given)
   }
 
   /**
-   * Does what the base does for a common command, but without its logging and checks: the place `smtp commands` in
-   * bench/places.mjs.
+   * Sends a reply. The enhanced code that its text begins with takes the place of the base's. The replies to pipelined
+   * commands are sent together at the end of the turn, because a system call costs more than building a reply: the place
+   * `smtp replies` in bench/places.mjs.
    */
-  #run(name: string, line: Buffer, done: () => void = () => {}): void {
-    const { refusedInRow } = this
-    let isDone = false
-    const proceed = (): void => {
-      isDone = true
-      this._handlerPending = false
-      if (this.refusedInRow === refusedInRow) {
-        this.refusedInRow = 0
-        this.#commands.accept(name)
-      }
-      this._whenWritable(done)
+  override send(code: number, data?: string | string[] | null, context?: string | false): void {
+    const enhancedCode = hasEnhancedCode(code, data) ? '' : this._getEnhancedStatusCode(code, context)
+    const lines = linesOf(code, enhancedCode, Array.isArray(data) ? data : [data ?? ''])
+    if (context === 'DATA_OK') this.#progress.acceptMessage()
+    if (code >= 400) {
+      this.#refusedInRow++
+      if (code === 421 && this._unrecognizedCommands >= 10) this.notes.expect('too_many_commands')
+      this.notes.refused(code, lines[0] ?? '')
     }
-    if (name === 'EHLO') this.openingCommand = name
-    this._handlerPending = true
-    try {
-      this._getHandler(name)?.call(this, line, proceed)
-    } catch (error) {
-      this.emit('error', error)
-      if (isDone) return
-      this.send(451, '4.3.0 The command could not be carried out, try again')
-      proceed()
+    // Nothing may be sent in plain text during a TLS handshake.
+    if (!this._upgrading) {
+      if (!this.isDelivery) this.notes.server(lines)
+      const isFirst = this.#waiting === ''
+      for (const line of lines) this.#waiting += `${line}\r\n`
+      if (!this.#parser?.hasMore) this.flush()
+      else if (isFirst) nextTick(flush, this)
     }
+    if (code === 421) this.close()
   }
 
-  // Lines of an AUTH dialogue or before the greeting are not commands, and the outbox's commands have no faults.
-  #faultOf(command: string): ReturnType<FaultAt> {
-    if (this.isDelivery || !this.#awaitsCommand) return null
-    if (userOf(this.session)?.is_outbox) return null
-    const stage = stageOf(command, this.session)
-    return stage && (userOf(this.session)?.side ?? this.#server).faultAt(stage)
+  /** Writes the replies that wait. */
+  flush(): void {
+    const text = this.#waiting
+    this.#waiting = ''
+    if (text !== '' && this._socket.writable) this._socket.write(text)
+  }
+
+  #refuse({ responseCode, message, problem }: Refusal, context?: string | false): void {
+    if (problem) this.notes.expect(problem)
+    this.send(responseCode, message, context)
+  }
+
+  /** @param done  Missing for a last line without a line end, after which the client has closed its side. */
+  override _onCommand(command: Buffer | string, done?: () => void): void {
+    if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
+    if (this.#refusedInRow > maxRefused)
+      return this.#refuse(tooMany('commands in a row were refused', maxRefused))
+    if (this.#progress.take())
+      return this.#refuse(tooMany('commands came without a message', maxWithoutMessage))
+    const line = command.toString()
+    if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
+    const name = line.split(' ', 1)[0]?.toUpperCase() ?? ''
+    // Not a line of an AUTH dialogue, or one that came before the greeting or the TLS handshake.
+    const isCommand = this._ready && !this._upgrading && !this._nextHandler
+    // The socket of a client that has closed its side ends in this turn, too early for a fault.
+    const stage = done && isCommand && !this.isDelivery ? stageOf(name, this.session) : null
+    const fault = stage && this.#faultAt(stage)
+    if (fault) void this.#meet(fault, name, () => this.#run(name, line, isCommand, done), done)
+    else this.#run(name, line, isCommand, done)
+  }
+
+  #run(name: string, line: string, isCommand: boolean, done?: () => void): void {
+    // Only now: looking for a fault may wait for other instances, and access may be lost in the meantime.
+    if (name !== 'QUIT' && !isAdmitted(this.session)) return this.#refuse(lostAccess())
+    if (this.#progress.commands === 1 && isHttpRequest(line)) {
+      this.#report('http')
+      return this.send(421, '4.7.0 This is the SMTP port; send HTTP requests to the HTTP port')
+    }
+    const state = { hasStartTls: !this._isDisabled('STARTTLS'), isInTransaction: this.isBusy }
+    const refused = isCommand ? refusedCommand(name, line, state) : null
+    if (refused) {
+      this.#refuse(refused)
+      return done?.()
+    }
+    const before = this.#refusedInRow
+    // The base and its handlers call `toString()` on the line.
+    super._onCommand(line as unknown as Buffer, () => {
+      if (this.#refusedInRow === before) {
+        this.#refusedInRow = 0
+        this.#progress.accept(name)
+      }
+      done?.()
+    })
+  }
+
+  #faultAt(stage: SmtpStage): ReturnType<FaultAt> {
+    const user = userOf(this.session)
+    return user?.is_outbox ? null : (user?.side ?? this.#server).faultAt(stage)
+  }
+
+  /**
+   * Applies a fault, unless the connection ends in the meantime.
+   *
+   * @param proceed  Called if the session goes on as without a fault.
+   * @param done  Called after a refusal.
+   */
+  async #meet(
+    given: NonNullable<ReturnType<FaultAt>>,
+    context: string | false,
+    proceed: () => void,
+    done?: () => void,
+  ): Promise<void> {
+    let met: Awaited<ReturnType<typeof meetFault>>
+    try {
+      const fault = await given
+      met = fault && (await meetFault(fault, this.#server.clock))
+    } catch (error) {
+      met = refusalOf(error)
+    }
+    if (this._closed || this._closing) return
+    if (met === null) return proceed()
+    if (met === 'cut') return this.cut('fault')
+    this.#refuse(met, context)
+    done?.()
+  }
+
+  protected takeBarePath(): boolean {
+    if (this.#server.isStrict) return false
+    this.notes.server([barePathNote])
+    return true
   }
 
   /** Every transaction ends here, after its reply. A closing server then closes the connection. */
@@ -271,8 +304,9 @@ export class CaptureConnection extends ReplyingConnection {
   override _onClose(): void {
     // Many clients that reject the certificate disconnect without an error.
     if (!this._closed && !this._closing && !this.#server.isClosing) {
-      const isUnused = this._upgrading || (this.secure && this.#commands.all === this.#commandsInClear)
-      const isBegun = !this._upgrading || this._socket.bytesRead > this.#bytesInClear
+      const { commands, bytes } = this.#beforeTls
+      const isUnused = this._upgrading || (this.secure && this.#progress.commands === commands)
+      const isBegun = !this._upgrading || this._socket.bytesRead > bytes
       if (isUnused) this.#report(isBegun ? 'certificate' : 'no-handshake')
     }
     super._onClose()
@@ -308,13 +342,16 @@ export class CaptureConnection extends ReplyingConnection {
   }
 }
 
+function flush(connection: CaptureConnection): void {
+  connection.flush()
+}
+
 /** How many commands in a row may be refused: the maximum number of recipients of one message. */
 const maxRefused = 1000
-const tooManyRefused = `4.7.0 More than ${maxRefused} commands in a row were refused, closing the connection`
 
-const tooManyWithoutMessage = `4.7.0 More than ${maxWithoutMessage} commands came without a message, closing the connection`
-
-const ordinary = new Set(['MAIL', 'RCPT', 'QUIT'])
+function tooMany(what: string, limit: number): Refusal {
+  return new Refusal(421, `4.7.0 More than ${limit} ${what}, closing the connection`, 'too_many_commands')
+}
 
 const barePathNote =
   '<warning: RFC 5321 section 4.1.2 wants angle brackets around the address; with `strict` this is 501>'

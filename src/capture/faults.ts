@@ -1,9 +1,8 @@
 import type { SMTPServerSession } from 'smtp-server'
+import type { Clock } from '../core/clock.ts'
 import type { SmtpFault, SmtpStage } from '../faults/types.ts'
 import { enhancedCodeOf } from '../rules/rule.ts'
-import type { Clock } from '../core/clock.ts'
-import type { Refusal } from './replies.ts'
-import { hasEnhancedCode, refusal } from './replies.ts'
+import { hasEnhancedCode, Refusal } from './replies.ts'
 
 /**
  * Returns the fault that applies to a submission at this stage, and counts it as used; null for none. Where instances share
@@ -35,31 +34,17 @@ export function stageOf(command: string, session: SMTPServerSession): SmtpStage 
   }
 }
 
-/** The possible effects of a fault. */
-export interface FaultWays {
-  /** Continues normally: the fault was only a delay. */
-  proceed(): void
-  /** @param text  May begin with an enhanced status code. */
-  refuse(code: number, text: string): void
-  /** Ends the connection without a reply. */
-  cut(): void
-}
-
-/** Applies a fault: waits for its delay, then calls one of the three ways. */
-export function meetFault(fault: SmtpFault, clock: Clock, ways: FaultWays): void {
-  const { code, text = 'An injected fault', disconnect, delay_ms = 0 } = fault
-  const meet = (): void => {
-    if (disconnect) ways.cut()
-    else if (code === undefined) ways.proceed()
-    else ways.refuse(code, text)
-  }
-  if (delay_ms > 0) clock.after(delay_ms, meet)
-  else meet()
-}
-
-/** The refusal of a fault. If its text does not begin with an enhanced code, the default of the reply code is used. */
-export function faultRefusal(code: number, text: string): Refusal {
-  if (!hasEnhancedCode(code, text)) return refusal(code, enhancedCodeOf(code), text)
-  const space = text.indexOf(' ')
-  return refusal(code, text.slice(0, space), text.slice(space + 1))
+/**
+ * Waits for the delay of a fault.
+ *
+ * @returns How the fault ends what it applies to: by a reply, or by a cut connection. Null: the fault was only a delay.
+ */
+export async function meetFault(fault: SmtpFault, clock: Clock): Promise<Refusal | 'cut' | null> {
+  const { stage, code, text = 'An injected fault', disconnect, delay_ms = 0 } = fault
+  if (delay_ms > 0) await new Promise<void>((resolve) => clock.after(delay_ms, resolve))
+  if (disconnect) return 'cut'
+  if (code === undefined) return null
+  // A greeting and the reply to EHLO have no enhanced code.
+  const isWhole = stage === 'connect' || stage === 'ehlo' || hasEnhancedCode(code, text)
+  return new Refusal(code, isWhole ? text : `${enhancedCodeOf(code)} ${text}`, 'fault')
 }

@@ -1,149 +1,200 @@
-import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { once } from 'node:events'
+import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server'
+import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
+import type { SubmissionReception } from '../emails/receive.ts'
 import { createFailedKeys } from '../keys/failed-keys.ts'
-import { judgeCredentials, type AuthProblem, type SmtpUser } from './auth.ts'
+import { isAdmitted, judgeCredentials, userOf, type AuthProblem, type SmtpUser } from './auth.ts'
+import { meetFault } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
-import type { Delays } from './delays.ts'
-import { faultRefusal, meetFault } from './faults.ts'
-import type { SmtpFault } from '../faults/types.ts'
-import type { Verdict } from '../rules/verdicts.ts'
-import { receive, type Answer } from './reception.ts'
+import type { AccountSide, Envelope } from './port.ts'
+import { lostAccess, Refusal, refusalOf, tooLarge } from './replies.ts'
 import type { CaptureServer } from './server.ts'
-import { refusal, refusalOf, type Refusal } from './replies.ts'
-import { envelopeIdOf, envelopeOf, factsOf, isAdmitted, sideOf, userOf } from './session.ts'
+import type { SessionNotes } from './transcript.ts'
 
-/**
- * The handlers that smtp-server calls at each step of a transaction.
- *
- * @param delays  The clock for delayed answers.
- * @param connections.cut  Ends the connection of a session without a reply.
- * @param connections.reportClient  Reports credentials that are refused.
- * @param connections.notesOf  The transcript of a session.
- * @param connections.handOver  Lists a session at the account of its credentials.
- */
+/** The handlers that smtp-server calls at each step of a transaction. */
 export function createHandlers(
   options: CaptureOptions,
-  delays: Delays,
-  connections: Pick<CaptureServer, 'cut' | 'notesOf' | 'reportClient' | 'handOver'>,
-): Pick<SMTPServerOptions, 'onAuth' | 'onRcptTo' | 'onData'> {
+  server: CaptureServer,
+): Pick<SMTPServerOptions, 'onConnect' | 'onMailFrom' | 'onAuth' | 'onRcptTo' | 'onData'> {
   const { failedKeys = createFailedKeys(options.clock) } = options
-  const report = (error: unknown): void => options.onError?.(error)
+  const sideOf = (session: SMTPServerSession): AccountSide => userOf(session)?.side ?? options
+  const notesOf = (session: SMTPServerSession): SessionNotes | undefined =>
+    server.connectionOf(session)?.notes
+
+  /** Answers what a step of a transaction gives or throws. Null: the connection has ended. */
+  async function answer<T>(
+    session: SMTPServerSession,
+    callback: (refused: Refusal | null, given?: T) => void,
+    given: Promise<T | null>,
+  ): Promise<void> {
+    let result: T | null = null
+    let refused: Refusal | null = null
+    try {
+      result = await given
+    } catch (error) {
+      refused = refusalOf(error)
+      if (refused !== error) options.onError?.(error)
+      if (refused.problem) notesOf(session)?.expect(refused.problem)
+    }
+    if (refused) callback(refused)
+    else if (result !== null) callback(null, result)
+  }
 
   // An API key of the wrong scope is right, so it is no guess.
   function authRefusal(problem: AuthProblem, address: string): Refusal {
     const reply = authReplies[problem]
-    if (problem === 'scope') return refusal(535, '5.7.8', reply)
+    const refused = new Refusal(535, `5.7.8 ${reply}`)
+    if (problem === 'scope') return refused
     const { code, message } = failedKeys.count(address, new LocalpostError('invalid_api_key', reply))
     // Further guesses need a new connection each.
-    return code === 'rate_limit_exceeded' ? refusal(421, '4.7.0', message) : refusal(535, '5.7.8', reply)
+    return code === 'rate_limit_exceeded' ? new Refusal(421, `4.7.0 ${message}`) : refused
   }
 
-  function applyVerdict(
-    verdict: Verdict,
+  async function authenticate(
+    name: string,
+    password: string,
     session: SMTPServerSession,
-    answer: (refused?: Refusal) => void,
-  ): void {
-    switch (verdict.action) {
-      case 'accept':
-        return answer()
-      case 'reject':
-        return answer(refusal(verdict.reply_code, verdict.enhanced_code, verdict.text))
-      case 'delay':
-        // At shutdown a delivery is disconnected without a reply, so that it has no outcome and the email stays due.
-        // A submission gets its answer at once.
-        return void delays.after(verdict.delay_ms, answer, () =>
-          userOf(session)?.is_outbox ? connections.cut(session, 'rule') : answer(),
+  ): Promise<{ user: SmtpUser }> {
+    const user = (await options.judgeAccount?.(name, password)) ?? judgeCredentials(name, password, options)
+    if (typeof user === 'string') {
+      if (user !== 'outbox') server.reportClient(authFaults[user], session.remoteAddress, quote(name))
+      throw authRefusal(user, session.remoteAddress)
+    }
+    if (user.side) server.handOver(session, user.side)
+    return { user }
+  }
+
+  /** @returns null if the connection is cut. */
+  async function judgeRecipient(address: string, session: SMTPServerSession): Promise<true | null> {
+    const isDelivery = userOf(session)?.is_outbox ?? false
+    if (!isDelivery && !options.rejectSubmissions) return true
+    // The outbox gives the id of the email as ENVID (RFC 3461).
+    const transaction = isDelivery
+      ? (session.envelope.dsn?.envid ?? null)
+      : `from ${envelopeOf(session).mail_from}`
+    const verdict = await sideOf(session).verdictOf(address, transaction)
+    if (verdict.action === 'accept') return true
+    if (verdict.action === 'reject')
+      throw new Refusal(verdict.reply_code, `${verdict.enhanced_code} ${verdict.text}`)
+    if (verdict.action === 'delay') {
+      const { delay_ms } = verdict
+      // At shutdown a delivery is disconnected without a reply, so that it has no outcome and the email stays due. A
+      // submission gets its answer at once.
+      const isAnswered = await new Promise<boolean>((resolve) => {
+        server.clock.after(
+          delay_ms,
+          () => resolve(true),
+          () => resolve(!isDelivery),
         )
-      case 'drop':
-        return connections.cut(session, 'rule')
+      })
+      if (isAnswered) return true
+    }
+    server.connectionOf(session)?.cut('rule')
+    return null
+  }
+
+  /** @returns The text of the 250 reply; null if the connection is cut, or the client has left. */
+  async function takeMessage(
+    stream: SMTPServerDataStream,
+    session: SMTPServerSession,
+  ): Promise<string | null> {
+    if (userOf(session)?.is_outbox) return (await endOf(stream)) ? '2.6.0 OK: delivered' : null
+    const side = sideOf(session)
+    const found = side.faultAt('end')
+    const fault = found && (await found)
+    let text: string | null = null
+    if (fault && (fault.disconnect || fault.code !== undefined)) {
+      if (!(await endOf(stream))) return null
+    } else {
+      text = await receive(
+        stream,
+        side.receive(envelopeOf(session), notesOf(session)?.current ?? null),
+        session,
+      )
+      if (text === null) return null
+    }
+    const met = fault && (await meetFault(fault, server.clock))
+    if (met instanceof Refusal) throw met
+    if (met === 'cut') server.connectionOf(session)?.cut('fault')
+    return text
+  }
+
+  /**
+   * Passes the bytes of a message on, piece by piece with back-pressure, and stores it. What is refused is discarded at
+   * once; the rest is read and dropped, because the client reads the reply only after it has sent everything.
+   *
+   * @returns The text of the 250 reply; null if the client has left.
+   */
+  async function receive(
+    stream: SMTPServerDataStream,
+    reception: SubmissionReception,
+    session: SMTPServerSession,
+  ): Promise<string | null> {
+    let failure: unknown
+    let pending = Promise.resolve()
+    const discard = (): Promise<void> =>
+      reception.discard().catch((error: unknown) => options.onError?.(error))
+    const fail = (error: unknown): Promise<void> => {
+      failure = error
+      return discard()
+    }
+    stream.on('data', (piece: Buffer) => {
+      if (failure) return
+      try {
+        if (stream.sizeExceeded) throw tooLarge()
+        const written = reception.write(piece)
+        if (!written) return
+        stream.pause()
+        pending = written.catch(fail).then(() => void stream.resume())
+      } catch (error) {
+        pending = fail(error)
+      }
+    })
+    const isWhole = await endOf(stream)
+    await pending
+    if (failure) throw failure
+    if (!isWhole) {
+      await discard()
+      return null
+    }
+    if (!isAdmitted(session)) {
+      await discard()
+      throw lostAccess()
+    }
+    try {
+      return await reception.finish()
+    } catch (error) {
+      // A full queue is not an error of Localpost, and a flood of mail would report it often.
+      throw isErrorOf(error, 'service_unavailable') ? refusalOf(error) : error
     }
   }
 
   return {
-    onAuth(auth, session, callback) {
-      const [name, password] = [auth.username ?? '', auth.password ?? '']
-      const answer = (user: SmtpUser | AuthProblem): void => {
-        if (typeof user !== 'string') {
-          if (user.side) connections.handOver(session, user.side)
-          return callback(null, { user })
-        }
-        if (user !== 'outbox') connections.reportClient(authFaults[user], session.remoteAddress, quote(name))
-        callback(authRefusal(user, session.remoteAddress))
-      }
-      const judging = options.judgeAccount?.(name, password) ?? null
-      if (judging === null) return answer(judgeCredentials(name, password, options))
-      void (async () => {
-        try {
-          answer(await judging)
-        } catch (error) {
-          report(error)
-          callback(refusalOf(error))
-        }
-      })()
-    },
-    onRcptTo({ address }, session, callback) {
-      const isDelivery = userOf(session)?.is_outbox ?? false
-      if (!isDelivery && !options.rejectSubmissions) return callback()
-      const fail = (error: unknown): void => {
-        report(error)
-        callback(refusalOf(error))
-      }
-      try {
-        const id = isDelivery ? envelopeIdOf(session) : `from ${envelopeOf(session).mail_from}`
-        const verdict = sideOf(session, options).verdictOf(address, id)
-        if (!(verdict instanceof Promise)) applyVerdict(verdict, session, callback)
-        else verdict.then((given) => applyVerdict(given, session, callback), fail)
-      } catch (error) {
-        fail(error)
-      }
-    },
-    onData(stream, session, callback) {
-      if (userOf(session)?.is_outbox) {
-        stream.once('end', () => callback(null, '2.6.0 OK: delivered'))
-        stream.resume()
-        return
-      }
-      const side = sideOf(session, options)
-      const fault = side.faultAt('end')
-      if (!(fault instanceof Promise)) return take(fault)
-      fault.then(take, refuse)
-
-      function refuse(error: unknown): void {
-        report(error)
-        stream.once('end', () => callback(refusalOf(error)))
-        stream.resume()
-      }
-
-      function take(fault: SmtpFault | null): void {
-        if (fault && (fault.disconnect || fault.code !== undefined)) {
-          stream.once('end', () =>
-            meetFault(fault, delays, {
-              proceed: () => callback(null),
-              refuse: (code, text) => {
-                connections.notesOf(session)?.expectFault()
-                callback(faultRefusal(code, text))
-              },
-              cut: () => connections.cut(session, 'fault'),
-            }),
-          )
-          stream.resume()
-          return
-        }
-        const answer: Answer = (refused, text) => {
-          if (fault) delays.after(fault.delay_ms ?? 0, () => callback(refused, text))
-          else callback(refused, text)
-        }
-        try {
-          const facts = factsOf(session, connections.notesOf(session)?.current ?? null)
-          const reception = side.submissions.begin(envelopeOf(session), facts)
-          receive(stream, reception, { answer, report, isAdmitted: () => isAdmitted(session) })
-        } catch (error) {
-          report(error)
-          callback(refusalOf(error))
-        }
-      }
-    },
+    // The base would delay each of these two by a turn of the event loop, without need.
+    onConnect: (_session, callback) => callback(),
+    onMailFrom: (_address, _session, callback) => callback(),
+    onAuth: ({ username, password }, session, callback) =>
+      void answer(session, callback, authenticate(username ?? '', password ?? '', session)),
+    onRcptTo: ({ address }, session, callback) =>
+      void answer(session, callback, judgeRecipient(address, session)),
+    onData: (stream, session, callback) => void answer(session, callback, takeMessage(stream, session)),
   }
+}
+
+/** Reads a message to its end. @returns Whether all of it came. */
+async function endOf(stream: SMTPServerDataStream): Promise<boolean> {
+  // The client may have left while a fault was looked for.
+  if (stream.destroyed) return false
+  const ended = once(stream, 'end').then(
+    () => true,
+    () => false,
+  )
+  stream.resume()
+  return ended
+}
+
+function envelopeOf({ envelope: { mailFrom, rcptTo } }: SMTPServerSession): Envelope {
+  return { mail_from: mailFrom ? mailFrom.address : '', rcpt_to: rcptTo.map(({ address }) => address) }
 }
 
 const authFaults = { 'no-key': 'credentials', scope: 'scope' } as const

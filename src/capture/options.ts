@@ -25,7 +25,7 @@ export interface CaptureOptions extends AuthRules, AccountSide {
    * Maximum number of connections, not counting the outbox's. Further ones get 421, unless they can replace an idle one.
    * Default: no limit.
    */
-  maxClients?: Partial<SlotLimits>
+  maxClients?: SlotLimits
   /** How long clients may take. Default: the times of RFC 5321 section 4.5.3.2. */
   patience?: Partial<Patience>
   /** Refuses addresses without angle brackets instead of accepting them with a warning. Default: false. */

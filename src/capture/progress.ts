@@ -21,55 +21,77 @@ export const defaultPatience: Patience = {
   messageMs: 60 * 60 * 1000,
 }
 
-/** The state of a connection when it is checked. */
+/** What a connection does when it is checked. */
 export interface Activity {
   /** Whether the server waits for the client. */
   isAwaited: boolean
-  /** Number of commands received, and number of those that made progress. */
-  commands: number
-  useful: number
-  /** Number of accepted messages. */
-  messages: number
   /** `data` also means a TLS handshake. */
   phase: 'command' | 'data'
   /** Octets received of the current message; 0 outside of a message. */
   dataBytes: number
 }
 
+/** How many commands a session may send without a message: several times as many as the largest envelope needs. */
+export const maxWithoutMessage = 10_000
+/** How often EHLO and MAIL may be repeated without a message before they no longer count as progress. */
+const maxBegun = 100
+
 /**
- * Tracks the progress of a connection by checking it at intervals. The cost does not depend on what the client sends, and
- * a client that sends single octets slowly makes no progress.
+ * Tracks the progress of a connection, which is checked at intervals: a client that sends single octets slowly, or begins
+ * transactions again and again, makes none, and cannot keep a connection that another client needs.
  */
 export class Progress {
+  /** Number of commands received, and of messages accepted. */
+  commands = 0
+  messages = 0
   /** When the session last made progress. */
   workedAt: number
+  /** Number of commands that made progress. */
+  #useful = 0
+  /** Since the last message: how often it began, and number of commands before. */
+  #begun = 0
+  #commandsBefore = 0
+  #seen = { commands: 0, useful: 0, messages: 0, phase: 'command', dataBytes: 0 }
   #awaitedSince: number
-  #seen: Activity = { isAwaited: true, commands: 0, useful: 0, messages: 0, phase: 'command', dataBytes: 0 }
-  #messages = 0
-  #withoutSince: number
+  #messageSince: number
 
   constructor(now: number) {
-    this.workedAt = now
-    this.#awaitedSince = now
-    this.#withoutSince = now
+    this.workedAt = this.#awaitedSince = this.#messageSince = now
+  }
+
+  /** Counts a command. @returns Whether more than {@link maxWithoutMessage} came since the last message. */
+  take(): boolean {
+    return ++this.commands - this.#commandsBefore > maxWithoutMessage
+  }
+
+  /** Counts a command that was accepted. @param name  In upper case. */
+  accept(name: string): void {
+    if (name === 'RCPT' || name === 'DATA') this.#useful++
+    else if ((name === 'EHLO' || name === 'MAIL') && ++this.#begun <= maxBegun) this.#useful++
+  }
+
+  /** Counts a message that was accepted. */
+  acceptMessage(): void {
+    this.messages++
+    this.#begun = 0
+    this.#commandsBefore = this.commands
   }
 
   /** @returns Why the client took too long, as text for the reply; null if it did not. */
-  look(activity: Activity, now: number, patience: Patience): string | null {
-    const { isAwaited, commands, useful, messages, phase, dataBytes } = activity
-    if (messages !== this.#messages) {
-      this.#messages = messages
-      this.#withoutSince = now
-    } else if (isAwaited && now - this.#withoutSince >= patience.messageMs) {
+  look({ isAwaited, phase, dataBytes }: Activity, now: number, patience: Patience): string | null {
+    const seen = this.#seen
+    if (this.messages !== seen.messages) {
+      seen.messages = this.messages
+      this.#messageSince = now
+    } else if (isAwaited && now - this.#messageSince >= patience.messageMs) {
       return `No message came within ${inSeconds(patience.messageMs)}`
     }
-    const seen = this.#seen
     const hasData = dataBytes < seen.dataBytes || dataBytes - seen.dataBytes >= patience.dataBytes
-    const hasWorked = useful !== seen.useful || phase !== seen.phase || hasData
-    if (hasWorked || !isAwaited) this.workedAt = now
-    if (hasWorked || !isAwaited || commands !== seen.commands) {
+    const hasWorked = !isAwaited || this.#useful !== seen.useful || phase !== seen.phase || hasData
+    if (hasWorked) this.workedAt = now
+    if (hasWorked || this.commands !== seen.commands) {
       this.#awaitedSince = now
-      this.#seen = { ...activity }
+      this.#seen = { ...seen, commands: this.commands, useful: this.#useful, phase, dataBytes }
       return null
     }
     const waitedMs = now - this.#awaitedSince

@@ -1,20 +1,20 @@
 import { isNoRoom } from '../core/byte-budget.ts'
 import { isErrorOf } from '../core/errors.ts'
+import type { SmtpProblemKind } from '../inbox/types.ts'
 
 /** An SMTP reply of 400 or more, in the form that smtp-server expects from a handler. */
-export interface Refusal extends Error {
-  responseCode: number
-}
+export class Refusal extends Error {
+  /** See RFC 5321; 421 closes the connection. */
+  readonly responseCode: number
+  /** The problem that the log of sessions shows. Null: the reply code and the command tell it. */
+  readonly problem: SmtpProblemKind | null
 
-/**
- * A refusal with an enhanced status code of its own.
- *
- * @param replyCode  See RFC 5321; 421 closes the connection.
- * @param enhancedCode  See RFC 3463; of the same class as the reply code. It is put before the text. The connection then
- *   sends this code instead of smtp-server's default.
- */
-export function refusal(replyCode: number, enhancedCode: string, text: string): Refusal {
-  return Object.assign(new Error(`${enhancedCode} ${text}`), { responseCode: replyCode })
+  /** @param text  Begins with an enhanced status code (RFC 3463), where the reply has one. */
+  constructor(responseCode: number, text: string, problem: SmtpProblemKind | null = null) {
+    super(text)
+    this.responseCode = responseCode
+    this.problem = problem
+  }
 }
 
 /** Whether a reply text begins with an enhanced status code. */
@@ -26,55 +26,42 @@ export function hasEnhancedCode(replyCode: number, text: unknown): boolean {
   )
 }
 
-/** The lines of one reply as they are sent. All but the last have `-` after the code, which means that more follows. */
-function replyLines(code: number, texts: readonly string[]): string[] {
-  return texts.map((text, i) => `${code}${i < texts.length - 1 ? '-' : ' '}${text}`)
-}
-
 /** The reply when a message could not be stored. */
 export function refusalOf(error: unknown): Refusal {
-  if (isErrorOf(error, 'store_full')) return refusal(452, '4.3.1', 'The disk is full, nothing was stored')
+  if (error instanceof Refusal) return error
+  if (isErrorOf(error, 'store_full')) return new Refusal(452, '4.3.1 The disk is full, nothing was stored')
   if (isNoRoom(error))
-    return refusal(452, '4.3.1', 'Too much mail is waiting to be stored, try again in a moment')
-  if (isErrorOf(error, 'closed')) return refusal(421, '4.3.2', 'Localpost is closing')
+    return new Refusal(452, '4.3.1 Too much mail is waiting to be stored, try again in a moment')
+  if (isErrorOf(error, 'closed')) return new Refusal(421, '4.3.2 Localpost is closing', 'closing')
   if (isErrorOf(error, 'not_found')) return lostAccess()
-  if (isErrorOf(error, 'message_too_large')) return refusal(552, '5.3.4', 'The message is too large')
+  if (isErrorOf(error, 'message_too_large')) return tooLarge()
   if (isErrorOf(error, 'store_unknown'))
-    return refusal(451, '4.3.0', 'It is not known whether the message was stored, try again')
+    return new Refusal(451, '4.3.0 It is not known whether the message was stored, try again')
   if (isErrorOf(error, 'service_unavailable'))
-    return refusal(451, '4.3.0', 'The message cannot be stored now, try again in a moment')
-  return refusal(451, '4.3.0', 'The message could not be stored, try again')
+    return new Refusal(451, '4.3.0 The message cannot be stored now, try again in a moment')
+  return new Refusal(451, '4.3.0 The message could not be stored, try again')
+}
+
+export function tooLarge(): Refusal {
+  return new Refusal(552, '5.3.4 The message is too large')
 }
 
 /** The reply to a session whose key, password or account has ended. It closes the connection. */
 export function lostAccess(): Refusal {
-  return refusal(421, '4.7.0', 'The credentials of this session are no longer valid, connect with others')
+  return new Refusal(421, '4.7.0 The credentials of this session are no longer valid, connect with others')
 }
 
 /**
- * The lines of a reply. If the text does not begin with an enhanced code, smtp-server's code for the reply is used. Texts
- * may contain input of a client, so control characters are replaced.
+ * The lines of a reply, without line ends. Texts may contain input of a client, so control characters are replaced.
  *
- * @param context  The key of smtp-server's enhanced code for this reply; false for none.
+ * @param enhancedCode  `""` for none.
  */
-export function linesOf(
-  codes: { _getEnhancedStatusCode(code: number, context?: string | false): string },
-  code: number,
-  data: string | string[] | null | undefined,
-  context: string | false | undefined,
-): string[] {
-  const enhancedCode = hasEnhancedCode(code, data) ? '' : codes._getEnhancedStatusCode(code, context)
+export function linesOf(code: number, enhancedCode: string, texts: readonly string[]): string[] {
   const prefix = enhancedCode === '' ? '' : `${enhancedCode} `
-  if (!Array.isArray(data)) return [`${code} ${prefix}${shown(data ?? '')}`]
-  return replyLines(
-    code,
-    data.map((text) => prefix + shown(text)),
+  // A dash means that more lines follow.
+  return texts.map(
+    (text, i) => `${code}${i < texts.length - 1 ? '-' : ' '}${prefix}${text.replace(controls, ' ')}`,
   )
 }
 
-function shown(text: string): string {
-  return hasControl.test(text) ? text.replace(eachControl, ' ') : text
-}
-
-const hasControl = /[\x00-\x1f\x7f-\x9f]/
-const eachControl = new RegExp(hasControl, 'g')
+const controls = /[\x00-\x1f\x7f-\x9f]/g

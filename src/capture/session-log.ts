@@ -5,8 +5,7 @@ import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
 import type { ClientFault } from './client-faults.ts'
 import { problemsOf } from './session-problems.ts'
-import type { SessionNotes } from './transcript.ts'
-import { toTranscript } from './transcripts.ts'
+import { toTranscript, type SessionNotes } from './transcript.ts'
 
 /** The requested part of the list of sessions. */
 export interface SmtpSessionQuery extends ListQuery {
@@ -46,19 +45,27 @@ export interface SessionLog {
    * @param isWanted  Whether to call it for sessions at other instances too, which costs a read each. Default: never.
    */
   onEnded(listener: (session: () => SmtpSessionSummary) => void, isWanted?: () => boolean): void
-  /** Newest first. A promise if instances share a store. @throws invalid_cursor */
-  list(query?: SmtpSessionQuery): ListPage<SmtpSessionSummary> | Promise<ListPage<SmtpSessionSummary>>
-  /** A promise as for `list`. @throws not_found */
-  get(id: string): SmtpSession | Promise<SmtpSession>
+  /** Newest first. @throws invalid_cursor */
+  list(query?: SmtpSessionQuery): Promise<ListPage<SmtpSessionSummary>>
+  /** @throws not_found */
+  get(id: string): Promise<SmtpSession>
   /** Removes the sessions that ended; open sessions stay. */
-  clear(): void | Promise<void>
+  clear(): Promise<void>
 }
 
-/** The sessions that are in the memory of this instance. */
-export interface SessionMemory extends SessionLog {
-  list(query?: SmtpSessionQuery): ListPage<SmtpSessionSummary>
-  get(id: string): SmtpSession
-  clear(): void
+/** Where the sessions that ended are kept. */
+export interface KeptSessions {
+  add(kind: SessionKind, session: LoggedSession): void
+  /** Newest first, after the cursor. `count` is how many there are on all pages. */
+  page(query: { failed: boolean; cursor: string | undefined; limit: number }): Promise<{
+    items: SmtpSessionSummary[]
+    count: number
+    more: boolean
+  }>
+  get(id: string): Promise<SmtpSession | null>
+  clear(): Promise<void>
+  /** See {@link SessionLog.onEnded}; only if other instances keep theirs here too. */
+  onForeign?: SessionLog['onEnded']
 }
 
 /** Why a session is kept: it brought mail without a problem, something went wrong, or the client sent nothing. */
@@ -67,32 +74,19 @@ export type SessionKind = 'fine' | 'failed' | 'silent'
 /** How many sessions of a kind are kept. */
 export const mostSessions: Readonly<Record<SessionKind, number>> = { fine: 500, failed: 500, silent: 50 }
 
-/**
- * @param deps.keep  Keeps the sessions that ended. Default: they are kept in memory.
- */
+/** @param kept  Default: in memory. */
 export function createSessionLog({
   clock,
   ids,
-  keep,
+  kept = keptInMemory(clock),
 }: {
   clock: Clock
   ids: Ids
-  keep?: (kind: SessionKind, session: SmtpSession) => void
-}): SessionMemory {
+  kept?: KeptSessions | undefined
+}): SessionLog {
   const open = new Map<ObservedSession, Begun>()
-  const rings = {
-    fine: createRing(mostSessions.fine),
-    failed: createRing(mostSessions.failed),
-    silent: createRing(mostSessions.silent),
-  }
   let listener: Parameters<SessionLog['onEnded']>[0] = () => {}
-
-  function all(): Kept[] {
-    const oldest = clock.now() - maxAgeMs
-    const sessions = Object.values(rings).flatMap((ring) => ring.since(oldest))
-    for (const [session, begun] of open) sessions.push(toKept(session, begun, null))
-    return sessions.sort((one, other) => (one.id < other.id ? 1 : -1))
-  }
+  const running = (): LoggedSession[] => [...open].map(([session, begun]) => toLogged(session, begun, null))
 
   return {
     begin(session) {
@@ -102,54 +96,84 @@ export function createSessionLog({
       const begun = open.get(session)
       if (!begun) return
       open.delete(session)
-      const kept = toKept(session, begun, clock.now())
-      const { refusals, cutBy, command } = kept.notes
-      const isFine = kept.message_count > 0 && refusals.length === 0 && cutBy === null
-      const hasWords = command !== '' || refusals.length > 0 || kept.fault !== null || cutBy !== null
-      const kind = isFine ? 'fine' : hasWords ? 'failed' : 'silent'
-      if (keep) keep(kind, toSession(kept))
-      else rings[kind].put(kept)
-      listener(() => toSummary(kept))
+      const ended = toLogged(session, begun, clock.now())
+      const { refusals, cutBy, command } = ended.notes
+      const isFine = ended.message_count > 0 && refusals.length === 0 && cutBy === null
+      const hasWords = command !== '' || refusals.length > 0 || ended.fault !== null || cutBy !== null
+      kept.add(isFine ? 'fine' : hasWords ? 'failed' : 'silent', ended)
+      listener(() => toSummary(ended))
     },
     leave(session) {
       open.delete(session)
     },
-    onEnded(given) {
+    onEnded(given, isWanted) {
       listener = given
+      kept.onForeign?.(given, isWanted)
     },
-    list(query) {
+    async list(query) {
       const cursor = sessionCursor(query)
-      const sessions = all().map(toSummary)
-      const chosen = query?.failed ? sessions.filter(({ problems }) => problems.length > 0) : sessions
-      const rest = cursor === undefined ? chosen : chosen.filter(({ id }) => id < cursor)
-      const items = rest.slice(0, query?.limit ?? 50)
-      const last = items.length < rest.length ? items.at(-1) : undefined
-      return { items, count: chosen.length, cursor: last?.id ?? null }
+      const { failed = false, limit = 50 } = query ?? {}
+      const page = await kept.page({ failed, cursor, limit })
+      const begun = running().map(toSummary).filter(matching(failed))
+      const all = [...begun.filter(after(cursor)), ...page.items].sort(newestFirst)
+      const items = all.slice(0, limit)
+      const last = page.more || items.length < all.length ? items.at(-1) : undefined
+      return { items, count: page.count + begun.length, cursor: last?.id ?? null }
     },
-    get(id) {
-      const kept = all().find((session) => session.id === id)
-      if (!kept) throw noSession(id)
-      return toSession(kept)
+    async get(id) {
+      const begun = running().find((session) => session.id === id)
+      const session = begun ? toSession(begun) : await kept.get(id)
+      if (session) return session
+      throw new LocalpostError('not_found', `There is no SMTP session ${quote(id)}, or it is no longer kept.`)
     },
-    clear() {
+    clear: () => kept.clear(),
+  }
+}
+
+function keptInMemory(clock: Clock): KeptSessions {
+  const rings = {
+    fine: createRing(mostSessions.fine),
+    failed: createRing(mostSessions.failed),
+    silent: createRing(mostSessions.silent),
+  }
+  const all = (): LoggedSession[] =>
+    Object.values(rings).flatMap((ring) => ring.since(clock.now() - maxAgeMs))
+  return {
+    add: (kind, session) => rings[kind].put(session),
+    async page({ failed, cursor, limit }) {
+      const chosen = all().map(toSummary).filter(matching(failed)).sort(newestFirst)
+      const rest = chosen.filter(after(cursor))
+      return { items: rest.slice(0, limit), count: chosen.length, more: rest.length > limit }
+    },
+    async get(id) {
+      const found = all().find((session) => session.id === id)
+      return found ? toSession(found) : null
+    },
+    async clear() {
       for (const ring of Object.values(rings)) ring.clear()
     },
   }
 }
 
-/** The cursor of a list of sessions. @throws invalid_cursor */
-export function sessionCursor(query: SmtpSessionQuery | undefined): string | undefined {
+const matching =
+  (failed: boolean) =>
+  ({ problems }: SmtpSessionSummary): boolean =>
+    !failed || problems.length > 0
+const after =
+  (cursor: string | undefined) =>
+  ({ id }: SmtpSessionSummary): boolean =>
+    cursor === undefined || id < cursor
+const newestFirst = (one: SmtpSessionSummary, other: SmtpSessionSummary): number =>
+  one.id < other.id ? 1 : -1
+
+/** @throws invalid_cursor */
+function sessionCursor(query: SmtpSessionQuery | undefined): string | undefined {
   const cursor = givenCursor(query)
   if (cursor === undefined || isId('ses', cursor)) return cursor
   throw new LocalpostError(
     'invalid_cursor',
     `${quote(cursor)} is not a cursor of this list: here it is the id of an SMTP session.`,
   )
-}
-
-/** The error of an id that names no session. */
-export function noSession(id: string): LocalpostError {
-  return new LocalpostError('not_found', `There is no SMTP session ${quote(id)}, or it is no longer kept.`)
 }
 
 /** How long a session is kept. */
@@ -163,40 +187,41 @@ interface Begun {
   readonly started: number
 }
 
-interface Kept extends Begun, SessionState {
+/** A session as it was when it ended; if `ended` is null, as it is now. */
+export interface LoggedSession extends Begun, SessionState {
   readonly ended: number | null
   readonly notes: SessionNotes
 }
 
 // Copies the facts, because keeping the session would keep its socket in memory.
-function toKept(session: ObservedSession, { id, started }: Begun, ended: number | null): Kept {
+function toLogged(session: ObservedSession, { id, started }: Begun, ended: number | null): LoggedSession {
   return { id, started, ended, ...session.state(), notes: session.notes }
 }
 
-function toSummary(kept: Kept): SmtpSessionSummary {
-  const { id, started, ended, remote_address, client_name, user, secure, message_count } = kept
-  const problems = problemsOf({ ...kept, isOpen: ended === null })
+function toSummary(session: LoggedSession): SmtpSessionSummary {
+  const { id, started, ended, remote_address, client_name, user, secure, message_count } = session
+  const problems = problemsOf({ ...session, isOpen: ended === null })
   return { id, started, ended, remote_address, client_name, user, secure, message_count, problems }
 }
 
-function toSession(kept: Kept): SmtpSession {
-  const transcript = toTranscript(kept.notes.all(), '<message>')
+export function toSession(session: LoggedSession): SmtpSession {
+  const transcript = toTranscript(session.notes.all(), '<message>')
   const email_ids = transcript.flatMap(({ from, text }) => {
     const id = from === 'server' ? captured.exec(text)?.[1] : undefined
     return id === undefined ? [] : [id]
   })
-  return { ...toSummary(kept), email_ids, transcript }
+  return { ...toSummary(session), email_ids, transcript }
 }
 
 const captured = /^250 (?:\S+ )?OK: captured as (em_\w+)$/
 
 /** Keeps the newest sessions, bounded in number and size. */
 function createRing(most: number): {
-  put(session: Kept): void
-  since(time: number): Kept[]
+  put(session: LoggedSession): void
+  since(time: number): LoggedSession[]
   clear(): void
 } {
-  let kept: { session: Kept; chars: number }[] = []
+  let kept: { session: LoggedSession; chars: number }[] = []
   let chars = 0
   return {
     put(session) {

@@ -36,32 +36,19 @@ function problem(
   return { kind, message, advice, command: command || null, reply: reply || null }
 }
 
-/** The kind of a refusal: the first row that fits. */
-function kindOf({ command, reply, isFault }: RefusedCommand): SmtpProblemKind {
-  if (isFault) return 'fault'
-  const verb = command.slice(0, 4).toUpperCase()
-  return (
-    rows.find(([verbs, form]) => (verbs === '' || verbs.includes(verb)) && form.test(reply))?.[2] ??
-    'command_refused'
-  )
+function kindOf({ command, code, problem }: RefusedCommand): SmtpProblemKind {
+  return problem ?? kindOfCode[code] ?? kindOfVerb[command.slice(0, 4).toUpperCase()] ?? 'command_refused'
 }
 
-const any = /^/
-/** Verbs (`""` for every one), form of the reply, and what it means. */
-const rows: readonly (readonly [verbs: string, reply: RegExp, kind: SmtpProblemKind])[] = [
-  ['', /^421 4\.3\.2 /, 'closing'],
-  ['', /^421 4\.\d\.\d (?:Too many connections|All connections)/, 'too_many_connections'],
-  ['AUTH', /^421 4\.7\.0 More than \d+ wrong /, 'auth_failed'],
-  ['', /^421 4\.\d\.\d (?:More than|Error: too many)/, 'too_many_commands'],
-  ['', /^421 4\.4\.2 /, 'too_slow'],
-  ['', /^530 /, 'auth_required'],
-  ['', /^552 /, 'too_large'],
-  ['AUTH', any, 'auth_failed'],
-  ['STAR', any, 'starttls_refused'],
-  ['MAIL', any, 'sender_refused'],
-  ['RCPT', any, 'recipient_refused'],
-  ['DATA', any, 'message_refused'],
-]
+const kindOfCode: Readonly<Record<number, SmtpProblemKind>> = { 530: 'auth_required', 552: 'too_large' }
+
+const kindOfVerb: Readonly<Record<string, SmtpProblemKind>> = {
+  AUTH: 'auth_failed',
+  STAR: 'starttls_refused',
+  MAIL: 'sender_refused',
+  RCPT: 'recipient_refused',
+  DATA: 'message_refused',
+}
 
 const isQuit = (command: string): boolean => /^QUIT\b/i.test(command)
 

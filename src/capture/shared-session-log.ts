@@ -1,14 +1,12 @@
 import type { Clock } from '../core/clock.ts'
-import type { Ids } from '../core/ids.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import { type Collection, remove, type Store, type StoredRecord } from '../store/store.ts'
 import {
-  createSessionLog,
   maxAgeMs,
   mostSessions,
-  noSession,
-  sessionCursor,
+  toSession,
+  type KeptSessions,
   type SessionKind,
   type SessionLog,
 } from './session-log.ts'
@@ -23,16 +21,8 @@ export const smtpSessionCollection: Collection<SessionRecord> = {
   indexes: { kind: { on: ['kind', 'id'] } },
 }
 
-/** A {@link SessionLog} of all instances that share a store. Of open sessions, it has only those of this instance. */
-export function createSharedSessionLog({
-  store,
-  clock,
-  ids,
-}: {
-  store: Store
-  clock: Clock
-  ids: Ids
-}): SessionLog {
+/** Keeps the sessions of all instances that share a store. */
+export function keptInStore(store: Store, clock: Clock): KeptSessions {
   let listener: Parameters<SessionLog['onEnded']>[0] = () => {}
   let isWanted = (): boolean => false
   const log = createSharedLog({
@@ -42,11 +32,6 @@ export function createSharedSessionLog({
     onForeign(id) {
       if (isWanted()) void tell(id).catch(() => {})
     },
-  })
-  const open = createSessionLog({
-    clock,
-    ids,
-    keep: (kind, session) => log.add(() => ({ ...session, kind, has_problems: session.problems.length > 0 })),
   })
 
   async function tell(id: string): Promise<void> {
@@ -65,49 +50,32 @@ export function createSharedSessionLog({
   }
 
   return {
-    begin: open.begin,
-    end: open.end,
-    leave: open.leave,
-    onEnded(given, wanted = () => false) {
-      listener = given
-      isWanted = wanted
-      open.onEnded(given)
+    add(kind, ended) {
+      const session = toSession(ended)
+      log.add(() => ({ ...session, kind, has_problems: session.problems.length > 0 }))
     },
-    async list(query) {
-      const cursor = sessionCursor(query)
-      const { failed = false, limit = 50 } = query ?? {}
+    async page({ failed, cursor, limit }) {
       await log.stored()
       await removeOld()
       const where = failed ? { member: 'has_problems', equals: true } : undefined
-      const [page, count] = await Promise.all([
-        store.page(smtpSessionCollection, {
-          direction: 'desc',
-          limit,
-          where,
-          after: cursor === undefined ? undefined : [cursor],
-        }),
+      const after = cursor === undefined ? undefined : [cursor]
+      const [{ records, more }, count] = await Promise.all([
+        store.page(smtpSessionCollection, { direction: 'desc', limit, where, after }),
         store.count(smtpSessionCollection, { where }),
       ])
-      const running = open.list({ failed, limit: Number.POSITIVE_INFINITY }).items
-      const all = [
-        ...running.filter(({ id }) => cursor === undefined || id < cursor),
-        ...page.records.map(toSummary),
-      ].sort((one, other) => (one.id < other.id ? 1 : -1))
-      const items = all.slice(0, limit)
-      const last = page.more || items.length < all.length ? items.at(-1) : undefined
-      return { items, count: count + running.length, cursor: last?.id ?? null }
+      return { items: records.map(toSummary), count, more }
     },
     async get(id) {
-      const running = open
-        .list({ limit: Number.POSITIVE_INFINITY })
-        .items.some((session) => session.id === id)
-      if (running) return open.get(id)
       const record = await store.get(smtpSessionCollection, id)
-      if (!record) throw noSession(id)
+      if (!record) return null
       const { version: _, kind: _kind, has_problems: _has, ...session } = record
       return session
     },
     clear: () => log.clear(),
+    onForeign(given, wanted = () => false) {
+      listener = given
+      isWanted = wanted
+    },
   }
 }
 

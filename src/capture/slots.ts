@@ -14,11 +14,11 @@ export interface SlotClient {
   giveWay(): void
 }
 
-/** The maximum number of connected clients. */
+/** The maximum number of connected clients; without a number there is no limit. */
 export interface SlotLimits {
-  total: number
+  total?: number | undefined
   /** From one address; see {@link networkOf}. */
-  perAddress: number
+  perAddress?: number | undefined
 }
 
 /** After this time without progress, in milliseconds, a client's slot may be given to another client. */
@@ -35,7 +35,7 @@ export class Slots {
   readonly #clients = new Map<SlotClient, string>()
   readonly #byOrigin = new Map<string, number>()
 
-  constructor(limits: SlotLimits) {
+  constructor(limits: SlotLimits = {}) {
     this.#limits = limits
   }
 
@@ -46,7 +46,7 @@ export class Slots {
   /** @returns Whether the client got a slot. */
   admit(client: SlotClient, now: number): boolean {
     const origin = networkOf(client.remoteAddress)
-    const { total, perAddress } = this.#limits
+    const { total = Infinity, perAddress = Infinity } = this.#limits
     const isOriginFull = (this.#byOrigin.get(origin) ?? 0) >= perAddress
     if ((isOriginFull || this.#clients.size >= total) && !this.#makeRoom(isOriginFull ? origin : null, now)) {
       return false

@@ -1,7 +1,6 @@
 import { isAscii } from 'node:buffer'
 import type { SMTPServerDataStream } from 'smtp-server'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
-import { isTlsRecord } from './client-faults.ts'
 import { DataScanner } from './data.ts'
 import { MessageData } from './message-data.ts'
 import { setImmediate } from '../core/machine.ts'
@@ -214,3 +213,8 @@ export class CaptureStream extends SMTPStream {
 
 /** How many commands are processed in one turn of the event loop. */
 const maxLinesAtOnce = 100
+
+/** Whether the bytes begin a TLS handshake record (RFC 8446 section 5.1). */
+function isTlsRecord(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x16 && bytes[1] === 0x03
+}

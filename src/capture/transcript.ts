@@ -1,3 +1,5 @@
+import type { SmtpProblemKind, TranscriptLine } from '../inbox/types.ts'
+
 /** The sender of a line: the client or the server. */
 type Speaker = 'C' | 'S'
 
@@ -23,10 +25,11 @@ export interface TransactionNotes {
 export interface RefusedCommand {
   /** As it is in the transcript; `""` if the reply answers no command. */
   readonly command: string
+  readonly code: number
   /** The first line of the reply. */
   readonly reply: string
-  /** Whether a fault of `/dev/faults` refused it. */
-  readonly isFault: boolean
+  /** As the code that refused it has set it. Null: the command and the code of the reply tell it. */
+  readonly problem: SmtpProblemKind | null
 }
 
 /**
@@ -44,7 +47,7 @@ export class SessionNotes {
   readonly #before: string[] = []
   readonly #transactions: WritableNotes[] = []
   #transactionsLeftOut = 0
-  #isFault = false
+  #expected: SmtpProblemKind | null = null
   /** The first refused commands, and the last one. */
   readonly refusals: RefusedCommand[] = []
   /** The reason why a fault or a rule closed the connection. */
@@ -69,24 +72,24 @@ export class SessionNotes {
     return lines
   }
 
-  /** Marks the next refusal as caused by a fault. */
-  expectFault(): void {
-    this.#isFault = true
+  /** Sets the problem of the next refusal. */
+  expect(problem: SmtpProblemKind): void {
+    this.#expected = problem
   }
 
-  /** @param lines  The complete lines of a reply of 400 or more. */
-  refused(lines: readonly string[]): void {
+  /** @param reply  The first line of a reply of 400 or more. */
+  refused(code: number, reply: string): void {
     if (this.#current) this.#current.isRefused = true
-    const refusal = { command: this.#command, reply: cut(lines[0] ?? ''), isFault: this.#isFault }
+    const refusal = { command: this.#command, code, reply: cut(reply), problem: this.#expected }
     // The last refusal is kept too, because it may be the reason why the session ended.
     this.refusals[Math.min(this.refusals.length, maxRefusals - 1)] = refusal
-    this.#isFault = false
+    this.#expected = null
   }
 
   /** @param isSecret  Whether the line answers an AUTH challenge. */
   client(line: string, isSecret: boolean): void {
     if (isSecret) return this.#note('C', '***')
-    this.#isFault = false
+    this.#expected = null
     const verb = line.slice(0, 4).toUpperCase()
     if (verb === 'MAIL') {
       const { length } = this.#opening
@@ -159,8 +162,33 @@ export class SessionNotes {
 type WritableNotes = TransactionNotes & { head: string[]; tail: string[] }
 
 /** The lines of a transaction, without those that opened its session. */
-export function linesOfTransaction({ head, leftOut, tail }: TransactionNotes): string[] {
+function linesOfTransaction({ head, leftOut, tail }: TransactionNotes): string[] {
   return leftOut > 0 ? [...head, 'C', `<${leftOut} lines are left out>`, ...tail] : [...head, ...tail]
+}
+
+/** The lines of a transaction, with those that opened its session. */
+export function linesOfSubmission(notes: TransactionNotes): string[] {
+  return [...notes.opening.slice(0, notes.openingLength), ...linesOfTransaction(notes)]
+}
+
+/** The line that replaces a message. */
+export const messageLine = (sizeBytes: number): string => `<${sizeBytes} bytes>`
+
+/**
+ * The lines as they are answered.
+ *
+ * @param message  The line that replaces the message, after each reply to DATA.
+ */
+export function toTranscript(lines: readonly string[], message: string): TranscriptLine[] {
+  const said: TranscriptLine[] = []
+  for (let i = 0; i + 1 < lines.length; i += 2) {
+    const from = lines[i] === 'C' ? 'client' : 'server'
+    const text = lines[i + 1] ?? ''
+    said.push({ from, text })
+    // After the 354 reply the client sends the message.
+    if (from === 'server' && text.startsWith('354 ')) said.push({ from: 'client', text: message })
+  }
+  return said
 }
 
 function cut(line: string): string {

@@ -1,5 +1,7 @@
 import type { TranscriptLine } from '../inbox/types.ts'
-import { linesOfTransaction, type TransactionNotes } from './transcript.ts'
+import { createSharedLog } from '../store/shared-log.ts'
+import type { Collection, Store, StoredRecord } from '../store/store.ts'
+import { linesOfSubmission, messageLine, toTranscript, type TransactionNotes } from './transcript.ts'
 
 /** The transcripts of the latest submissions. */
 export interface Transcripts {
@@ -31,7 +33,7 @@ export function createTranscripts(most = 1000): TranscriptMemory {
     },
     of(id, sizeBytes) {
       const found = kept.find((one) => one.id === id)
-      return found ? toTranscript(linesOf(found.notes), messageLine(sizeBytes)) : null
+      return found ? toTranscript(linesOfSubmission(found.notes), messageLine(sizeBytes)) : null
     },
     clear() {
       kept.length = next = 0
@@ -39,27 +41,38 @@ export function createTranscripts(most = 1000): TranscriptMemory {
   }
 }
 
-/** The lines of a transaction, with those that opened its session. */
-export function linesOf(notes: TransactionNotes): string[] {
-  return [...notes.opening.slice(0, notes.openingLength), ...linesOfTransaction(notes)]
+/** The transcript of a submission; its id is that of the email. */
+interface TranscriptRecord extends StoredRecord {
+  /** As in a transaction: who said a line, and the line. */
+  lines: string[]
 }
 
-/** The line that replaces a message. */
-export const messageLine = (sizeBytes: number): string => `<${sizeBytes} bytes>`
+export const transcriptCollection: Collection<TranscriptRecord> = { name: 'transcripts', indexes: {} }
 
-/**
- * The lines as they are answered.
- *
- * @param message  The line that replaces the message, after each reply to DATA.
- */
-export function toTranscript(lines: readonly string[], message: string): TranscriptLine[] {
-  const said: TranscriptLine[] = []
-  for (let i = 0; i + 1 < lines.length; i += 2) {
-    const from = lines[i] === 'C' ? 'client' : 'server'
-    const text = lines[i + 1] ?? ''
-    said.push({ from, text })
-    // After the 354 reply the client sends the message.
-    if (from === 'server' && text.startsWith('354 ')) said.push({ from: 'client', text: message })
+/** The transcripts of the latest 1,000 submissions to all instances that share a store. */
+export function createSharedTranscripts(store: Store): Transcripts {
+  /** Those of this instance, which may not be stored yet. */
+  const own = createTranscripts()
+  const log = createSharedLog({
+    store,
+    collection: transcriptCollection,
+    limits: [{ index: 'id', prefix: [], most: 1000 }],
+    onForeign: () => {},
+  })
+  return {
+    keep(id, notes) {
+      own.keep(id, notes)
+      log.add(() => ({ id, lines: linesOfSubmission(notes) }))
+    },
+    async of(id, sizeBytes) {
+      const known = own.of(id, sizeBytes)
+      if (known) return known
+      const stored = await store.get(transcriptCollection, id)
+      return stored && toTranscript(stored.lines, messageLine(sizeBytes))
+    },
+    async clear() {
+      own.clear()
+      await log.clear()
+    },
   }
-  return said
 }

@@ -31,10 +31,18 @@ export interface ReceiveDeps {
   wakeOutbox(): void
 }
 
-/** Receives the bytes of one submission; the same as `Reception` of capture. */
+/** Receives the bytes of one submission. */
 export interface SubmissionReception {
+  /** Receives a piece. If it returns a promise, wait for it before the next piece. */
   write(piece: Uint8Array): Promise<void> | undefined
+  /**
+   * Stores the message as an email. The email is durable when this resolves.
+   *
+   * @returns The text of the 250 reply, without codes: `OK: captured as em_…`.
+   * @throws A LocalpostError when the email was not stored.
+   */
   finish(): Promise<string>
+  /** Discards the message, because the client disconnected or it is refused. */
   discard(): Promise<void>
 }
 

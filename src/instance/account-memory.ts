@@ -1,8 +1,7 @@
 import type { AccountSide } from '../capture/port.ts'
 import { createSessionLog, type SessionLog } from '../capture/session-log.ts'
-import { createSharedSessionLog } from '../capture/shared-session-log.ts'
-import { createSharedTranscripts } from '../capture/shared-transcripts.ts'
-import { createTranscripts, type Transcripts } from '../capture/transcripts.ts'
+import { keptInStore } from '../capture/shared-session-log.ts'
+import { createSharedTranscripts, createTranscripts, type Transcripts } from '../capture/transcripts.ts'
 import { createIds, type Ids } from '../core/ids.ts'
 import type { RandomSource } from '../core/random.ts'
 import { createFaults, type ArmedFaults } from '../faults/faults.ts'
@@ -65,9 +64,11 @@ export async function createAccountMemory(
       ? await openSharedFaults({ store, following, random: sourceOf('faults') })
       : createFaults(sourceOf('faults')),
     transcripts: store.isShared ? createSharedTranscripts(store) : createTranscripts(),
-    smtpSessions: store.isShared
-      ? createSharedSessionLog({ store, clock, ids })
-      : createSessionLog({ clock, ids }),
+    smtpSessions: createSessionLog({
+      clock,
+      ids,
+      kept: store.isShared ? keptInStore(store, clock) : undefined,
+    }),
     log: store.isShared ? createSharedRequestLog({ store, clock, ids }) : createRequestLog({ clock, ids }),
   }
 }

@@ -60,20 +60,18 @@ export function createAccountJudge({
     }
 
     return {
-      submissions: {
-        begin(envelope, session) {
-          const { write, finish, discard } = current().submissions.begin(envelope, session)
-          const record = used()
-          return {
-            write(piece) {
-              // A long upload counts as use.
-              accounts.used(record)
-              return write(piece)
-            },
-            finish,
-            discard,
-          }
-        },
+      receive(envelope, notes) {
+        const { write, finish, discard } = current().receive(envelope, notes)
+        const record = used()
+        return {
+          write(piece) {
+            // A long upload counts as use.
+            accounts.used(record)
+            return write(piece)
+          },
+          finish,
+          discard,
+        }
       },
       verdictOf: (recipient, transaction) => current().verdictOf(recipient, transaction),
       faultAt: (stage) => (isAdmitted() ? (open.peek(id)?.side.faultAt(stage) ?? null) : null),

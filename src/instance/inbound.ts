@@ -49,12 +49,10 @@ export function sideOfAccount(
     wakeOutbox,
   }
   return {
-    submissions: {
-      begin: (envelope, { notes }) =>
-        receiveSubmission(envelope, receive, (id) => {
-          if (notes) transcripts.keep(id, notes)
-        }),
-    },
+    receive: (envelope, notes) =>
+      receiveSubmission(envelope, receive, (id) => {
+        if (notes) transcripts.keep(id, notes)
+      }),
     verdictOf: upToDate
       ? (recipient, transaction) => upToDate().then(() => verdictOf(recipient, transaction))
       : verdictOf,

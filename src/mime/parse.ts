@@ -30,7 +30,7 @@ export interface ParsedAttachment extends Omit<MimePart, 'charset'> {
   size_bytes: number
   /** The checksum of the decoded bytes, in hex. */
   sha256: string
-  /** Where its bytes are: for `openPart`. */
+  /** Where its bytes are: for `readPart`. */
   part: PlacedPart
 }
 

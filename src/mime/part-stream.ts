@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Readable } from 'node:stream'
-import { sliceBytes, inSlices } from './slices.ts'
+import { sliceBytes } from './slices.ts'
 import type { PlacedPart } from './part.ts'
-import { createTransferDecoder, decodeTransfer } from './transfer.ts'
+import { createTransferDecoder } from './transfer.ts'
 
 /** Where the encoded bytes of a part are, and how to decode them. */
 export type Placement = Pick<PlacedPart, 'encoding' | 'start' | 'end'>
 
-/** The bytes of one part, decoded slice by slice; the text of a body stays in its charset. */
-export function openPart(message: Buffer, { encoding, start, end }: Placement): Readable {
-  return decodeTransfer(inSlices(message.subarray(start, end)), encoding)
-}
-
-/** All of {@link openPart} at once. */
+/** The bytes of one part, decoded; the text of a body stays in its charset. */
 export function readPart(message: Buffer, part: Placement): Buffer {
   const pieces = [...decodedPieces(message, part)]
   return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)

@@ -86,17 +86,11 @@ export function readPartHeader(
   }
 }
 
-interface Fields {
-  /** The value of the first field of this name (in lower case), as in `Head`; `""` without one. */
-  field(name: string): string
-  bodyStart: number
-  /** Whether the header is longer than what is read of it. */
-  isCut: boolean
-  /** Whether it has as many fields as are read. */
-  isFull: boolean
-}
-
-function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean): Fields {
+/**
+ * The fields of a header, by their names in lower case: the first value as in `Head`, `""` without one. `isCut`: the header
+ * is longer than what is read of it; `isFull`: it has as many fields as are read.
+ */
+function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean) {
   const limit = Math.min(end, start + (isRoot ? maxHeaderBytes : maxPartHeaderBytes))
   const readEnd = limit < end ? endOfLines(message, start, limit) : limit
   const head = splitHead(message.subarray(start, readEnd), !isRoot)
@@ -105,7 +99,7 @@ function readFields(message: Buffer, [start, end]: readonly [number, number], is
   const isText = !isRoot && !head.isEnded && !names.some((name) => name.startsWith('content-'))
   const isCut = !isText && start + head.bodyStart === readEnd && limit < end && !head.isEnded
   return {
-    field: (name) => (isText ? '' : (head.fields[names.indexOf(name)]?.[1] ?? '')),
+    field: (name: string) => (isText ? '' : (head.fields[names.indexOf(name)]?.[1] ?? '')),
     bodyStart: isText ? start : isCut ? afterEmptyLine(message, readEnd, end) : start + head.bodyStart,
     isCut,
     isFull: head.fields.length >= maxFields,

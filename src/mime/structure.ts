@@ -1,7 +1,6 @@
 import { endsWithReturns, withNewlines } from './headers/fields.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
 import { contentIdOf, readPartHeader, toPart, type PlacedPart } from './part.ts'
-import { chooseBodies, type MimeNode } from './roles.ts'
 
 /** The MIME structure of a message. Plain data: it can be posted from a worker. */
 export interface MimeStructure {
@@ -159,6 +158,47 @@ function splitBody(
   if (isCut) problems.add('Too many lines begin like a boundary but are not one; the rest is one part.')
   else if (places.length === 0) problems.add('The boundary that the header names is not in the body.')
   return places
+}
+
+/** The members of a MIME tree that decide which leaves are bodies. */
+type MimeNode = MimeLeaf | Multipart
+
+interface MimeLeaf {
+  part: PlacedPart
+  /** Whether it is declared to be a file, by its disposition or by a name. */
+  isFile: boolean
+}
+
+interface Multipart {
+  type: string
+  content_id: string | null
+  /** Of a multipart/related: the content id of its root (RFC 2387). */
+  start: string | null
+  children: MimeNode[]
+}
+
+/**
+ * Determines which leaves are the bodies of a message: the first plain text and the first HTML that are not files. All
+ * others are attachments, including later text parts and the parts beside the root of a multipart/related.
+ */
+function chooseBodies(root: MimeNode): { text: PlacedPart | null; html: PlacedPart | null } {
+  const bodies = bodyLeaves(root)
+  const first = (type: string): PlacedPart | null =>
+    bodies.find(({ content_type }) => content_type === type) ?? null
+  return { text: first('text/plain'), html: first('text/html') }
+}
+
+function bodyLeaves(node: MimeNode): PlacedPart[] {
+  if ('part' in node) return node.isFile ? [] : [node.part]
+  const { type, start, children } = node
+  if (type !== 'multipart/related') return children.flatMap(bodyLeaves)
+  const named = start === null ? undefined : children.find((child) => ownContentId(child) === start)
+  const body = named ?? children[0]
+  return body ? bodyLeaves(body) : []
+}
+
+function ownContentId(node: MimeNode): string | null {
+  return 'part' in node ? node.part.content_id : node.content_id
 }
 
 /** A message whose lines end with CR, with each CR replaced by LF. The length stays the same, so all positions do too. */

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { hexDigit } from './headers/encoded-words.ts'
 
 /** The transfer encoding of a part; `none` means 7bit, 8bit or binary. */
 export type TransferEncoding = 'base64' | 'quoted-printable' | 'uuencode' | 'none'
@@ -149,14 +150,10 @@ function decodeQuotedPrintable(bytes: Buffer, isLast: boolean): Buffer {
 
 /** The octet of two hexadecimal digits; -1 if they are not hexadecimal. */
 function escaped(bytes: Buffer, at: number): number {
-  const high = digits[bytes[at] ?? 0] ?? -1
-  const low = digits[bytes[at + 1] ?? 0] ?? -1
+  const high = hexDigit(bytes[at] ?? 0)
+  const low = hexDigit(bytes[at + 1] ?? 0)
   return high < 0 || low < 0 ? -1 : high * 16 + low
 }
-
-const digits = Int8Array.from({ length: 256 }, (_, code) =>
-  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
-)
 
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09

@@ -108,10 +108,8 @@ export interface RequestLimits {
 /** The SMTP sessions of apps. The methods return promises if instances share a store. */
 export interface LoggedSessions {
   onEnded(listener: (session: () => SmtpSessionSummary) => void, isWanted: () => boolean): void
-  list(
-    query?: ListQuery & { failed?: boolean },
-  ): ListPage<SmtpSessionSummary> | Promise<ListPage<SmtpSessionSummary>>
-  get(id: string): SmtpSession | Promise<SmtpSession>
+  list(query?: ListQuery & { failed?: boolean }): Promise<ListPage<SmtpSessionSummary>>
+  get(id: string): Promise<SmtpSession>
 }
 
 /** State of the instance for `/dev/health`. `ok` only while SMTP accepts connections, and HTTP too if it has a listener. */

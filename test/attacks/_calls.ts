@@ -59,7 +59,8 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 /** How a function is called that needs more than a text, or something else. */
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
-  'capture/commands.ts refusedCommand': (text) => refusedCommand('MAIL', `MAIL FROM:${text}`, true),
+  'capture/commands.ts refusedCommand': (text) =>
+    refusedCommand('MAIL', `MAIL FROM:${text}`, { hasStartTls: true, isInTransaction: false }),
   'checks/alignment.ts isAligned': (text) => isAligned(text, text, 'relaxed'),
   'checks/spf-terms.ts expandMacros': (text) => expandMacros(text, 'a.test', spfSender),
   'client-support/css-features.ts atRuleFeatures': (text) => atRuleFeatures('media', text),
@@ -112,7 +113,6 @@ export const left: Readonly<Record<string, string>> = {
     'mime/headers/headers.ts endOfLines',
     'mime/multipart.ts splitMultipart',
     'mime/part-stream.ts measurePart',
-    'mime/part-stream.ts openPart',
     'mime/part-stream.ts readPart',
     'mime/slices.ts inSlices',
     'reading/inline-images.ts readInlineImages',
@@ -150,7 +150,6 @@ export const left: Readonly<Record<string, string>> = {
   ...reasons(noText, [
     'capture/auth.ts judgeCredentials',
     'capture/faults.ts stageOf',
-    'capture/session.ts hostAndPort',
     'capture/tls.ts makeCertificate',
     'client-support/css-features.ts declarationFeatures',
     'client-support/html-features.ts isOfElement',

@@ -142,13 +142,11 @@ export const failing: Readonly<Record<SmtpProblemKind, Failing>> = {
   },
   message_refused: {
     options: {
-      submissions: {
-        begin: () => ({
-          write: () => undefined,
-          finish: () => Promise.reject(new Error('no room')),
-          discard: () => Promise.resolve(),
-        }),
-      },
+      receive: () => ({
+        write: () => undefined,
+        finish: () => Promise.reject(new Error('no room')),
+        discard: () => Promise.resolve(),
+      }),
     },
     fails: saying('MAIL FROM:<a@acme.com>', 'RCPT TO:<b@example.com>', 'DATA', `${message}.`),
     command: 'DATA',

@@ -2,7 +2,8 @@ import { connect, Socket } from 'node:net'
 import type { Capture } from '../../src/capture/capture.ts'
 import type { CaptureOptions } from '../../src/capture/options.ts'
 import { startCapture } from '../../src/capture/capture.ts'
-import type { Envelope, SessionFacts, Submissions } from '../../src/capture/port.ts'
+import type { AccountSide, Envelope } from '../../src/capture/port.ts'
+import type { ObservedSession } from '../../src/capture/session-log.ts'
 import { createVerdicts } from '../../src/rules/verdicts.ts'
 import { systemClock } from '../../src/core/clock.ts'
 
@@ -12,13 +13,14 @@ export const message = 'From: a@acme.com\r\nTo: b@example.com\r\nSubject: Hi\r\n
 /** One message that a test server accepted. */
 export interface Taken {
   envelope: Envelope
-  session: SessionFacts
   bytes: Buffer
   outcome: 'open' | 'finished' | 'discarded'
 }
 
 export interface TestServer extends Capture {
   taken: Taken[]
+  /** The sessions that began. */
+  begun: ObservedSession[]
   errors: unknown[]
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -26,27 +28,26 @@ export interface TestServer extends Capture {
 /** A capture server on a free port that keeps the accepted messages. */
 export async function testServer(options: Partial<CaptureOptions> = {}): Promise<TestServer> {
   const taken: Taken[] = []
+  const begun: ObservedSession[] = []
   const errors: unknown[] = []
-  const submissions: Submissions = {
-    begin(envelope, session) {
-      const message: Taken = { envelope, session, bytes: Buffer.alloc(0), outcome: 'open' }
-      const pieces: Uint8Array[] = []
-      taken.push(message)
-      return {
-        write(piece) {
-          pieces.push(piece)
-          return undefined
-        },
-        async finish() {
-          message.bytes = Buffer.concat(pieces)
-          message.outcome = 'finished'
-          return `OK: captured as em_${taken.length}`
-        },
-        async discard() {
-          message.outcome = 'discarded'
-        },
-      }
-    },
+  const receive: AccountSide['receive'] = (envelope) => {
+    const message: Taken = { envelope, bytes: Buffer.alloc(0), outcome: 'open' }
+    const pieces: Uint8Array[] = []
+    taken.push(message)
+    return {
+      write(piece) {
+        pieces.push(piece)
+        return undefined
+      },
+      async finish() {
+        message.bytes = Buffer.concat(pieces)
+        message.outcome = 'finished'
+        return `OK: captured as em_${taken.length}`
+      },
+      async discard() {
+        message.outcome = 'discarded'
+      },
+    }
   }
   const capture = await startCapture({
     host: '127.0.0.1',
@@ -54,7 +55,8 @@ export async function testServer(options: Partial<CaptureOptions> = {}): Promise
     hostname: 'localhost',
     auth: 'optional',
     tls: false,
-    submissions,
+    receive,
+    sessions: { begin: (session) => begun.push(session), end() {}, leave() {} },
     verdictOf: createVerdicts(),
     rejectSubmissions: false,
     faultAt: () => null,
@@ -65,7 +67,7 @@ export async function testServer(options: Partial<CaptureOptions> = {}): Promise
     onError: (error) => errors.push(error),
     ...options,
   })
-  return Object.assign(capture, { taken, errors, [Symbol.asyncDispose]: () => capture.close() })
+  return Object.assign(capture, { taken, begun, errors, [Symbol.asyncDispose]: () => capture.close() })
 }
 
 /** A client that sends exactly the given lines. */

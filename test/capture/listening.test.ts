@@ -6,21 +6,22 @@ import { CaptureServer } from '../../src/capture/server.ts'
 import { message, outboxClient, RawClient, rawClient, testServer } from './_server.ts'
 
 describe('listening and closing', () => {
-  it('ignores a client that resets its connection during the start', async () => {
-    const real = CaptureServer.prototype.listenForDeliveries
+  it('ignores a client that resets its connection', async () => {
+    const real = CaptureServer.prototype.connect
     const broken = new Error('The listener met a fault')
-    CaptureServer.prototype.listenForDeliveries = async function (host) {
+    CaptureServer.prototype.connect = function (...given) {
       // As smtp-server reports it.
       this.emit('error', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
       this.emit('error', broken)
-      return real.call(this, host)
+      real.apply(this, given)
     }
     const errors: unknown[] = []
     try {
       await using server = await testServer({ onError: (error) => errors.push(error) })
+      await rawClient(server)
       expect(server.accepting()).toBe(true)
     } finally {
-      CaptureServer.prototype.listenForDeliveries = real
+      CaptureServer.prototype.connect = real
     }
     expect(errors).toEqual([broken])
   })

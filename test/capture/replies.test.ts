@@ -60,7 +60,7 @@ describe('the answer to EHLO', () => {
       await client.say('RCPT TO:<b@example.com>')
       await client.say('DATA')
       expect(await client.say('Subject: Hi\r\n\r\nHi\r\n.')).toMatch(/^250 /)
-      expect(server.taken[0]?.session.client_name).toBe(name.toLowerCase())
+      expect(server.begun[0]?.state().client_name).toBe(name.toLowerCase())
     },
   )
 })

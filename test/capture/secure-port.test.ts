@@ -16,7 +16,7 @@ describe('the port that begins with TLS', () => {
     await using server = await testServer({ securePort: 0 })
     const transport = createTransport({ ...to(server), secure: true, tls: { rejectUnauthorized: false } })
     await transport.sendMail({ from: 'a@acme.com', to: 'b@example.com', subject: 'Hi', text: 'x' })
-    expect(server.taken[0]?.session.secure).toBe(true)
+    expect(server.begun[0]?.state().secure).toBe(true)
     expect(server.taken[0]?.outcome).toBe('finished')
   })
 

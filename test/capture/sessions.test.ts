@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { CaptureOptions } from '../../src/capture/options.ts'
-import { createSessionLog, type SessionMemory } from '../../src/capture/session-log.ts'
+import { createSessionLog, type SessionLog } from '../../src/capture/session-log.ts'
 import { SessionNotes } from '../../src/capture/transcript.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { fixedClock } from '../../src/core/manual-clock.ts'
+import type { SmtpSessionSummary } from '../../src/inbox/types.ts'
 import { failing } from './_problem-kinds.ts'
 import { outboxClient, rawClient, type RawClient, testServer, type TestServer } from './_server.ts'
 
 async function logging(
   options: Partial<CaptureOptions> = {},
   clock = fixedClock(1_700_000_000_000),
-): Promise<TestServer & { log: SessionMemory }> {
+): Promise<TestServer & { log: SessionLog }> {
   const log = createSessionLog({ clock, ids: createIds(clock) })
   return Object.assign(await testServer({ ...options, sessions: log }), { log })
 }
@@ -25,22 +26,22 @@ async function sayAll(client: RawClient, lines: readonly string[]): Promise<stri
 describe('the log of SMTP sessions', () => {
   it.each(Object.entries(failing))('keeps a session with the problem %s', async (kind, row) => {
     await using server = await logging(row.options)
-    const listed = (): ReturnType<SessionMemory['list']>['items'] =>
-      server.log.list({ failed: true }).items.filter(({ ended }) => ended !== null)
+    const listed = async (): Promise<SmtpSessionSummary[]> =>
+      (await server.log.list({ failed: true })).items.filter(({ ended }) => ended !== null)
     await row.fails(server)
     await expect
-      .poll(() => listed().flatMap(({ problems }) => problems.map((one) => one.kind)))
+      .poll(async () => (await listed()).flatMap(({ problems }) => problems.map((one) => one.kind)))
       .toContain(kind)
-    const session = listed().find(({ problems }) => problems.some((one) => one.kind === kind))
+    const session = (await listed()).find(({ problems }) => problems.some((one) => one.kind === kind))
     const problem = session?.problems.find((one) => one.kind === kind)
     expect(problem?.message).toMatch(/^[A-Z].*\.$/)
     expect(problem?.advice).toMatch(/^[A-Z].*\.$/)
     if (row.command !== undefined) expect(problem?.command).toBe(row.command)
     if (row.reply) expect(problem?.reply).toMatch(row.reply)
-    const { transcript } = server.log.get(session?.id ?? '')
+    const { transcript } = await server.log.get(session?.id ?? '')
     // What the server answered stands in the transcript too.
     if (problem?.reply) expect(transcript.map(({ text }) => text)).toContain(problem.reply)
-    expect(JSON.stringify(server.log.get(session?.id ?? ''))).not.toContain('wrong-password')
+    expect(JSON.stringify(await server.log.get(session?.id ?? ''))).not.toContain('wrong-password')
     await server.close()
   })
 
@@ -49,15 +50,15 @@ describe('the log of SMTP sessions', () => {
     const client = await rawClient(server)
     await sayAll(client, [...mail, 'NOOP', ...mail, 'QUIT'])
     await client.closed()
-    await expect.poll(() => server.log.list().items[0]?.ended).not.toBeNull()
-    const [session] = server.log.list().items
+    await expect.poll(async () => (await server.log.list()).items[0]?.ended).not.toBeNull()
+    const [session] = (await server.log.list()).items
     expect(session).toMatchObject({
       message_count: 2,
       problems: [],
       client_name: 'client.test',
       secure: false,
     })
-    const { transcript, email_ids } = server.log.get(session?.id ?? '')
+    const { transcript, email_ids } = await server.log.get(session?.id ?? '')
     expect(email_ids).toEqual(['em_1', 'em_2'])
     const said = transcript
       .map(({ from, text }) => `${from[0]} ${text}`)
@@ -68,14 +69,14 @@ describe('the log of SMTP sessions', () => {
         (line) => `c ${line}`,
       ),
     ])
-    expect(server.log.list({ failed: true })).toEqual({ items: [], count: 0, cursor: null })
+    expect(await server.log.list({ failed: true })).toEqual({ items: [], count: 0, cursor: null })
   })
 
   it('lists a session that is still open, with what was refused so far', async () => {
     await using server = await logging()
     const client = await rawClient(server)
     await client.say('RCPT TO:<b@example.com>')
-    expect(server.log.list().items).toMatchObject([
+    expect((await server.log.list()).items).toMatchObject([
       { ended: null, problems: [{ kind: 'recipient_refused' }] },
     ])
     client.socket.destroy()
@@ -86,7 +87,7 @@ describe('the log of SMTP sessions', () => {
     const client = await outboxClient(server.deliveries)
     await client.say('QUIT')
     await client.closed()
-    expect(server.log.list().count).toBe(0)
+    expect((await server.log.list()).count).toBe(0)
   })
 
   it('keeps the refused transactions of a long session rather than the accepted ones', async () => {
@@ -95,13 +96,13 @@ describe('the log of SMTP sessions', () => {
     await sayAll(client, ['MAIL FROM:<a@acme.com>', 'RCPT TO:<@>', 'RSET'])
     for (let i = 0; i < 15; i++) await sayAll(client, mail)
     await client.say('QUIT')
-    await expect.poll(() => server.log.list().items[0]?.ended).not.toBeNull()
-    const [session] = server.log.list().items
+    await expect.poll(async () => (await server.log.list()).items[0]?.ended).not.toBeNull()
+    const [session] = (await server.log.list()).items
     expect(session).toMatchObject({
       message_count: 15,
       problems: [{ kind: 'recipient_refused', command: 'RCPT TO:<@>' }],
     })
-    const { transcript } = server.log.get(session?.id ?? '')
+    const { transcript } = await server.log.get(session?.id ?? '')
     const texts = transcript.map(({ text }) => text)
     expect(texts).toContain('<6 transactions are left out>')
     expect(texts).toContain('RCPT TO:<@>')
@@ -111,28 +112,30 @@ describe('the log of SMTP sessions', () => {
   it('is paged, has an error for a wrong cursor, and is cleared', async () => {
     await using server = await logging()
     for (let i = 0; i < 3; i++) await (await rawClient(server)).say('QUIT')
-    await expect.poll(() => server.log.list().items.filter(({ ended }) => ended !== null)).toHaveLength(3)
-    const first = server.log.list({ limit: 2 })
+    await expect
+      .poll(async () => (await server.log.list()).items.filter(({ ended }) => ended !== null))
+      .toHaveLength(3)
+    const first = await server.log.list({ limit: 2 })
     expect(first).toMatchObject({ count: 3, cursor: first.items[1]?.id })
-    const second = server.log.list({ limit: 2, cursor: first.cursor })
+    const second = await server.log.list({ limit: 2, cursor: first.cursor })
     expect(second.items).toHaveLength(1)
     expect(second.cursor).toBeNull()
-    expect(() => server.log.list({ cursor: 'req_1' })).toThrow(/not a cursor of this list/)
-    expect(() => server.log.get('ses_1')).toThrow(/There is no SMTP session "ses_1"/)
-    server.log.clear()
-    expect(server.log.list().count).toBe(0)
+    await expect(server.log.list({ cursor: 'req_1' })).rejects.toThrow(/not a cursor of this list/)
+    await expect(server.log.get('ses_1')).rejects.toThrow(/There is no SMTP session "ses_1"/)
+    await server.log.clear()
+    expect((await server.log.list()).count).toBe(0)
   })
 })
 
 describe('the bounds of the log', () => {
   /** Sessions as connections report them, without sockets. */
-  function flood(log: SessionMemory, count: number, lines: readonly string[], accepted: number): void {
+  function flood(log: SessionLog, count: number, lines: readonly string[], accepted: number): void {
     for (let i = 0; i < count; i++) {
       const notes = new SessionNotes()
       for (const line of lines) {
         if (/^\d/.test(line)) {
           notes.server([line])
-          if (line >= '400') notes.refused([line])
+          if (line >= '400') notes.refused(Number(line.slice(0, 3)), line)
         } else notes.client(line, false)
       }
       const session = {
@@ -157,10 +160,10 @@ describe('the bounds of the log', () => {
     flood(log, 1, ['EHLO first', 'AUTH PLAIN x', '535 5.7.8 no'], 0)
     flood(log, 10_000, [], 0)
     flood(log, 10_000, ['EHLO a', 'MAIL FROM:<a@b>', '250 ok', 'QUIT'], 1)
-    expect(log.list({ failed: true, limit: 500 }).items.at(-1)?.problems[0]?.kind).toBe('auth_failed')
-    expect(log.list().count).toBe(500 + 1 + 50)
+    expect((await log.list({ failed: true, limit: 500 })).items.at(-1)?.problems[0]?.kind).toBe('auth_failed')
+    expect((await log.list()).count).toBe(500 + 1 + 50)
     flood(log, 10_000, ['EHLO a', 'MAIL FROM:<a@b>', '550 no'], 0)
-    expect(log.list().count).toBe(500 + 500 + 50)
+    expect((await log.list()).count).toBe(500 + 500 + 50)
   })
 
   it('hold for the bytes of long sessions', async () => {
@@ -168,8 +171,9 @@ describe('the bounds of the log', () => {
     const log = createSessionLog({ clock, ids: createIds(clock) })
     const long = Array.from({ length: 50 }, () => 'RCPT TO:<' + 'x'.repeat(900))
     flood(log, 1000, ['MAIL FROM:<a@b>', ...long, '550 no'], 0)
-    const { items } = log.list({ limit: 500 })
-    const chars = items.reduce((sum, { id }) => sum + JSON.stringify(log.get(id)).length, 0)
+    const { items } = await log.list({ limit: 500 })
+    let chars = 0
+    for (const { id } of items) chars += JSON.stringify(await log.get(id)).length
     expect(items.length).toBeGreaterThan(50)
     expect(chars).toBeLessThan(4_000_000)
   })
@@ -180,6 +184,6 @@ describe('the bounds of the log', () => {
     const log = createSessionLog({ clock, ids: createIds(clock) })
     flood(log, 3, ['QUIT'], 0)
     now += 24 * 60 * 60 * 1000 + 1
-    expect(log.list().count).toBe(0)
+    expect((await log.list()).count).toBe(0)
   })
 })

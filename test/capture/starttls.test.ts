@@ -13,7 +13,7 @@ describe('STARTTLS', () => {
       tls: { rejectUnauthorized: false },
     })
     await transport.sendMail({ from: 'a@acme.com', to: 'b@example.com', subject: 'Hi', text: 'x' })
-    expect(server.taken[0]?.session.secure).toBe(true)
+    expect(server.begun.at(-1)?.state().secure).toBe(true)
   })
 
   it('works with a given certificate, which a client can verify by name and by address', async () => {

@@ -24,13 +24,13 @@ describe('submissions', () => {
     expect(info.response).toBe('250 2.6.0 OK: captured as em_1')
     expect(server.taken[0]).toMatchObject({
       envelope: { mail_from: 'a@acme.com', rcpt_to: ['b@example.com', 'C@example.com', 'd@example.com'] },
-      session: {
-        client_name: 'app.test',
-        user: 'me',
-        secure: false,
-        remote_address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
-      },
       outcome: 'finished',
+    })
+    expect(server.begun[0]?.state()).toMatchObject({
+      client_name: 'app.test',
+      user: 'me',
+      secure: false,
+      remote_address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
     })
     expect(server.taken[0]?.bytes.toString()).not.toContain('d@example.com')
     expect(server.errors).toEqual([])
@@ -40,18 +40,16 @@ describe('submissions', () => {
     let pending = 0
     const pieces: Buffer[] = []
     await using server = await testServer({
-      submissions: {
-        begin: () => ({
-          async write(piece) {
-            expect(++pending).toBe(1)
-            await delay(2)
-            pieces.push(Buffer.from(piece))
-            pending--
-          },
-          finish: async () => `OK: ${pending} pending`,
-          discard: async () => {},
-        }),
-      },
+      receive: () => ({
+        async write(piece) {
+          expect(++pending).toBe(1)
+          await delay(2)
+          pieces.push(Buffer.from(piece))
+          pending--
+        },
+        finish: async () => `OK: ${pending} pending`,
+        discard: async () => {},
+      }),
     })
     const client = await rawClient(server)
     await client.say('MAIL FROM:<a@acme.com>')
@@ -104,22 +102,20 @@ describe('submissions', () => {
     for (const place of ['begin', 'write', 'write later', 'finish']) {
       let discarded = 0
       await using server = await testServer({
-        submissions: {
-          begin() {
-            if (place === 'begin') throw fault
-            return {
-              write() {
-                if (place === 'write') throw fault
-                return place === 'write later' ? delay(1).then(() => Promise.reject(fault)) : undefined
-              },
-              finish: async () => {
-                throw fault
-              },
-              discard: async () => {
-                discarded++
-              },
-            }
-          },
+        receive() {
+          if (place === 'begin') throw fault
+          return {
+            write() {
+              if (place === 'write') throw fault
+              return place === 'write later' ? delay(1).then(() => Promise.reject(fault)) : undefined
+            },
+            finish: async () => {
+              throw fault
+            },
+            discard: async () => {
+              discarded++
+            },
+          }
         },
       })
       const client = await rawClient(server)

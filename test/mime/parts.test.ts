@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
-import { openPart } from '../../src/mime/part-stream.ts'
+import { readPart } from '../../src/mime/part-stream.ts'
 import { parseMessage } from '../../src/mime/parse.ts'
 import type { PlacedPart } from '../../src/mime/part.ts'
 import { readStructure } from '../../src/mime/structure.ts'
@@ -14,7 +14,7 @@ const listParts = (message: Buffer): PlacedPart[] => readStructure(message).part
 const read = async (message: Buffer, index: number): Promise<Buffer> => {
   const part = listParts(message)[index]
   if (!part) throw new Error(`no part ${index}`)
-  return Buffer.concat(await openPart(message, part).toArray())
+  return readPart(message, part)
 }
 
 describe('the parts of a message', () => {

@@ -11,24 +11,12 @@ import { TextDecoder } from 'node:util'
  *   otherwise windows-1252. US-ASCII counts as unknown, because text that is declared so often has other octets.
  */
 export function decodeText(bytes: Buffer, charset: string | null): string {
-  const name = canonical(charset)
-  switch (name) {
-    case null:
-      return isUtf8(bytes) ? bytes.toString('utf8') : decodeWindows1252(bytes)
-    case 'utf-8':
-      return bytes.toString('utf8')
-    case 'windows-1252':
-      return decodeWindows1252(bytes)
-    case 'utf-16':
-      return decodeUtf16(bytes, isBigEndian(bytes))
-    case 'utf-16le':
-    case 'utf-16be':
-      return decodeUtf16(bytes, name === 'utf-16be')
-    case 'iso-2022-jp':
-      return (japanese ??= new TextDecoder(name)).decode(bytes)
-    default:
-      return loadIconv().decode(bytes, name)
-  }
+  const name = charsetOf(bytes, charset, null)
+  // A header may have thousands of texts, and these two decoders take long to make.
+  if (name === 'utf-8') return bytes.toString('utf8')
+  if (name === 'iso-2022-jp') return (japanese ??= new TextDecoder(name)).decode(bytes)
+  const decoder = createTextDecoder(name)
+  return decoder.write(bytes) + decoder.end()
 }
 
 /** Decodes text that comes in pieces, cut anywhere. */
@@ -183,7 +171,7 @@ function decodeUtf16(bytes: Buffer, isSwapped: boolean): string {
   return (isSwapped ? Buffer.from(units).swap16() : units).toString('utf16le')
 }
 
-type Iconv = Pick<typeof import('iconv-lite'), 'decode' | 'encodingExists' | 'getDecoder'>
+type Iconv = Pick<typeof import('iconv-lite'), 'encodingExists' | 'getDecoder'>
 
 let iconv: Iconv | undefined
 
