@@ -1,3 +1,4 @@
+import { firstWhere } from '../core/first-where.ts'
 import type { Entry } from './entry.ts'
 import { compareKeys, compareValues } from './keys.ts'
 import type { IndexKey } from './queries.ts'
@@ -152,21 +153,17 @@ export class SortedIndex {
     this.#putIn([...gathered.added].sort((a, b) => this.#order(a, b)))
   }
 
-  /** Takes all records at once, in any order. */
-  takeAll(entries: readonly Entry[]): void {
+  /** Takes all records at once, in any order. @returns Two that have the same key of a unique index; null if there are none. */
+  takeAll(all: readonly Entry[]): Entry[] | null {
     this.revision++
-    this.#entries = entries.filter((entry) => this.keyOf(entry) !== null).sort((a, b) => this.#order(a, b))
-  }
-
-  /** Two records that hold the same key, or null. */
-  duplicates(): [Entry, Entry] | null {
-    const { entries } = this
-    for (let i = 1; i < entries.length; i++) {
-      const [a, b] = [entries[i - 1], entries[i]]
-      const key = b && this.keyOf(b)
-      if (a && b && key && this.#compare(a, key) === 0) return [a, b]
-    }
-    return null
+    const entries = all.filter((entry) => this.keyOf(entry) !== null).sort((a, b) => this.#order(a, b))
+    this.#entries = entries
+    if (!this.unique) return null
+    const second = entries.findIndex((entry, at) => {
+      const before = entries[at - 1]
+      return before !== undefined && this.#compare(before, this.keyOf(entry) ?? []) === 0
+    })
+    return second > 0 ? entries.slice(second - 1, second + 1) : null
   }
 
   /**
@@ -196,15 +193,10 @@ export class SortedIndex {
 
   #search(isBefore: (entry: Entry) => boolean): number {
     const { entries } = this
-    let low = 0
-    let high = entries.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const entry = entries[middle]
-      if (entry && isBefore(entry)) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstWhere(entries.length, (at) => {
+      const entry = entries[at]
+      return entry === undefined || !isBefore(entry)
+    })
   }
 
   #compare(entry: Entry, key: IndexKey): number {

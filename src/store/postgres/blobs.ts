@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Spool } from '../blob-writer.ts'
 import { splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
-import type { BlobId, ByteRange } from '../store.ts'
+import type { Blob, BlobId, ByteRange } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isStorable } from './keys.ts'
 import type { Place } from './reads.ts'
@@ -18,6 +18,20 @@ export class LargeBlob {
     this.number = number
   }
 }
+
+/** A blob of a commit: its bytes, or the number of a large blob whose bytes were written before. */
+export interface StagedBlob {
+  readonly owner: string
+  readonly name: string
+  readonly size: number
+  readonly bytes: Buffer | null
+  readonly large: number | null
+}
+
+/** The blobs of a commit, or those that are being written. */
+export type StagedBlobs =
+  | { readonly ready: readonly StagedBlob[] }
+  | { readonly writing: Promise<StagedBlob[]> }
 
 /**
  * Message bytes in PostgreSQL. Small blobs are a value; large ones are numbered pieces. Pieces that are no longer used
@@ -61,6 +75,36 @@ export class Blobs {
       [partition, owner, table.name],
     )
     return rows.map(({ name }) => name)
+  }
+
+  /** What a commit stores for each of its blobs. Large blobs in memory are written now. */
+  stage(
+    named: readonly { readonly blob: Blob; readonly owner: string; readonly name: string }[],
+  ): StagedBlobs {
+    const ready: StagedBlob[] = []
+    const writing: Promise<StagedBlob>[] = []
+    for (const { blob, owner, name } of named) {
+      const { id, size, parts, spooled } = blob
+      if (!isStorable(name)) throw misuse(`No blob can have the name ${JSON.stringify(name)}.`)
+      if (spooled instanceof LargeBlob) {
+        ready.push({ owner, name, size, bytes: null, large: spooled.number })
+        continue
+      }
+      if (!parts) throw misuse(`The blob ${id} is of another store.`)
+      const bytes = parts.length === 1 && parts[0] ? asBuffer(parts[0]) : Buffer.concat(parts)
+      if (size <= mostInline) ready.push({ owner, name, size, bytes, large: null })
+      else writing.push(this.#spool(owner, name, bytes))
+    }
+    return writing.length === 0
+      ? { ready }
+      : { writing: Promise.all(writing).then((written) => [...ready, ...written]) }
+  }
+
+  async #spool(owner: string, name: string, bytes: Buffer): Promise<StagedBlob> {
+    const spool = await this.createSpool()
+    await spool.write(bytes)
+    const { number } = await spool.finish()
+    return { owner, name, size: bytes.length, bytes: null, large: number }
   }
 
   /** Starts a large blob. Until a commit refers to it, it is removed after a day. */
@@ -163,6 +207,10 @@ export async function takeRoom(sql: Connection): Promise<void> {
      VALUES ('', $1, '', '', 0, decode(repeat('00', ${mostInline}), 'hex'))`,
     [crypto.randomUUID()],
   )
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** The length of all pieces of a large blob but the last. */

@@ -42,7 +42,7 @@ export class Connection {
   /**
    * Runs one statement.
    *
-   * @param values  The values of `$1` and so on. Encode arrays with `texts`, `numbers` and `bytes`.
+   * @param values  The values of `$1` and so on.
    * @param options  `isLasting`: keeps the statement prepared, for texts that recur; default: true. `mostMs`: as in the
    *   constructor, for this statement only.
    */
@@ -61,19 +61,6 @@ export class Connection {
     } catch (error) {
       throw this.#toError(error)
     }
-  }
-
-  /** An array of texts, as a parameter that the statement casts: `$1::text[]`. */
-  texts(list: readonly (string | null)[]): string {
-    return arrayOf(list, (text) => `"${text.replace(/[\\"]/g, '\\$&')}"`)
-  }
-
-  numbers(list: readonly (number | null)[]): string {
-    return arrayOf(list, String)
-  }
-
-  bytes(list: readonly (Buffer | null)[]): string {
-    return arrayOf(list, (bytes) => `"\\\\x${bytes.toString('hex')}"`)
   }
 }
 
@@ -240,8 +227,4 @@ function nameOf(text: string): string {
   const name = createHash('sha256').update(text).digest('base64url')
   names.set(text, name)
   return name
-}
-
-function arrayOf<T>(list: readonly (T | null)[], write: (item: T) => string): string {
-  return `{${list.map((item) => (item === null ? 'NULL' : write(item))).join(',')}}`
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ChangeFeed, Told } from '../change-feed.ts'
-import { growthOf, type CommitChange, type StoredCommit } from './changes.ts'
+import type { ChangeFeed, CommitChange, StoredCommit } from '../change-feed.ts'
 import type { Connection } from './connection.ts'
 
 interface FollowerDeps {
@@ -217,7 +216,7 @@ export class Follower {
       const changes = { text: JSON.stringify(newest.changes) }
       this.#state = { seq: newest.seq, last: { instance: newest.instance, changes }, totals }
     }
-    return this.#inOrder(() => this.#deps.feed.announce(this.seq, toldOf(commits)))
+    return this.#inOrder(() => this.#deps.feed.publish(commits))
   }
 
   #inOrder(tell: () => Promise<void>): Promise<void> {
@@ -255,9 +254,15 @@ interface Row {
   readonly changes: string
 }
 
-function* toldOf(commits: readonly StoredCommit[]): Generator<Told, void> {
-  for (const { seq, partition, changes } of commits)
-    for (const change of changes) yield { partition, change: { ...change, seq } }
+/** By how many records a commit changed its partition. */
+function growthOf(changes: readonly CommitChange[]): number {
+  let by = 0
+  for (const change of changes) {
+    if (change.op === 'bulk') by -= change.removed
+    else if (change.op === 'insert') by++
+    else if (change.op === 'remove') by--
+  }
+  return by
 }
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')

@@ -4,7 +4,7 @@ import { misuse } from '../io-errors.ts'
 import type { CountQuery, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } from '../queries.ts'
 import { toRecord } from '../read-records.ts'
 import type { StoredRecord } from '../store.ts'
-import { compileQuery } from '../where.ts'
+import { compileQuery, hasWhere } from '../where.ts'
 import { createPacer } from '../../core/slices.ts'
 import { toSql } from './conditions.ts'
 import { Parameters } from './parameters.ts'
@@ -130,13 +130,14 @@ export class Reads {
     return groups.all()
   }
 
-  /** The records whose ids are given, by their ids. */
-  async texts({ table, partition }: Place, ids: readonly string[]): Promise<Map<string, string>> {
+  /** The texts of the records whose ids are given, in their order; null for a record that does not exist. */
+  async texts({ table, partition }: Place, ids: readonly string[]): Promise<(string | null)[]> {
     const rows = await this.#sql.run<{ id: string; record: string }>(
       `SELECT id, record::text AS record FROM ${table.sql} WHERE partition = $1 AND id = ANY($2::text[])`,
-      [partition, this.#sql.texts(ids.filter(isStorable))],
+      [partition, ids.filter(isStorable)],
     )
-    return new Map(rows.map(({ id, record }) => [id, record]))
+    const texts = new Map(rows.map(({ id, record }) => [id, record]))
+    return ids.map((id) => texts.get(id) ?? null)
   }
 
   /**
@@ -171,7 +172,7 @@ export class Reads {
       for (const { id, record: text } of rows) {
         if (pacer.due()) await pacer.turn()
         const record = text === undefined ? null : toRecord<StoredRecord>(text)
-        if (!scan.isExact && record && !condition.matches(record)) continue
+        if (!scan.isExact && record && !condition(record)) continue
         if (skipping > 0) {
           skipping--
           continue
@@ -204,7 +205,7 @@ class Scan {
   #behind = ''
 
   constructor({ table, partition }: Place, query: PageQuery) {
-    const { index = 'id', prefix, after, until, where, also } = query
+    const { index = 'id', prefix, after, until, also } = query
     this.#isBackwards = query.direction === 'desc'
     this.column = index === 'id' ? 'id' : table.index(index).column
     const { parameters } = this
@@ -234,7 +235,7 @@ class Scan {
         compare(this.#isBackwards ? '<' : '>=', this.#isBackwards ? encodeKey(after) : afterKey(after))
       if (until) compare('<', afterKey(until))
     }
-    const condition = where === undefined ? null : toSql(where, table.facts, parameters)
+    const condition = hasWhere(query) ? toSql(query.where, table.facts, parameters) : null
     if (condition && also) {
       const ids = parameters.add(also.filter(isStorable))
       bounds.push(`(${condition.sql} OR id = ANY(${ids}::text[]))`)

@@ -2,7 +2,9 @@ import { LocalpostError } from '../../core/errors.ts'
 import { toRecord } from '../read-records.ts'
 import type { StoredRecord } from '../store.ts'
 import type { Connection } from './connection.ts'
-import type { Column, StoredRow, Table } from './table.ts'
+import { Parameters } from './parameters.ts'
+import type { Table } from './table.ts'
+import { recordColumns } from './write.ts'
 
 /** The version of the tables that this program writes. */
 export const schemaVersion = 1
@@ -187,36 +189,17 @@ async function fillColumns(sql: Connection, table: Table): Promise<void> {
     const end = rows.at(-1)
     if (!end) return
     last = end
-    const stored = rows.map(({ record }) => table.rowOf(toRecord<StoredRecord>(record), record))
+    const kept = rows.map(({ partition, record }) => {
+      return { partition, row: table.rowOf(toRecord<StoredRecord>(record), record) }
+    })
+    const parameters = new Parameters()
+    const given = parameters.unnest(recordColumns(table, kept))
     const set = table.columns.map(({ name }) => `"${name}" = given."${name}"`)
-    const given = [
-      sql.texts(rows.map(({ partition }) => partition)),
-      sql.texts(rows.map(({ id }) => id)),
-      ...columnArrays(sql, table.columns, stored),
-    ]
-    const types = ['text', 'text', ...table.columns.map(({ type }) => type)]
     await sql.run(
-      `UPDATE ${table.sql} SET ${set.join(', ')}
-       FROM unnest(${types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')})
-         AS given (partition, id, ${table.columns.map(({ name }) => `"${name}"`).join(', ')})
-       WHERE ${table.sql}.partition = given.partition AND ${table.sql}.id = given.id`,
-      given,
+      `UPDATE ${table.sql} stored SET ${set.join(', ')} FROM ${given}
+       WHERE stored.partition = given.partition AND stored.id = given.id`,
+      parameters.values,
       { isLasting: false },
     )
   }
-}
-
-/** The values of rows, column by column, as parameters of a statement. */
-export function columnArrays(
-  sql: Connection,
-  columns: readonly Column[],
-  rows: readonly Pick<StoredRow, 'values'>[],
-): unknown[] {
-  return columns.map(({ type }, at) => {
-    const values = rows.map((row) => row.values[at] ?? null)
-    // Each column has values of one type.
-    if (type === 'bytea') return sql.bytes(values as (Buffer | null)[])
-    if (type === 'text') return sql.texts(values as (string | null)[])
-    return sql.numbers(values as (number | null)[])
-  })
 }

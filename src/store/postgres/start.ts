@@ -1,17 +1,16 @@
 import type { Pool } from 'pg'
-import { createBudget, noRoom } from '../../core/byte-budget.ts'
+import { createBudget } from '../../core/byte-budget.ts'
 import { systemClock } from '../../core/clock.ts'
-import { LocalpostError } from '../../core/errors.ts'
+import type { LocalpostError } from '../../core/errors.ts'
 import { createJobQueue } from '../../core/job-queue.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
-import { type BulkOutcome, runBulk } from '../bulk.ts'
-import { ChangeFeed } from '../change-feed.ts'
+import { mostTold, runBulk } from '../bulk.ts'
+import { bulkEnd, ChangeFeed } from '../change-feed.ts'
 import { assertPartitionName } from '../names.ts'
-import { misuse } from '../io-errors.ts'
-import { isNewAlone } from '../prepare.ts'
-import type { Blob, Change, PartitionedStore, Store } from '../store.ts'
+import { closedError, misuse } from '../io-errors.ts'
+import { admit, blobNameIn } from '../prepare.ts'
+import type { Blob, Change, PartitionedStore, Store, StoredRecord } from '../store.ts'
 import { Blobs, mostInline } from './blobs.ts'
-import { bulkWork } from './bulk-work.ts'
 import { clearedAtOnce } from './clear.ts'
 import { Connection } from './connection.ts'
 import { databaseFault } from './faults.ts'
@@ -19,8 +18,7 @@ import { Follower, readState } from './follower.ts'
 import { channelOf, Listening } from './listening.ts'
 import type { Membership } from './membership.ts'
 import { type Place, Reads } from './reads.ts'
-import { heldBy, nameIn, prepareChange, stageBlobs } from './prepare-commit.ts'
-import type { BulkChange } from './staging.ts'
+import { type BulkChange, prepareChange } from './staging.ts'
 import { PostgresTexts } from './texts.ts'
 import type { TextSearch } from './texts-schema.ts'
 import { withStoppable } from './stoppable.ts'
@@ -133,10 +131,10 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
   /** Notifies the listeners of all instances that a bulk change has ended. */
   async function endBulk(partition: string, collection: string): Promise<void> {
     try {
-      await writer.say(partition, { op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
+      await writer.say(partition, bulkEnd(collection))
     } catch {
       // The other instances read everything again at the next change.
-      await feed.endBulk({ base: collection, partition })
+      await feed.endBulk(partition, collection)
     }
   }
 
@@ -150,17 +148,13 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     async function commit(changes: readonly Change[], given: readonly Blob[] = []): Promise<void> {
       assertOpen()
       const prepared = changes.map((change) => prepareChange(tableOf(change.collection), change))
-      const named = given.map((blob) => ({ blob, ...nameIn(changes, blob) }))
-      const size = heldBy(prepared, given)
-      // Changes of stored records are never refused: their callers limit their number, and a lost change costs more
-      // than the memory that refusing it would save.
-      if (!isNewAlone(changes)) pending.takeAnyway(size)
-      else {
+      const named = given.map((blob) => ({ blob, ...blobNameIn(changes, blob) }))
+      const texts = prepared.map((change) => (change.op === 'remove' ? '' : change.row.text))
+      const size = admit(changes, texts, given, pending, () => {
         if (upkeep.trouble) throw upkeep.trouble
-        if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
-      }
+      })
       try {
-        await writer.commit(partition, prepared, stageBlobs(blobs, named))
+        await writer.commit(partition, prepared, blobs.stage(named))
       } finally {
         pending.give(size)
       }
@@ -174,11 +168,19 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
       async bulk(collection, ids, change, options = {}) {
         const place = placeOf(collection)
         const isBulk = ids.length > mostTold
-        const commitPart = (part: readonly BulkChange[]): Promise<BulkOutcome> =>
-          writer.bulk(partition, part, isBulk)
-        const work = bulkWork(reads, place, ids, change)
+        const { table } = place
+        const deps = {
+          read: (part: readonly string[]) => reads.texts(place, part),
+          put(record: StoredRecord, text: string, version: number): BulkChange {
+            return { table, id: record.id, version, row: table.rowOf(record, text) }
+          },
+          remove: (id: string): BulkChange => ({ table, id, version: 0, row: null }),
+          commit: (part: readonly BulkChange[]) => writer.bulk(partition, part, isBulk),
+          pending,
+          assertOpen,
+        }
         try {
-          return await view.change(() => runBulk({ work, commit: commitPart, pending, assertOpen }, options))
+          return await view.change(() => runBulk(ids, change, deps, options))
         } finally {
           if (isBulk) await endBulk(partition, collection.name)
         }
@@ -284,13 +286,6 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
   }
 }
 
-function closedError(): LocalpostError {
-  return new LocalpostError('closed', 'This instance is closed; create a new one.')
-}
-
 /** How many reads and searches may wait for a connection. A request makes one at a time. */
 const mostReads = 10_000
 const mostSearches = 100
-
-/** Up to this many records, listeners get one change for each, so that they need not read everything again. */
-const mostTold = 100
