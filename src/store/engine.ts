@@ -6,7 +6,7 @@ import type { Medium } from './medium.ts'
 import { type BulkChange, mostTold, runBulk } from './bulk.ts'
 import { groupRecords, tallyTexts } from './groups.ts'
 import { countRecords, readIds, readPage } from './pages.ts'
-import { readOne, readResting, readTexts } from './read-records.ts'
+import { clamp, readOne, readResting, readTexts } from './read-records.ts'
 import { admit, blobNameIn, prepareChange } from './prepare.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { assertPartitionName, splitBlobId } from './names.ts'
@@ -19,7 +19,6 @@ import {
   alwaysLeader,
   type Blob,
   type BlobId,
-  type ByteRange,
   type Change,
   type Collection,
   type Store,
@@ -240,8 +239,3 @@ export async function createStore(
 }
 
 const defaultPendingBytes = 64 * 1024 * 1024
-
-function clamp(range: ByteRange | undefined, size: number): { start: number; end: number } {
-  const start = Math.min(Math.max(range?.start ?? 0, 0), size)
-  return { start, end: Math.max(start, Math.min(range?.end ?? size, size)) }
-}

@@ -1,7 +1,7 @@
 import { type Budget, noRoom } from '../core/byte-budget.ts'
 import type { FactRow } from './facts.ts'
 import type { IndexKey } from './queries.ts'
-import type { Blob, Change, NewRecord, StoredRecord } from './store.ts'
+import type { Blob, Change } from './store.ts'
 import { misuse } from './io-errors.ts'
 import { type BlobName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
@@ -68,9 +68,9 @@ export function prepareChange(state: CollectionState, change: Change): PreparedC
   if (change.op === 'remove') return { op: 'remove', state, id: change.id, version: change.version }
   const version = change.op === 'update' ? change.record.version + 1 : 1
   // A record that has its version already needs no copy, which would cost as much as its text.
-  const given = change.record
-  const record = says(given, version) ? given : { ...given, version }
-  assertId(record.id, state.name)
+  const record = change.record.version === version ? change.record : { ...change.record, version }
+  if (typeof record.id !== 'string' || record.id === '')
+    throw misuse(`A record of ${state.name} cannot have the id ${JSON.stringify(record.id)}.`)
   return {
     op: change.op,
     state,
@@ -80,10 +80,6 @@ export function prepareChange(state: CollectionState, change: Change): PreparedC
     keys: state.keysOf(membersOf(record)),
     facts: state.factsOf(record),
   }
-}
-
-function says(record: NewRecord, version: number): record is StoredRecord {
-  return record.version === version
 }
 
 /**
@@ -107,11 +103,4 @@ export function blobNameIn(changes: readonly Change[], blob: Blob): BlobName {
 export function withVersion(text: string, version: number): string {
   const record: unknown = JSON.parse(text)
   return JSON.stringify({ ...(record as object), version })
-}
-
-function assertId(id: unknown, collection: string): void {
-  if (typeof id === 'string' && id !== '') return
-  throw misuse(
-    `A record of ${collection} needs a text that is not empty as its id, not ${JSON.stringify(id)}.`,
-  )
 }

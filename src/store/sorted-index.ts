@@ -49,21 +49,21 @@ export class SortedIndex {
   }
 
   /** The records in order. */
-  get entries(): readonly Entry[] {
-    return this.#ordered()
+  get #ordered(): Entry[] {
+    return (this.#entries ??= [...this.#all()].sort((a, b) => this.#order(a, b)))
   }
 
   get size(): number {
-    return this.entries.length
+    return this.#ordered.length
   }
 
   at(position: number): Entry | undefined {
-    return this.entries[position]
+    return this.#ordered[position]
   }
 
   /** The records from `start` up to `end`. */
   slice(start: number, end: number): readonly Entry[] {
-    return this.entries.slice(start, end)
+    return this.#ordered.slice(start, end)
   }
 
   keyOf(row: Row): IndexKey | null {
@@ -74,7 +74,7 @@ export class SortedIndex {
   /** The records whose key begins with `prefix`, up to those that begin with `until`. */
   span(prefix: IndexKey = [], until?: IndexKey): Span {
     const start = prefix.length === 0 ? 0 : this.lowerBound(prefix)
-    const end = prefix.length === 0 ? this.entries.length : this.upperBound(prefix)
+    const end = prefix.length === 0 ? this.#ordered.length : this.upperBound(prefix)
     return { start, end: until === undefined ? end : Math.min(end, this.upperBound(until)) }
   }
 
@@ -98,7 +98,7 @@ export class SortedIndex {
 
   /** The first record with this key, or undefined. */
   find(key: IndexKey): Entry | undefined {
-    const entry = this.entries[this.lowerBound(key)]
+    const entry = this.#ordered[this.lowerBound(key)]
     return entry !== undefined && this.#compare(entry, key) === 0 ? entry : undefined
   }
 
@@ -111,7 +111,7 @@ export class SortedIndex {
       return
     }
     this.revision++
-    const entries = this.#ordered()
+    const entries = this.#ordered
     const last = entries.at(-1)
     if (last === undefined || this.#order(last, entry) < 0) entries.push(entry)
     else entries.splice(this.position(key, entry.id), 0, entry)
@@ -126,9 +126,9 @@ export class SortedIndex {
       return
     }
     const at = this.position(key, entry.id)
-    if (this.entries[at] !== entry) return
+    if (this.#ordered[at] !== entry) return
     this.revision++
-    this.#ordered().splice(at, 1)
+    this.#ordered.splice(at, 1)
   }
 
   /** Takes all records out. */
@@ -149,7 +149,7 @@ export class SortedIndex {
     if (!gathered || (gathered.gone.size === 0 && gathered.added.size === 0)) return
     this.revision++
     const { gone } = gathered
-    if (gone.size > 0) this.#entries = this.entries.filter((entry) => !gone.has(entry))
+    if (gone.size > 0) this.#entries = this.#ordered.filter((entry) => !gone.has(entry))
     this.#putIn([...gathered.added].sort((a, b) => this.#order(a, b)))
   }
 
@@ -172,7 +172,7 @@ export class SortedIndex {
    * @param added  In the order of the index.
    */
   #putIn(added: readonly Entry[]): void {
-    const entries = this.#ordered()
+    const entries = this.#ordered
     const positions = added.map((entry) => this.position(this.keyOf(entry) ?? [], entry.id))
     let read = entries.length - 1
     for (const entry of added) entries.push(entry)
@@ -187,12 +187,8 @@ export class SortedIndex {
     }
   }
 
-  #ordered(): Entry[] {
-    return (this.#entries ??= [...this.#all()].sort((a, b) => this.#order(a, b)))
-  }
-
   #search(isBefore: (entry: Entry) => boolean): number {
-    const { entries } = this
+    const entries = this.#ordered
     return firstWhere(entries.length, (at) => {
       const entry = entries[at]
       return entry === undefined || !isBefore(entry)

@@ -2,9 +2,11 @@ import { Readable } from 'node:stream'
 import type { Spool } from '../blob-writer.ts'
 import { splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
-import type { Blob, BlobId, ByteRange } from '../store.ts'
+import { clamp } from '../read-records.ts'
+import type { Blob, BlobId, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isStorable } from './keys.ts'
+import type { Named } from '../texts.ts'
 import type { Place } from './reads.ts'
 
 /** Up to this many bytes, a blob is stored in one piece, beside its name. */
@@ -44,37 +46,46 @@ export class Blobs {
     this.#sql = sql
   }
 
-  async size(partition: string, id: BlobId): Promise<number | null> {
-    return (await this.#find(partition, id, 'size::float8 AS size'))?.size ?? null
-  }
-
-  async read(partition: string, id: BlobId): Promise<Buffer | null> {
-    const found = await this.#find(partition, id, 'size::float8 AS size, bytes, large::float8 AS large')
-    if (!found) return null
-    const { bytes, large, size } = found
-    if (bytes) return bytes
-    const pieces: Buffer[] = []
-    for await (const piece of this.#pieces(id, large ?? 0, 0, size)) pieces.push(piece)
-    return Buffer.concat(pieces)
-  }
-
-  async open(partition: string, id: BlobId, range?: ByteRange): Promise<Readable | null> {
-    const found = await this.#find(partition, id, 'size::float8 AS size, bytes, large::float8 AS large')
-    if (!found) return null
-    const { bytes, large, size } = found
-    const start = Math.min(Math.max(range?.start ?? 0, 0), size)
-    const end = Math.max(start, Math.min(range?.end ?? size, size))
-    if (bytes) return Readable.from(end > start ? [bytes.subarray(start, end)] : [], asBytes)
-    return Readable.from(this.#pieces(id, large ?? 0, start, end), asBytes)
-  }
-
-  async names({ table, partition }: Place, owner: string): Promise<string[]> {
-    if (!isStorable(owner)) return []
-    const rows = await this.#sql.run<{ name: string }>(
-      `SELECT name FROM ${this.#sql.name('blobs')} WHERE partition = $1 AND owner = $2 AND collection = $3 ORDER BY name`,
-      [partition, owner, table.name],
-    )
-    return rows.map(({ name }) => name)
+  /** The reads of blobs in a partition; see `Store`. @param placeOf  As for `createReads`. */
+  reads(
+    partition: string,
+    placeOf: (collection: Named) => Place,
+    assertOpen: () => void,
+  ): Pick<Store, 'openBlob' | 'readBlob' | 'blobSize' | 'blobNames'> {
+    const all = 'size::float8 AS size, bytes, large::float8 AS large'
+    const find = (id: BlobId, columns: string): Promise<FoundBlob | null> => {
+      assertOpen()
+      return this.#find(partition, id, columns)
+    }
+    return {
+      blobSize: async (id) => (await find(id, 'size::float8 AS size'))?.size ?? null,
+      readBlob: async (id) => {
+        const found = await find(id, all)
+        if (!found) return null
+        const { bytes, large, size } = found
+        if (bytes) return bytes
+        const pieces: Buffer[] = []
+        for await (const piece of this.#pieces(id, large ?? 0, 0, size)) pieces.push(piece)
+        return Buffer.concat(pieces)
+      },
+      openBlob: async (id, range) => {
+        const found = await find(id, all)
+        if (!found) return null
+        const { bytes, large, size } = found
+        const { start, end } = clamp(range, size)
+        if (bytes) return Readable.from(end > start ? [bytes.subarray(start, end)] : [], asBytes)
+        return Readable.from(this.#pieces(id, large ?? 0, start, end), asBytes)
+      },
+      blobNames: async (collection, owner) => {
+        const { table } = placeOf(collection)
+        if (!isStorable(owner)) return []
+        const rows = await this.#sql.run<{ name: string }>(
+          `SELECT name FROM ${this.#sql.name('blobs')} WHERE partition = $1 AND owner = $2 AND collection = $3 ORDER BY name`,
+          [partition, owner, table.name],
+        )
+        return rows.map(({ name }) => name)
+      },
+    }
   }
 
   /** What a commit stores for each of its blobs. Large blobs in memory are written now. */

@@ -62,6 +62,11 @@ export class Connection {
       throw this.#toError(error)
     }
   }
+
+  /** Runs a statement that does not recur, for example one that makes a table. */
+  async once(text: string, values: readonly unknown[] = []): Promise<void> {
+    await this.run(text, values, { isLasting: false })
+  }
 }
 
 /** A connection with an open transaction. */

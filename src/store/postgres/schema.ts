@@ -23,8 +23,8 @@ export async function prepareOwnTables(sql: Connection, schema: string): Promise
   if (isNew) {
     // A user who may not create schemas may use an existing one.
     const given = await sql.run('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
-    if (given.length === 0) await sql.run(`CREATE SCHEMA "${schema}"`, [], { isLasting: false })
-    for (const text of ownTables(sql)) await sql.run(text, [], { isLasting: false })
+    if (given.length === 0) await sql.once(`CREATE SCHEMA "${schema}"`)
+    for (const text of ownTables(sql)) await sql.once(text)
   }
   const [{ version } = { version: schemaVersion }] = await sql.run<{ version: number }>(
     `SELECT version FROM ${sql.name('localpost')}`,
@@ -134,7 +134,7 @@ function ownTables(sql: Connection): string[] {
 async function prepareTable(sql: Connection, table: Table, exists: boolean): Promise<void> {
   const columns = table.columns.map(({ name, type }) => `"${name}" ${type}`)
   if (!exists) {
-    await sql.run(
+    await sql.once(
       `CREATE TABLE ${table.sql} (
          partition text COLLATE "C" NOT NULL,
          id text COLLATE "C" NOT NULL,
@@ -143,8 +143,6 @@ async function prepareTable(sql: Connection, table: Table, exists: boolean): Pro
          ${columns.map((column) => `${column},`).join(' ')}
          PRIMARY KEY (partition, id)
        )`,
-      [],
-      { isLasting: false },
     )
   } else {
     const old = await sql.run<{ name: string }>(
@@ -158,15 +156,13 @@ async function prepareTable(sql: Connection, table: Table, exists: boolean): Pro
       ...columns.map((column) => `ADD COLUMN ${column}`),
     ]
     if (changes.length > 0)
-      await sql.run(`ALTER TABLE ${table.sql} ${changes.join(', ')}`, [], { isLasting: false })
+      await sql.once(`ALTER TABLE ${table.sql} ${changes.join(', ')}`)
     await fillColumns(sql, table)
   }
   // Unique keys are checked before the rows are written, so that two records of one transaction may exchange them.
   for (const { name, column } of table.indexes) {
-    await sql.run(
+    await sql.once(
       `CREATE INDEX "${table.name}_${name}" ON ${table.sql} (partition, "${column}", id) WHERE "${column}" IS NOT NULL`,
-      [],
-      { isLasting: false },
     )
   }
   await sql.run(
@@ -195,11 +191,10 @@ async function fillColumns(sql: Connection, table: Table): Promise<void> {
     const parameters = new Parameters()
     const given = parameters.unnest(recordColumns(table, kept))
     const set = table.columns.map(({ name }) => `"${name}" = given."${name}"`)
-    await sql.run(
+    await sql.once(
       `UPDATE ${table.sql} stored SET ${set.join(', ')} FROM ${given}
        WHERE stored.partition = given.partition AND stored.id = given.id`,
       parameters.values,
-      { isLasting: false },
     )
   }
 }
