@@ -63,7 +63,7 @@ function toFilter(
   const { facts } = emailCollection
   const condition = where && compileWhere(where, facts)
   const checks = [
-    ...wheres.map((one) => compileWhere(one, facts)).map((one) => (email: EmailRecord) => one.matches(email)),
+    ...wheres.map((one) => compileWhere(one, facts)),
     ...tests,
     ...rows.map((row) => (email: EmailRecord) => headHolds(email, row)),
   ]
@@ -81,7 +81,7 @@ function toFilter(
     newerThan,
     messages,
     bodyForm,
-    accepts: (email) => (condition?.matches(email) ?? true) && tests.every((test) => test(email)),
+    accepts: (email) => (condition?.(email) ?? true) && tests.every((test) => test(email)),
     held: (email) => checks.filter((check) => check(email)).length,
     needsDigests: parts.some(({ needsDigests }) => needsDigests),
     isOpen: parts.length === 0 && bodyForm === null,

@@ -1,32 +1,27 @@
 import { Entry, type LargePlace, type Place, type Places, samePlace } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
 import type { BulkChange, BulkOutcome } from './bulk.ts'
-import { assertVersion, keyConflict } from './conflicts.ts'
+import { CommitChecks, placeOf, type UniqueKey } from './commit-checks.ts'
 import { type PreparedChange, withVersion } from './prepare.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect, Records } from './records.ts'
-import type { SortedIndex } from './sorted-index.ts'
-import type { IndexKey } from './queries.ts'
-import { forEachSlice } from '../core/slices.ts'
 
 /**
  * The commits of one write: each is checked against memory and the commits staged before it, and a refused one does not
  * affect the others.
  */
-export class Batch {
+export class Batch extends CommitChecks<CollectionState, Entry> {
   readonly commits: StagedCommit[] = []
   size = 0
   readonly #records: Records
   readonly #medium: Medium
   readonly #lastSeq: number
-  readonly #entries: Map<CollectionState, Map<string, Entry | null>> = new Map()
-  readonly #holders: Map<SortedIndex, Map<string, string | null>> = new Map()
-  #undo: (() => void)[] = []
   #effects: Effect[] = []
   #payload: Uint8Array[] = []
   #payloadSize = 0
 
   constructor(records: Records, medium: Medium, lastSeq: number) {
+    super()
     this.#records = records
     this.#medium = medium
     this.#lastSeq = lastSeq
@@ -41,29 +36,16 @@ export class Batch {
     return this.#staged(changes, (change) => this.#change(change, blobs))
   }
 
-  /** Adds the changes of one commit. If one fails, nothing of the commit remains. */
-  async #staged<C>(changes: readonly C[], add: (change: C) => void, isBulk = false): Promise<void> {
-    try {
-      await forEachSlice(changes, add)
-      this.#seal(isBulk)
-    } catch (error) {
-      for (const undo of this.#undo.reverse()) undo()
-      this.#reset()
-      throw error
-    }
-  }
-
   /** Adds a commit that moves blobs to new places, if they are still at the old ones. */
-  stageMoves(moves: readonly Move[]): void {
-    for (const { collection, id, name, from, bytes } of moves) {
+  stageMoves(moves: readonly Move[]): Promise<void> {
+    return this.#staged(moves, ({ collection, id, name, from, bytes }) => {
       const state = this.#records.state(collection)
-      const current = this.#current(state, id)
-      if (!current || current.text === '' || !samePlace(current.blobs?.[name], from)) continue
+      const current = this.current(state, id)
+      if (!current || current.text === '' || !samePlace(current.blobs?.[name], from)) return
       const blobs = { ...current.blobs, [name]: this.#hold([bytes], bytes.byteLength) }
       const { segment, version, text, keys, facts } = current
-      this.#put(state, new Entry(id, segment, version, text, keys, blobs, facts), 'move')
-    }
-    this.#seal()
+      this.#put(state, new Entry(id, segment, version, text, keys, blobs, facts), current, 'move')
+    })
   }
 
   /**
@@ -76,26 +58,19 @@ export class Batch {
   stageBulk(changes: readonly BulkChange[], outcome: BulkOutcome, isBulk: boolean): Promise<void> {
     outcome.applied = 0
     outcome.stale = []
-    return this.#staged(changes, (change) => this.#changeBulk(change, outcome), isBulk)
-  }
-
-  #changeBulk({ state, id, version, next }: BulkChange, outcome: BulkOutcome): void {
-    const current = this.#current(state, id)
-    if (!current) {
-      // A record whose line cannot be read can still be removed.
-      if (next === null && this.#removeUnread(state, id)) outcome.applied++
-      return
+    const add = ({ state, id, version, next }: BulkChange): void => {
+      const current = this.current(state, id)
+      if (next === null) {
+        if (this.#remove(state, id, current)) outcome.applied++
+      } else if (current && current.version !== version) outcome.stale.push(id)
+      else if (current) {
+        const { text, keys, facts } = next
+        const draft = new Entry(id, current.segment, version + 1, text, keys, current.blobs, facts)
+        this.#put(state, draft, current, 'update')
+        outcome.applied++
+      }
     }
-    if (next !== null && current.version !== version) {
-      outcome.stale.push(id)
-      return
-    }
-    outcome.applied++
-    if (next === null) return this.#remove(state, current)
-    const { text, keys, facts } = next
-    const draft = new Entry(id, current.segment, version + 1, text, keys, current.blobs, facts)
-    this.#claimKeys(state, current, draft)
-    this.#put(state, draft, 'update')
+    return this.#staged(changes, add, isBulk)
   }
 
   /** Adds a commit whose effects are known already; it must be the only one of the batch. */
@@ -104,77 +79,65 @@ export class Batch {
     this.#seal()
   }
 
+  async #staged<T>(changes: readonly T[], add: (change: T) => void, isBulk = false): Promise<void> {
+    try {
+      await this.whole(changes, add)
+      this.#seal(isBulk)
+    } finally {
+      this.#reset()
+    }
+  }
+
   #change(change: PreparedChange, taken: readonly TakenBlob[]): void {
-    const { state, id } = change
-    const current = this.#current(state, id)
+    const { state, id, op } = change
+    const current = this.current(state, id)
+    const expected = change.op === 'update' ? change.version - 1 : change.version
+    this.assertPossible(state, op, id, expected, current)
     if (change.op === 'remove') {
-      if (change.version !== undefined) assertVersion(change.version, current, state.name, id)
-      if (current) this.#remove(state, current)
-      // A record whose line cannot be read can still be removed.
-      else this.#removeUnread(state, id)
+      this.#remove(state, id, current)
       return
     }
-    if (change.op === 'insert' && current) throw keyConflict(state.name, 'id', [id], id)
-    if (change.op === 'update') assertVersion(change.version - 1, current, state.name, id)
     const version = change.op === 'put' ? (current?.version ?? 0) + 1 : change.version
     const text = version === change.version ? change.text : withVersion(change.text, version)
     const blobs = this.#place(id, current?.blobs ?? null, taken)
     const segment = current?.segment ?? state.assign()
     const draft = new Entry(id, segment, version, text, change.keys, blobs, change.facts)
-    this.#claimKeys(state, current, draft)
-    this.#put(state, draft, current ? 'update' : 'insert')
+    this.#put(state, draft, current, current ? 'update' : 'insert')
   }
 
-  #put(state: CollectionState, draft: Entry, kind: 'insert' | 'update' | 'move'): void {
-    this.#set(this.#entries, state, draft.id, draft)
+  #put(
+    state: CollectionState,
+    draft: Entry,
+    current: Entry | null,
+    kind: 'insert' | 'update' | 'move',
+  ): void {
+    this.put(state, draft.id, draft, current)
     this.#effects.push({ op: 'put', state, draft, kind })
   }
 
-  #remove(state: CollectionState, current: Entry): void {
-    state.indexes.forEach((index, slot) => this.#claim(index, current.keys[slot] ?? null, null))
-    this.#set(this.#entries, state, current.id, null)
-    this.#effects.push({ op: 'remove', state, id: current.id })
-  }
-
-  /** @returns False if the record does not exist, or was removed by this batch. */
-  #removeUnread(state: CollectionState, id: string): boolean {
-    if (this.#entries.get(state)?.has(id) || !state.rests(id)) return false
-    this.#set(this.#entries, state, id, null)
+  /** @returns False if there is no such record. One whose line cannot be read is not in memory, and can still be removed. */
+  #remove(state: CollectionState, id: string, current: Entry | null): boolean {
+    if (!current && (this.changed.has(placeOf(state, id)) || !state.rests(id))) return false
+    this.drop(state, id, current)
     this.#effects.push({ op: 'remove', state, id })
     return true
   }
 
-  #claimKeys(state: CollectionState, current: Entry | null, draft: Entry): void {
-    state.indexes.forEach((index, slot) => {
-      if (!index.unique) return
-      const key = draft.keys[slot] ?? null
-      const holder = key && this.#holderOf(index, key)
-      if (key && holder && holder !== draft.id) throw keyConflict(state.name, index.name, key, holder)
-      this.#claim(index, current?.keys[slot] ?? null, null)
-      this.#claim(index, key, draft.id)
-    })
+  protected override stored(state: CollectionState, id: string): Entry | null {
+    return state.byId.get(id) ?? null
   }
 
-  #claim(index: SortedIndex, key: IndexKey | null, holder: string | null): void {
-    if (index.unique && key) this.#set(this.#holders, index, JSON.stringify(key), holder)
+  protected override storedHolder(state: CollectionState, { index, key }: UniqueKey): string | null {
+    return (key && state.index(index).find(key)?.id) ?? null
   }
 
-  #holderOf(index: SortedIndex, key: IndexKey): string | null {
-    const staged = this.#holders.get(index)?.get(JSON.stringify(key))
-    return staged === undefined ? (index.find(key)?.id ?? null) : staged
-  }
-
-  #current(state: CollectionState, id: string): Entry | null {
-    const staged = this.#entries.get(state)?.get(id)
-    return staged === undefined ? (state.byId.get(id) ?? null) : staged
-  }
-
-  #set<K, V>(maps: Map<K, Map<string, V>>, of: K, key: string, value: V): void {
-    let map = maps.get(of)
-    if (!map) maps.set(of, (map = new Map()))
-    const before = map.get(key)
-    map.set(key, value)
-    this.#undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)))
+  protected override keysOf({ indexes }: CollectionState, { keys }: Entry): UniqueKey[] {
+    const unique: UniqueKey[] = []
+    for (const [slot, index] of indexes.entries()) {
+      const key = index.unique ? keys[slot] : null
+      if (key) unique.push({ index: index.name, text: JSON.stringify(key), key })
+    }
+    return unique
   }
 
   /** The places of the blobs of a record, including those of the current commit. */
@@ -198,22 +161,18 @@ export class Batch {
   }
 
   #seal(isBulk = false): void {
-    if (this.#effects.length > 0) {
-      const seq = this.#lastSeq + this.commits.length + 1
-      this.commits.push({
-        seq,
-        effects: this.#effects,
-        isBulk,
-        payload: this.#payload,
-        payloadSize: this.#payloadSize,
-      })
-      this.size += this.#payloadSize + this.#effects.length * roughRecordSize
-    }
-    this.#reset()
+    if (this.#effects.length === 0) return
+    this.commits.push({
+      seq: this.#lastSeq + this.commits.length + 1,
+      effects: this.#effects,
+      isBulk,
+      payload: this.#payload,
+      payloadSize: this.#payloadSize,
+    })
+    this.size += this.#payloadSize + this.#effects.length * roughRecordSize
   }
 
   #reset(): void {
-    this.#undo = []
     this.#effects = []
     this.#payload = []
     this.#payloadSize = 0

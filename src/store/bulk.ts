@@ -1,10 +1,8 @@
 import type { Budget } from '../core/byte-budget.ts'
 import { forEachSlice } from '../core/slices.ts'
 import type { FactRow } from './facts.ts'
-import { readTexts, toRecord } from './read-records.ts'
+import { toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
-import type { Records } from './records.ts'
-import { membersOf } from './stored.ts'
 import type { IndexKey } from './queries.ts'
 import type { BulkOptions, StoredRecord } from './store.ts'
 
@@ -28,110 +26,73 @@ export interface BulkOutcome {
   stale: string[]
 }
 
-/** The rest of a bulk change. `C` is a change of one record, as the adapter stores it. */
-export interface BulkWork<C> {
-  /** Prepares the next commit, which may be empty, with the number of ids that are done after it; null at the end. */
-  next(): Promise<{ changes: C[]; bytes: number; done: number } | null>
-  /** Notes records that changed after they were read: they are read again. */
-  again(ids: readonly string[]): void
+/** What a bulk call needs of an adapter. `C` is the change of one record, as the adapter stores it. */
+interface BulkDeps<C> {
+  /** The texts of records, in the order of their ids; null for a record that does not exist. */
+  read(ids: readonly string[]): Promise<(string | null)[]>
+  /** @param version  That the record had when it was read. */
+  put(record: StoredRecord, text: string, version: number): C
+  remove(id: string): C
+  commit(changes: readonly C[]): Promise<BulkOutcome>
+  readonly pending: Budget
+  assertOpen(): void
 }
 
-/** Divides a bulk change into commits. */
-export function bulkWork<T extends StoredRecord>(
-  records: Records,
-  state: CollectionState,
+/** Commits a bulk change part by part; see `Store.bulk`. @returns How many records were changed or removed. */
+export async function runBulk<T extends StoredRecord, C>(
   ids: readonly string[],
   change: ((record: T) => T) | 'remove',
-): BulkWork<BulkChange> {
-  let left = ids
-  let at = 0
-  let stale: string[] = []
-  let done = 0
-  const most = change === 'remove' ? mostRemovals : mostUpdates
-
-  function prepare(id: string, text: string | null): BulkChange | null {
-    if (change === 'remove') return { state, id, version: 0, next: null }
-    if (text === null) return null
-    const record = toRecord<T>(text)
-    const { version } = record
-    const changed = change(record)
-    if (changed === record) return null
-    const next = { ...changed, id, version: version + 1 }
-    const [keys, facts] = [state.keysOf(membersOf(next)), state.factsOf(next)]
-    return { state, id, version, next: { text: JSON.stringify(next), keys, facts } }
-  }
-
-  return {
-    async next() {
-      if (at === left.length && stale.length === 0) return null
-      const changes: BulkChange[] = []
-      let bytes = 0
-      for (let looked = 0; looked < most && bytes < mostBytes;) {
-        if (at === left.length) {
-          if (stale.length === 0) break
-          left = stale
-          stale = []
-          at = 0
-        }
-        const ids = left.slice(at, at + Math.min(readAtOnce, most - looked))
-        const rows = ids.map((id) => ({ id }))
-        const texts = change === 'remove' ? [] : await readTexts(records, state, rows)
-        await forEachSlice(ids.entries(), ([i, id]) => {
-          if (bytes >= mostBytes) return
-          const prepared = prepare(id, texts[i] ?? null)
-          at++
-          looked++
-          done++
-          if (prepared) {
-            changes.push(prepared)
-            bytes += prepared.next?.text.length ?? 0
-          }
-        })
-      }
-      return { changes, bytes, done }
-    },
-    again(ids) {
-      stale.push(...ids)
-      done -= ids.length
-    },
-  }
-}
-
-/** Commits a bulk change part by part. @returns How many records were changed or removed. */
-export async function runBulk<C>(
-  deps: {
-    work: BulkWork<C>
-    commit(changes: readonly C[]): Promise<BulkOutcome>
-    pending: Budget
-    assertOpen(): void
-  },
+  { read, put, remove, commit, pending, assertOpen }: BulkDeps<C>,
   { onProgress, signal }: BulkOptions,
 ): Promise<number> {
-  const { work, commit, pending, assertOpen } = deps
-  let changed = 0
-  while (!signal?.aborted) {
-    const part = await work.next()
-    if (!part) break
+  // Records that were changed after they were read come again at the end.
+  const left = [...ids]
+  let [at, changed] = [0, 0]
+  while (at < left.length && !signal?.aborted) {
+    const changes: C[] = []
+    let bytes = 0
+    if (change === 'remove') {
+      const part = left.slice(at, at + mostRemovals)
+      for (const id of part) changes.push(remove(id))
+      at += part.length
+    } else {
+      const end = Math.min(at + mostUpdates, left.length)
+      while (at < end && bytes < mostBytes) {
+        const texts = await read(left.slice(at, Math.min(at + readAtOnce, end)))
+        await forEachSlice(texts, (text) => {
+          if (bytes >= mostBytes) return
+          at++
+          const record = text === null ? null : toRecord<T>(text)
+          const next = record && change(record)
+          if (!record || !next || next === record) return
+          const { id, version } = record
+          const stored = { ...next, id, version: version + 1 }
+          const json = JSON.stringify(stored)
+          changes.push(put(stored, json, version))
+          bytes += json.length
+        })
+      }
+    }
     assertOpen()
-    if (part.changes.length === 0) {
-      onProgress?.(part.done)
-      continue
+    if (changes.length > 0) {
+      pending.takeAnyway(bytes)
+      try {
+        const { applied, stale } = await commit(changes)
+        changed += applied
+        left.push(...stale)
+      } finally {
+        pending.give(bytes)
+      }
     }
-    pending.takeAnyway(part.bytes)
-    try {
-      const outcome = await commit(part.changes)
-      changed += outcome.applied
-      work.again(outcome.stale)
-      onProgress?.(part.done - outcome.stale.length)
-    } finally {
-      pending.give(part.bytes)
-    }
+    onProgress?.(at - (left.length - ids.length))
   }
   return changed
 }
 
+/** Up to this many records, listeners get one change for each, so that they need not read everything again. */
+export const mostTold = 100
 const readAtOnce = 100
 // Other commits wait while a part is encoded and applied. These limits bound that time.
-export const mostUpdates = 500
-export const mostRemovals = 1000
+const mostUpdates = 500
+const mostRemovals = 1000
 const mostBytes = 1024 * 1024

@@ -1,15 +1,18 @@
-import type { CollectionState } from './collection-state.ts'
-import type { StagedCommit } from './medium.ts'
 import type { StoreChange } from './store.ts'
 import { forEachSlice } from '../core/slices.ts'
 import { queueMicrotask } from '../core/machine.ts'
 
 type Listener = (change: StoreChange) => void
 
-/** A change, and the partition that it was made in. */
-export interface Told {
+/** A change of a commit, before it has the number of the commit. */
+export type CommitChange = WithoutSeq<Exclude<StoreChange, { op: 'gap' }>>
+type WithoutSeq<T> = T extends unknown ? Omit<T, 'seq'> : never
+
+/** A stored commit, as listeners get it. */
+export interface StoredCommit {
+  readonly seq: number
   readonly partition: string
-  readonly change: StoreChange
+  readonly changes: readonly CommitChange[]
 }
 
 /** Passes the changes of commits to listeners, and keeps the last 10,000 for listeners that ask for earlier ones. */
@@ -17,7 +20,7 @@ export class ChangeFeed {
   #seq: number
   /** The seq of the last change that is no longer known. */
   #droppedThrough: number
-  #recent: Told[] = []
+  #recent: (readonly [partition: string, change: StoreChange])[] = []
   #publishing: Promise<void> | undefined
   /** The listeners of each partition. */
   readonly #listeners: Map<string, Set<{ listener: Listener; after: number }>> = new Map()
@@ -44,16 +47,12 @@ export class ChangeFeed {
   }
 
   /** Announces commits that became visible: small ones in the turn of the call. Large ones yield to the event loop. */
-  publish(commits: readonly StagedCommit[]): Promise<void> {
+  publish(commits: readonly StoredCommit[]): Promise<void> {
     // All of these commits are visible already, so a listener that is added now needs no call for them.
     this.#seq = commits.at(-1)?.seq ?? this.#seq
-    return this.#tellAll(changesOf(commits))
-  }
-
-  /** Announces changes that became visible, up to the commit `seq`, as `publish` does. */
-  announce(seq: number, changes: Iterable<Told>): Promise<void> {
-    this.#seq = seq
-    return this.#tellAll(changes)
+    return (this.#publishing = forEachSlice(changesOf(commits), ([partition, change]) =>
+      this.#tell(partition, change),
+    ))
   }
 
   /** Continues at the commit `seq`, if the changes before it are no longer known. */
@@ -70,16 +69,10 @@ export class ChangeFeed {
     }
   }
 
-  #tellAll(changes: Iterable<Told>): Promise<void> {
-    return (this.#publishing = forEachSlice(changes, ({ partition, change }) =>
-      this.#tell(partition, change),
-    ))
-  }
-
   /** Announces that a bulk change of a collection has ended, after its commits. */
-  async endBulk({ base: collection, partition }: Pick<CollectionState, 'base' | 'partition'>): Promise<void> {
+  async endBulk(partition: string, collection: string): Promise<void> {
     await this.#publishing
-    this.#tell(partition, { seq: this.#seq, op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
+    this.#tell(partition, { seq: this.#seq, ...bulkEnd(collection) })
   }
 
   end(): void {
@@ -92,15 +85,15 @@ export class ChangeFeed {
     // between are not known.
     const missed = after < this.#droppedThrough || after > this.#seq
     if (missed) call(listener, { seq: this.#droppedThrough, op: 'gap' })
-    for (const { partition: of, change } of this.#recent)
+    for (const [of, change] of this.#recent)
       if (of === partition && (missed || change.seq > after)) call(listener, change)
     return missed ? 0 : after
   }
 
   #tell(partition: string, change: StoreChange): void {
-    this.#recent.push({ partition, change })
+    this.#recent.push([partition, change])
     if (this.#recent.length >= 2 * kept) {
-      this.#droppedThrough = this.#recent[kept - 1]?.change.seq ?? this.#droppedThrough
+      this.#droppedThrough = this.#recent[kept - 1]?.[1].seq ?? this.#droppedThrough
       this.#recent = this.#recent.slice(kept)
     }
     // The end of a bulk change has no commit of its own, and so no seq.
@@ -110,33 +103,23 @@ export class ChangeFeed {
   }
 }
 
-/** The changes of commits, as listeners get them. */
-function* changesOf(commits: readonly StagedCommit[]): Generator<Told, void> {
-  for (const { seq, effects, isBulk } of commits) {
-    const [first] = effects
-    if (isBulk && first) {
-      const removed = effects.filter(({ op }) => op === 'remove').length
-      yield toldBulk(seq, first.state, effects.length - removed, removed)
-      continue
-    }
-    for (const effect of effects) {
-      const { base: collection, partition } = effect.state
-      if (effect.op === 'clear') yield toldBulk(seq, effect.state, 0, effect.count)
-      else if (effect.op === 'remove')
-        yield { partition, change: { seq, op: 'remove', collection, id: effect.id } }
-      else if (effect.kind !== 'move')
-        yield { partition, change: { seq, op: effect.kind, collection, id: effect.draft.id } }
-    }
-  }
+function* changesOf(commits: readonly StoredCommit[]): Generator<[string, StoreChange], void> {
+  for (const { seq, partition, changes } of commits)
+    for (const change of changes) yield [partition, { seq, ...change }]
 }
 
-function toldBulk(
-  seq: number,
-  { base: collection, partition }: CollectionState,
-  updated: number,
-  removed: number,
-): Told {
-  return { partition, change: { seq, op: 'bulk', collection, updated, removed, isLast: false } }
+/** The changes of a part of a bulk change as one. */
+export function asBulk(changes: readonly CommitChange[]): CommitChange[] {
+  const [first] = changes
+  if (!first) return []
+  const removed = changes.filter(({ op }) => op === 'remove').length
+  const updated = changes.length - removed
+  return [{ op: 'bulk', collection: first.collection, updated, removed, isLast: false }]
+}
+
+/** The change that says that a bulk change has ended. */
+export function bulkEnd(collection: string): CommitChange & { op: 'bulk' } {
+  return { op: 'bulk', collection, updated: 0, removed: 0, isLast: true }
 }
 
 const kept = 10_000

@@ -1,11 +1,10 @@
 import { storeFault } from './io-errors.ts'
 import type { BulkChange, BulkOutcome } from './bulk.ts'
-import type { ChangeFeed } from './change-feed.ts'
-import type { Medium, Move, TakenBlob, Taking } from './medium.ts'
+import { asBulk, type ChangeFeed, type CommitChange, type StoredCommit } from './change-feed.ts'
+import type { Medium, Move, StagedCommit, TakenBlob, Taking } from './medium.ts'
 import { isNewAlone, type PreparedChange } from './prepare.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect, Records } from './records.ts'
-import { restoringEffects, type StoreSnapshot } from './restore.ts'
 import { Batch } from './batch.ts'
 import { nextTurn } from '../core/machine.ts'
 
@@ -17,121 +16,117 @@ type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown)
     }
   | { readonly bulk: readonly BulkChange[]; readonly outcome: BulkOutcome; readonly isBulk: boolean }
   | { readonly moves: readonly Move[] }
-  | { readonly snapshot: StoreSnapshot }
-  | { readonly cleared: readonly CollectionState[] }
+  | { readonly effects: () => readonly Effect[]; readonly isNew: boolean }
 )
 
-/** Commits that depend on the whole state in memory, so that no other commit may share their batch. */
-type Alone = Extract<Waiting, { snapshot: unknown } | { cleared: unknown }>
-
-const isAlone = (item: Waiting): item is Alone => 'snapshot' in item || 'cleared' in item
-
-function clearingEffects(states: readonly CollectionState[]): Effect[] {
-  return states.map((state) => ({ op: 'clear', state, count: state.size }))
-}
-
 /** Takes commits in the order of the calls and stores those that wait at the same time with one write. */
-export interface CommitQueue {
-  commit(changes: readonly PreparedChange[], blobs: readonly Taking[]): Promise<void>
-  /**
-   * Commits a part of a bulk change.
-   *
-   * @param isBulk  Whether listeners get one change for all records.
-   */
-  bulk(changes: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome>
-  move(moves: readonly Move[]): Promise<void>
-  /** Restores the records of a snapshot, in the order of the calls and in a write of its own. */
-  restore(snapshot: StoreSnapshot): Promise<void>
-  /** Removes all records of these collections, likewise. */
-  clear(states: readonly CollectionState[]): Promise<void>
+export class CommitQueue {
+  readonly #records: Records
+  readonly #medium: Medium
+  readonly #feed: ChangeFeed
+  #seq: number
+  #waiting: Waiting[] = []
+  #running: Promise<void> | null = null
+
+  /** @param seq  The number of the last commit in the medium. */
+  constructor(records: Records, medium: Medium, feed: ChangeFeed, seq: number) {
+    this.#records = records
+    this.#medium = medium
+    this.#feed = feed
+    this.#seq = seq
+  }
+
+  commit(changes: readonly PreparedChange[], blobs: readonly Taking[]): Promise<void> {
+    return this.#push((end) => ({ changes, blobs, ...end }))
+  }
+
+  /** Commits a part of a bulk change. @param isBulk  Whether listeners get one change for all records. */
+  async bulk(bulk: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome> {
+    const outcome: BulkOutcome = { applied: 0, stale: [] }
+    await this.#push((end) => ({ bulk, outcome, isBulk, ...end }))
+    return outcome
+  }
+
+  move(moves: readonly Move[]): Promise<void> {
+    return this.#push((end) => ({ moves, ...end }))
+  }
+
+  /** Commits effects that depend on the whole state in memory at that time, so that no other commit may share their batch. */
+  apply(effects: () => readonly Effect[], isNew: boolean): Promise<void> {
+    return this.#push((end) => ({ effects, isNew, ...end }))
+  }
+
   /** Resolves when nothing waits or runs. */
-  idle(): Promise<void>
-}
+  async idle(): Promise<void> {
+    for (let turn = this.#running; turn; turn = this.#running) await turn
+  }
 
-/**
- * @param seq  The number of the last commit in the medium.
- */
-export function createCommitQueue(deps: {
-  records: Records
-  medium: Medium
-  feed: ChangeFeed
-  seq: number
-}): CommitQueue {
-  const { records, medium, feed } = deps
-  let seq = deps.seq
-  let waiting: Waiting[] = []
-  let running: Promise<void> | null = null
-
-  function push(make: (resolve: () => void, reject: (error: unknown) => void) => Waiting): Promise<void> {
-    const done = new Promise<void>((resolve, reject) => waiting.push(make(resolve, reject)))
-    running ??= run()
+  #push(make: (end: Pick<Waiting, 'resolve' | 'reject'>) => Waiting): Promise<void> {
+    const done = new Promise<void>((resolve, reject) => this.#waiting.push(make({ resolve, reject })))
+    this.#running ??= this.#run()
     return done
   }
 
-  async function run(): Promise<void> {
+  async #run(): Promise<void> {
     // Waiting for the next turn of the event loop lets all commits of this turn share one write.
-    for (await nextTurn(); waiting.length > 0; await nextTurn()) {
-      const all = waiting
-      waiting = []
-      for (let next = 0; next < all.length;) next = await runBatch(all, next)
+    for (await nextTurn(); this.#waiting.length > 0; await nextTurn()) {
+      const all = this.#waiting
+      this.#waiting = []
+      for (let next = 0; next < all.length;) next = await this.#runBatch(all, next)
     }
-    running = null
+    this.#running = null
   }
 
   /** Loads the records that a commit changes into memory, if they are only in files; undefined if there are none. */
-  function wake(item: Waiting): Promise<void> | undefined {
-    if (isAlone(item)) return undefined
+  #wake(item: Waiting): Promise<unknown> | undefined {
     // Most commits only add records, for which this costs nothing more.
-    let ids: Map<CollectionState, string[]> | null = null
+    const ids = new Map<CollectionState, string[]>()
     for (const change of changesOf(item)) {
-      const state = 'state' in change ? change.state : records.state(change.collection)
+      const state = 'state' in change ? change.state : this.#records.state(change.collection)
       if (!state.idIndex.mayRest(change.id)) continue
-      ids ??= new Map()
       const wanted = ids.get(state)
       if (wanted) wanted.push(change.id)
       else ids.set(state, [change.id])
     }
-    if (ids === null) return undefined
-    const moves = 'moves' in item
-    const waking = [...ids]
-      .map(([state, wanted]) => records.resting.wake(state, wanted, moves))
-      .filter((one) => one !== undefined)
-    return waking.length === 0 ? undefined : Promise.all(waking).then(() => {})
+    const waking = [...ids].flatMap(
+      ([state, wanted]) => this.#records.resting.wake(state, wanted, 'moves' in item) ?? [],
+    )
+    return waking.length === 0 ? undefined : Promise.all(waking)
   }
 
   /** Stores a batch. Meanwhile all records that are in memory stay there. */
-  async function runBatch(all: readonly Waiting[], from: number): Promise<number> {
-    records.resting.hold()
+  async #runBatch(all: readonly Waiting[], from: number): Promise<number> {
+    const { resting } = this.#records
+    resting.hold()
     try {
-      return await storeBatch(all, from)
+      return await this.#storeBatch(all, from)
     } finally {
-      records.resting.letGo()
+      resting.letGo()
     }
   }
 
   /** @returns The position of the first commit that is not in this batch. */
-  async function storeBatch(all: readonly Waiting[], from: number): Promise<number> {
-    const batch = new Batch(records, medium, seq)
+  async #storeBatch(all: readonly Waiting[], from: number): Promise<number> {
+    const medium = this.#medium
+    const batch = new Batch(this.#records, medium, this.#seq)
     const staged: Waiting[] = []
     let next = from
     while (next < all.length && next - from < batchCommits && batch.size < batchBytes) {
       const item = all[next]
       // A commit whose large blob is still being written does not hold up those before it.
       if (!item || (staged.length > 0 && 'blobs' in item && item.blobs.some(isWriting))) break
-      if (isAlone(item)) {
+      if ('effects' in item) {
         if (staged.length > 0) break
-        batch.stageEffects(
-          'snapshot' in item ? restoringEffects(item.snapshot) : clearingEffects(item.cleared),
-        )
+        batch.stageEffects(item.effects())
         staged.push(item)
         next++
         break
       }
       next++
       try {
-        const waking = wake(item)
+        const waking = this.#wake(item)
         if (waking) await waking
-        if ('moves' in item) batch.stageMoves(item.moves)
+        if ('moves' in item) await batch.stageMoves(item.moves)
         else if ('bulk' in item) await batch.stageBulk(item.bulk, item.outcome, item.isBulk)
         else await batch.stage(item.changes, await allTaken(item.blobs))
         staged.push(item)
@@ -147,44 +142,43 @@ export function createCommitQueue(deps: {
       const others = staged.filter((item) => !isNew(item))
       const isMixed = fault.code === 'store_full' && others.length < staged.length
       for (const item of staged) if (!isMixed || isNew(item)) item.reject(fault)
-      for (let at = 0; isMixed && at < others.length;) at = await runBatch(others, at)
+      for (let at = 0; isMixed && at < others.length;) at = await this.#runBatch(others, at)
       return next
     }
-    seq += batch.commits.length
-    records.apply(batch.commits.flatMap((commit) => commit.effects))
+    this.#seq += batch.commits.length
+    this.#records.apply(batch.commits.flatMap((commit) => commit.effects))
     medium.applied()
     for (const item of staged) item.resolve()
-    await feed.publish(batch.commits)
+    await this.#feed.publish(batch.commits.map(toStored))
     return next
   }
+}
 
-  return {
-    commit: (changes, blobs) => push((resolve, reject) => ({ changes, blobs, resolve, reject })),
-    async bulk(bulk, isBulk) {
-      const outcome: BulkOutcome = { applied: 0, stale: [] }
-      await push((resolve, reject) => ({ bulk, outcome, isBulk, resolve, reject }))
-      return outcome
-    },
-    move: (moves) => push((resolve, reject) => ({ moves, resolve, reject })),
-    restore: (snapshot) => push((resolve, reject) => ({ snapshot, resolve, reject })),
-    clear: (cleared) => push((resolve, reject) => ({ cleared, resolve, reject })),
-    async idle() {
-      for (let turn = running; turn; turn = running) await turn
-    },
-  }
+/** A commit as listeners get it. All its changes are of one partition. */
+function toStored({ seq, effects, isBulk }: StagedCommit): StoredCommit {
+  const changes = effects.flatMap((effect): CommitChange[] => {
+    const collection = effect.state.base
+    if (effect.op === 'clear')
+      return [{ op: 'bulk', collection, updated: 0, removed: effect.count, isLast: false }]
+    if (effect.op === 'remove') return [{ op: 'remove', collection, id: effect.id }]
+    return effect.kind === 'move' ? [] : [{ op: effect.kind, collection, id: effect.draft.id }]
+  })
+  const partition = effects[0]?.state.partition ?? ''
+  return { seq, partition, changes: isBulk ? asBulk(changes) : changes }
 }
 
 // One batch is staged, encoded and applied without a pause, so these limits bound how long the event loop is blocked.
 const batchCommits = 256
 const batchBytes = 4 * 1024 * 1024
 
-function changesOf(item: Exclude<Waiting, Alone>): readonly (Move | PreparedChange | BulkChange)[] {
+function changesOf(item: Waiting): readonly (Move | PreparedChange | BulkChange)[] {
   if ('moves' in item) return item.moves
-  return 'bulk' in item ? item.bulk : item.changes
+  if ('bulk' in item) return item.bulk
+  return 'changes' in item ? item.changes : []
 }
 
 function isNew(item: Waiting): boolean {
-  return 'snapshot' in item || ('changes' in item && isNewAlone(item.changes))
+  return 'isNew' in item ? item.isNew : 'changes' in item && isNewAlone(item.changes)
 }
 
 const isWriting = (blob: Taking): boolean => 'writing' in blob

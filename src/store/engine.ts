@@ -1,25 +1,24 @@
-import { createBudget, noRoom } from '../core/byte-budget.ts'
-import { LocalpostError } from '../core/errors.ts'
-import { misuse, storeFault } from './io-errors.ts'
+import { createBudget } from '../core/byte-budget.ts'
+import { closedError, storeFault } from './io-errors.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { type Place, type Places, samePlace } from './entry.ts'
 import type { Medium } from './medium.ts'
-import { bulkWork, runBulk, type BulkChange, type BulkOutcome } from './bulk.ts'
-import { groupRecords } from './groups.ts'
-import { countRecords, readIds, readPage, tallyTexts } from './pages.ts'
-import { readOne, readResting } from './read-records.ts'
-import { isNewAlone, type PreparedChange, prepareChange } from './prepare.ts'
-import { createCommitQueue } from './commit-queue.ts'
-import { assertPartitionName, type BlobName, splitBlobId } from './names.ts'
+import { type BulkChange, mostTold, runBulk } from './bulk.ts'
+import { groupRecords, tallyTexts } from './groups.ts'
+import { countRecords, readIds, readPage } from './pages.ts'
+import { clamp, readOne, readResting, readTexts } from './read-records.ts'
+import { admit, blobNameIn, prepareChange } from './prepare.ts'
+import { CommitQueue } from './commit-queue.ts'
+import { assertPartitionName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
 import { Records } from './records.ts'
+import { membersOf } from './stored.ts'
 import { Views } from './views.ts'
-import { type RestorableStore, saveRecords } from './restore.ts'
+import { type RestorableStore, restoringEffects, saveRecords } from './restore.ts'
 import {
   alwaysLeader,
   type Blob,
   type BlobId,
-  type ByteRange,
   type Change,
   type Collection,
   type Store,
@@ -40,14 +39,14 @@ export async function createStore(
   const records = new Records(collections, medium)
   const seq = await medium.load(records)
   const feed = new ChangeFeed(seq)
-  const queue = createCommitQueue({ records, medium, feed, seq })
+  const queue = new CommitQueue(records, medium, feed, seq)
   medium.start({ records, move: (moves) => queue.move(moves) })
   const pending = createBudget(pendingBytes)
   const views = new Views()
   let closing: Promise<void> | null = null
 
   function assertOpen(): void {
-    if (closing) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
+    if (closing) throw closedError()
   }
 
   function viewOf(partition: string): Store {
@@ -69,15 +68,9 @@ export async function createStore(
         assertOpen()
       }
       const prepared = changes.map((change) => prepareChange(stateOf(change.collection), change))
-      const named = blobs.map((blob) => ({ blob, name: nameIn(changes, blob) }))
-      const size = heldBy(prepared, blobs)
-      // Changes of existing records are never refused: callers limit their number, and a refused change, such as an
-      // outcome, would be lost.
-      if (!isNewAlone(changes)) pending.takeAnyway(size)
-      else {
-        medium.assertRoom()
-        if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
-      }
+      const named = blobs.map((blob) => ({ blob, name: blobNameIn(changes, blob) }))
+      const texts = prepared.map((change) => (change.op === 'remove' ? '' : change.text))
+      const size = admit(changes, texts, blobs, pending, () => medium.assertRoom())
       const taking: ReturnType<Medium['take']>[] = []
       try {
         const clearing = medium.clear(blobs)
@@ -132,12 +125,26 @@ export async function createStore(
       async bulk(collection, ids, change, options = {}) {
         const state = await ready(collection)
         const isBulk = ids.length > mostTold
-        const commitPart = (part: readonly BulkChange[]): Promise<BulkOutcome> => queue.bulk(part, isBulk)
-        const work = bulkWork(records, state, ids, change)
+        const deps = {
+          read: (part: readonly string[]) =>
+            readTexts(
+              records,
+              state,
+              part.map((id) => ({ id })),
+            ),
+          put(record: StoredRecord, text: string, version: number): BulkChange {
+            const [keys, facts] = [state.keysOf(membersOf(record)), state.factsOf(record)]
+            return { state, id: record.id, version, next: { text, keys, facts } }
+          },
+          remove: (id: string): BulkChange => ({ state, id, version: 0, next: null }),
+          commit: (part: readonly BulkChange[]) => queue.bulk(part, isBulk),
+          pending,
+          assertOpen,
+        }
         try {
-          return await view.change(() => runBulk({ work, commit: commitPart, pending, assertOpen }, options))
+          return await view.change(() => runBulk(ids, change, deps, options))
         } finally {
-          if (isBulk) await feed.endBulk(state)
+          if (isBulk) await feed.endBulk(partition, state.base)
         }
       },
       async get(collection, id) {
@@ -208,8 +215,8 @@ export async function createStore(
       await records.ready(records.statesOf(name))
       assertOpen()
       const states = [...records.statesOf(name)].filter(({ size }) => size > 0)
-      await queue.clear(states)
-      for (const state of states) await feed.endBulk(state)
+      await queue.apply(() => states.map((state) => ({ op: 'clear', state, count: state.size })), false)
+      for (const { base } of states) await feed.endBulk(name, base)
       records.retire(name)
     },
     snapshot(wanted) {
@@ -218,7 +225,7 @@ export async function createStore(
     },
     async restore(snapshot) {
       assertOpen()
-      await queue.restore(snapshot)
+      await queue.apply(() => restoringEffects(snapshot), true)
     },
     close() {
       closing ??= (async () => {
@@ -231,38 +238,4 @@ export async function createStore(
   }
 }
 
-/** Up to this many records, listeners get one change for each, so that they need not read everything again. */
-const mostTold = 100
 const defaultPendingBytes = 64 * 1024 * 1024
-
-/** How many bytes a commit holds in memory until it is stored. */
-function heldBy(changes: readonly PreparedChange[], blobs: readonly Blob[]): number {
-  let size = 0
-  for (const change of changes) if (change.op !== 'remove') size += change.text.length
-  for (const { parts } of blobs) for (const part of parts ?? []) size += part.byteLength
-  return size
-}
-
-/**
- * The name of a blob and the id of its record. The same commit must write the record: a blob without one would never
- * be found or removed. The returned id is the same string object as that of the record, to save memory.
- */
-function nameIn(changes: readonly Change[], blob: Blob): BlobName {
-  const { owner, name } = splitBlobId(blob.id)
-  const written = changes.find((change) => change.op !== 'remove' && change.record.id === owner)
-  if (owner === '' || name === '' || !written || written.op === 'remove') {
-    throw misuse(`The blob ${JSON.stringify(blob.id)} comes with a commit that does not write its record.`)
-  }
-  if (written.collection.readLater)
-    throw misuse(`The blob ${JSON.stringify(blob.id)} is of a collection that has none.`)
-  const size = blob.parts?.reduce((sum, part) => sum + part.byteLength, 0)
-  if (size !== undefined && size !== blob.size) {
-    throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)
-  }
-  return { owner: written.record.id, name }
-}
-
-function clamp(range: ByteRange | undefined, size: number): { start: number; end: number } {
-  const start = Math.min(Math.max(range?.start ?? 0, 0), size)
-  return { start, end: Math.max(start, Math.min(range?.end ?? size, size)) }
-}

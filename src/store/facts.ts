@@ -1,5 +1,5 @@
-import type { Facts, FactValues, FactWhere } from './fact-types.ts'
-import type { Where } from './queries.ts'
+import { misuse } from './io-errors.ts'
+import type { Facts, FactValues, FactWhere, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 
 /** The facts of one record as numbers: flags, numbers, codes of texts. */
@@ -163,10 +163,16 @@ export function factsOf<T>(facts: Facts<T>, record: object): FactValues | null {
   }
 }
 
+/** The place of a fact among those of its kind. @throws internal_error if the collection has no such fact. */
+export function factAt(names: readonly string[] | undefined, name: string): number {
+  const at = names?.indexOf(name) ?? -1
+  if (at < 0) throw misuse(`The collection has no fact ${JSON.stringify(name)}.`)
+  return at
+}
+
 /** The bit of a flag. */
 export function bitOf({ flags }: { readonly flags: readonly string[] }, name: string): number {
-  const at = flags.indexOf(name)
-  return at < 0 ? 0 : 1 << at
+  return 1 << factAt(flags, name)
 }
 
 /** A small number for each list of texts: 0 for the empty list. */

@@ -1,11 +1,28 @@
 import type { CollectionState } from './collection-state.ts'
-import { bitOf, type FactRow, factsOf, no, unsure, type Verdict, yes } from './facts.ts'
-import { misuse } from './io-errors.ts'
-import { findJudged } from './matching.ts'
+import { bitOf, countTexts, factAt, type FactRow, factsOf, no, unsure, type Verdict, yes } from './facts.ts'
+import { findMatches } from './matching.ts'
 import type { GroupQuery, RecordGroup } from './queries.ts'
 import type { Records } from './records.ts'
-import type { Span } from './sorted-index.ts'
 import type { StoredRecord } from './store.ts'
+
+/** How many records have each of the texts of a fact; see `Store.tally`. */
+export async function tallyTexts(
+  records: Records,
+  state: CollectionState,
+  name: string,
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const { facts } = state.collection
+  const at = factAt(facts?.texts, name)
+  const judge = state.facts?.tally(name, counts) ?? ((): Verdict => unsure)
+  // Counts the records whose facts do not say their texts.
+  function condition(record: object): boolean {
+    countTexts((facts && factsOf(facts, record)?.texts[at]) ?? [], counts)
+    return true
+  }
+  for await (const _ of findMatches(records, state, { judge, condition }));
+  return counts
+}
 
 /** Groups records by one of their texts; see `Store.groups`. */
 export async function groupRecords(
@@ -14,8 +31,8 @@ export async function groupRecords(
   query: GroupQuery,
 ): Promise<RecordGroup[]> {
   const { facts } = state.collection
-  const at = facts?.texts.indexOf(query.text) ?? -1
-  if (!facts || at < 0) throw misuse(`The collection has no text ${JSON.stringify(query.text)}.`)
+  const at = factAt(facts?.texts, query.text)
+  if (!facts) return []
   const groups = new Groups()
   const bit = bitOf(facts, query.flag)
   const bits = query.counted.map((name) => bitOf(facts, name))
@@ -43,24 +60,16 @@ export async function groupRecords(
     return yes
   }
   // Records whose facts do not say which group they are in.
-  const condition = {
-    mayMatch: () => true,
-    matches(record: object & { id?: string }) {
-      const values = factsOf(facts, record)
-      const text = values && (values.flags & bit) !== 0 ? groupOf(values.texts[at] ?? [], query) : null
-      if (!values || text === null) return false
-      const group = groups.of(text, bits.length)
-      group.count(values.flags, bits)
-      group.meet((record as StoredRecord).id)
-      return false
-    },
+  function condition(record: object & { id?: string }): boolean {
+    const values = facts ? factsOf(facts, record) : null
+    const text = values && (values.flags & bit) !== 0 ? groupOf(values.texts[at] ?? [], query) : null
+    if (!values || text === null) return false
+    const group = groups.of(text, bits.length)
+    group.count(values.flags, bits)
+    group.meet((record as StoredRecord).id)
+    return false
   }
-  const { idIndex } = state
-  const all = (after: string | null): Span => {
-    const { start, end } = idIndex.span()
-    return { start: after === null ? start : Math.max(start, idIndex.upperBound([after])), end }
-  }
-  for await (const matches of findJudged(records, state, { judge, ids: null }, condition, false, all)) {
+  for await (const matches of findMatches(records, state, { judge, condition })) {
     for (const [place, { id }] of matches.rows(0, matches.count).entries()) begun[place]?.meet(id)
     begun = []
   }

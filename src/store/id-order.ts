@@ -1,3 +1,4 @@
+import { firstWhere } from '../core/first-where.ts'
 import type { Entry } from './entry.ts'
 import type { Packed } from './packed.ts'
 import { SortedIndex, type Row, type Span } from './sorted-index.ts'
@@ -14,8 +15,6 @@ export type Run =
  */
 export class IdOrder {
   readonly name = 'id'
-  readonly unique = true
-  readonly on: readonly string[] = ['id']
   /** In the order of their ids. */
   readonly #packs: Packed[] = []
   readonly #loose: SortedIndex
@@ -97,18 +96,6 @@ export class IdOrder {
     this.#loose.settle()
   }
 
-  takeAll(entries: readonly Entry[]): void {
-    this.#loose.takeAll(entries)
-  }
-
-  duplicates(): null {
-    return null
-  }
-
-  keyOf(row: Row): IndexKey {
-    return [row.id]
-  }
-
   find([id]: IndexKey): Row | undefined {
     if (typeof id !== 'string') return undefined
     return this.#loose.find([id]) ?? (this.locate(id) ? { id } : undefined)
@@ -128,14 +115,6 @@ export class IdOrder {
   upperBound(key: IndexKey): number {
     if (key.length === 0) return this.#size()
     return this.lowerBound(key) + (this.find(key) === undefined ? 0 : 1)
-  }
-
-  position(_key: IndexKey, id: string): number {
-    return this.lowerBound([id])
-  }
-
-  at(position: number): Row | undefined {
-    return this.slice(position, position + 1)[0]
   }
 
   /** The records from `start` up to `end`. */
@@ -199,15 +178,10 @@ export class IdOrder {
 
   /** How many loose records come before a position. */
   #looseBefore(position: number): number {
-    let low = 0
-    let high = this.#loose.size
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const entry = this.#loose.at(middle)
-      if (entry && middle + this.#packedBefore(entry.id) < position) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstWhere(this.#loose.size, (at) => {
+      const entry = this.#loose.at(at)
+      return entry === undefined || at + this.#packedBefore(entry.id) >= position
+    })
   }
 
   /** How many records in packs have a smaller id. */
@@ -236,16 +210,4 @@ export class IdOrder {
     for (const { live } of this.#packs) before.push((sum += live))
     return (this.#before = before)
   }
-}
-
-/** The first number below `end` that meets a condition, or `end`. All numbers after it must meet the condition too. */
-function firstWhere(end: number, holds: (i: number) => boolean): number {
-  let low = 0
-  let high = end
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (holds(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
 }

@@ -33,6 +33,11 @@ export function misuse(message: string): LocalpostError {
   return new LocalpostError('internal_error', message)
 }
 
+/** The error of a call after `close`. */
+export function closedError(): LocalpostError {
+  return new LocalpostError('closed', 'This instance is closed; create a new one.')
+}
+
 /** The message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

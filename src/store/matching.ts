@@ -1,3 +1,4 @@
+import { firstWhere } from '../core/first-where.ts'
 import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
 import { no, unsure, yes, type FactRow, type Verdict } from './facts.ts'
@@ -16,50 +17,42 @@ export interface Matches {
   rows(from: number, most: number): Row[]
 }
 
+/** A search for records. */
+export interface Search {
+  /** Judges the facts of each record once. */
+  readonly judge: (facts: FactRow) => Verdict
+  /** For the records whose facts are not enough. */
+  readonly condition: Condition
+  readonly backwards?: boolean
+  /** The positions to look at, which commits may move. Default: all. */
+  readonly span?: () => Span
+  /** The only ids that can match; null for all. Default: all. */
+  readonly ids?: readonly string[] | null
+  /** Ids of records that match too, in their order. Default: none. */
+  readonly also?: readonly string[]
+}
+
 /**
- * Finds the records that meet a condition, part by part in the order of their ids. Records are read only where facts do not
- * decide. Other commits run in between; then it continues after the last record that it judged.
- *
- * @param span  The positions to look at now; `after` is the id of the last record that was judged.
- * @param also  Ids of records that match too.
+ * Finds records, part by part in the order of their ids. Records are read only where facts do not decide. Other commits run
+ * in between; then it continues after the last record that it judged.
  */
 export async function* findMatches(
   records: Records,
   state: CollectionState,
-  where: Where,
-  condition: Condition,
-  backwards: boolean,
-  span: (after: string | null) => Span,
-  also: readonly string[] = [],
-): AsyncGenerator<Matches> {
-  const judge = state.facts?.judge(where) ?? ((): Verdict => unsure)
-  const ids = also.length > 0 ? null : idsIn(where)
-  yield* findJudged(records, state, { judge, ids, also: also.toSorted() }, condition, backwards, span)
-}
-
-/**
- * The same for any function that judges the facts of each record once.
- *
- * @param wanted.ids  The only ids that can match; null for all.
- * @param wanted.also  Ids of records that match too, in their order.
- * @param condition  For the records whose facts are not enough.
- */
-export async function* findJudged(
-  records: Records,
-  state: CollectionState,
-  { judge, ids, also = [] }: Judged,
-  condition: Condition,
-  backwards: boolean,
-  span: (after: string | null) => Span,
+  search: Search,
 ): AsyncGenerator<Matches> {
   const { idIndex } = state
+  const { judge, condition, backwards = false, span = () => idIndex.span(), ids = null, also = [] } = search
   const pacer = createPacer()
   let last: string | null = null
   let size = fewest
   for (let isMoved = true; isMoved;) {
     const { revision } = idIndex
     isMoved = false
-    for (const part of partsOf(runsOf(idIndex, span(last), ids), backwards, () => size)) {
+    let { start, end } = span()
+    if (last !== null && backwards) end = Math.min(end, idIndex.lowerBound([last]))
+    else if (last !== null) start = Math.max(start, idIndex.upperBound([last]))
+    for (const part of partsOf(runsOf(idIndex, { start, end }, ids), backwards, () => size)) {
       const { verdicts, unsures } = judgeAll(part, judge)
       for (const at of placesOf(also, part, backwards)) verdicts[at] = yes
       for (let from = 0; from < unsures.length; from += readAtOnce) {
@@ -82,12 +75,6 @@ const most = 4096
 /** How many records are read at once. */
 const readAtOnce = 128
 
-interface Judged {
-  readonly judge: (facts: FactRow) => Verdict
-  readonly ids: readonly string[] | null
-  readonly also?: readonly string[]
-}
-
 /** Successive records in the direction of the search. */
 interface Part {
   readonly length: number
@@ -100,7 +87,7 @@ interface Part {
 }
 
 /** The only ids that can match a condition; null if it does not limit them. */
-function idsIn(where: Where): readonly string[] | null {
+export function idsIn(where: Where): readonly string[] | null {
   if ('all' in where) return where.all.map(idsIn).find((ids) => ids !== null) ?? null
   if ('any' in where) {
     const parts = where.any.map(idsIn)
@@ -181,23 +168,12 @@ function* placesOf(ids: readonly string[], part: Part, backwards: boolean): Gene
   const idAt = (at: number): string => part.row(at).id
   const [first, last] = backwards ? [part.length - 1, 0] : [0, part.length - 1]
   if (ids.length === 0 || (ids.at(-1) ?? '') < idAt(first) || (ids[0] ?? '') > idAt(last)) return
-  for (let next = placeIn(ids.length, (at) => (ids[at] ?? '') >= idAt(first)); next < ids.length; next++) {
+  for (let next = firstWhere(ids.length, (at) => (ids[at] ?? '') >= idAt(first)); next < ids.length; next++) {
     const id = ids[next] ?? ''
     if (id > idAt(last)) return
-    const at = placeIn(part.length, (place) => (backwards ? idAt(place) <= id : idAt(place) >= id))
+    const at = firstWhere(part.length, (place) => (backwards ? idAt(place) <= id : idAt(place) >= id))
     if (at < part.length && idAt(at) === id && part.exists(at)) yield at
   }
-}
-
-/** The first place from which on a condition holds, of so many. */
-function placeIn(length: number, holds: (at: number) => boolean): number {
-  let [from, to] = [0, length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (holds(middle)) to = middle
-    else from = middle + 1
-  }
-  return from
 }
 
 /** Decides by the records themselves, and notes facts that were not known. */
@@ -216,11 +192,10 @@ async function decide(
     // A commit may have changed it since.
     const text = (row && textInMemory(state, row)) ?? texts[i]
     verdicts[at] = no
-    const isNew = state.facts !== null && part.facts(at) === null
-    if (!text || (!isNew && !condition.mayMatch(text))) continue
+    if (!text) continue
     const record = toRecord<StoredRecord>(text)
-    if (condition.matches(record)) verdicts[at] = yes
-    const facts = isNew ? state.factsOf(record) : null
+    if (condition(record)) verdicts[at] = yes
+    const facts = part.facts(at) === null ? state.factsOf(record) : null
     if (facts) part.learn(at, facts)
   }
 }

@@ -1,3 +1,4 @@
+import { firstWhere } from '../core/first-where.ts'
 import type { Place, Places } from './entry.ts'
 import type { PackFacts } from './pack-facts.ts'
 
@@ -117,14 +118,7 @@ export class Packed {
 
   /** The first row whose id is not before this one. */
   lowerBound(id: string): number {
-    let low = 0
-    let high = this.count
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.id(middle) < id) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstWhere(this.count, (row) => this.id(row) >= id)
   }
 
   /** Whether the record of a row still exists. */

@@ -1,7 +1,9 @@
+import { type Budget, noRoom } from '../core/byte-budget.ts'
 import type { FactRow } from './facts.ts'
 import type { IndexKey } from './queries.ts'
-import type { Change, NewRecord, StoredRecord } from './store.ts'
+import type { Blob, Change } from './store.ts'
 import { misuse } from './io-errors.ts'
+import { type BlobName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
 import { membersOf } from './stored.ts'
 
@@ -24,6 +26,32 @@ export type PreparedChange =
       readonly version: number | undefined
     }
 
+/**
+ * Counts what a commit holds in memory until it is stored. Changes of existing records are never refused: callers limit
+ * their number, and a refused change, such as an outcome, would be lost.
+ *
+ * @param assertRoom  Throws why new records are refused, if they are.
+ * @returns How many bytes were taken of `pending`.
+ * @throws service_unavailable when too many bytes wait; what `assertRoom` throws.
+ */
+export function admit(
+  changes: readonly Change[],
+  texts: readonly string[],
+  blobs: readonly Blob[],
+  pending: Budget,
+  assertRoom: () => void,
+): number {
+  let size = 0
+  for (const text of texts) size += text.length
+  for (const { parts } of blobs) for (const part of parts ?? []) size += part.byteLength
+  if (!isNewAlone(changes)) pending.takeAnyway(size)
+  else {
+    assertRoom()
+    if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
+  }
+  return size
+}
+
 /** Whether a commit brings new records and touches none that are there. */
 export function isNewAlone(changes: readonly Pick<Change, 'op'>[]): boolean {
   return (
@@ -40,9 +68,9 @@ export function prepareChange(state: CollectionState, change: Change): PreparedC
   if (change.op === 'remove') return { op: 'remove', state, id: change.id, version: change.version }
   const version = change.op === 'update' ? change.record.version + 1 : 1
   // A record that has its version already needs no copy, which would cost as much as its text.
-  const given = change.record
-  const record = says(given, version) ? given : { ...given, version }
-  assertId(record.id, state.name)
+  const record = change.record.version === version ? change.record : { ...change.record, version }
+  if (typeof record.id !== 'string' || record.id === '')
+    throw misuse(`A record of ${state.name} cannot have the id ${JSON.stringify(record.id)}.`)
   return {
     op: change.op,
     state,
@@ -54,19 +82,25 @@ export function prepareChange(state: CollectionState, change: Change): PreparedC
   }
 }
 
-function says(record: NewRecord, version: number): record is StoredRecord {
-  return record.version === version
+/**
+ * The name of a blob and the id of its record. The same commit must write the record: a blob without one would never
+ * be found or removed. The returned id is the same string object as that of the record, to save memory.
+ */
+export function blobNameIn(changes: readonly Change[], blob: Blob): BlobName {
+  const { owner, name } = splitBlobId(blob.id)
+  const written = changes.find((change) => change.op !== 'remove' && change.record.id === owner)
+  if (owner === '' || name === '' || !written || written.op === 'remove')
+    throw misuse(`The blob ${JSON.stringify(blob.id)} comes with a commit that does not write its record.`)
+  if (written.collection.readLater)
+    throw misuse(`The blob ${JSON.stringify(blob.id)} is of a collection that has none.`)
+  const size = blob.parts?.reduce((sum, part) => sum + part.byteLength, 0)
+  if (size !== undefined && size !== blob.size)
+    throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)
+  return { owner: written.record.id, name }
 }
 
 /** The text of the same record with another version. */
 export function withVersion(text: string, version: number): string {
   const record: unknown = JSON.parse(text)
   return JSON.stringify({ ...(record as object), version })
-}
-
-function assertId(id: unknown, collection: string): void {
-  if (typeof id === 'string' && id !== '') return
-  throw misuse(
-    `A record of ${collection} needs a text that is not empty as its id, not ${JSON.stringify(id)}.`,
-  )
 }

@@ -3,7 +3,7 @@ import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
 import type { RestingRecord } from './resting.ts'
 import type { Row } from './sorted-index.ts'
-import type { StoredRecord } from './store.ts'
+import type { ByteRange, StoredRecord } from './store.ts'
 
 /** A record from its text, a new copy each time. */
 export function toRecord<T extends StoredRecord>(text: string): T {
@@ -72,4 +72,10 @@ export async function readTexts(
     texts[i] = now ?? (record && !(record instanceof LocalpostError) ? record.text : null)
   }
   return texts.map((text) => text ?? null)
+}
+
+/** The part of a blob that a range means. */
+export function clamp(range: ByteRange | undefined, size: number): { start: number; end: number } {
+  const start = Math.min(Math.max(range?.start ?? 0, 0), size)
+  return { start, end: Math.max(start, Math.min(range?.end ?? size, size)) }
 }

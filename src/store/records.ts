@@ -226,8 +226,7 @@ export class Records {
     if (state.hasSmall) this.#spread(state)
     const entries = [...state.byId.values()]
     for (const index of state.indexes) {
-      index.takeAll(entries)
-      const duplicates = index.unique ? index.duplicates() : null
+      const duplicates = index.takeAll(entries)
       if (!duplicates) continue
       const ids = duplicates.map((entry) => entry.id).join(' and ')
       const what = `the records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`

@@ -1,9 +1,7 @@
-import { Entry, type Places } from './entry.ts'
+import { Entry } from './entry.ts'
 import { withVersion } from './prepare.ts'
-import type { FactRow } from './facts.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect } from './records.ts'
-import type { IndexKey } from './queries.ts'
 import type { Collection, PartitionedStore, StoredRecord } from './store.ts'
 
 /** A store whose records can be noted and restored, in memory, until it is closed. */
@@ -26,14 +24,7 @@ export interface RestorableStore extends PartitionedStore {
 export type StoreSnapshot = ReadonlyMap<CollectionState, ReadonlyMap<string, SavedRecord>>
 
 /** An earlier state of an {@link Entry}; its members are never changed in place. */
-export interface SavedRecord {
-  readonly segment: number
-  readonly version: number
-  readonly text: string
-  readonly keys: readonly (IndexKey | null)[]
-  readonly blobs: Places | null
-  readonly facts: FactRow | null
-}
+export type SavedRecord = Readonly<Omit<Entry, 'id'>>
 
 /** The records of these collections as they are. */
 export function saveRecords(states: Iterable<CollectionState>): StoreSnapshot {

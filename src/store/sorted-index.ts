@@ -1,3 +1,4 @@
+import { firstWhere } from '../core/first-where.ts'
 import type { Entry } from './entry.ts'
 import { compareKeys, compareValues } from './keys.ts'
 import type { IndexKey } from './queries.ts'
@@ -48,21 +49,21 @@ export class SortedIndex {
   }
 
   /** The records in order. */
-  get entries(): readonly Entry[] {
-    return this.#ordered()
+  get #ordered(): Entry[] {
+    return (this.#entries ??= [...this.#all()].sort((a, b) => this.#order(a, b)))
   }
 
   get size(): number {
-    return this.entries.length
+    return this.#ordered.length
   }
 
   at(position: number): Entry | undefined {
-    return this.entries[position]
+    return this.#ordered[position]
   }
 
   /** The records from `start` up to `end`. */
   slice(start: number, end: number): readonly Entry[] {
-    return this.entries.slice(start, end)
+    return this.#ordered.slice(start, end)
   }
 
   keyOf(row: Row): IndexKey | null {
@@ -73,7 +74,7 @@ export class SortedIndex {
   /** The records whose key begins with `prefix`, up to those that begin with `until`. */
   span(prefix: IndexKey = [], until?: IndexKey): Span {
     const start = prefix.length === 0 ? 0 : this.lowerBound(prefix)
-    const end = prefix.length === 0 ? this.entries.length : this.upperBound(prefix)
+    const end = prefix.length === 0 ? this.#ordered.length : this.upperBound(prefix)
     return { start, end: until === undefined ? end : Math.min(end, this.upperBound(until)) }
   }
 
@@ -97,7 +98,7 @@ export class SortedIndex {
 
   /** The first record with this key, or undefined. */
   find(key: IndexKey): Entry | undefined {
-    const entry = this.entries[this.lowerBound(key)]
+    const entry = this.#ordered[this.lowerBound(key)]
     return entry !== undefined && this.#compare(entry, key) === 0 ? entry : undefined
   }
 
@@ -110,7 +111,7 @@ export class SortedIndex {
       return
     }
     this.revision++
-    const entries = this.#ordered()
+    const entries = this.#ordered
     const last = entries.at(-1)
     if (last === undefined || this.#order(last, entry) < 0) entries.push(entry)
     else entries.splice(this.position(key, entry.id), 0, entry)
@@ -125,9 +126,9 @@ export class SortedIndex {
       return
     }
     const at = this.position(key, entry.id)
-    if (this.entries[at] !== entry) return
+    if (this.#ordered[at] !== entry) return
     this.revision++
-    this.#ordered().splice(at, 1)
+    this.#ordered.splice(at, 1)
   }
 
   /** Takes all records out. */
@@ -148,25 +149,21 @@ export class SortedIndex {
     if (!gathered || (gathered.gone.size === 0 && gathered.added.size === 0)) return
     this.revision++
     const { gone } = gathered
-    if (gone.size > 0) this.#entries = this.entries.filter((entry) => !gone.has(entry))
+    if (gone.size > 0) this.#entries = this.#ordered.filter((entry) => !gone.has(entry))
     this.#putIn([...gathered.added].sort((a, b) => this.#order(a, b)))
   }
 
-  /** Takes all records at once, in any order. */
-  takeAll(entries: readonly Entry[]): void {
+  /** Takes all records at once, in any order. @returns Two that have the same key of a unique index; null if there are none. */
+  takeAll(all: readonly Entry[]): Entry[] | null {
     this.revision++
-    this.#entries = entries.filter((entry) => this.keyOf(entry) !== null).sort((a, b) => this.#order(a, b))
-  }
-
-  /** Two records that hold the same key, or null. */
-  duplicates(): [Entry, Entry] | null {
-    const { entries } = this
-    for (let i = 1; i < entries.length; i++) {
-      const [a, b] = [entries[i - 1], entries[i]]
-      const key = b && this.keyOf(b)
-      if (a && b && key && this.#compare(a, key) === 0) return [a, b]
-    }
-    return null
+    const entries = all.filter((entry) => this.keyOf(entry) !== null).sort((a, b) => this.#order(a, b))
+    this.#entries = entries
+    if (!this.unique) return null
+    const second = entries.findIndex((entry, at) => {
+      const before = entries[at - 1]
+      return before !== undefined && this.#compare(before, this.keyOf(entry) ?? []) === 0
+    })
+    return second > 0 ? entries.slice(second - 1, second + 1) : null
   }
 
   /**
@@ -175,7 +172,7 @@ export class SortedIndex {
    * @param added  In the order of the index.
    */
   #putIn(added: readonly Entry[]): void {
-    const entries = this.#ordered()
+    const entries = this.#ordered
     const positions = added.map((entry) => this.position(this.keyOf(entry) ?? [], entry.id))
     let read = entries.length - 1
     for (const entry of added) entries.push(entry)
@@ -190,21 +187,12 @@ export class SortedIndex {
     }
   }
 
-  #ordered(): Entry[] {
-    return (this.#entries ??= [...this.#all()].sort((a, b) => this.#order(a, b)))
-  }
-
   #search(isBefore: (entry: Entry) => boolean): number {
-    const { entries } = this
-    let low = 0
-    let high = entries.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const entry = entries[middle]
-      if (entry && isBefore(entry)) low = middle + 1
-      else high = middle
-    }
-    return low
+    const entries = this.#ordered
+    return firstWhere(entries.length, (at) => {
+      const entry = entries[at]
+      return entry === undefined || !isBefore(entry)
+    })
   }
 
   #compare(entry: Entry, key: IndexKey): number {

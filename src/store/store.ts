@@ -1,10 +1,9 @@
 import type { LocalpostError } from '../core/errors.ts'
 import type { Readable } from 'node:stream'
-import type { Facts } from './fact-types.ts'
-import type { CountQuery, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } from './queries.ts'
+import type { CountQuery, Facts, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } from './queries.ts'
 import type { Texts } from './texts.ts'
 
-export type { Facts } from './fact-types.ts'
+export type { Facts } from './queries.ts'
 
 /**
  * The interface that every storage adapter implements; one contract suite tests it (`test/contracts/store.ts`). It does

@@ -18,7 +18,7 @@ export interface Texts {
 }
 
 /** A collection, by its name. */
-interface Named {
+export interface Named {
   readonly name: string
 }
 

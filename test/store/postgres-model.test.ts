@@ -122,7 +122,7 @@ test.each([keyed, unkeyed])(
         ...(next() < 0.4 && { after: key() }),
         ...(next() < 0.3 && { until: key() }),
         ...(next() < 0.3 && { offset: below(10) }),
-        ...(next() < 0.5 && { where: aWhere() }),
+        ...(index === 'id' && next() < 0.7 && { where: aWhere() }),
         ...(next() < 0.3 && { also: Array.from({ length: below(4) }, () => note(below(80)).id) }),
       }
     }

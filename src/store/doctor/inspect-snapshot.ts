@@ -75,9 +75,8 @@ const allLines = 1000
 /** Looks for records with the same unique key. */
 export function inspectKeys(deps: CheckpointDeps, records: Records, report: Report): void {
   for (const state of records.collections.values()) {
-    for (const index of [state.idIndex, ...state.indexes]) {
-      index.takeAll([...state.byId.values()])
-      const duplicates = index.unique ? index.duplicates() : null
+    for (const index of state.indexes) {
+      const duplicates = index.takeAll([...state.byId.values()])
       if (!duplicates) continue
       const ids = duplicates.map(({ id }) => id).join(' and ')
       report.problem(

@@ -2,9 +2,11 @@ import { Readable } from 'node:stream'
 import type { Spool } from '../blob-writer.ts'
 import { splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
-import type { BlobId, ByteRange } from '../store.ts'
+import { clamp } from '../read-records.ts'
+import type { Blob, BlobId, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isStorable } from './keys.ts'
+import type { Named } from '../texts.ts'
 import type { Place } from './reads.ts'
 
 /** Up to this many bytes, a blob is stored in one piece, beside its name. */
@@ -19,6 +21,20 @@ export class LargeBlob {
   }
 }
 
+/** A blob of a commit: its bytes, or the number of a large blob whose bytes were written before. */
+export interface StagedBlob {
+  readonly owner: string
+  readonly name: string
+  readonly size: number
+  readonly bytes: Buffer | null
+  readonly large: number | null
+}
+
+/** The blobs of a commit, or those that are being written. */
+export type StagedBlobs =
+  | { readonly ready: readonly StagedBlob[] }
+  | { readonly writing: Promise<StagedBlob[]> }
+
 /**
  * Message bytes in PostgreSQL. Small blobs are a value; large ones are numbered pieces. Pieces that are no longer used
  * stay for some minutes, so that running reads can finish.
@@ -30,37 +46,76 @@ export class Blobs {
     this.#sql = sql
   }
 
-  async size(partition: string, id: BlobId): Promise<number | null> {
-    return (await this.#find(partition, id, 'size::float8 AS size'))?.size ?? null
+  /** The reads of blobs in a partition; see `Store`. @param placeOf  As for `createReads`. */
+  reads(
+    partition: string,
+    placeOf: (collection: Named) => Place,
+    assertOpen: () => void,
+  ): Pick<Store, 'openBlob' | 'readBlob' | 'blobSize' | 'blobNames'> {
+    const all = 'size::float8 AS size, bytes, large::float8 AS large'
+    const find = (id: BlobId, columns: string): Promise<FoundBlob | null> => {
+      assertOpen()
+      return this.#find(partition, id, columns)
+    }
+    return {
+      blobSize: async (id) => (await find(id, 'size::float8 AS size'))?.size ?? null,
+      readBlob: async (id) => {
+        const found = await find(id, all)
+        if (!found) return null
+        const { bytes, large, size } = found
+        if (bytes) return bytes
+        const pieces: Buffer[] = []
+        for await (const piece of this.#pieces(id, large ?? 0, 0, size)) pieces.push(piece)
+        return Buffer.concat(pieces)
+      },
+      openBlob: async (id, range) => {
+        const found = await find(id, all)
+        if (!found) return null
+        const { bytes, large, size } = found
+        const { start, end } = clamp(range, size)
+        if (bytes) return Readable.from(end > start ? [bytes.subarray(start, end)] : [], asBytes)
+        return Readable.from(this.#pieces(id, large ?? 0, start, end), asBytes)
+      },
+      blobNames: async (collection, owner) => {
+        const { table } = placeOf(collection)
+        if (!isStorable(owner)) return []
+        const rows = await this.#sql.run<{ name: string }>(
+          `SELECT name FROM ${this.#sql.name('blobs')} WHERE partition = $1 AND owner = $2 AND collection = $3 ORDER BY name`,
+          [partition, owner, table.name],
+        )
+        return rows.map(({ name }) => name)
+      },
+    }
   }
 
-  async read(partition: string, id: BlobId): Promise<Buffer | null> {
-    const found = await this.#find(partition, id, 'size::float8 AS size, bytes, large::float8 AS large')
-    if (!found) return null
-    const { bytes, large, size } = found
-    if (bytes) return bytes
-    const pieces: Buffer[] = []
-    for await (const piece of this.#pieces(id, large ?? 0, 0, size)) pieces.push(piece)
-    return Buffer.concat(pieces)
+  /** What a commit stores for each of its blobs. Large blobs in memory are written now. */
+  stage(
+    named: readonly { readonly blob: Blob; readonly owner: string; readonly name: string }[],
+  ): StagedBlobs {
+    const ready: StagedBlob[] = []
+    const writing: Promise<StagedBlob>[] = []
+    for (const { blob, owner, name } of named) {
+      const { id, size, parts, spooled } = blob
+      if (!isStorable(name)) throw misuse(`No blob can have the name ${JSON.stringify(name)}.`)
+      if (spooled instanceof LargeBlob) {
+        ready.push({ owner, name, size, bytes: null, large: spooled.number })
+        continue
+      }
+      if (!parts) throw misuse(`The blob ${id} is of another store.`)
+      const bytes = parts.length === 1 && parts[0] ? asBuffer(parts[0]) : Buffer.concat(parts)
+      if (size <= mostInline) ready.push({ owner, name, size, bytes, large: null })
+      else writing.push(this.#spool(owner, name, bytes))
+    }
+    return writing.length === 0
+      ? { ready }
+      : { writing: Promise.all(writing).then((written) => [...ready, ...written]) }
   }
 
-  async open(partition: string, id: BlobId, range?: ByteRange): Promise<Readable | null> {
-    const found = await this.#find(partition, id, 'size::float8 AS size, bytes, large::float8 AS large')
-    if (!found) return null
-    const { bytes, large, size } = found
-    const start = Math.min(Math.max(range?.start ?? 0, 0), size)
-    const end = Math.max(start, Math.min(range?.end ?? size, size))
-    if (bytes) return Readable.from(end > start ? [bytes.subarray(start, end)] : [], asBytes)
-    return Readable.from(this.#pieces(id, large ?? 0, start, end), asBytes)
-  }
-
-  async names({ table, partition }: Place, owner: string): Promise<string[]> {
-    if (!isStorable(owner)) return []
-    const rows = await this.#sql.run<{ name: string }>(
-      `SELECT name FROM ${this.#sql.name('blobs')} WHERE partition = $1 AND owner = $2 AND collection = $3 ORDER BY name`,
-      [partition, owner, table.name],
-    )
-    return rows.map(({ name }) => name)
+  async #spool(owner: string, name: string, bytes: Buffer): Promise<StagedBlob> {
+    const spool = await this.createSpool()
+    await spool.write(bytes)
+    const { number } = await spool.finish()
+    return { owner, name, size: bytes.length, bytes: null, large: number }
   }
 
   /** Starts a large blob. Until a commit refers to it, it is removed after a day. */
@@ -163,6 +218,10 @@ export async function takeRoom(sql: Connection): Promise<void> {
      VALUES ('', $1, '', '', 0, decode(repeat('00', ${mostInline}), 'hex'))`,
     [crypto.randomUUID()],
   )
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** The length of all pieces of a large blob but the last. */

@@ -1,4 +1,4 @@
-import type { CommitChange } from './changes.ts'
+import type { CommitChange } from '../change-feed.ts'
 import type { Transaction } from './connection.ts'
 import type { Table } from './table.ts'
 import { clearBlobs } from './write.ts'
@@ -45,7 +45,7 @@ async function clearTable(
   if (table.texts)
     connection.send(`DELETE FROM ${table.texts.name} WHERE partition = $1 AND id = ANY($2::text[])`, [
       partition,
-      connection.texts(gone.map(({ id }) => id)),
+      gone.map(({ id }) => id),
     ])
   clearBlobs(
     connection,

@@ -1,7 +1,5 @@
-import type { Where } from '../queries.ts'
-import { misuse } from '../io-errors.ts'
-import { bitOf } from '../facts.ts'
-import type { Facts } from '../fact-types.ts'
+import type { Facts, FactWhere, Where } from '../queries.ts'
+import { factAt } from '../facts.ts'
 import type { StoredRecord } from '../store.ts'
 import { isStorable, oneText, textBeginning } from './keys.ts'
 import type { Parameters } from './parameters.ts'
@@ -53,31 +51,17 @@ export function toSql(
 
 const unknown: SqlCondition = { sql: 'true', isExact: false }
 
-function factSql(
-  where: Exclude<Where, { member: string } | { all: unknown } | { any: unknown } | { not: unknown }>,
-  facts: Facts<StoredRecord> | undefined,
-  parameters: Parameters,
-): string {
-  if ('flag' in where) {
-    placeOf(facts?.flags, where.flag)
-    // The bit is a constant of this program, so it needs no escaping.
-    return `(flags & ${facts ? bitOf(facts, where.flag) : 0}) <> 0`
-  }
+function factSql(where: FactWhere, facts: Facts<StoredRecord> | undefined, parameters: Parameters): string {
+  if ('flag' in where) return `(flags & ${1 << factAt(facts?.flags, where.flag)}) <> 0`
   if ('text' in where) {
-    const column = `text_${placeOf(facts?.texts, where.text)}`
+    const column = `text_${factAt(facts?.texts, where.text)}`
     const part = 'equals' in where ? oneText(where.equals) : textBeginning(where.begins)
     return `position(${parameters.add(part, 'text')} IN ${column}) > 0`
   }
-  const column = `number_${placeOf(facts?.numbers, where.number)}`
+  const column = `number_${factAt(facts?.numbers, where.number)}`
   return 'above' in where
     ? `${column} > ${parameters.add(where.above, 'float8')}`
     : `${column} < ${parameters.add(where.below, 'float8')}`
-}
-
-function placeOf(names: readonly string[] | undefined, name: string): number {
-  const at = names?.indexOf(name) ?? -1
-  if (at < 0) throw misuse(`The collection has no fact ${JSON.stringify(name)}.`)
-  return at
 }
 
 function joined(parts: readonly SqlCondition[], operator: string, empty: string): string {

@@ -42,7 +42,7 @@ export class Connection {
   /**
    * Runs one statement.
    *
-   * @param values  The values of `$1` and so on. Encode arrays with `texts`, `numbers` and `bytes`.
+   * @param values  The values of `$1` and so on.
    * @param options  `isLasting`: keeps the statement prepared, for texts that recur; default: true. `mostMs`: as in the
    *   constructor, for this statement only.
    */
@@ -63,17 +63,9 @@ export class Connection {
     }
   }
 
-  /** An array of texts, as a parameter that the statement casts: `$1::text[]`. */
-  texts(list: readonly (string | null)[]): string {
-    return arrayOf(list, (text) => `"${text.replace(/[\\"]/g, '\\$&')}"`)
-  }
-
-  numbers(list: readonly (number | null)[]): string {
-    return arrayOf(list, String)
-  }
-
-  bytes(list: readonly (Buffer | null)[]): string {
-    return arrayOf(list, (bytes) => `"\\\\x${bytes.toString('hex')}"`)
+  /** Runs a statement that does not recur, for example one that makes a table. */
+  async once(text: string, values: readonly unknown[] = []): Promise<void> {
+    await this.run(text, values, { isLasting: false })
   }
 }
 
@@ -240,8 +232,4 @@ function nameOf(text: string): string {
   const name = createHash('sha256').update(text).digest('base64url')
   names.set(text, name)
   return name
-}
-
-function arrayOf<T>(list: readonly (T | null)[], write: (item: T) => string): string {
-  return `{${list.map((item) => (item === null ? 'NULL' : write(item))).join(',')}}`
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ChangeFeed, Told } from '../change-feed.ts'
-import { growthOf, type CommitChange, type StoredCommit } from './changes.ts'
+import type { ChangeFeed, CommitChange, StoredCommit } from '../change-feed.ts'
 import type { Connection } from './connection.ts'
 
 interface FollowerDeps {
@@ -20,15 +19,9 @@ interface FollowerDeps {
 /** The number of the last commit, and the number of records in each partition at that commit. */
 export interface StoreState {
   readonly seq: number
-  /** The content of the table of changes for that commit; null if it is not known. */
-  readonly last: LastCommit | null
+  /** Which instance stored that commit, and a digest of its changes; null if they are not known. */
+  readonly last: { readonly instance: string; readonly digest: string } | null
   readonly totals: Map<string, number>
-}
-
-/** The instance and the changes of a commit, as they are stored. The start reads only the digest. */
-interface LastCommit {
-  readonly instance: string
-  readonly changes: { readonly text: string } | { readonly digest: string }
 }
 
 export async function readState(sql: Connection): Promise<StoreState> {
@@ -47,7 +40,7 @@ export async function readState(sql: Connection): Promise<StoreState> {
   for (const { partition, records } of rows)
     if (partition !== null && records > 0) totals.set(partition, records)
   const { seq = 0, instance = null, digest = null } = rows[0] ?? {}
-  const last = instance === null || digest === null ? null : { instance, changes: { digest } }
+  const last = instance === null || digest === null ? null : { instance, digest }
   return { seq, last, totals }
 }
 
@@ -214,10 +207,10 @@ export class Follower {
       else totals.delete(partition)
     }
     if (newest) {
-      const changes = { text: JSON.stringify(newest.changes) }
-      this.#state = { seq: newest.seq, last: { instance: newest.instance, changes }, totals }
+      const digest = createHash('md5').update(JSON.stringify(newest.changes)).digest('hex')
+      this.#state = { seq: newest.seq, last: { instance: newest.instance, digest }, totals }
     }
-    return this.#inOrder(() => this.#deps.feed.announce(this.seq, toldOf(commits)))
+    return this.#inOrder(() => this.#deps.feed.publish(commits))
   }
 
   #inOrder(tell: () => Promise<void>): Promise<void> {
@@ -230,10 +223,7 @@ export class Follower {
 function isKnown({ seq, last }: StoreState, { newest, known_by, known_digest }: Head): boolean {
   if (newest === null || newest < seq) return false
   // Changes from long ago are removed.
-  if (!last || known_by === null) return true
-  const { instance, changes } = last
-  const digest = 'digest' in changes ? changes.digest : md5(changes.text)
-  return known_by === instance && known_digest === digest
+  return !last || known_by === null || (known_by === last.instance && known_digest === last.digest)
 }
 
 interface Waiting {
@@ -255,12 +245,16 @@ interface Row {
   readonly changes: string
 }
 
-function* toldOf(commits: readonly StoredCommit[]): Generator<Told, void> {
-  for (const { seq, partition, changes } of commits)
-    for (const change of changes) yield { partition, change: { ...change, seq } }
+/** By how many records a commit changed its partition. */
+function growthOf(changes: readonly CommitChange[]): number {
+  let by = 0
+  for (const change of changes) {
+    if (change.op === 'bulk') by -= change.removed
+    else if (change.op === 'insert') by++
+    else if (change.op === 'remove') by--
+  }
+  return by
 }
-
-const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 
 const readAtOnce = 1000
 /** The time limit of a look in milliseconds, because requests wait for it. */

@@ -1,12 +1,13 @@
 import type { Pool } from 'pg'
-import { changesOf, type StoredCommit } from './changes.ts'
+import type { CommitChange, StoredCommit } from '../change-feed.ts'
 import { Connection, runSingle } from './connection.ts'
 import { channelOf } from './listening.ts'
 import type { Membership } from './membership.ts'
 import { namesOf, Parameters } from './parameters.ts'
-import { blobColumns, insertTotals, recordColumns, selectBlobs, totalColumns } from './rows.ts'
-import type { PreparedChange, StagedBlob } from './staging.ts'
+import type { StagedBlob } from './blobs.ts'
+import type { PreparedChange } from './staging.ts'
 import type { StoredRow, Table } from './table.ts'
+import { blobColumns, insertTotals, recordColumns, selectBlobs, totalColumns } from './write.ts'
 
 /** A commit that only adds records to the table of its batch, with small blobs or none. */
 export interface NewCommit {
@@ -54,16 +55,26 @@ export async function insertNew(
   const sql = new Connection(pool, schema)
   const parameters = new Parameters()
   const told = commits.map(({ partition, rows }) => {
-    const effects = rows.map(({ id }) => ({ table, op: 'insert' as const, id }))
-    return { partition, changes: changesOf(effects, false) }
+    const changes = rows.map(({ id }): CommitChange => ({ op: 'insert', collection: table.name, id }))
+    return { partition, changes }
   })
   const kept = commits.flatMap(({ partition, rows }) => rows.map((row) => ({ partition, row })))
   const blobs = commits.flatMap(({ partition, blobs }) =>
     blobs.map((blob) => ({ ...blob, partition, table })),
   )
-  const records = recordColumns(sql, table, kept)
+  const records = recordColumns(table, kept)
+  const totals =
+    totalColumns(kept.map(({ partition }) => ({ partition, collection: table.name, by: 1 }))) ?? []
   const count = parameters.add(commits.length, 'int8')
   const instance = parameters.add(membership.id, 'text')
+  const partitions = parameters.add(
+    told.map(({ partition }) => partition),
+    'text[]',
+  )
+  const changes = parameters.add(
+    told.map(({ changes }) => JSON.stringify(changes)),
+    'text[]',
+  )
   // Each part reads `counted`, so no other part stores anything unless the renewal has a row.
   const parts = [
     `renewed AS (${membership.renewing(sql, batch, parameters)})`,
@@ -71,24 +82,14 @@ export async function insertNew(
     `told AS (
        INSERT INTO ${sql.name('changes')} (seq, instance, partition, changes)
        SELECT counted.seq - ${count} + given.nth, ${instance}, given.partition, given.changes
-       FROM ${parameters.unnest(
-         [
-           { name: 'partition', type: 'text[]', array: sql.texts(told.map(({ partition }) => partition)) },
-           {
-             name: 'changes',
-             type: 'text[]',
-             array: sql.texts(told.map(({ changes }) => JSON.stringify(changes))),
-           },
-         ],
-         'nth',
-       )}, counted)`,
+       FROM unnest(${partitions}, ${changes}) WITH ORDINALITY AS given (partition, changes, nth), counted)`,
     `stored AS (
        INSERT INTO ${table.sql} (${namesOf(records)}) SELECT given.* FROM ${parameters.unnest(records)}, counted)`,
-    `summed AS (${insertTotals(sql, `SELECT given.* FROM ${parameters.unnest(totalColumns(sql, totalsOf(table, kept)))}, counted`)})`,
+    `summed AS (${insertTotals(sql, `SELECT given.* FROM ${parameters.unnest(totals)}, counted`)})`,
   ]
   if (blobs.length > 0)
     parts.push(
-      `written AS (INSERT INTO ${sql.name('blobs')} (${blobColumns}) ${selectBlobs(sql, parameters, blobs, ', counted')})`,
+      `written AS (INSERT INTO ${sql.name('blobs')} (${blobColumns}) ${selectBlobs(parameters, blobs, ', counted')})`,
     )
   const text = `WITH ${parts.join(',\n')}
     SELECT counted.seq::float8 AS seq, renewed.is_alone, pg_notify(${parameters.add(channelOf(schema), 'text')}, ${instance})
@@ -103,13 +104,4 @@ export async function insertNew(
   if (!row) return null
   const first = row.seq - commits.length + 1
   return { stored: told.map((commit, at) => ({ seq: first + at, ...commit })), isAlone: row.is_alone }
-}
-
-function totalsOf(
-  { name }: Table,
-  kept: readonly { readonly partition: string }[],
-): { partition: string; collection: string; by: number }[] {
-  const counts = new Map<string, number>()
-  for (const { partition } of kept) counts.set(partition, (counts.get(partition) ?? 0) + 1)
-  return [...counts].map(([partition, by]) => ({ partition, collection: name, by }))
 }

@@ -1,6 +1,7 @@
 import { type Report, Tally } from '../doctor/findings.ts'
 import { parseHolder } from '../lock/lock-file.ts'
 import type { Connection } from './connection.ts'
+import { findNames } from './inspect-records.ts'
 
 /** Says which instances use the schema, and which one is the leader. */
 export async function inspectInstances(sql: Connection, report: Report): Promise<void> {
@@ -32,30 +33,32 @@ function nameOf({ holder }: { readonly holder: string }): string {
 
 /** Reads the table of changes, which must be free of gaps up to the last commit. */
 export async function inspectChanges(sql: Connection, report: Report): Promise<void> {
-  const problems = report.problems
+  const { problems } = report
+  const table = sql.name('changes')
   const [own] = await sql.run<{ seq: number }>(`SELECT seq::float8 AS seq FROM ${sql.name('localpost')}`)
   const seq = own?.seq ?? 0
-  const [gaps, damaged] = [new Tally(), new Tally()]
-  let last: number | null = null
-  for (;;) {
-    const rows: { seq: number; changes: string }[] = await sql.run<{ seq: number; changes: string }>(
-      `SELECT seq::float8 AS seq, changes FROM ${sql.name('changes')}
-       ${last === null ? '' : 'WHERE seq > $1'} ORDER BY seq LIMIT ${changesAtOnce}`,
-      last === null ? [] : [last],
-    )
-    for (const row of rows) {
-      if (last !== null && row.seq !== last + 1) gaps.add(`${last + 1} to ${row.seq - 1}`)
-      last = row.seq
-      if (!isList(row.changes)) damaged.add(String(row.seq))
-    }
-    if (rows.length < changesAtOnce) break
-  }
+  const gaps = await findNames(
+    sql,
+    `SELECT '', concat(before + 1, ' to ', seq - 1)
+     FROM (SELECT seq, lag(seq) OVER (ORDER BY seq) AS before FROM ${table}) one WHERE seq > before + 1`,
+  )
   const restart = 'Start all instances again: each then reads everything anew.'
   if (gaps.count > 0) report.problem(`The table of changes has gaps: ${gaps.names}.`, restart)
+  const damaged = new Tally()
+  let last: number | null = null
+  for (let more = true; more;) {
+    const rows: { seq: number; changes: string }[] = await sql.run<{ seq: number; changes: string }>(
+      `SELECT seq::float8 AS seq, changes FROM ${table} WHERE seq > $1 ORDER BY seq LIMIT ${changesAtOnce}`,
+      [last ?? -1],
+    )
+    for (const { seq, changes } of rows) if (!isList(changes)) damaged.add(String(seq))
+    last = rows.at(-1)?.seq ?? last
+    more = rows.length === changesAtOnce
+  }
   if (damaged.count > 0)
     report.problem(
       `${damaged.count} changes cannot be read: ${damaged.names}.`,
-      `Stop all instances, run DELETE FROM ${sql.name('changes')}, and start them again.`,
+      `Stop all instances, run DELETE FROM ${table}, and start them again.`,
     )
   if ((last ?? 0) !== seq)
     report.problem(

@@ -1,10 +1,11 @@
+import { listedNames } from '../io-errors.ts'
 import { type Report, Tally } from '../doctor/findings.ts'
 import { splitBlobId } from '../names.ts'
 import { toRecord } from '../read-records.ts'
 import type { BlobId, Collection, StoredRecord } from '../store.ts'
 import type { Connection } from './connection.ts'
 import type { SoundTable } from './inspect-tables.ts'
-import type { StoredRow, Table } from './table.ts'
+import type { Table } from './table.ts'
 
 /** The blobs that each record of a collection must have. */
 export interface RequiredBlobs<T extends StoredRecord> {
@@ -12,25 +13,47 @@ export interface RequiredBlobs<T extends StoredRecord> {
   blobsOf(record: T): readonly BlobId[]
 }
 
+/**
+ * The first few names that a statement finds, and how many there are.
+ *
+ * @param text  Selects partitions and names.
+ */
+export async function findNames(
+  sql: Connection,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Pick<Tally, 'count' | 'names'>> {
+  const rows = await sql.run<{ partition: string; name: string; count: number }>(
+    `SELECT partition, name, (count(*) OVER ())::float8 AS count FROM (${text}) found (partition, name)
+     LIMIT ${listedNames}`,
+    values,
+  )
+  const count = rows[0]?.count ?? 0
+  const more = count > rows.length ? ` and ${count - rows.length} more` : ''
+  return { count, names: rows.map(({ partition, name }) => shown(partition, name)).join(', ') + more }
+}
+
+/** A name, with its partition unless that is the one of the account `default`. */
+function shown(partition: string, name: string): string {
+  return partition === '' ? name : `${partition}: ${name}`
+}
+
 /** Reads and counts all records, and checks that their blobs exist. */
 export async function inspectRecords<T extends StoredRecord>(
   sql: Connection,
   sound: readonly SoundTable[],
   required: RequiredBlobs<T>,
-  reports: { readonly records: Report; readonly totals: Report },
+  { records: report, totals }: { readonly records: Report; readonly totals: Report },
 ): Promise<void> {
-  const problems = reports.records.problems
+  const { problems } = report
   const counts: string[] = []
-  const wrong = new Tally()
   for (const { table, isCurrent } of sound) {
     const damaged = new Tally()
     const lacking = new Tally()
-    const counted = new Map<string, number>()
     let count = 0
     for await (const rows of pagesOf(sql, table, isCurrent)) {
       const wanted: { partition: string; owner: string; name: string }[] = []
       for (const row of rows) {
-        counted.set(row.partition, (counted.get(row.partition) ?? 0) + 1)
         count++
         try {
           if (!isSound(table, row, isCurrent)) damaged.add(shown(row.partition, row.id))
@@ -45,27 +68,20 @@ export async function inspectRecords<T extends StoredRecord>(
         lacking.add(shown(partition, `${owner}/${name}`))
     }
     if (damaged.count > 0)
-      reports.records.problem(
+      report.problem(
         `${damaged.count} records of ${table.name} are damaged, or their keys are not those of the record: ${damaged.names}.`,
         'Restore the database from a backup.',
       )
     if (lacking.count > 0)
-      reports.records.problem(
+      report.problem(
         `${lacking.count} messages of ${table.name} are missing: ${lacking.names}.`,
         'Restore the database from a backup, or remove these records.',
       )
-    if (isCurrent) await inspectUnique(sql, table, reports.records)
-    await compareTotals(sql, table, counted, wrong)
+    if (isCurrent) await inspectUnique(sql, table, report)
     if (count > 0) counts.push(`${count} ${table.name}`)
   }
-  if (reports.records.problems === problems)
-    reports.records.ok(`The database holds ${counts.join(', ') || 'no records'}.`)
-  if (wrong.count === 0) reports.totals.ok('The counts of records are right.')
-  else
-    reports.totals.problem(
-      `${wrong.count} counts of records are wrong: ${wrong.names}.`,
-      `Correct "records" in ${sql.name('totals')} to the number that is there, and start all instances again.`,
-    )
+  if (report.problems === problems) report.ok(`The database holds ${counts.join(', ') || 'no records'}.`)
+  await inspectTotals(sql, sound, totals)
 }
 
 type Row = Record<string, unknown> & {
@@ -96,12 +112,10 @@ function isSound(table: Table, row: Row, isCurrent: boolean): boolean {
   if (record.id !== row.id || record.version !== row.version) return false
   if (!isCurrent) return true
   const { values } = table.rowOf(record, row.record)
-  return table.columns.every(({ name }, at) => isSame(values[at] ?? null, row[name]))
-}
-
-function isSame(value: StoredRow['values'][number], stored: unknown): boolean {
-  if (Buffer.isBuffer(value)) return Buffer.isBuffer(stored) && value.equals(stored)
-  return value === stored
+  return table.columns.every(({ name }, at) => {
+    const [value, stored] = [values[at] ?? null, row[name]]
+    return Buffer.isBuffer(value) ? Buffer.isBuffer(stored) && value.equals(stored) : value === stored
+  })
 }
 
 /** The blobs that do not exist. */
@@ -115,9 +129,9 @@ async function missing<T extends { partition: string; owner: string; name: strin
      WHERE NOT EXISTS (SELECT FROM ${sql.name('blobs')} stored
        WHERE stored.partition = given.partition AND stored.owner = given.owner AND stored.name = given.name)`,
     [
-      sql.texts(wanted.map(({ partition }) => partition)),
-      sql.texts(wanted.map(({ owner }) => owner)),
-      sql.texts(wanted.map(({ name }) => name)),
+      wanted.map(({ partition }) => partition),
+      wanted.map(({ owner }) => owner),
+      wanted.map(({ name }) => name),
     ],
   )
 }
@@ -126,12 +140,11 @@ async function missing<T extends { partition: string; owner: string; name: strin
 async function inspectUnique(sql: Connection, table: Table, report: Report): Promise<void> {
   for (const { name, column, isUnique } of table.indexes) {
     if (!isUnique) continue
-    const rows = await sql.run<{ partition: string; ids: string }>(
-      `SELECT partition, min(id) || ' and ' || max(id) AS ids FROM ${table.sql} WHERE "${column}" IS NOT NULL
-       GROUP BY partition, "${column}" HAVING count(*) > 1 LIMIT 1000`,
+    const doubled = await findNames(
+      sql,
+      `SELECT partition, min(id) || ' and ' || max(id) FROM ${table.sql} WHERE "${column}" IS NOT NULL
+       GROUP BY partition, "${column}" HAVING count(*) > 1`,
     )
-    const doubled = new Tally()
-    for (const { partition, ids } of rows) doubled.add(shown(partition, ids))
     if (doubled.count > 0)
       report.problem(
         `Records of ${table.name} have the same key of the index "${name}": ${doubled.names}.`,
@@ -140,26 +153,24 @@ async function inspectUnique(sql: Connection, table: Table, report: Report): Pro
   }
 }
 
-async function compareTotals(
-  sql: Connection,
-  { name }: Table,
-  counted: ReadonlyMap<string, number>,
-  wrong: Tally,
-): Promise<void> {
-  const rows = await sql.run<{ partition: string; records: number }>(
-    `SELECT partition, records::float8 AS records FROM ${sql.name('totals')} WHERE collection = $1`,
-    [name],
-  )
-  const told = new Map(rows.map(({ partition, records }) => [partition, records]))
-  for (const partition of new Set([...told.keys(), ...counted.keys()])) {
-    const [is, says] = [counted.get(partition) ?? 0, told.get(partition) ?? 0]
-    if (is !== says) wrong.add(`${shown(partition, name)} says ${says} and has ${is}`)
+async function inspectTotals(sql: Connection, sound: readonly SoundTable[], report: Report): Promise<void> {
+  const { problems } = report
+  for (const { table } of sound) {
+    const wrong = await findNames(
+      sql,
+      `SELECT partition, concat($1::text, ' says ', coalesce(told.records, 0), ' and has ', coalesce(held.records, 0))
+       FROM (SELECT partition, records FROM ${sql.name('totals')} WHERE collection = $1::text) told
+       FULL JOIN (SELECT partition, count(*) AS records FROM ${table.sql} GROUP BY partition) held USING (partition)
+       WHERE coalesce(told.records, 0) <> coalesce(held.records, 0)`,
+      [table.name],
+    )
+    if (wrong.count > 0)
+      report.problem(
+        `${wrong.count} counts of records are wrong: ${wrong.names}.`,
+        `Correct "records" in ${sql.name('totals')} to the number that is there, and start all instances again.`,
+      )
   }
-}
-
-/** A name, with its partition unless that is the one of the account `default`. */
-export function shown(partition: string, name: string): string {
-  return partition === '' ? name : `${partition}: ${name}`
+  if (report.problems === problems) report.ok('The counts of records are right.')
 }
 
 const recordsAtOnce = 200

@@ -2,6 +2,7 @@ import { type Report, Tally } from '../doctor/findings.ts'
 import type { Connection } from './connection.ts'
 import { schemaVersion } from './schema.ts'
 import type { Table } from './table.ts'
+import { indexName } from './texts-schema.ts'
 
 /** A table that can be read, and whether its columns are those of this version. */
 export interface SoundTable {
@@ -148,6 +149,47 @@ export async function inspectTables(
   }
   if (report.problems === problems) report.ok('All tables have the columns and keys of this version.')
   return sound
+}
+
+/** Checks the texts by which records are searched. Missing ones are no problem, because they are created again. */
+export async function inspectTexts(
+  sql: Connection,
+  sound: readonly SoundTable[],
+  schema: string,
+  report: Report,
+): Promise<void> {
+  const found = await findTables(sql, schema)
+  for (const { table } of sound) {
+    if (!table.texts) continue
+    const { name, parts } = table.texts
+    const has = found.get(`texts_${table.name}`)
+    if (!has) {
+      report.note(`The texts of ${table.name} are not there yet; the next start makes them.`)
+      continue
+    }
+    const columns = ['partition', 'id', 'unsure', ...parts.map((_, at) => `part_${at}`)]
+    if (!columns.every((column) => has.columns.has(column))) {
+      report.problem(
+        `The table ${name} is not as it was made.`,
+        `Stop all instances and run DROP TABLE ${name}: the next start makes it and its texts again.`,
+      )
+      continue
+    }
+    const [count] = await sql.run<{ texts: number; left: number }>(
+      `SELECT count(*)::float8 AS texts, count(*) FILTER (WHERE record.id IS NULL)::float8 AS left
+       FROM ${name} text LEFT JOIN ${table.sql} record USING (partition, id)`,
+    )
+    if (count && count.left > 0)
+      report.problem(
+        `${count.left} texts of ${table.name} belong to no record, so that searches count too many.`,
+        `Stop all instances and run TRUNCATE ${name}: the texts are made again.`,
+      )
+    else report.ok(`${count?.texts ?? 0} texts of ${table.name} for searches belong to records.`)
+    if (!has.indexes.has(indexName(name)))
+      report.note(
+        `The texts of ${table.name} have no index of trigrams: searches for words look at each of them.`,
+      )
+  }
 }
 
 interface FoundTable {

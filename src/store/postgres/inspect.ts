@@ -8,8 +8,7 @@ import { databaseFault } from './faults.ts'
 import { inspectBlobs } from './inspect-blobs.ts'
 import { inspectChanges, inspectInstances } from './inspect-changes.ts'
 import { inspectRecords, type RequiredBlobs } from './inspect-records.ts'
-import { inspectTables, inspectVersion } from './inspect-tables.ts'
-import { inspectTexts } from './inspect-texts.ts'
+import { inspectTables, inspectTexts, inspectVersion } from './inspect-tables.ts'
 import { placeOf, readMark } from './marker.ts'
 import { Table } from './table.ts'
 
@@ -81,7 +80,7 @@ async function inspectAll<T extends StoredRecord>(
   if (!sound) return
   await inspectInstances(sql, about('instances'))
   await inspectRecords(sql, sound, required, { records: about('records'), totals: about('totals') })
-  await inspectTexts(sql, sound, about('texts'))
+  await inspectTexts(sql, sound, schema, about('texts'))
   await inspectBlobs(sql, sound, about('blobs'))
   await inspectChanges(sql, about('changes'))
 }

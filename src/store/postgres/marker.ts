@@ -48,10 +48,8 @@ export async function setMark(
   { address, membership }: { address: Address; membership: Membership },
 ): Promise<void> {
   if ((await membership.others(sql)).length > 0) throw inUse(address.shown)
-  await sql.run(`CREATE TABLE ${sql.name(tableName)} (mark text NOT NULL)`, [], { isLasting: false })
-  await sql.run(`INSERT INTO ${sql.name(tableName)} (mark) VALUES ($1)`, [markText(own)], {
-    isLasting: false,
-  })
+  await sql.once(`CREATE TABLE ${sql.name(tableName)} (mark text NOT NULL)`)
+  await sql.once(`INSERT INTO ${sql.name(tableName)} (mark) VALUES ($1)`, [markText(own)])
 }
 
 /** Sets the mark in a transaction of its own. */
@@ -69,7 +67,5 @@ export async function beginMark(
 
 /** Removes the mark. Everything that was stored before is on the disk before this is. */
 export async function removeMark(pool: Pool, schema: string): Promise<void> {
-  await transact(pool, schema, async (sql) => {
-    await sql.run(`DROP TABLE ${sql.name(tableName)}`, [], { isLasting: false })
-  })
+  await transact(pool, schema, (sql) => sql.once(`DROP TABLE ${sql.name(tableName)}`))
 }

@@ -1,11 +1,11 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { dateNow, monotonicNow, sleep } from '../../core/machine.ts'
-import { lockText } from '../lock/lock-file.ts'
+import { lookUp } from '../lock/judge.ts'
+import { lockText, parseHolder } from '../lock/lock-file.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import type { Leadership } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { resignedCall } from './listening.ts'
-import { describeOthers, isLedByOther } from './other-instances.ts'
 import type { Parameters } from './parameters.ts'
 
 /** How often an idle instance renews its row, in milliseconds. */
@@ -235,13 +235,35 @@ export class Membership implements Leadership {
   }
 
   /** The other running instances, each described by its process and host, for an error message. */
-  others(connection: Connection): Promise<string[]> {
-    return describeOthers(connection, this.id, this.#processes)
+  async others(connection: Connection): Promise<string[]> {
+    const rows = await connection.run<{ holder: string }>(
+      `SELECT holder FROM ${connection.name('instances')} WHERE until > clock_timestamp() AND id <> $1`,
+      [this.id],
+    )
+    const names: string[] = []
+    for (const { holder } of rows) {
+      const known = parseHolder(holder)
+      if (known && (await lookUp(known, this.#processes)) === 'gone') continue
+      names.push(
+        known ? `process ${known.pid} on the host ${JSON.stringify(known.host)}` : 'another instance',
+      )
+    }
+    return names
   }
 
   /** Whether this instance may become the leader. */
   async mayLead(connection: Connection): Promise<boolean> {
-    return !this.#isLeader && !(await isLedByOther(connection, this.id, this.#processes))
+    return !this.#isLeader && !(await this.#isLedByOther(connection))
+  }
+
+  /** Whether another instance is the leader and may still be running. */
+  async #isLedByOther(connection: Connection): Promise<boolean> {
+    const [found] = await connection.run<{ id: string; holder: string; lives: boolean }>(
+      `SELECT id, holder, until > clock_timestamp() AS lives FROM ${connection.name('instances')} WHERE has_turn`,
+    )
+    if (!found || found.id === this.id || !found.lives) return false
+    const holder = parseHolder(found.holder)
+    return !holder || (await lookUp(holder, this.#processes)) !== 'gone'
   }
 
   /**
@@ -256,7 +278,7 @@ export class Membership implements Leadership {
     // rows before this: two instances that hold a row each would wait for each other.
     await connection.run(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
     await this.renew(connection)
-    if (await isLedByOther(connection, this.id, this.#processes)) return false
+    if (await this.#isLedByOther(connection)) return false
     await connection.run(`UPDATE ${table} SET has_turn = (id = $1) WHERE has_turn OR id = $1`, [this.id])
     return true
   }

@@ -1,8 +1,8 @@
-/** A column of values: its name, what the array of them is cast to in SQL, and that array as a parameter. */
+/** A column of values: its name, what the array of them is cast to in SQL, and that array. */
 export interface ColumnOf {
   readonly name: string
   readonly type: string
-  readonly array: unknown
+  readonly values: readonly unknown[]
 }
 
 /** The parameters of a statement, numbered while its text is written. */
@@ -15,16 +15,10 @@ export class Parameters {
     return type === undefined ? placeholder : `${placeholder}::${type}`
   }
 
-  /**
-   * Rows given column by column, as the table `given` of the text.
-   *
-   * @param nth  A column for the number of each row, from 1. Default: none.
-   */
-  unnest(columns: readonly ColumnOf[], nth?: string): string {
-    const arrays = columns.map(({ array, type }) => this.add(array, type)).join(', ')
-    return nth === undefined
-      ? `unnest(${arrays}) AS given (${namesOf(columns)})`
-      : `unnest(${arrays}) WITH ORDINALITY AS given (${namesOf(columns)}, "${nth}")`
+  /** Rows given column by column, as the table `given` of the text. */
+  unnest(columns: readonly ColumnOf[]): string {
+    const arrays = columns.map(({ values, type }) => this.add(values, type)).join(', ')
+    return `unnest(${arrays}) AS given (${namesOf(columns)})`
   }
 }
 

@@ -1,10 +1,10 @@
-import { countTexts } from '../facts.ts'
+import { factAt } from '../facts.ts'
 import { groupOf, Groups } from '../groups.ts'
-import { misuse } from '../io-errors.ts'
-import type { CountQuery, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } from '../queries.ts'
+import type { IndexKey, PageQuery } from '../queries.ts'
 import { toRecord } from '../read-records.ts'
-import type { StoredRecord } from '../store.ts'
-import { compileQuery } from '../where.ts'
+import type { Collection, Store, StoredRecord } from '../store.ts'
+import type { Named } from '../texts.ts'
+import { compileQuery, hasWhere } from '../where.ts'
 import { createPacer } from '../../core/slices.ts'
 import { toSql } from './conditions.ts'
 import { Parameters } from './parameters.ts'
@@ -18,171 +18,175 @@ export interface Place {
   readonly partition: string
 }
 
-/** Reads records from PostgreSQL. Each method is like the one with the same name in `Store`. */
-export class Reads {
-  readonly #sql: Connection
+/** The reads of records in a partition; see `Store`. */
+export type Reads = Pick<Store, 'get' | 'find' | 'page' | 'ids' | 'count' | 'tally' | 'groups'>
 
-  constructor(sql: Connection) {
-    this.#sql = sql
-  }
+/** @param placeOf  Where the records of a collection are. @throws closed. */
+export function createReads(sql: Connection, placeOf: (collection: Named) => Place): Reads {
+  return {
+    async get(collection, id) {
+      const { table, partition } = placeOf(collection)
+      if (!isStorable(id)) return null
+      const text = `SELECT record::text AS record FROM ${table.sql} WHERE partition = $1 AND id = $2`
+      const [row] = await sql.run<{ record: string }>(text, [partition, id])
+      return row ? toRecord(row.record) : null
+    },
 
-  async get<T extends StoredRecord>({ table, partition }: Place, id: string): Promise<T | null> {
-    if (!isStorable(id)) return null
-    const text = `SELECT record::text AS record FROM ${table.sql} WHERE partition = $1 AND id = $2`
-    const [row] = await this.#sql.run<{ record: string }>(text, [partition, id])
-    return row ? toRecord<T>(row.record) : null
-  }
+    async find(collection, index, key) {
+      if (index === 'id') return await this.get(collection, String(key[0] ?? ''))
+      const { table, partition } = placeOf(collection)
+      const text = `SELECT record::text AS record FROM ${table.sql} WHERE partition = $1 AND ${table.index(index).column} = $2 LIMIT 1`
+      const [row] = await sql.run<{ record: string }>(text, [partition, encodeKey(key)])
+      return row ? toRecord(row.record) : null
+    },
 
-  async find<T extends StoredRecord>(
-    { table, partition }: Place,
-    index: string,
-    key: IndexKey,
-  ): Promise<T | null> {
-    const { column } = index === 'id' ? { column: 'id' } : table.index(index)
-    if (column === 'id') return await this.get({ table, partition }, String(key[0] ?? ''))
-    const text = `SELECT record::text AS record FROM ${table.sql} WHERE partition = $1 AND ${column} = $2 LIMIT 1`
-    const [row] = await this.#sql.run<{ record: string }>(text, [partition, encodeKey(key)])
-    return row ? toRecord<T>(row.record) : null
-  }
-
-  async page<T extends StoredRecord>(place: Place, query: PageQuery): Promise<Page<T>> {
-    const limit = Math.max(0, query.limit ?? 50)
-    const records: T[] = []
-    for await (const row of this.#rows(place, query, limit + 1)) {
-      if (records.length === limit) return { records, more: true }
-      records.push(row.record as T)
-    }
-    return { records, more: false }
-  }
-
-  async ids(place: Place, query: PageQuery): Promise<string[]> {
-    const ids: string[] = []
-    const { limit = Number.POSITIVE_INFINITY } = query
-    if (limit <= 0) return ids
-    for await (const { id } of this.#rows(place, query, limit, true)) if (ids.push(id) >= limit) break
-    return ids
-  }
-
-  async count(place: Place, query: CountQuery): Promise<number> {
-    const { table, partition } = place
-    const scan = new Scan(place, query)
-    if (!scan.isExact) {
-      let count = 0
-      for await (const _ of this.#rows(place, query, Number.POSITIVE_INFINITY, true)) count++
-      return count
-    }
-    if (scan.isWhole) {
-      const [total] = await this.#sql.run<{ records: number }>(
-        `SELECT records::float8 AS records FROM ${this.#sql.name('totals')} WHERE partition = $1 AND collection = $2`,
-        [partition, table.name],
-      )
-      return total?.records ?? 0
-    }
-    const [found] = await this.#sql.run<{ count: number }>(
-      `SELECT count(*)::float8 AS count FROM ${table.sql} WHERE ${scan.sql}`,
-      scan.parameters.values,
-      { isLasting: query.where === undefined, mostMs: scanMs },
-    )
-    return found?.count ?? 0
-  }
-
-  async tally({ table, partition }: Place, text: string): Promise<Map<string, number>> {
-    const at = table.facts?.texts.indexOf(text) ?? -1
-    if (at < 0) throw misuse(`The collection has no text ${JSON.stringify(text)}.`)
-    const rows = await this.#sql.run<{ joined: string; count: number }>(
-      `SELECT text_${at} AS joined, count(*)::float8 AS count FROM ${table.sql}
-       WHERE partition = $1 AND text_${at} <> '' GROUP BY text_${at}`,
-      [partition],
-      { mostMs: scanMs },
-    )
-    const counts = new Map<string, number>()
-    for (const { joined, count } of rows) {
-      const own = new Map<string, number>()
-      countTexts(splitTexts(joined), own)
-      for (const one of own.keys()) counts.set(one, (counts.get(one) ?? 0) + count)
-    }
-    return counts
-  }
-
-  async groups({ table, partition }: Place, query: GroupQuery): Promise<RecordGroup[]> {
-    const { flag, text, prefix, counted } = query
-    const parameters = new Parameters()
-    const own = parameters.add(partition)
-    const where = { all: [{ flag }, { text, begins: prefix }] }
-    const { sql: condition } = toSql(where, table.facts, parameters)
-    const flags = counted.map((name) => toSql({ flag: name }, table.facts, parameters).sql)
-    const counts = ['true', ...flags].map((sql) => `count(*) FILTER (WHERE ${sql})::float8`)
-    const column = `text_${table.facts?.texts.indexOf(text) ?? -1}`
-    const rows = await this.#sql.run<{ joined: string; first: string; counts: number[] }>(
-      `SELECT ${column} AS joined, min(id) AS first, ARRAY[${counts.join(', ')}] AS counts
-       FROM ${table.sql} WHERE partition = ${own} AND ${condition} GROUP BY ${column}`,
-      parameters.values,
-      { mostMs: scanMs },
-    )
-    const groups = new Groups()
-    for (const { joined, first, counts } of rows) {
-      const found = groupOf(splitTexts(joined), query)
-      if (found === null) continue
-      const group = groups.of(found, counted.length)
-      group.meet(first)
-      group.add(counts)
-    }
-    return groups.all()
-  }
-
-  /** The records whose ids are given, by their ids. */
-  async texts({ table, partition }: Place, ids: readonly string[]): Promise<Map<string, string>> {
-    const rows = await this.#sql.run<{ id: string; record: string }>(
-      `SELECT id, record::text AS record FROM ${table.sql} WHERE partition = $1 AND id = ANY($2::text[])`,
-      [partition, this.#sql.texts(ids.filter(isStorable))],
-    )
-    return new Map(rows.map(({ id, record }) => [id, record]))
-  }
-
-  /**
-   * The matching rows in the order of the query, read in steps: each step continues after the last row of the previous
-   * one, so that a record that does not move is returned exactly once, whatever others write meanwhile.
-   *
-   * @param wanted  How many rows the caller takes at most.
-   * @param idsAlone  Reads only the ids if the condition allows it.
-   */
-  async *#rows(
-    place: Place,
-    query: PageQuery,
-    wanted: number,
-    idsAlone = false,
-  ): AsyncGenerator<{ id: string; record: StoredRecord | null }> {
-    const scan = new Scan(place, query)
-    const { table } = place
-    const condition = compileQuery(query, table.facts)
-    const isLight = idsAlone && scan.isExact
-    const mostAtOnce = isLight ? 10_000 : scan.isExact ? 500 : 1000
-    const columns = `id${scan.column === 'id' ? '' : `, ${scan.column} AS key`}${isLight ? '' : ', record::text AS record'}`
-    const pacer = createPacer()
-    let skipping = scan.isExact ? 0 : (query.offset ?? 0)
-    for (let left = wanted, isFirst = true; left > 0; isFirst = false) {
-      const limit = scan.isExact ? Math.min(left, mostAtOnce) : mostAtOnce
-      const end = scan.limited(limit, isFirst && scan.isExact ? (query.offset ?? 0) : 0)
-      const rows = await this.#sql.run<{ id: string; record?: string; key?: Buffer }>(
-        `SELECT ${columns} FROM ${table.sql} WHERE ${scan.sql} ${end}`,
-        scan.parameters.values,
-        { isLasting: query.where === undefined, ...(query.where && { mostMs: scanMs }) },
-      )
-      for (const { id, record: text } of rows) {
-        if (pacer.due()) await pacer.turn()
-        const record = text === undefined ? null : toRecord<StoredRecord>(text)
-        if (!scan.isExact && record && !condition.matches(record)) continue
-        if (skipping > 0) {
-          skipping--
-          continue
-        }
-        yield { id, record }
-        left--
+    async page<T extends StoredRecord>(collection: Collection<T>, query: PageQuery = {}) {
+      const limit = Math.max(0, query.limit ?? 50)
+      const records: T[] = []
+      for await (const row of rowsOf(sql, placeOf(collection), query, limit + 1)) {
+        if (records.length === limit) return { records, more: true }
+        records.push(row.record as T)
       }
-      const last = rows.at(-1)
-      if (rows.length < limit || !last) return
-      scan.continueBehind(last.id, last.key ?? null)
+      return { records, more: false }
+    },
+
+    async ids(collection, query = {}) {
+      const ids: string[] = []
+      const { limit = Number.POSITIVE_INFINITY } = query
+      const place = placeOf(collection)
+      for await (const { id } of rowsOf(sql, place, query, Math.max(0, limit), true))
+        if (ids.push(id) >= limit) break
+      return ids
+    },
+
+    async count(collection, query = {}) {
+      const place = placeOf(collection)
+      const scan = new Scan(place, query)
+      if (!scan.isExact) {
+        let count = 0
+        for await (const _ of rowsOf(sql, place, query, Number.POSITIVE_INFINITY, true)) count++
+        return count
+      }
+      if (scan.isWhole) return await countAll(sql, place)
+      const [found] = await sql.run<{ count: number }>(
+        `SELECT count(*)::float8 AS count FROM ${place.table.sql} WHERE ${scan.sql}`,
+        scan.parameters.values,
+        { isLasting: query.where === undefined, mostMs: scanMs },
+      )
+      return found?.count ?? 0
+    },
+
+    async tally(collection, text) {
+      const { table, partition } = placeOf(collection)
+      const column = `text_${factAt(table.facts?.texts, text)}`
+      const rows = await sql.run<{ joined: string; count: number }>(
+        `SELECT ${column} AS joined, count(*)::float8 AS count FROM ${table.sql}
+         WHERE partition = $1 AND ${column} <> '' GROUP BY ${column}`,
+        [partition],
+        { mostMs: scanMs },
+      )
+      const counts = new Map<string, number>()
+      for (const { joined, count } of rows)
+        for (const one of new Set(splitTexts(joined))) counts.set(one, (counts.get(one) ?? 0) + count)
+      return counts
+    },
+
+    async groups(collection, query) {
+      const { table, partition } = placeOf(collection)
+      const { flag, text, prefix, counted } = query
+      const parameters = new Parameters()
+      const own = parameters.add(partition)
+      const where = { all: [{ flag }, { text, begins: prefix }] }
+      const { sql: condition } = toSql(where, table.facts, parameters)
+      const flags = counted.map((name) => toSql({ flag: name }, table.facts, parameters).sql)
+      const counts = ['true', ...flags].map((one) => `count(*) FILTER (WHERE ${one})::float8`)
+      const column = `text_${factAt(table.facts?.texts, text)}`
+      const rows = await sql.run<{ joined: string; first: string; counts: number[] }>(
+        `SELECT ${column} AS joined, min(id) AS first, ARRAY[${counts.join(', ')}] AS counts
+         FROM ${table.sql} WHERE partition = ${own} AND ${condition} GROUP BY ${column}`,
+        parameters.values,
+        { mostMs: scanMs },
+      )
+      const groups = new Groups()
+      for (const { joined, first, counts } of rows) {
+        const found = groupOf(splitTexts(joined), query)
+        if (found === null) continue
+        const group = groups.of(found, counted.length)
+        group.meet(first)
+        group.add(counts)
+      }
+      return groups.all()
+    },
+  }
+}
+
+/** The texts of the records whose ids are given, in their order; null for a record that does not exist. */
+export async function readTexts(
+  sql: Connection,
+  { table, partition }: Place,
+  ids: readonly string[],
+): Promise<(string | null)[]> {
+  const rows = await sql.run<{ id: string; record: string }>(
+    `SELECT id, record::text AS record FROM ${table.sql} WHERE partition = $1 AND id = ANY($2::text[])`,
+    [partition, ids.filter(isStorable)],
+  )
+  const texts = new Map(rows.map(({ id, record }) => [id, record]))
+  return ids.map((id) => texts.get(id) ?? null)
+}
+
+/** How many records there are. */
+export async function countAll(sql: Connection, { table, partition }: Place): Promise<number> {
+  const [row] = await sql.run<{ records: number }>(
+    `SELECT records::float8 AS records FROM ${sql.name('totals')} WHERE partition = $1 AND collection = $2`,
+    [partition, table.name],
+  )
+  return row?.records ?? 0
+}
+
+/**
+ * The matching rows in the order of the query, read in steps: each step continues after the last row of the previous
+ * one, so that a record that does not move is returned exactly once, whatever others write meanwhile.
+ *
+ * @param wanted  How many rows the caller takes at most.
+ * @param idsAlone  Reads only the ids if the condition allows it.
+ */
+async function* rowsOf(
+  sql: Connection,
+  place: Place,
+  query: PageQuery,
+  wanted: number,
+  idsAlone = false,
+): AsyncGenerator<{ id: string; record: StoredRecord | null }> {
+  const scan = new Scan(place, query)
+  const { table } = place
+  const matches = compileQuery(query, table.facts)
+  const isLight = idsAlone && scan.isExact
+  const mostAtOnce = isLight ? 10_000 : scan.isExact ? 500 : 1000
+  const columns = `id${scan.column === 'id' ? '' : `, ${scan.column} AS key`}${isLight ? '' : ', record::text AS record'}`
+  const pacer = createPacer()
+  let skipping = scan.isExact ? 0 : (query.offset ?? 0)
+  for (let left = wanted, isFirst = true; left > 0; isFirst = false) {
+    const limit = scan.isExact ? Math.min(left, mostAtOnce) : mostAtOnce
+    const end = scan.limited(limit, isFirst && scan.isExact ? (query.offset ?? 0) : 0)
+    const rows = await sql.run<{ id: string; record?: string; key?: Buffer }>(
+      `SELECT ${columns} FROM ${table.sql} WHERE ${scan.sql} ${end}`,
+      scan.parameters.values,
+      { isLasting: query.where === undefined, ...(query.where && { mostMs: scanMs }) },
+    )
+    for (const { id, record: text } of rows) {
+      if (pacer.due()) await pacer.turn()
+      const record = text === undefined ? null : toRecord<StoredRecord>(text)
+      if (!scan.isExact && record && !matches(record)) continue
+      if (skipping > 0) {
+        skipping--
+        continue
+      }
+      yield { id, record }
+      left--
     }
+    const last = rows.at(-1)
+    if (rows.length < limit || !last) return
+    scan.continueBehind(last.id, last.key ?? null)
   }
 }
 
@@ -204,7 +208,7 @@ class Scan {
   #behind = ''
 
   constructor({ table, partition }: Place, query: PageQuery) {
-    const { index = 'id', prefix, after, until, where, also } = query
+    const { index = 'id', prefix, after, until, also } = query
     this.#isBackwards = query.direction === 'desc'
     this.column = index === 'id' ? 'id' : table.index(index).column
     const { parameters } = this
@@ -234,7 +238,7 @@ class Scan {
         compare(this.#isBackwards ? '<' : '>=', this.#isBackwards ? encodeKey(after) : afterKey(after))
       if (until) compare('<', afterKey(until))
     }
-    const condition = where === undefined ? null : toSql(where, table.facts, parameters)
+    const condition = hasWhere(query) ? toSql(query.where, table.facts, parameters) : null
     if (condition && also) {
       const ids = parameters.add(also.filter(isStorable))
       bounds.push(`(${condition.sql} OR id = ANY(${ids}::text[]))`)

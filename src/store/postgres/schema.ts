@@ -2,7 +2,9 @@ import { LocalpostError } from '../../core/errors.ts'
 import { toRecord } from '../read-records.ts'
 import type { StoredRecord } from '../store.ts'
 import type { Connection } from './connection.ts'
-import type { Column, StoredRow, Table } from './table.ts'
+import { Parameters } from './parameters.ts'
+import type { Table } from './table.ts'
+import { recordColumns } from './write.ts'
 
 /** The version of the tables that this program writes. */
 export const schemaVersion = 1
@@ -21,8 +23,8 @@ export async function prepareOwnTables(sql: Connection, schema: string): Promise
   if (isNew) {
     // A user who may not create schemas may use an existing one.
     const given = await sql.run('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
-    if (given.length === 0) await sql.run(`CREATE SCHEMA "${schema}"`, [], { isLasting: false })
-    for (const text of ownTables(sql)) await sql.run(text, [], { isLasting: false })
+    if (given.length === 0) await sql.once(`CREATE SCHEMA "${schema}"`)
+    for (const text of ownTables(sql)) await sql.once(text)
   }
   const [{ version } = { version: schemaVersion }] = await sql.run<{ version: number }>(
     `SELECT version FROM ${sql.name('localpost')}`,
@@ -132,7 +134,7 @@ function ownTables(sql: Connection): string[] {
 async function prepareTable(sql: Connection, table: Table, exists: boolean): Promise<void> {
   const columns = table.columns.map(({ name, type }) => `"${name}" ${type}`)
   if (!exists) {
-    await sql.run(
+    await sql.once(
       `CREATE TABLE ${table.sql} (
          partition text COLLATE "C" NOT NULL,
          id text COLLATE "C" NOT NULL,
@@ -141,8 +143,6 @@ async function prepareTable(sql: Connection, table: Table, exists: boolean): Pro
          ${columns.map((column) => `${column},`).join(' ')}
          PRIMARY KEY (partition, id)
        )`,
-      [],
-      { isLasting: false },
     )
   } else {
     const old = await sql.run<{ name: string }>(
@@ -156,15 +156,13 @@ async function prepareTable(sql: Connection, table: Table, exists: boolean): Pro
       ...columns.map((column) => `ADD COLUMN ${column}`),
     ]
     if (changes.length > 0)
-      await sql.run(`ALTER TABLE ${table.sql} ${changes.join(', ')}`, [], { isLasting: false })
+      await sql.once(`ALTER TABLE ${table.sql} ${changes.join(', ')}`)
     await fillColumns(sql, table)
   }
   // Unique keys are checked before the rows are written, so that two records of one transaction may exchange them.
   for (const { name, column } of table.indexes) {
-    await sql.run(
+    await sql.once(
       `CREATE INDEX "${table.name}_${name}" ON ${table.sql} (partition, "${column}", id) WHERE "${column}" IS NOT NULL`,
-      [],
-      { isLasting: false },
     )
   }
   await sql.run(
@@ -187,36 +185,16 @@ async function fillColumns(sql: Connection, table: Table): Promise<void> {
     const end = rows.at(-1)
     if (!end) return
     last = end
-    const stored = rows.map(({ record }) => table.rowOf(toRecord<StoredRecord>(record), record))
+    const kept = rows.map(({ partition, record }) => {
+      return { partition, row: table.rowOf(toRecord<StoredRecord>(record), record) }
+    })
+    const parameters = new Parameters()
+    const given = parameters.unnest(recordColumns(table, kept))
     const set = table.columns.map(({ name }) => `"${name}" = given."${name}"`)
-    const given = [
-      sql.texts(rows.map(({ partition }) => partition)),
-      sql.texts(rows.map(({ id }) => id)),
-      ...columnArrays(sql, table.columns, stored),
-    ]
-    const types = ['text', 'text', ...table.columns.map(({ type }) => type)]
-    await sql.run(
-      `UPDATE ${table.sql} SET ${set.join(', ')}
-       FROM unnest(${types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')})
-         AS given (partition, id, ${table.columns.map(({ name }) => `"${name}"`).join(', ')})
-       WHERE ${table.sql}.partition = given.partition AND ${table.sql}.id = given.id`,
-      given,
-      { isLasting: false },
+    await sql.once(
+      `UPDATE ${table.sql} stored SET ${set.join(', ')} FROM ${given}
+       WHERE stored.partition = given.partition AND stored.id = given.id`,
+      parameters.values,
     )
   }
-}
-
-/** The values of rows, column by column, as parameters of a statement. */
-export function columnArrays(
-  sql: Connection,
-  columns: readonly Column[],
-  rows: readonly Pick<StoredRow, 'values'>[],
-): unknown[] {
-  return columns.map(({ type }, at) => {
-    const values = rows.map((row) => row.values[at] ?? null)
-    // Each column has values of one type.
-    if (type === 'bytea') return sql.bytes(values as (Buffer | null)[])
-    if (type === 'text') return sql.texts(values as (string | null)[])
-    return sql.numbers(values as (number | null)[])
-  })
 }

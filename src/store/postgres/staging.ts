@@ -1,10 +1,14 @@
-import { assertVersion, keyConflict } from '../conflicts.ts'
+import { quote } from '../../core/errors.ts'
+import { CommitChecks, holderPlace, placeOf, type UniqueKey } from '../commit-checks.ts'
 import type { BulkOutcome } from '../bulk.ts'
+import type { CommitChange } from '../change-feed.ts'
+import { misuse } from '../io-errors.ts'
+import { nameInPartition } from '../names.ts'
 import { withVersion } from '../prepare.ts'
 import { toRecord } from '../read-records.ts'
-import type { IndexKey } from '../queries.ts'
-import type { StoredRecord } from '../store.ts'
-import { forEachSlice } from '../../core/slices.ts'
+import type { Change, StoredRecord } from '../store.ts'
+import type { StagedBlob } from './blobs.ts'
+import { isStorable } from './keys.ts'
 import type { StoredRow, Table } from './table.ts'
 
 /** A change of a commit, copied when `commit` was called. */
@@ -30,70 +34,56 @@ export interface BulkChange {
   readonly row: StoredRow | null
 }
 
-/** A blob of a commit: its bytes, or the number of a large blob whose bytes were written before. */
-export interface StagedBlob {
-  readonly owner: string
+/** A copy of a caller's change, with its row. @throws internal_error if it cannot be stored. */
+export function prepareChange(table: Table, change: Change): PreparedChange {
+  if (change.op === 'remove') return { op: 'remove', table, id: change.id, version: change.version }
+  const version = change.op === 'update' ? change.record.version + 1 : 1
+  const record = { ...change.record, version }
+  if (typeof record.id !== 'string' || record.id === '' || !isStorable(record.id))
+    throw misuse(`A record of ${table.name} cannot have the id ${quote(record.id)}.`)
+  return { op: change.op, table, row: table.rowOf(record, JSON.stringify(record)) }
+}
+
+/** The records of a collection in one partition. */
+interface Place {
+  /** That of the collection and the partition. */
   readonly name: string
-  readonly size: number
-  readonly bytes: Buffer | null
-  readonly large: number | null
-}
-
-/** The blobs of a commit, or those that are being written. */
-export type StagedBlobs =
-  | { readonly ready: readonly StagedBlob[] }
-  | { readonly writing: Promise<StagedBlob[]> }
-
-/** The effect of a commit on a record. */
-export interface Effect {
-  readonly table: Table
-  readonly op: 'insert' | 'update' | 'remove'
-  readonly id: string
-}
-
-/** The members of a stored record that a commit needs. */
-interface Known {
-  readonly version: number
-  /** In the order of the indexes; null for those that are not unique. */
-  readonly keys: readonly (string | null)[]
-}
-
-/** The state of a record after the batch: its row, or null if it is removed. `before` is the state before the batch. */
-interface Final {
   readonly table: Table
   readonly partition: string
-  readonly id: string
-  readonly before: Known | null
-  row: StoredRow | null
 }
 
-/**
- * Checks the commits of one transaction one after the other, each against the result of those before it. A refused
- * commit has no effect.
- */
-export class Staging {
-  readonly #known: Map<string, Known | null> = new Map()
-  readonly #holders: Map<string, string | null> = new Map()
-  readonly #finals: Map<string, Final> = new Map()
+/** The members of a record that a commit needs; `row` only of one that the batch wrote. */
+interface Known {
+  readonly version: number
+  readonly keys: readonly UniqueKey[]
+  readonly row: StoredRow | null
+}
+
+/** A blob that the batch writes. */
+export type BlobRow = StagedBlob & { readonly table: Table; readonly partition: string }
+
+/** Checks the commits of one transaction against the stored records, which have to be learned before. */
+export class Staging extends CommitChecks<Place, Known> {
+  readonly #stored: Map<string, Known> = new Map()
+  readonly #holders: Map<string, string> = new Map()
   /** The records whose blobs from before the batch are removed. */
   readonly #cleared: Map<string, { table: Table; partition: string; id: string }> = new Map()
-  readonly #blobs: Map<string, StagedBlob & { table: Table; partition: string }> = new Map()
-  #undo: (() => void)[] = []
-  #effects: Effect[] = []
+  readonly #blobs: Map<string, BlobRow> = new Map()
 
-  /** Adds a stored record. @param keys  Its keys in unique indexes, in hex, in the order of the indexes. */
+  /** Adds a stored record. @param keyOf  Its key in the column of a unique index. */
   learn(
     table: Table,
     partition: string,
-    id: string,
-    version: number,
-    keys: readonly (string | null)[],
+    { id, version }: { id: string; version: number },
+    keyOf: (column: string) => unknown,
   ): void {
-    this.#known.set(placeOf(table, partition, id), { version, keys })
-    for (const [at, { isUnique }] of table.indexes.entries()) {
-      const key = keys[at] ?? null
-      if (isUnique && key !== null) this.#holders.set(holderOf(table, partition, at, key), id)
-    }
+    const place = toPlace(table, partition)
+    const keys = table.indexes.flatMap(({ name, column, isUnique }) => {
+      const key = isUnique ? keyOf(column) : null
+      return key instanceof Buffer ? [{ index: name, text: key.toString('hex') }] : []
+    })
+    this.#stored.set(placeOf(place, id), { version, keys, row: null })
+    for (const key of keys) this.#holders.set(holderPlace(place, key), id)
   }
 
   /**
@@ -102,22 +92,18 @@ export class Staging {
    * @returns Its effect on each record, in order.
    * @throws unique_conflict, version_conflict; then nothing of it is applied.
    */
-  stage(
+  async stage(
     partition: string,
     changes: readonly PreparedChange[],
     blobs: readonly StagedBlob[],
-  ): Promise<Effect[]> {
-    return this.#whole(async () => {
-      await forEachSlice(changes, (change) => this.#change(partition, change))
-      for (const blob of blobs) {
-        const change = changes.findLast((one) => one.op !== 'remove' && one.row.id === blob.owner)
-        if (!change) continue
-        const place = placeOf(change.table, partition, blob.owner)
-        // A later change of the same commit may have removed the record.
-        if (this.#finals.get(place)?.row)
-          this.#set(this.#blobs, `${place}/${blob.name}`, { ...blob, table: change.table, partition })
-      }
-    })
+  ): Promise<CommitChange[]> {
+    const effects: CommitChange[] = []
+    const steps = [
+      ...changes.map((change) => () => void effects.push(...this.#change(partition, change))),
+      ...blobs.map((blob) => () => this.#blob(partition, changes, blob)),
+    ]
+    await this.whole(steps, (step) => step())
+    return effects
   }
 
   /**
@@ -126,129 +112,109 @@ export class Staging {
    * @param outcome  Gets how many were applied, and the ids of the others.
    * @throws unique_conflict; then nothing of it is applied.
    */
-  stageBulk(partition: string, changes: readonly BulkChange[], outcome: BulkOutcome): Promise<Effect[]> {
+  async stageBulk(
+    partition: string,
+    changes: readonly BulkChange[],
+    outcome: BulkOutcome,
+  ): Promise<CommitChange[]> {
     outcome.applied = 0
     outcome.stale = []
-    return this.#whole(() =>
-      forEachSlice(changes, ({ table, id, version, row }) => {
-        const current = this.#current(table, partition, id)
-        if (!current) return
-        if (row !== null && current.version !== version) {
-          outcome.stale.push(id)
-          return
-        }
-        outcome.applied++
-        if (row === null) this.#remove(table, partition, id, current)
-        else this.#put(table, partition, row, current)
-      }),
-    )
+    const effects: CommitChange[] = []
+    await this.whole(changes, ({ table, id, version, row }) => {
+      const place = toPlace(table, partition)
+      const current = this.current(place, id)
+      if (!current) return
+      if (row !== null && current.version !== version) {
+        outcome.stale.push(id)
+        return
+      }
+      outcome.applied++
+      effects.push(row === null ? this.#remove(place, id, current) : this.#put(place, row, current))
+    })
+    return effects
   }
 
-  /** The records that the batch changes, and their final states. */
-  get finals(): Iterable<Final> {
-    return this.#finals.values()
+  /** The records that the batch changes: their state before it, and their row after it, null if they are removed. */
+  *finals(): Generator<{
+    table: Table
+    partition: string
+    id: string
+    before: Known | null
+    row: StoredRow | null
+  }> {
+    for (const { collection, id, record } of this.changed.values()) {
+      const { table, partition } = collection
+      yield { table, partition, id, before: this.stored(collection, id), row: record?.row ?? null }
+    }
   }
 
   get cleared(): Iterable<{ table: Table; partition: string; id: string }> {
     return this.#cleared.values()
   }
 
-  /** Whether a record of the batch was stored before it. */
-  wasStored(table: Table, partition: string, id: string): boolean {
-    return (this.#finals.get(placeOf(table, partition, id))?.before ?? null) !== null
-  }
-
-  get blobs(): Iterable<StagedBlob & { table: Table; partition: string }> {
+  get blobs(): Iterable<BlobRow> {
     return this.#blobs.values()
   }
 
-  async #whole(add: () => Promise<void>): Promise<Effect[]> {
-    try {
-      await add()
-      return this.#effects
-    } catch (error) {
-      for (const undo of this.#undo.reverse()) undo()
-      throw error
-    } finally {
-      this.#undo = []
-      this.#effects = []
-    }
+  /** Whether a record was stored before the batch. */
+  wasStored(table: Table, partition: string, id: string): boolean {
+    return this.#stored.has(placeOf(toPlace(table, partition), id))
   }
 
-  #change(partition: string, change: PreparedChange): void {
+  protected override stored(place: Place, id: string): Known | null {
+    return this.#stored.get(placeOf(place, id)) ?? null
+  }
+
+  protected override storedHolder(place: Place, key: UniqueKey): string | null {
+    return this.#holders.get(holderPlace(place, key)) ?? null
+  }
+
+  protected override keysOf(_: Place, { keys }: Known): readonly UniqueKey[] {
+    return keys
+  }
+
+  #change(partition: string, change: PreparedChange): CommitChange[] {
+    const { table, op } = change
+    const place = toPlace(table, partition)
+    const { id, version } = op === 'remove' ? change : change.row
+    const current = this.current(place, id)
+    this.assertPossible(place, op, id, op === 'update' ? (version ?? 0) - 1 : version, current)
+    if (op === 'remove') return current ? [this.#remove(place, id, current)] : []
+    const next = op === 'put' ? (current?.version ?? 0) + 1 : change.row.version
+    return [this.#put(place, next === version ? change.row : atVersion(table, change.row, next), current)]
+  }
+
+  #blob(partition: string, changes: readonly PreparedChange[], blob: StagedBlob): void {
+    const change = changes.findLast((one) => one.op !== 'remove' && one.row.id === blob.owner)
+    if (!change) return
     const { table } = change
-    if (change.op === 'remove') {
-      const current = this.#current(table, partition, change.id)
-      if (change.version !== undefined) assertVersion(change.version, current, table.name, change.id)
-      if (current) this.#remove(table, partition, change.id, current)
-      return
-    }
-    const { row } = change
-    const current = this.#current(table, partition, row.id)
-    if (change.op === 'insert' && current) throw keyConflict(table.name, 'id', [row.id], row.id)
-    if (change.op === 'update') assertVersion(row.version - 1, current, table.name, row.id)
-    const version = change.op === 'put' ? (current?.version ?? 0) + 1 : row.version
-    this.#put(table, partition, version === row.version ? row : atVersion(table, row, version), current)
+    const place = toPlace(table, partition)
+    // A later change of the same commit may have removed the record.
+    if (this.current(place, blob.owner))
+      this.set(this.#blobs, `${placeOf(place, blob.owner)}/${blob.name}`, { ...blob, table, partition })
   }
 
-  #put(table: Table, partition: string, row: StoredRow, current: Known | null): void {
+  #put(place: Place, row: StoredRow, current: Known | null): CommitChange {
+    const { table } = place
     const { id, version } = row
-    const keys = table.indexes.map(({ isUnique }, at) => (isUnique ? hexOf(row.values[at]) : null))
-    for (const [at, { name, isUnique }] of table.indexes.entries()) {
-      if (!isUnique) continue
-      const key = keys[at] ?? null
-      const holder = key === null ? null : (this.#holders.get(holderOf(table, partition, at, key)) ?? null)
-      if (holder !== null && holder !== id)
-        throw keyConflict(table.name, name, givenKey(row.keys[at]), holder)
-      this.#claim(table, partition, at, current?.keys[at] ?? null, null)
-      this.#claim(table, partition, at, key, id)
-    }
-    this.#finish(table, partition, id, row, { version, keys })
-    this.#effects.push({ table, op: current ? 'update' : 'insert', id })
+    const keys = table.indexes.flatMap(({ name, isUnique }, at) => {
+      const [key, value] = [row.keys[at], row.values[at]]
+      return isUnique && key && value instanceof Buffer
+        ? [{ index: name, text: value.toString('hex'), key }]
+        : []
+    })
+    this.put(place, id, { version, keys, row }, current)
+    return { op: current ? 'update' : 'insert', collection: table.name, id }
   }
 
-  #remove(table: Table, partition: string, id: string, current: Known): void {
-    for (const [at, { isUnique }] of table.indexes.entries())
-      if (isUnique) this.#claim(table, partition, at, current.keys[at] ?? null, null)
-    this.#finish(table, partition, id, null, null)
-    const place = placeOf(table, partition, id)
-    this.#set(this.#cleared, place, { table, partition, id })
-    for (const name of this.#blobs.keys()) if (name.startsWith(`${place}/`)) this.#unset(this.#blobs, name)
-    this.#effects.push({ table, op: 'remove', id })
+  #remove(place: Place, id: string, current: Known): CommitChange {
+    const { table, partition } = place
+    this.drop(place, id, current)
+    const at = placeOf(place, id)
+    this.set(this.#cleared, at, { table, partition, id })
+    for (const name of this.#blobs.keys()) if (name.startsWith(`${at}/`)) this.set(this.#blobs, name)
+    return { op: 'remove', collection: table.name, id }
   }
-
-  #finish(table: Table, partition: string, id: string, row: StoredRow | null, after: Known | null): void {
-    const place = placeOf(table, partition, id)
-    const earlier = this.#finals.get(place)
-    const before = earlier ? earlier.before : (this.#known.get(place) ?? null)
-    this.#set(this.#finals, place, { table, partition, id, before, row })
-    this.#set(this.#known, place, after)
-  }
-
-  #current(table: Table, partition: string, id: string): Known | null {
-    return this.#known.get(placeOf(table, partition, id)) ?? null
-  }
-
-  #claim(table: Table, partition: string, at: number, key: string | null, holder: string | null): void {
-    if (key !== null) this.#set(this.#holders, holderOf(table, partition, at, key), holder)
-  }
-
-  #set<V>(map: Map<string, V>, key: string, value: V): void {
-    const before = map.get(key)
-    const was = map.has(key)
-    map.set(key, value)
-    this.#undo.push(() => (was ? map.set(key, before as V) : map.delete(key)))
-  }
-
-  #unset<V>(map: Map<string, V>, key: string): void {
-    const before = map.get(key)
-    if (map.delete(key)) this.#undo.push(() => map.set(key, before as V))
-  }
-}
-
-/** A key of a unique index as a text, for maps. */
-export function hexOf(key: StoredRow['values'][number] | undefined): string | null {
-  return key instanceof Uint8Array ? key.toString('hex') : null
 }
 
 function atVersion(table: Table, { text }: StoredRow, version: number): StoredRow {
@@ -256,15 +222,6 @@ function atVersion(table: Table, { text }: StoredRow, version: number): StoredRo
   return table.rowOf(toRecord<StoredRecord>(changed), changed)
 }
 
-function givenKey(key: IndexKey | null | undefined): IndexKey {
-  return key ?? []
-}
-
-// A partition and an id have no NUL.
-function placeOf(table: Table, partition: string, id: string): string {
-  return `${table.name}\0${partition}\0${id}`
-}
-
-function holderOf(table: Table, partition: string, at: number, key: string): string {
-  return `${table.name}\0${partition}\0${at}\0${key}`
+function toPlace(table: Table, partition: string): Place {
+  return { name: nameInPartition(table.name, partition), table, partition }
 }

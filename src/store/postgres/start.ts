@@ -1,32 +1,31 @@
 import type { Pool } from 'pg'
-import { createBudget, noRoom } from '../../core/byte-budget.ts'
+import { createBudget } from '../../core/byte-budget.ts'
 import { systemClock } from '../../core/clock.ts'
-import { LocalpostError } from '../../core/errors.ts'
+import type { LocalpostError } from '../../core/errors.ts'
 import { createJobQueue } from '../../core/job-queue.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
-import { type BulkOutcome, runBulk } from '../bulk.ts'
-import { ChangeFeed } from '../change-feed.ts'
+import { mostTold, runBulk } from '../bulk.ts'
+import { bulkEnd, ChangeFeed } from '../change-feed.ts'
 import { assertPartitionName } from '../names.ts'
-import { misuse } from '../io-errors.ts'
-import { isNewAlone } from '../prepare.ts'
-import type { Blob, Change, PartitionedStore, Store } from '../store.ts'
+import { closedError, misuse } from '../io-errors.ts'
+import { admit, blobNameIn } from '../prepare.ts'
+import type { Blob, Change, PartitionedStore, Store, StoredRecord } from '../store.ts'
 import { Blobs, mostInline } from './blobs.ts'
-import { bulkWork } from './bulk-work.ts'
 import { clearedAtOnce } from './clear.ts'
 import { Connection } from './connection.ts'
 import { databaseFault } from './faults.ts'
 import { Follower, readState } from './follower.ts'
 import { channelOf, Listening } from './listening.ts'
 import type { Membership } from './membership.ts'
-import { type Place, Reads } from './reads.ts'
-import { heldBy, nameIn, prepareChange, stageBlobs } from './prepare-commit.ts'
-import type { BulkChange } from './staging.ts'
-import { PostgresTexts } from './texts.ts'
+import { createReads, type Place, readTexts } from './reads.ts'
+import { type BulkChange, prepareChange } from './staging.ts'
+import { createTexts } from './texts.ts'
 import type { TextSearch } from './texts-schema.ts'
-import { withStoppable } from './stoppable.ts'
+import { type RunStoppable, withStoppable } from './stoppable.ts'
 import { readStatus } from './status.ts'
 import type { Table } from './table.ts'
 import { Upkeep } from './upkeep.ts'
+import type { Named } from '../texts.ts'
 import { Views } from '../views.ts'
 import { Writer } from './writer.ts'
 
@@ -56,13 +55,14 @@ export interface StoreParts extends StoreSettings {
 
 /** Starts a store whose tables are prepared. The store closes the pools. */
 export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
-  const { schema, tables, membership, writing, reading, searching, calls, onNotice = () => {} } = deps
+  const { schema, tables, membership, writing, reading, calls, onNotice = () => {} } = deps
+  const searchPool = deps.searching
   let closing: Promise<void> | null = null
   const own = new Connection(writing, schema)
   const toError = (error: unknown): LocalpostError => (closing ? closedError() : databaseFault(error))
   // One of its connections is for reads that must not wait for others.
   const readQueue = createJobQueue(systemClock, reading.options.max - 1, mostReads, 'reads')
-  const searchQueue = createJobQueue(systemClock, searching.options.max, mostSearches, 'searches')
+  const searchQueue = createJobQueue(systemClock, searchPool.options.max, mostSearches, 'searches')
   const shared = new Connection(reading, schema, { toError, queue: readQueue })
   const urgent = new Connection(reading, schema, { toError })
   const listening = new Listening(
@@ -85,12 +85,9 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         'The database holds other commits than before, as after a restore of a backup: everything is read again. Mail that was accepted since may be lost.',
       ),
   })
-  const reads = new Reads(shared)
-  const texts = new PostgresTexts(
-    new Connection(searching, schema, { toError, queue: searchQueue }),
-    (work, signal) =>
-      withStoppable({ pool: searching, queue: searchQueue, stopping: urgent, toError }, work, signal),
-  )
+  const searches = new Connection(searchPool, schema, { toError, queue: searchQueue })
+  const searching = <T>(work: (run: RunStoppable) => Promise<T>, signal?: AbortSignal): Promise<T> =>
+    withStoppable({ pool: searchPool, queue: searchQueue, stopping: urgent, toError }, work, signal)
   const blobs = new Blobs(shared)
   const pending = createBudget(deps.pendingBytes ?? 64 * 1024 * 1024)
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
@@ -124,7 +121,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     if (closing) throw closedError()
   }
 
-  function tableOf({ name }: { readonly name: string }): Table {
+  function tableOf({ name }: Named): Table {
     const table = tables.get(name)
     if (!table) throw misuse(`The store was opened without the collection ${JSON.stringify(name)}.`)
     return table
@@ -133,16 +130,16 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
   /** Notifies the listeners of all instances that a bulk change has ended. */
   async function endBulk(partition: string, collection: string): Promise<void> {
     try {
-      await writer.say(partition, { op: 'bulk', collection, updated: 0, removed: 0, isLast: true })
+      await writer.say(partition, bulkEnd(collection))
     } catch {
       // The other instances read everything again at the next change.
-      await feed.endBulk({ base: collection, partition })
+      await feed.endBulk(partition, collection)
     }
   }
 
   function viewOf(partition: string): Store {
     const view = views.open(partition)
-    const placeOf = (collection: { readonly name: string }): Place => {
+    const placeOf = (collection: Named): Place => {
       assertOpen()
       return { table: tableOf(collection), partition }
     }
@@ -150,17 +147,13 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     async function commit(changes: readonly Change[], given: readonly Blob[] = []): Promise<void> {
       assertOpen()
       const prepared = changes.map((change) => prepareChange(tableOf(change.collection), change))
-      const named = given.map((blob) => ({ blob, ...nameIn(changes, blob) }))
-      const size = heldBy(prepared, given)
-      // Changes of stored records are never refused: their callers limit their number, and a lost change costs more
-      // than the memory that refusing it would save.
-      if (!isNewAlone(changes)) pending.takeAnyway(size)
-      else {
+      const named = given.map((blob) => ({ blob, ...blobNameIn(changes, blob) }))
+      const texts = prepared.map((change) => (change.op === 'remove' ? '' : change.row.text))
+      const size = admit(changes, texts, given, pending, () => {
         if (upkeep.trouble) throw upkeep.trouble
-        if (!pending.take(size)) throw noRoom(`${pending.used} bytes wait to be stored.`)
-      }
+      })
       try {
-        await writer.commit(partition, prepared, stageBlobs(blobs, named))
+        await writer.commit(partition, prepared, blobs.stage(named))
       } finally {
         pending.give(size)
       }
@@ -174,35 +167,25 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
       async bulk(collection, ids, change, options = {}) {
         const place = placeOf(collection)
         const isBulk = ids.length > mostTold
-        const commitPart = (part: readonly BulkChange[]): Promise<BulkOutcome> =>
-          writer.bulk(partition, part, isBulk)
-        const work = bulkWork(reads, place, ids, change)
+        const { table } = place
+        const deps = {
+          read: (part: readonly string[]) => readTexts(shared, place, part),
+          put(record: StoredRecord, text: string, version: number): BulkChange {
+            return { table, id: record.id, version, row: table.rowOf(record, text) }
+          },
+          remove: (id: string): BulkChange => ({ table, id, version: 0, row: null }),
+          commit: (part: readonly BulkChange[]) => writer.bulk(partition, part, isBulk),
+          pending,
+          assertOpen,
+        }
         try {
-          return await view.change(() => runBulk({ work, commit: commitPart, pending, assertOpen }, options))
+          return await view.change(() => runBulk(ids, change, deps, options))
         } finally {
           if (isBulk) await endBulk(partition, collection.name)
         }
       },
-      get: async (collection, id) => await reads.get(placeOf(collection), id),
-      find: async (collection, index, key) => await reads.find(placeOf(collection), index, key),
-      page: async (collection, query = {}) => await reads.page(placeOf(collection), query),
-      ids: async (collection, query = {}) => await reads.ids(placeOf(collection), query),
-      count: async (collection, query = {}) => await reads.count(placeOf(collection), query),
-      tally: async (collection, text) => await reads.tally(placeOf(collection), text),
-      groups: async (collection, query) => await reads.groups(placeOf(collection), query),
-      async openBlob(id, range) {
-        assertOpen()
-        return await blobs.open(partition, id, range)
-      },
-      async readBlob(id) {
-        assertOpen()
-        return await blobs.read(partition, id)
-      },
-      async blobSize(id) {
-        assertOpen()
-        return await blobs.size(partition, id)
-      },
-      blobNames: async (collection, id) => await blobs.names(placeOf(collection), id),
+      ...createReads(shared, placeOf),
+      ...blobs.reads(partition, placeOf, assertOpen),
       createBlob(id) {
         assertOpen()
         return new HeldBlobWriter(id, mostInline, held, () => blobs.createSpool())
@@ -211,14 +194,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         assertOpen()
         return view.listening(feed.listen(partition, listener, after))
       },
-      texts: {
-        put: async (collection, id, text) => await texts.put(placeOf(collection), id, text),
-        missing: async (collection, after, limit) => await texts.missing(placeOf(collection), after, limit),
-        countMissing: async (collection) => await texts.countMissing(placeOf(collection)),
-        page: async (collection, query, place, limit) =>
-          await texts.page(placeOf(collection), query, place, limit),
-        all: async (collection, query, limit) => await texts.all(placeOf(collection), query, limit),
-      },
+      texts: createTexts(searches, searching, placeOf),
       isShared: true,
       caughtUp() {
         assertOpen()
@@ -241,7 +217,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         sql: urgent,
         schema,
         search: deps.search,
-        pools: [writing, reading, searching, calls],
+        pools: [writing, reading, searchPool, calls],
         queues: [readQueue, searchQueue],
         membership,
         lastCommit: follower.seq,
@@ -277,20 +253,13 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         listening.close()
         // A database that does not answer must not keep the process: the lease expires without this too.
         await membership.leave(own, channelOf(schema)).catch(() => {})
-        await Promise.all([writing, reading, searching, calls].map((pool) => pool.end()))
+        await Promise.all([writing, reading, searchPool, calls].map((pool) => pool.end()))
       })()
       return closing
     },
   }
 }
 
-function closedError(): LocalpostError {
-  return new LocalpostError('closed', 'This instance is closed; create a new one.')
-}
-
 /** How many reads and searches may wait for a connection. A request makes one at a time. */
 const mostReads = 10_000
 const mostSearches = 100
-
-/** Up to this many records, listeners get one change for each, so that they need not read everything again. */
-const mostTold = 100

@@ -19,17 +19,19 @@ export async function prepareTexts(
   const operators = await trigramOperators(sql)
   for (const { texts } of tables) {
     if (!texts) continue
-    const has = await columnsOf(sql, texts.name)
     const wanted = texts.parts.map((_, at) => `part_${at}`)
     const comment = JSON.stringify(texts.parts)
-    if (has.length > 0 && (await commentOf(sql, texts.name)) !== comment) {
+    const [found] = await sql.run<{ comment: string | null }>(
+      "SELECT obj_description(oid, 'pg_class') AS comment FROM pg_class WHERE oid = to_regclass($1)",
+      [texts.name],
+    )
+    const isOutdated = found !== undefined && found.comment !== comment
+    if (isOutdated) {
       await assertAlone()
-      await once(sql, `DROP TABLE ${texts.name}`)
-      has.length = 0
+      await sql.once(`DROP TABLE ${texts.name}`)
     }
-    if (has.length === 0) {
-      await once(
-        sql,
+    if (!found || isOutdated) {
+      await sql.once(
         `CREATE TABLE ${texts.name} (
            partition text COLLATE "C" NOT NULL,
            id text COLLATE "C" NOT NULL,
@@ -38,12 +40,11 @@ export async function prepareTexts(
            PRIMARY KEY (partition, id)
          )`,
       )
-      await once(sql, `COMMENT ON TABLE ${texts.name} IS '${comment.replaceAll("'", "''")}'`)
-      await once(sql, `CREATE INDEX ON ${texts.name} (partition, id) WHERE unsure`)
+      await sql.once(`COMMENT ON TABLE ${texts.name} IS '${comment.replaceAll("'", "''")}'`)
+      await sql.once(`CREATE INDEX ON ${texts.name} (partition, id) WHERE unsure`)
     }
     if (operators)
-      await once(
-        sql,
+      await sql.once(
         `CREATE INDEX IF NOT EXISTS "${indexName(texts.name)}" ON ${texts.name}
          USING gin (${wanted.map((name) => `${name} ${operators}`).join(', ')})`,
       )
@@ -58,36 +59,16 @@ export function indexName(table: string): string {
 
 /** The operators of an index of trigrams; null if the extension is missing and this user may not create it. */
 async function trigramOperators(sql: Connection): Promise<string | null> {
-  await once(sql, 'SAVEPOINT extension')
+  await sql.once('SAVEPOINT extension')
   try {
-    await once(sql, 'CREATE EXTENSION IF NOT EXISTS pg_trgm')
-    await once(sql, 'RELEASE SAVEPOINT extension')
+    await sql.once('CREATE EXTENSION IF NOT EXISTS pg_trgm')
+    await sql.once('RELEASE SAVEPOINT extension')
   } catch {
-    await once(sql, 'ROLLBACK TO SAVEPOINT extension')
+    await sql.once('ROLLBACK TO SAVEPOINT extension')
   }
   const [found] = await sql.run<{ schema: string }>(
     `SELECT quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
      WHERE extname = 'pg_trgm' AND has_schema_privilege(nspname, 'USAGE')`,
   )
   return found ? `${found.schema}.gin_trgm_ops` : null
-}
-
-async function columnsOf(sql: Connection, table: string): Promise<string[]> {
-  const rows = await sql.run<{ name: string }>(
-    'SELECT attname::text AS name FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped',
-    [table],
-  )
-  return rows.map(({ name }) => name)
-}
-
-async function commentOf(sql: Connection, table: string): Promise<string | null> {
-  const [row] = await sql.run<{ comment: string | null }>(
-    "SELECT obj_description(to_regclass($1), 'pg_class') AS comment",
-    [table],
-  )
-  return row?.comment ?? null
-}
-
-async function once(sql: Connection, text: string): Promise<void> {
-  await sql.run(text, [], { isLasting: false })
 }

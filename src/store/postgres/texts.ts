@@ -1,102 +1,138 @@
 import { noRoom } from '../../core/byte-budget.ts'
 import { monotonicNow } from '../../core/machine.ts'
-import type {
-  RecordText,
-  TextLimit,
-  TextMatch,
-  TextMatches,
-  TextPage,
-  TextPlace,
-  TextQuery,
-} from '../texts.ts'
+import type { Named, TextMatch, TextMatches, TextPage, TextPlace, TextQuery, Texts } from '../texts.ts'
 import { Parameters } from './parameters.ts'
 import type { Connection } from './connection.ts'
-import { type Place, scanMs } from './reads.ts'
+import { countAll, type Place, scanMs } from './reads.ts'
 import type { RunStoppable } from './stoppable.ts'
 import { allOf, cleaned, conditionsOf, hasNoText, hitsOf, type Slice, textsOf } from './text-conditions.ts'
 
 /** Runs a search over a separate connection, until the signal is aborted. */
 type Searching = <T>(work: (run: RunStoppable) => Promise<T>, signal: AbortSignal | undefined) => Promise<T>
 
-/** Stores and searches the texts of records in PostgreSQL. Each method is like the one with the same name in `Texts`. */
-export class PostgresTexts {
+/**
+ * Stores and searches the texts of records in a partition.
+ *
+ * @param placeOf  As for `createReads`.
+ */
+export function createTexts(
+  sql: Connection,
+  searching: Searching,
+  placeOf: (collection: Named) => Place,
+): Texts {
+  return {
+    async put(collection, id, text) {
+      const { table, partition } = placeOf(collection)
+      const { name, parts } = textsOf(table)
+      const columns = parts.map((_, at) => `part_${at}`)
+      const values = parts.map((part) => cleaned(text[part] ?? null))
+      // FOR KEY SHARE waits for a commit that removes the record, and such a commit waits for this lock.
+      await sql.run(
+        `INSERT INTO ${name} (partition, id, unsure, ${columns.join(', ')})
+         SELECT partition, id, $3::boolean, ${columns.map((_, at) => `$${at + 4}::text`).join(', ')}
+         FROM (SELECT partition, id FROM ${table.sql} WHERE partition = $1 AND id = $2 FOR KEY SHARE) record
+         ON CONFLICT (partition, id) DO UPDATE
+         SET unsure = excluded.unsure, ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+        [partition, id, values.includes(null), ...values],
+      )
+    },
+
+    async missing(collection, after, limit) {
+      const { table, partition } = placeOf(collection)
+      const rows = await sql.run<{ id: string }>(
+        `SELECT id FROM ${table.sql} record WHERE partition = $1 AND id > $2 AND ${hasNoText(table)}
+         ORDER BY id LIMIT $3`,
+        [partition, after, limit],
+        { mostMs: scanMs },
+      )
+      return rows.map(({ id }) => id)
+    },
+
+    async countMissing(collection) {
+      const { table, partition } = placeOf(collection)
+      const [row] = await sql.run<{ missing: number }>(
+        `SELECT (
+           coalesce((SELECT records FROM ${sql.name('totals')} WHERE partition = $1 AND collection = $2), 0)
+           - (SELECT count(*) FROM ${textsOf(table).name} WHERE partition = $1)
+         )::float8 AS missing`,
+        [partition, table.name],
+        { mostMs: scanMs },
+      )
+      return row?.missing ?? 0
+    },
+
+    async page(collection, query, wanted, limit = {}) {
+      return await searching((run) => {
+        return new Search(sql, placeOf(collection), query, run, limit.mostMs).page(wanted)
+      }, limit.signal)
+    },
+
+    async all(collection, query, limit = {}) {
+      return await searching((run) => {
+        return new Search(sql, placeOf(collection), query, run, limit.mostMs).all()
+      }, limit.signal)
+    },
+  }
+}
+
+/** One search, which may be stopped. */
+class Search {
   readonly #sql: Connection
-  readonly #searching: Searching
+  readonly #place: Place
+  readonly #query: TextQuery
+  readonly #run: RunStoppable
+  readonly #until: number
 
-  constructor(sql: Connection, searching: Searching) {
+  constructor(
+    sql: Connection,
+    place: Place,
+    query: TextQuery,
+    run: RunStoppable,
+    mostMs: number = Number.POSITIVE_INFINITY,
+  ) {
     this.#sql = sql
-    this.#searching = searching
+    this.#place = place
+    this.#query = query
+    this.#run = run
+    this.#until = monotonicNow() + mostMs
   }
 
-  async put(place: Place, id: string, text: RecordText): Promise<void> {
-    const { name, parts } = textsOf(place.table)
-    const columns = parts.map((_, at) => `part_${at}`)
-    const values = parts.map((part) => cleaned(text[part] ?? null))
-    // FOR KEY SHARE waits for a commit that removes the record, and such a commit waits for this lock.
-    await this.#sql.run(
-      `INSERT INTO ${name} (partition, id, unsure, ${columns.join(', ')})
-       SELECT partition, id, $3::boolean, ${columns.map((_, at) => `$${at + 4}::text`).join(', ')}
-       FROM (SELECT partition, id FROM ${place.table.sql} WHERE partition = $1 AND id = $2 FOR KEY SHARE) record
-       ON CONFLICT (partition, id) DO UPDATE
-       SET unsure = excluded.unsure, ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-      [place.partition, id, values.includes(null), ...values],
-    )
+  async all(): Promise<TextMatches> {
+    const hits = await this.#hits(undefined, firstMs)
+    return hits ? { matches: hits.map(toMatch), left: 0 } : await this.#inSteps()
   }
 
-  async missing({ table, partition }: Place, after: string, limit: number): Promise<string[]> {
-    const rows = await this.#sql.run<{ id: string }>(
-      `SELECT id FROM ${table.sql} record WHERE partition = $1 AND id > $2 AND ${hasNoText(table)}
-       ORDER BY id LIMIT $3`,
-      [partition, after, limit],
-      { mostMs: scanMs },
-    )
-    return rows.map(({ id }) => id)
-  }
-
-  async countMissing({ table, partition }: Place): Promise<number> {
-    const [row] = await this.#sql.run<{ missing: number }>(
-      `SELECT (
-         coalesce((SELECT records FROM ${this.#sql.name('totals')} WHERE partition = $1 AND collection = $2), 0)
-         - (SELECT count(*) FROM ${textsOf(table).name} WHERE partition = $1)
-       )::float8 AS missing`,
-      [partition, table.name],
-      { mostMs: scanMs },
-    )
-    return row?.missing ?? 0
-  }
-
-  async page(place: Place, query: TextQuery, wanted: TextPlace, limit: TextLimit = {}): Promise<TextPage> {
-    return await this.#search(limit, async (search) => {
-      // Where many texts match, the page comes from the newest ones, and the number from comparing all of them.
-      const isLooked = !wanted.isCounted || (await this.#isCommon(place, query, search))
-      const newest = isLooked ? await this.#newest(place, query, wanted, search) : null
-      if (newest && !(wanted.isCounted && newest.isPartial)) return newest
-      const counts = newest && (await this.#compareAll(place, query, search))
-      if (counts) return { ...newest, ...counts, isPartial: false }
-      const all = await search.run<Pick<TextPage, 'count' | 'undecided' | 'ids'>>(firstMs, (parameters) => {
-        const hits = hitsOf(place, query, parameters)
-        const bound = wanted.before === null ? '' : `WHERE id < ${parameters.add(wanted.before, 'text')}`
-        const slice = `LIMIT ${parameters.add(wanted.limit, 'int8')} OFFSET ${parameters.add(wanted.offset, 'int8')}`
-        return `WITH hits AS MATERIALIZED (${hits})
-          SELECT count(*)::float8 AS count, count(*) FILTER (WHERE undecided)::float8 AS undecided,
-            ARRAY(SELECT id FROM hits ${bound} ORDER BY id DESC ${slice}) AS ids
-          FROM hits`
-      })
-      if (all) return { ...(all[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0, isPartial: false }
-      const { matches, left } = await this.#inSteps(place, query, search)
-      const { before, offset, limit } = wanted
-      const behind = before === null ? matches : matches.filter(({ id }) => id < before)
-      const ids = behind.slice(offset, offset + limit).map(({ id }) => id)
-      const undecided = matches.filter(({ isUndecided }) => isUndecided).length
-      return { count: matches.length, undecided, ids, left, isPartial: false }
+  async page(wanted: TextPlace): Promise<TextPage> {
+    // Where many texts match, the page comes from the newest ones, and the number from comparing all of them.
+    const isLooked = !wanted.isCounted || (await this.#isCommon())
+    const newest = isLooked ? await this.#newest(wanted) : null
+    if (newest && !(wanted.isCounted && newest.isPartial)) return newest
+    const counts = newest && (await this.#compareAll())
+    if (counts) return { ...newest, ...counts, isPartial: false }
+    const { before, offset, limit } = wanted
+    const all = await this.#ask<Pick<TextPage, 'count' | 'undecided' | 'ids'>>(firstMs, (parameters) => {
+      const hits = hitsOf(this.#place, this.#query, parameters)
+      const bound = before === null ? '' : `WHERE id < ${parameters.add(before, 'text')}`
+      const slice = `LIMIT ${parameters.add(limit, 'int8')} OFFSET ${parameters.add(offset, 'int8')}`
+      return `WITH hits AS MATERIALIZED (${hits})
+        SELECT count(*)::float8 AS count, count(*) FILTER (WHERE undecided)::float8 AS undecided,
+          ARRAY(SELECT id FROM hits ${bound} ORDER BY id DESC ${slice}) AS ids
+        FROM hits`
     })
+    if (all) return { ...(all[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0, isPartial: false }
+    const { matches, left } = await this.#inSteps()
+    const behind = before === null ? matches : matches.filter(({ id }) => id < before)
+    const ids = behind.slice(offset, offset + limit).map(({ id }) => id)
+    const undecided = matches.filter(({ isUndecided }) => isUndecided).length
+    return { count: matches.length, undecided, ids, left, isPartial: false }
   }
 
   /** Whether a third of the texts or more match, judged by those on about a hundred pages of the table. */
-  async #isCommon({ table, partition }: Place, query: TextQuery, search: RunningSearch): Promise<boolean> {
-    const rows = await search.run<{ looked: number; hits: number }>(sampleMs, (parameters) => {
+  async #isCommon(): Promise<boolean> {
+    const { table, partition } = this.#place
+    const rows = await this.#ask<{ looked: number; hits: number }>(sampleMs, (parameters) => {
       const { name, parts } = textsOf(table)
-      const hit = allOf(parts, query.terms, parameters)
+      const hit = allOf(parts, this.#query.terms, parameters)
       const pages = `(pg_relation_size(${parameters.add(name, 'text')}::regclass) / current_setting('block_size')::int4)`
       return `SELECT count(*)::float8 AS looked, count(*) FILTER (WHERE ${hit})::float8 AS hits
         FROM ${name} TABLESAMPLE SYSTEM ((SELECT least(100, 100.0 * ${samplePages} / greatest(${pages}, 1))::float4))
@@ -110,13 +146,9 @@ export class PostgresTexts {
    * Counts the matches by comparing each text, which PostgreSQL divides between processes. Where many match it takes half the time
    * of a search by the index, which compares them too. Null if it takes too long.
    */
-  async #compareAll(
-    place: Place,
-    query: TextQuery,
-    search: RunningSearch,
-  ): Promise<Pick<TextPage, 'count' | 'undecided'> | null> {
-    const rows = await search.run<Pick<TextPage, 'count' | 'undecided'>>(firstMs, (parameters) => {
-      const { name, bounds, hit, also, missing } = conditionsOf(place, query, parameters)
+  async #compareAll(): Promise<Pick<TextPage, 'count' | 'undecided'> | null> {
+    const rows = await this.#ask<Pick<TextPage, 'count' | 'undecided'>>(firstMs, (parameters) => {
+      const { name, bounds, hit, also, missing } = conditionsOf(this.#place, this.#query, parameters)
       return `SELECT (hits + undecided)::float8 AS count, undecided::float8 AS undecided FROM (
           SELECT count(*) FILTER (WHERE ${hit}) AS hits,
             count(*) FILTER (WHERE unsure AND (${hit}) IS NULL)${missing && ` + (SELECT count(*) ${missing})`} AS undecided
@@ -130,15 +162,10 @@ export class PostgresTexts {
    * The page, if the matches among the newest texts fill it; null if not. A search by the index compares all matches, however many
    * there are.
    */
-  async #newest(
-    place: Place,
-    query: TextQuery,
-    { before, offset, limit }: TextPlace,
-    search: RunningSearch,
-  ): Promise<TextPage | null> {
+  async #newest({ before, offset, limit }: TextPlace): Promise<TextPage | null> {
     if (offset + limit > newestTexts) return null
-    const from = await this.#stepFrom(place, before, newestTexts, search)
-    const hits = from && (await this.#hits(place, query, { from: from.id, below: before }, search))
+    const from = await this.#stepFrom(before, newestTexts)
+    const hits = from && (await this.#hits({ from: from.id, below: before }))
     if (!hits || hits.length < offset + limit || hits.some(({ undecided }) => undecided)) return null
     const ids = hits.slice(offset, offset + limit).map(({ id }) => id)
     const isPartial = from.id !== null || before !== null
@@ -149,13 +176,9 @@ export class PostgresTexts {
    * The id of the oldest of the next `size` texts that are older than `below`; `id` is null if there are not so many. Null if the
    * time is over.
    */
-  async #stepFrom(
-    { table, partition }: Place,
-    below: string | null,
-    size: number,
-    search: RunningSearch,
-  ): Promise<{ readonly id: string | null } | null> {
-    const rows = await search.run<{ id: string }>(longestStepMs, (parameters) => {
+  async #stepFrom(below: string | null, size: number): Promise<{ readonly id: string | null } | null> {
+    const { table, partition } = this.#place
+    const rows = await this.#ask<{ id: string }>(longestStepMs, (parameters) => {
       const bound = below === null ? '' : ` AND id < ${parameters.add(below, 'text')}`
       return `SELECT id FROM ${textsOf(table).name} WHERE partition = ${parameters.add(partition)}${bound}
         ORDER BY id DESC OFFSET ${parameters.add(size - 1, 'int8')} LIMIT 1`
@@ -163,38 +186,27 @@ export class PostgresTexts {
     return rows && { id: rows[0]?.id ?? null }
   }
 
-  /** The matches of a slice, newest first; null if that takes too long. */
-  #hits(place: Place, query: TextQuery, slice: Slice, search: RunningSearch): Promise<Hit[] | null> {
-    return search.run<Hit>(
-      longestStepMs,
-      (parameters) =>
-        `SELECT id, undecided FROM (${hitsOf(place, query, parameters, slice)}) hits ORDER BY id DESC`,
-    )
-  }
-
-  async all(place: Place, query: TextQuery, limit: TextLimit = {}): Promise<TextMatches> {
-    return await this.#search(limit, async (search) => {
-      const rows = await search.run<Hit>(
-        firstMs,
-        (parameters) =>
-          `SELECT id, undecided FROM (${hitsOf(place, query, parameters)}) hits ORDER BY id DESC`,
-      )
-      return rows ? { matches: rows.map(toMatch), left: 0 } : await this.#inSteps(place, query, search)
+  /** The matches of a slice, newest first; null if that takes too long. @param slice  Default: all. */
+  #hits(slice: Slice | undefined, mostMs: number = longestStepMs): Promise<Hit[] | null> {
+    return this.#ask<Hit>(mostMs, (parameters) => {
+      const hits = hitsOf(this.#place, this.#query, parameters, slice)
+      return `SELECT id, undecided FROM (${hits}) hits ORDER BY id DESC`
     })
   }
 
   /** Scans texts in steps, the newest first, until the time of the search is over. */
-  async #inSteps(place: Place, query: TextQuery, search: RunningSearch): Promise<TextMatches> {
+  async #inSteps(): Promise<TextMatches> {
     const matches: TextMatch[] = []
     let below: string | null = null
     let size = firstStep
     let looked = 0
     for (;;) {
       const began = monotonicNow()
-      const from: { readonly id: string | null } | null = await this.#stepFrom(place, below, size, search)
-      const hits = from && (await this.#hits(place, query, { from: from.id, below }, search))
+      const from: { readonly id: string | null } | null = await this.#stepFrom(below, size)
+      const hits = from && (await this.#hits({ from: from.id, below }))
       if (!hits) {
-        if (search.isOver()) return { matches, left: Math.max(0, (await this.#count(place)) - looked) }
+        if (this.#isOver())
+          return { matches, left: Math.max(0, (await countAll(this.#sql, this.#place)) - looked) }
         if (size === 1) throw noRoom('The database takes seconds to look at one text.')
         size = Math.max(1, Math.floor(size / 4))
         continue
@@ -208,41 +220,17 @@ export class PostgresTexts {
     }
   }
 
-  /** How many records there are. */
-  async #count({ table, partition }: Place): Promise<number> {
-    const [row] = await this.#sql.run<{ records: number }>(
-      `SELECT records::float8 AS records FROM ${this.#sql.name('totals')} WHERE partition = $1 AND collection = $2`,
-      [partition, table.name],
-    )
-    return row?.records ?? 0
+  #isOver(): boolean {
+    return monotonicNow() >= this.#until
   }
 
-  #search<T>(
-    { mostMs = Number.POSITIVE_INFINITY, signal }: TextLimit,
-    work: (search: RunningSearch) => Promise<T>,
-  ): Promise<T> {
-    return this.#searching(async (run) => {
-      const until = monotonicNow() + mostMs
-      const isOver = (): boolean => monotonicNow() >= until
-      return await work({
-        isOver,
-        async run(mostMs, write) {
-          if (isOver()) return null
-          const parameters = new Parameters()
-          const text = write(parameters)
-          return await run(text, parameters.values, Math.min(mostMs, until - monotonicNow()))
-        },
-      })
-    }, signal)
+  /** @returns null if the statement took longer, or the time of the search is over. */
+  async #ask<Row>(mostMs: number, write: (parameters: Parameters) => string): Promise<Row[] | null> {
+    if (this.#isOver()) return null
+    const parameters = new Parameters()
+    const text = write(parameters)
+    return await this.#run(text, parameters.values, Math.min(mostMs, this.#until - monotonicNow()))
   }
-}
-
-/** A search that may be stopped. */
-interface RunningSearch {
-  /** Whether its time is over. */
-  isOver(): boolean
-  /** @returns null if the statement took longer, or the time is over. */
-  run<Row>(mostMs: number, write: (parameters: Parameters) => string): Promise<Row[] | null>
 }
 
 interface Hit {

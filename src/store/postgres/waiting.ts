@@ -1,8 +1,9 @@
 import type { BulkOutcome } from '../bulk.ts'
-import type { CommitChange } from './changes.ts'
+import type { CommitChange } from '../change-feed.ts'
 import { databaseFault } from './faults.ts'
 import { type NewCommit, newCommit } from './insert-new.ts'
-import type { BulkChange, PreparedChange, StagedBlobs } from './staging.ts'
+import type { StagedBlobs } from './blobs.ts'
+import type { BulkChange, PreparedChange } from './staging.ts'
 import type { Table } from './table.ts'
 
 /** A commit that waits to be stored. */

@@ -1,17 +1,8 @@
-import type { StoredCommit } from './changes.ts'
-import type { Transaction } from './connection.ts'
-import { namesOf, Parameters } from './parameters.ts'
-import {
-  blobColumns,
-  insertTotals,
-  placeColumns,
-  recordColumns,
-  selectBlobs,
-  type TotalChange,
-  totalColumns,
-} from './rows.ts'
-import type { Staging } from './staging.ts'
-import type { Table } from './table.ts'
+import type { StoredCommit } from '../change-feed.ts'
+import type { Connection, Transaction } from './connection.ts'
+import { type ColumnOf, namesOf, Parameters } from './parameters.ts'
+import type { BlobRow, Staging } from './staging.ts'
+import type { StoredRow, Table } from './table.ts'
 
 /** The data of a batch of commits beside their records. */
 interface Written {
@@ -36,47 +27,47 @@ export function write(
        SELECT seq, $2, partition, changes FROM unnest($1::int8[], $3::text[], $4::text[]) AS given (seq, partition, changes)
      ) SELECT pg_notify($5, $2)`,
     [
-      connection.numbers(commits.map(({ seq }) => seq)),
+      commits.map(({ seq }) => seq),
       instance,
-      connection.texts(commits.map(({ partition }) => partition)),
-      connection.texts(commits.map(({ changes }) => JSON.stringify(changes))),
+      commits.map(({ partition }) => partition),
+      commits.map(({ changes }) => JSON.stringify(changes)),
       channel,
     ],
   )
-  for (const [table, finals] of groupBy([...staging.finals], ({ table }) => table)) {
-    const gone = finals.filter(({ row, before }) => !row && before)
-    for (const part of inParts(gone, rowsAtOnce)) {
+  const finals = [...staging.finals()]
+  for (const table of new Set(finals.map(({ table }) => table))) {
+    const own = finals.filter((one) => one.table === table)
+    for (const part of inParts(own.filter(({ row, before }) => !row && before))) {
       // The record first: a statement that stores its text locks the record's row. The first DELETE waits for it, so the
       // second one sees that text.
-      for (const name of [table.sql, ...(table.texts ? [table.texts.name] : [])]) {
+      for (const name of [table.sql, ...(table.texts ? [table.texts.name] : [])])
         connection.send(
           `DELETE FROM ${name} stored USING unnest($1::text[], $2::text[]) AS given (partition, id)
            WHERE stored.partition = given.partition AND stored.id = given.id`,
-          [
-            connection.texts(part.map(({ partition }) => partition)),
-            connection.texts(part.map(({ id }) => id)),
-          ],
+          [part.map(({ partition }) => partition), part.map(({ id }) => id)],
         )
-      }
     }
-    const kept = finals.flatMap(({ partition, row }) => (row ? [{ partition, row }] : []))
-    const set = ['version', 'record', ...table.columns.map(({ name }) => name)]
-    for (const part of inParts(kept, rowsAtOnce)) {
+    const kept = own.flatMap(({ partition, row }) => (row ? [{ partition, row }] : []))
+    for (const part of inParts(kept)) {
       const parameters = new Parameters()
-      const columns = recordColumns(connection, table, part)
+      const columns = recordColumns(table, part)
+      const set = columns.slice(2).map(({ name }) => `"${name}" = excluded."${name}"`)
       connection.send(
         `INSERT INTO ${table.sql} (${namesOf(columns)}) SELECT * FROM ${parameters.unnest(columns)}
-         ON CONFLICT (partition, id) DO UPDATE SET ${set.map((name) => `"${name}" = excluded."${name}"`).join(', ')}`,
+         ON CONFLICT (partition, id) DO UPDATE SET ${set.join(', ')}`,
         parameters.values,
       )
     }
   }
   writeBlobs(connection, staging)
-  const totals = totalsOf(staging)
-  if (totals.length > 0) {
+  const totals = totalColumns(
+    finals.map(({ table, partition, before, row }) => {
+      return { partition, collection: table.name, by: (row ? 1 : 0) - (before ? 1 : 0) }
+    }),
+  )
+  if (totals) {
     const parameters = new Parameters()
-    const rows = `SELECT * FROM ${parameters.unnest(totalColumns(connection, totals))}`
-    connection.send(insertTotals(connection, rows), parameters.values)
+    connection.send(insertTotals(connection, `SELECT * FROM ${parameters.unnest(totals)}`), parameters.values)
   }
 }
 
@@ -85,11 +76,11 @@ function writeBlobs(connection: Transaction, staging: Staging): void {
   clearBlobs(connection, [...staging.cleared])
   const blobs = [...staging.blobs]
   const replaced = blobs.filter(({ table, partition, owner }) => staging.wasStored(table, partition, owner))
-  for (const part of inParts(replaced, rowsAtOnce)) {
+  for (const part of inParts(replaced)) {
     const parameters = new Parameters()
     connection.send(
       `INSERT INTO ${connection.name('unused')}
-       SELECT stored.large, now() FROM ${table} stored JOIN ${parameters.unnest(placeColumns(connection, part))}
+       SELECT stored.large, now() FROM ${table} stored JOIN ${parameters.unnest(placeColumns(part))}
          ON stored.partition = given.partition AND stored.owner = given.owner AND stored.name = given.name
        WHERE stored.large IS NOT NULL
        ON CONFLICT DO NOTHING`,
@@ -99,7 +90,7 @@ function writeBlobs(connection: Transaction, staging: Staging): void {
   for (const part of inParts(blobs, blobsAtOnce)) {
     const parameters = new Parameters()
     connection.send(
-      `INSERT INTO ${table} (${blobColumns}) ${selectBlobs(connection, parameters, part)}
+      `INSERT INTO ${table} (${blobColumns}) ${selectBlobs(parameters, part)}
        ON CONFLICT (partition, owner, name) DO UPDATE
        SET collection = excluded.collection, size = excluded.size, bytes = excluded.bytes, large = excluded.large`,
       parameters.values,
@@ -107,9 +98,7 @@ function writeBlobs(connection: Transaction, staging: Staging): void {
   }
   const large = blobs.flatMap((blob) => (blob.large === null ? [] : [blob.large]))
   if (large.length > 0)
-    connection.send(`DELETE FROM ${connection.name('unused')} WHERE large = ANY($1::int8[])`, [
-      connection.numbers(large),
-    ])
+    connection.send(`DELETE FROM ${connection.name('unused')} WHERE large = ANY($1::int8[])`, [large])
 }
 
 /** Removes all blobs of some records. */
@@ -117,7 +106,7 @@ export function clearBlobs(
   connection: Transaction,
   owners: readonly { readonly table: Table; readonly partition: string; readonly id: string }[],
 ): void {
-  for (const part of inParts(owners, rowsAtOnce)) {
+  for (const part of inParts(owners)) {
     connection.send(
       `WITH gone AS (
          DELETE FROM ${connection.name('blobs')} stored USING unnest($1::text[], $2::text[], $3::text[]) AS given (partition, owner, collection)
@@ -126,36 +115,94 @@ export function clearBlobs(
        ) INSERT INTO ${connection.name('unused')} SELECT large, now() FROM gone WHERE large IS NOT NULL
        ON CONFLICT DO NOTHING`,
       [
-        connection.texts(part.map(({ partition }) => partition)),
-        connection.texts(part.map(({ id }) => id)),
-        connection.texts(part.map(({ table: { name } }) => name)),
+        part.map(({ partition }) => partition),
+        part.map(({ id }) => id),
+        part.map(({ table: { name } }) => name),
       ],
     )
   }
 }
 
-function totalsOf(staging: Staging): TotalChange[] {
-  const totals = new Map<string, TotalChange>()
-  for (const { table, partition, before, row } of staging.finals) {
-    const by = (row ? 1 : 0) - (before ? 1 : 0)
-    const place = `${partition} ${table.name}`
-    const total = totals.get(place)?.by ?? 0
-    totals.set(place, { partition, collection: table.name, by: total + by })
-  }
-  return [...totals.values()].filter(({ by }) => by !== 0)
+/** The rows of records, column by column. */
+export function recordColumns(
+  table: Table,
+  kept: readonly { readonly partition: string; readonly row: StoredRow }[],
+): ColumnOf[] {
+  return [
+    { name: 'partition', type: 'text[]', values: kept.map(({ partition }) => partition) },
+    { name: 'id', type: 'text[]', values: kept.map(({ row }) => row.id) },
+    { name: 'version', type: 'int4[]', values: kept.map(({ row }) => row.version) },
+    { name: 'record', type: 'text[]::json[]', values: kept.map(({ row }) => row.text) },
+    ...table.columns.map(({ name, type }, at) => {
+      return { name, type: `${type}[]`, values: kept.map(({ row }) => row.values[at]) }
+    }),
+  ]
 }
 
-function groupBy<T, K>(list: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>()
-  for (const one of list) {
-    const group = groups.get(keyOf(one))
-    if (group) group.push(one)
-    else groups.set(keyOf(one), [one])
+/**
+ * How many records came to each collection of a partition, column by column; null where nothing changes.
+ *
+ * @param changes  `by` is negative where records were removed.
+ */
+export function totalColumns(
+  changes: readonly { readonly partition: string; readonly collection: string; readonly by: number }[],
+): ColumnOf[] | null {
+  const totals = new Map<string, { partition: string; collection: string; by: number }>()
+  for (const { partition, collection, by } of changes) {
+    const place = `${partition} ${collection}`
+    totals.set(place, { partition, collection, by: (totals.get(place)?.by ?? 0) + by })
   }
-  return groups
+  const changed = [...totals.values()].filter(({ by }) => by !== 0)
+  if (changed.length === 0) return null
+  return [
+    { name: 'partition', type: 'text[]', values: changed.map(({ partition }) => partition) },
+    { name: 'collection', type: 'text[]', values: changed.map(({ collection }) => collection) },
+    { name: 'records', type: 'int8[]', values: changed.map(({ by }) => by) },
+  ]
 }
 
-function* inParts<T>(list: readonly T[], most: number): Generator<T[]> {
+/** @param rows  A SELECT of the columns of {@link totalColumns}. */
+export function insertTotals(connection: Connection, rows: string): string {
+  return `INSERT INTO ${connection.name('totals')} AS stored (partition, collection, records) ${rows}
+    ON CONFLICT (partition, collection) DO UPDATE SET records = stored.records + excluded.records`
+}
+
+/**
+ * A SELECT of the rows of blobs. All bytes are in one binary parameter, because an array of bytes would be sent as
+ * hexadecimal text.
+ *
+ * @param after  What follows the rows in FROM. Default: nothing.
+ */
+export function selectBlobs(parameters: Parameters, blobs: readonly BlobRow[], after = ''): string {
+  const bytes = blobs.map((blob) => blob.bytes ?? Buffer.alloc(0))
+  let start = 1
+  const starts = bytes.map(({ length }) => (start += length) - length)
+  const all = parameters.add(Buffer.concat(bytes), 'bytea')
+  const given = parameters.unnest([
+    ...placeColumns(blobs),
+    { name: 'collection', type: 'text[]', values: blobs.map(({ table: { name } }) => name) },
+    { name: 'size', type: 'int8[]', values: blobs.map(({ size }) => size) },
+    { name: 'large', type: 'int8[]', values: blobs.map(({ large }) => large) },
+    { name: 'start', type: 'int4[]', values: starts },
+  ])
+  return `SELECT given.partition, given.owner, given.name, given.collection, given.size,
+    CASE WHEN given.large IS NULL THEN substring(${all} FROM given.start FOR given.size::int4) END, given.large
+    FROM ${given}${after}`
+}
+
+/** The columns of {@link selectBlobs}, in SQL. */
+export const blobColumns = 'partition, owner, name, collection, size, bytes, large'
+
+/** Where blobs belong. */
+function placeColumns(blobs: readonly BlobRow[]): ColumnOf[] {
+  return [
+    { name: 'partition', type: 'text[]', values: blobs.map(({ partition }) => partition) },
+    { name: 'owner', type: 'text[]', values: blobs.map(({ owner }) => owner) },
+    { name: 'name', type: 'text[]', values: blobs.map(({ name }) => name) },
+  ]
+}
+
+function* inParts<T>(list: readonly T[], most: number = rowsAtOnce): Generator<T[]> {
   for (let at = 0; at < list.length; at += most) yield list.slice(at, at + most)
 }
 

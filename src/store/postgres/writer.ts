@@ -2,15 +2,16 @@ import type { Pool } from 'pg'
 import { LocalpostError } from '../../core/errors.ts'
 import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
+import { asBulk, type CommitChange, type StoredCommit } from '../change-feed.ts'
 import { clear } from './clear.ts'
 import { Connection, type Transaction, transact } from './connection.ts'
 import { databaseFault, isLost, isOfContent, isRefusal, unreachable } from './faults.ts'
-import { changesOf, type CommitChange, type StoredCommit } from './changes.ts'
 import { channelOf } from './listening.ts'
 import { insertNew } from './insert-new.ts'
 import { load } from './load.ts'
 import type { Membership, Renewal } from './membership.ts'
-import { type BulkChange, type PreparedChange, type StagedBlobs, Staging } from './staging.ts'
+import type { StagedBlobs } from './blobs.ts'
+import { type BulkChange, type PreparedChange, Staging } from './staging.ts'
 import type { Table } from './table.ts'
 import { firstOf, newCommitsOf, recordsOf, type Waiting, written } from './waiting.ts'
 import { write } from './write.ts'
@@ -261,8 +262,10 @@ async function stage(
     item.cleared.push(...(await clear(connection, item.clearing, partition)))
     return item.cleared
   }
-  if ('bulk' in item)
-    return changesOf(await staging.stageBulk(partition, item.bulk, item.outcome), item.isBulk)
+  if ('bulk' in item) {
+    const changes = await staging.stageBulk(partition, item.bulk, item.outcome)
+    return item.isBulk ? asBulk(changes) : changes
+  }
   const blobs = 'ready' in item.blobs ? item.blobs.ready : await item.blobs.writing
-  return changesOf(await staging.stage(partition, item.changes, blobs), false)
+  return await staging.stage(partition, item.changes, blobs)
 }

@@ -1,0 +1,121 @@
+import { LocalpostError, quote } from '../core/errors.ts'
+import { forEachSlice } from '../core/slices.ts'
+import type { IndexKey } from './queries.ts'
+import type { Change } from './store.ts'
+
+/** A record's key in a unique index. */
+export interface UniqueKey {
+  readonly index: string
+  /** The same for equal keys. */
+  readonly text: string
+  /** For the message of an error; not known of a record that was only looked up. */
+  readonly key?: IndexKey
+}
+
+/** A record after the commits that were checked so far; null if it is removed. */
+export interface Checked<C, R> {
+  readonly collection: C
+  readonly id: string
+  readonly record: R | null
+}
+
+/**
+ * Checks the commits of one batch one after the other, each against what is stored and the commits before it: ids, versions,
+ * unique keys. A refused commit has no effect. `C` is a collection of a partition, `R` what has to be known of a record.
+ */
+export abstract class CommitChecks<
+  C extends { readonly name: string },
+  R extends { readonly version: number },
+> {
+  protected readonly changed: Map<string, Checked<C, R>> = new Map()
+  readonly #holders: Map<string, string | null> = new Map()
+  #undo: (() => void)[] = []
+
+  /** A record as it is before the batch. */
+  protected abstract stored(collection: C, id: string): R | null
+  /** The id of the record that has a key before the batch. */
+  protected abstract storedHolder(collection: C, key: UniqueKey): string | null
+  protected abstract keysOf(collection: C, record: R): readonly UniqueKey[]
+
+  /** Adds the changes of one commit. If one fails, nothing of the commit remains. */
+  protected async whole<T>(changes: Iterable<T>, add: (change: T) => void): Promise<void> {
+    try {
+      await forEachSlice(changes, add)
+    } catch (error) {
+      for (const undo of this.#undo.reverse()) undo()
+      throw error
+    } finally {
+      this.#undo = []
+    }
+  }
+
+  protected current(collection: C, id: string): R | null {
+    const changed = this.changed.get(placeOf(collection, id))
+    return changed ? changed.record : this.stored(collection, id)
+  }
+
+  /**
+   * @param version  That the record must have, for `update` and `remove`.
+   * @throws unique_conflict, version_conflict unless a change is possible at the present state of its record.
+   */
+  protected assertPossible(
+    { name }: C,
+    op: Change['op'],
+    id: string,
+    version: number | undefined,
+    current: R | null,
+  ): void {
+    if (op === 'insert' && current) throw keyConflict(name, 'id', [id], id)
+    if ((op !== 'update' && op !== 'remove') || version === undefined || current?.version === version) return
+    const found = current ? `has version ${current.version}` : 'was removed'
+    const message = `The record ${quote(id)} of ${name} ${found}, not version ${quote(version)}. Read it again and repeat the change.`
+    throw new LocalpostError('version_conflict', message)
+  }
+
+  /** @throws unique_conflict */
+  protected put(collection: C, id: string, record: R, current: R | null): void {
+    for (const key of this.keysOf(collection, record)) {
+      const known = this.#holders.get(holderPlace(collection, key))
+      const holder = known === undefined ? this.storedHolder(collection, key) : known
+      if (holder !== null && holder !== id)
+        throw keyConflict(collection.name, key.index, key.key ?? [], holder)
+    }
+    if (current) this.#claim(collection, current, null)
+    this.#claim(collection, record, id)
+    this.set(this.changed, placeOf(collection, id), { collection, id, record })
+  }
+
+  /** @param current  null for a record that is not known. */
+  protected drop(collection: C, id: string, current: R | null): void {
+    if (current) this.#claim(collection, current, null)
+    this.set(this.changed, placeOf(collection, id), { collection, id, record: null })
+  }
+
+  #claim(collection: C, record: R, holder: string | null): void {
+    for (const key of this.keysOf(collection, record))
+      this.set(this.#holders, holderPlace(collection, key), holder)
+  }
+
+  /** Sets an entry until the end of the commit shows whether it stays. Without a value, removes it. */
+  protected set<V>(map: Map<string, V>, at: string, value?: V): void {
+    const before = map.get(at)
+    if (value === undefined) map.delete(at)
+    else map.set(at, value)
+    this.#undo.push(() => (before === undefined ? map.delete(at) : map.set(at, before)))
+  }
+}
+
+/** The place of a record in maps. */
+export function placeOf({ name }: { readonly name: string }, id: string): string {
+  return `${name}\0${id}`
+}
+
+/** The place of a key in maps. */
+export function holderPlace({ name }: { readonly name: string }, { index, text }: UniqueKey): string {
+  return `${name}\0${index}\0${text}`
+}
+
+function keyConflict(collection: string, index: string, key: IndexKey, holder: string): LocalpostError {
+  const message = `The ${index} ${quote(key.length === 1 ? key[0] : key)} of ${collection} is taken by ${quote(holder)}. Use another value.`
+  return new LocalpostError('unique_conflict', message)
+}
