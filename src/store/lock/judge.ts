@@ -1,7 +1,7 @@
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
-import { silenceMs, watchLock } from './heartbeat.ts'
-import { type Holder, parseHolder, placeOf } from './lock-file.ts'
+import { sleep } from '../../core/machine.ts'
+import { type Holder, type LockReads, parseHolder, placeOf, readText } from './lock-file.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 
 /** Dependencies of taking a lock. */
@@ -74,6 +74,8 @@ async function assertNoFolder({ files, path, folder }: LockDeps): Promise<void> 
   throw new LocalpostError('store_in_use', message)
 }
 
+/** A lock that is not renewed for this long belongs to a process that has ended or no longer writes. */
+const silenceMs = 5000
 const silence = `${silenceMs / 1000} seconds`
 
 /**
@@ -129,3 +131,32 @@ function inUse(holder: Holder, processes: Processes, folder: string): LocalpostE
     `The folder ${folder} is in use by ${who}. Stop or close it, or use another folder.`,
   )
 }
+
+/**
+ * Watches a lock whose holder cannot be looked up. Times of different machines are never compared: the file only has
+ * to change while this process looks.
+ *
+ * @returns `renewed` as soon as its holder renews it, `replaced` if its text changes, `silent` if neither happens.
+ */
+export async function watchLock(
+  files: LockReads,
+  path: string,
+  text: string | null,
+  wait: (ms: number) => Promise<void> = sleep,
+): Promise<'renewed' | 'replaced' | 'silent'> {
+  const first = await timeOf(files, path)
+  // Counted in reads, so that a process that was suspended meanwhile reads again before it decides.
+  for (let looks = 0; looks < silenceMs / lookMs; looks++) {
+    await wait(lookMs)
+    if ((await readText(files, path)) !== text) return 'replaced'
+    if ((await timeOf(files, path)) !== first) return 'renewed'
+  }
+  return 'silent'
+}
+
+/** If there is a folder instead of the lock file, its time has no meaning. */
+function timeOf(files: LockReads, path: string): Promise<number | null> {
+  return files.touched(path).catch(() => null)
+}
+
+const lookMs = 200
