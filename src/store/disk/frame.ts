@@ -116,13 +116,29 @@ export function findFrame(
   return null
 }
 
-/**
- * Where complete frames follow a damaged one. The damaged one is skipped as a whole if its length is still known.
- *
- * @param seq  The last commit before it.
- * @returns The position of the next frame, or the end of the file.
- */
-export function afterDamage(bytes: Buffer, at: number, seq: number): number {
+/** A part of a log file: a complete frame, or a damaged range up to the next one. */
+export interface LogPart {
+  readonly at: number
+  readonly end: number
+  /** Null if the range is damaged. */
+  readonly frame: Frame | null
+}
+
+/** Reads a whole file of the log, whatever its condition. @param seq  The last commit of the files before it. */
+export function* partsOf(bytes: Buffer, seq: number): Generator<LogPart> {
+  let last = seq
+  for (let at = 0; at < bytes.byteLength;) {
+    const found = readFrame(bytes, at)
+    const frame = found && found.seq > last ? found : null
+    const end = frame?.end ?? endOfDamage(bytes, at, last)
+    yield { at, end, frame }
+    last = frame?.seq ?? last
+    at = end
+  }
+}
+
+/** Where the next frame or the end of the file is. A damaged frame is skipped as a whole if its length is still known. */
+function endOfDamage(bytes: Buffer, at: number, seq: number): number {
   const [head, size] = lengthForm.exec(bytes.toString('latin1', at, at + maxHeadLength)) ?? []
   const lineEnd = head === undefined ? -1 : bytes.indexOf(newline, at)
   const end = lineEnd + 1 + Number(size)

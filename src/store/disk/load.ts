@@ -9,7 +9,7 @@ import { sweepLarge } from './large.ts'
 import type { DataFolder } from './paths.ts'
 import { BlobUsage, type WrittenLine } from '../packed.ts'
 import { startFromIndex } from './start-from-index.ts'
-import type { CollectionState, Segment } from '../collection-state.ts'
+import type { CollectionState } from '../collection-state.ts'
 import type { Records } from '../records.ts'
 import { checkPlaces } from './check-places.ts'
 import { editedText } from './snapshot-edits.ts'
@@ -75,15 +75,10 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
       assertNotOlder(checkpoint, name, path, snapshot)
       isEdited ||= snapshot.edited !== null
       fillRecords(records, snapshot, segment, path)
-      if (collection !== null)
-        adoptFile(
-          records,
-          records.stateOrUnknown(collection, true).segment(segment),
-          path,
-          snapshot,
-          stamp,
-          newest,
-        )
+      if (collection !== null) {
+        const isOld = segment <= (newest.get(collection) ?? 0) - records.resting.awakeSegments
+        adoptFile(records, collection, file, snapshot, stamp, isOld)
+      }
     }
     records.files.set(name, checkpoint.contains[name] ?? 0)
     await nextTurn()
@@ -119,36 +114,37 @@ async function deferSnapshot(
   return true
 }
 
-/** Notes where the records of a segment are in its file. Takes them out of memory, except those of the newest segments. */
+/**
+ * Notes where the records of a segment are in its file.
+ *
+ * @param isOld  Whether its records are taken out of memory.
+ */
 function adoptFile(
   records: Records,
-  segment: Segment,
-  path: string,
+  collection: string,
+  { path, segment: number }: SnapshotFile,
   { sections, file }: Snapshot,
   stamp: Stamp | null,
-  newest: ReadonlyMap<string | null, number>,
+  isOld: boolean,
 ): void {
-  const { state, number } = segment
   const { resting } = records
+  const state = records.stateOrUnknown(collection, true)
+  const segment = state.segment(number)
   // The records of a segment that has to be written again stay in memory until then.
   if (records.dirty.has(segment)) return
   const lines: WrittenLine[] = []
   const usage = new BlobUsage()
-  for (const { id, at, length } of sections.get(state.name) ?? []) {
+  for (const { id, at, length } of sections.get(collection) ?? []) {
     if (id === undefined || at === undefined || length === undefined) return
     lines.push({ id, at, length })
     usage.add(state.byId.get(id)?.blobs ?? null)
   }
-  const pack = resting.adopt(
-    segment,
-    path,
-    lines,
-    new Set(usage.logs.keys()),
-    file && stamp ? { ...file, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null } : null,
-  )
+  const packed =
+    file && stamp ? { ...file, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null } : null
+  const pack = resting.adopt(segment, path, lines, new Set(usage.logs.keys()), packed)
   if (!pack) return
   pack.usage = usage
-  if (number <= (newest.get(state.name) ?? 0) - resting.awakeSegments) resting.rest(segment)
+  if (isOld) resting.rest(segment)
 }
 
 /** Reads the places of the blobs of records that the log replaced, so that these blobs do not count as used. */

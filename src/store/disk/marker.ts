@@ -4,7 +4,7 @@ import type { DataFolder, ReadableFolder } from './paths.ts'
 import { replaceFile } from './replace-file.ts'
 
 /** The mark of a folder, while this process holds the folder's lock. */
-export class Marker {
+class Marker {
   readonly #folder: DataFolder
   readonly #own: Mark | null
   isSet: boolean

@@ -42,7 +42,7 @@ export function seqIn(bytes: Buffer): number | undefined {
 
 /** The last line of a file. */
 export const footerForm: RegExp = /"crc":"([0-9a-f]{8})"\}\n$/
-export const footerLength: number = '"crc":"00000000"}\n'.length
+const footerLength: number = '"crc":"00000000"}\n'.length
 
 /** The checksum in the last line of a file; null if there is none. @param end  The file or its last bytes. */
 export function storedCrc(end: Buffer): number | null {

@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { applyFrame } from '../disk/entries.ts'
-import { afterDamage, countFrames, readFrame } from '../disk/frame.ts'
+import { countFrames, type LogPart, partsOf } from '../disk/frame.ts'
 import { numbersIn, type ReadableFolder } from '../disk/paths.ts'
 import { type Loss, lossOf, type Replayed, replayLog } from '../disk/replay.ts'
 import type { Records } from '../records.ts'
@@ -56,36 +56,27 @@ async function inspectUsed(
     })
     // A running instance may have removed it meanwhile.
     if (bytes === null) continue
-    const end = log < checkpoint.log ? bytes.byteLength : checkpoint.offset
-    let isLastDamaged = false
-    let at = 0
-    while (at < Math.min(end, bytes.byteLength)) {
-      const frame = readFrame(bytes, at)
-      // Between files that are no longer there, commits may be missing; inside a file, none may.
-      isLastDamaged = frame === null || (at === 0 ? frame.seq <= last : frame.seq !== last + 1)
-      if (frame && !isLastDamaged) {
+    const used = log < checkpoint.log ? bytes.byteLength : checkpoint.offset
+    let part: LogPart | null = null
+    for (const next of partsOf(bytes, last)) {
+      if (next.at >= used) break
+      part = next
+      if (next.frame) {
         found.commits++
-        last = frame.seq
-        at = frame.end
+        last = next.frame.seq
         continue
       }
       found.isDamaged = true
-      const next = afterDamage(bytes, at, last)
-      const until = next >= end ? 'to its end' : `to byte ${next}, where complete commits follow`
+      const until = next.end >= used ? 'to its end' : `to byte ${next.end}, where complete commits follow`
       report.note(
-        `${path} is damaged from byte ${at} ${until}. If mails lost bytes by it, they are named below.`,
+        `${path} is damaged from byte ${next.at} ${until}. If mails lost bytes by it, they are named below.`,
       )
-      last = (readFrame(bytes, next)?.seq ?? last + 1) - 1
-      at = next
     }
-    if (
-      log === checkpoint.log &&
-      at >= end &&
-      !isLastDamaged &&
-      (at > end || (end > 0 && last !== checkpoint.seq))
-    )
+    // A start reports a file that ends too early.
+    const isOther = part?.frame && (part.end > used || (part.end === used && last !== checkpoint.seq))
+    if (log === checkpoint.log && isOther)
       report.problem(
-        `checkpoint.json says that commit ${checkpoint.seq} ends at byte ${end} of ${path}; in the log commit ${last} ends at byte ${at}.`,
+        `checkpoint.json says that commit ${checkpoint.seq} ends at byte ${used} of ${path}; in the log commit ${last} ends at byte ${part?.end}.`,
         'Restore the whole folder from a copy.',
       )
     await nextTurn()

@@ -1,7 +1,7 @@
 import { nextTurn } from '../../core/machine.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { applyFrame } from '../disk/entries.ts'
-import { afterDamage, type Frame, readFrame } from '../disk/frame.ts'
+import { type Frame, partsOf } from '../disk/frame.ts'
 import { numbersIn } from '../disk/paths.ts'
 import type { Place } from '../entry.ts'
 import { Records } from '../records.ts'
@@ -87,20 +87,16 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
     }
     const bytes = await readOr(reading, path, lose)
     if (log === first && bytes.byteLength < offset) lose(`ends at byte ${bytes.byteLength}`)
-    for (let at = 0; at < bytes.byteLength;) {
-      const frame = readFrame(bytes, at)
-      if (frame && frame.seq > end) {
-        const before = Math.max(end, checkpoint?.seq ?? frame.seq)
-        if (frame.seq > before + 1 && !isTold)
-          lost.push(`Commits ${before + 1} to ${frame.seq - 1} are lost: no file of the log has them.`)
-        isTold = false
-        note(frame, log)
-        at = frame.end
+    for (const { at, end: next, frame } of partsOf(bytes, end)) {
+      if (frame === null) {
+        if (log > first || next > offset) lose(`is damaged from byte ${at} to byte ${next}`)
         continue
       }
-      const next = afterDamage(bytes, at, end)
-      if (log > first || next > offset) lose(`is damaged from byte ${at} to byte ${next}`)
-      at = next
+      const before = Math.max(end, checkpoint?.seq ?? frame.seq)
+      if (frame.seq > before + 1 && !isTold)
+        lost.push(`Commits ${before + 1} to ${frame.seq - 1} are lost: no file of the log has them.`)
+      isTold = false
+      note(frame, log)
     }
     await nextTurn()
   }
