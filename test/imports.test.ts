@@ -92,7 +92,6 @@ const owners: Readonly<Record<string, RegExp>> = {
   'ipaddr.js': /^net\//,
   'iconv-lite': /^mime\//,
   nodemailer: /^(?:mime|outbox)\//,
-  lowdb: /^store\//,
   tldts: /^domains\//,
   'csv-parse': /^audiences\//,
   standardwebhooks: /^webhooks\//,

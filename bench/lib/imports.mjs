@@ -4,7 +4,6 @@ import { runToEnd } from './processes.mjs'
 /** As its own code imports them. They are inside the build, where nothing tells them apart. */
 export const importedAtStart = [
   'h3',
-  'lowdb',
   'nodemailer/lib/addressparser',
   'smtp-server',
   'smtp-server/lib/smtp-connection.js',

@@ -71,6 +71,15 @@ export interface Stamp {
   readonly nlink: number
 }
 
+/** The stamp of a file; null also if the file cannot be examined. */
+export function stampOf(files: Pick<Files, 'stampNow'>, path: string): Stamp | null {
+  try {
+    return files.stampNow(path)
+  } catch {
+    return null
+  }
+}
+
 /** Whether two stamps are of one file, changed or not. */
 export const isSameFile = (one: Stamp | null, other: Stamp): boolean =>
   one !== null && one.dev === other.dev && one.ino === other.ino

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { nodeFiles } from '../../src/core/files.ts'
 import { createPaths } from '../../src/store/disk/paths.ts'
-import { createReserve, releaseReserve } from '../../src/store/disk/reserve.ts'
+import { releaseReserve, Reserve } from '../../src/store/disk/reserve.ts'
 import { blobOf, insert, type Store } from '../../src/store/store.ts'
 import { note, notes, pattern } from '../contracts/notes.ts'
 import { type Face, open } from '../decisions/helpers.ts'
@@ -130,9 +130,9 @@ test('a store whose files get a second name while it runs stops writing to the s
 
 test('a reserve that a linked copy shares is not emptied, and is replaced where the disk has room', async () => {
   const dir = temporaryFolder()
-  const create = (folder: string, free: number): ReturnType<typeof createReserve> => {
+  const create = (folder: string, free: number): Reserve => {
     const files = { ...nodeFiles, freeBytes: () => Promise.resolve(free) }
-    return createReserve({ files, paths: createPaths(folder), bytes: 1000, onNotice: () => {} }, false)
+    return new Reserve({ files, paths: createPaths(folder), bytes: 1000, onNotice: () => {} }, false)
   }
   await create(dir, 1e9).refill()
   const copy = linkedCopyOf(dir)

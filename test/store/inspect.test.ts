@@ -102,12 +102,7 @@ const edit = (from: string, to: string) => async (path: string) =>
 const inDir = (name: string) => (dir: string) => join(dir, name)
 
 test.each([
-  [
-    'a byte of an old commit',
-    log(1),
-    flip(900),
-    [/n_0000\d\/message.* lost: .*000001\.log has no complete commit around byte/],
-  ],
+  ['a byte of an old commit', log(1), flip(900), [/n_0000\d\/message.* lost: .*000001\.log/]],
   [
     'the end of an old log file',
     log(1),

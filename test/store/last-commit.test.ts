@@ -84,7 +84,7 @@ test.each<Durability>(['process', 'disk'])(
       expect(await filesIn(dir), field).toEqual(before)
       const found = await inspect(dir, { boot, processes: noProcesses })
       expect(found.healthy, field).toBe(false)
-      expect(found.findings.map(({ message }) => message).join(), field).toContain(`damaged from byte ${at} `)
+      expect(found.findings.map(({ message }) => message).join(), field).toContain(`at byte ${at}`)
     }
     await writeFile(logIn(dir), bytes)
     const store = await openAfterKill(dir, { boot, durability })

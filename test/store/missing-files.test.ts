@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { checkpointText, parseCheckpoint } from '../../src/store/disk/checkpoint-text.ts'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { isLong } from '../support/long.ts'
@@ -74,21 +75,6 @@ test.each([
   await expectRefused(dir, named)
 })
 
-test('a checkpoint of a version that did not name files still needs its db.json', async () => {
-  const dir = await lived()
-  const path = join(dir, 'checkpoint.json')
-  const { schema, log, offset, seq } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
-  await writeFile(path, JSON.stringify({ schema, log, offset, seq }))
-  const copy = await copyOf(dir)
-  await rm(join(copy, 'db.json'))
-  await expectRefused(copy, 'db.json')
-  const store = await openIn(dir)
-  expect(await store.count(notes)).toBe(2101)
-  await store.commit([put(notes, note(7000))])
-  await store.close()
-  expect(await namedFiles(dir)).toHaveLength(4)
-})
-
 test('a store without small records has a db.json after its first checkpoint, so its absence is a loss', async () => {
   const dir = await tempFolder()
   const store = await openIn(dir)
@@ -110,12 +96,9 @@ test('a new folder that was killed before its first checkpoint opens', async () 
 test('a `files` that is not a list of names is refused', async () => {
   const dir = await lived()
   const path = join(dir, 'checkpoint.json')
-  const { schema, log, offset, seq } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
-  await writeFile(path, JSON.stringify({ schema, log, offset, seq, files: [7] }))
-  await expect(openIn(dir)).rejects.toMatchObject({
-    code: 'store_corrupt',
-    message: expect.stringMatching(/checkpoint\.json: `files`/) as unknown,
-  })
+  const good = parseCheckpoint(await readFile(path), path)
+  await writeFile(path, checkpointText({ ...good, files: [7] as unknown as string[] }))
+  await expect(openIn(dir)).rejects.toMatchObject({ code: 'store_corrupt' })
 })
 
 test(

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { nodeFiles } from '../../src/core/files.ts'
 import { createPaths } from '../../src/store/disk/paths.ts'
-import { createReserve, releaseReserve, type Reserve } from '../../src/store/disk/reserve.ts'
+import { releaseReserve, Reserve } from '../../src/store/disk/reserve.ts'
 import { tempFolder } from './_setup.ts'
 
 test('a start with a reserve that was given up refuses new mail until the reserve is whole again', async () => {
   const paths = createPaths(await tempFolder())
   let free = 100_000
   const files = { ...nodeFiles, freeBytes: () => Promise.resolve(free) }
-  const start = (): Reserve => createReserve({ files, paths, bytes: 1000, onNotice: () => {} }, false)
+  const start = (): Reserve => new Reserve({ files, paths, bytes: 1000, onNotice: () => {} }, false)
   await start().refill()
   expect(await files.size(paths.reserve)).toBe(1000)
   expect(await releaseReserve(files, paths)).toBe(true)
@@ -29,7 +29,7 @@ test('a start with a reserve that was given up refuses new mail until the reserv
 test('a new folder on a small disk accepts mail without a reserve', async () => {
   const paths = createPaths(await tempFolder())
   const files = { ...nodeFiles, freeBytes: () => Promise.resolve(1500) }
-  const reserve = createReserve({ files, paths, bytes: 1000, onNotice: () => {} }, false)
+  const reserve = new Reserve({ files, paths, bytes: 1000, onNotice: () => {} }, false)
   await reserve.refill()
   reserve.assertWhole()
   expect(await files.size(paths.reserve)).toBeNull()

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Store } from '../store.ts'
-import type { Part } from './copy.ts'
+import { type Part, placeOf } from './copy.ts'
 
 /** The result of comparing two stores. */
 export interface Comparison {
@@ -16,11 +16,7 @@ export interface Comparison {
   readonly differences: readonly string[]
 }
 
-/**
- * Reads all records and blobs of both stores again and compares them.
- *
- * @param onProgress  Called after each step, with the number of compared records and of all records.
- */
+/** Reads all records and blobs of both stores again and compares them. @param onProgress  As for `copyStore`. */
 export async function compareParts(
   parts: readonly Part[],
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number, all: number) => void } = {},
@@ -31,7 +27,7 @@ export async function compareParts(
   const sum = { records: 0, blobs: 0, bytes: 0 }
   for (const part of parts) {
     const { partition, collection, from, to, ids } = part
-    const place = partition === '' ? collection.name : `${collection.name} of ${partition}`
+    const place = placeOf(part)
     const others = await to.count(collection)
     if (others !== ids.length) differences.push(`${place}: ${ids.length} records, and ${others} in the copy.`)
     for (let at = 0; at < ids.length && !signal?.aborted; at += comparedAtOnce) {

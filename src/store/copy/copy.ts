@@ -1,5 +1,6 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
 import {
+  type Blob,
   type BlobId,
   type Collection,
   insert,
@@ -7,7 +8,6 @@ import {
   type Store,
   type StoredRecord,
 } from '../store.ts'
-import type { Blob } from '../store.ts'
 import type { Filling } from '../unfinished.ts'
 
 /** Two stores and what is copied from the one to the other. */
@@ -31,6 +31,11 @@ export interface Part {
   readonly ids: readonly string[]
 }
 
+/** The name of a part, for messages. */
+export function placeOf({ partition, collection }: Part): string {
+  return partition === '' ? collection.name : `${collection.name} of the account ${partition}`
+}
+
 /**
  * Copies all records with their blobs, in the order of their ids. Records that an interrupted copy stored are kept.
  * Nothing else may use the stores meanwhile. In the copy, the versions of all records begin at one.
@@ -46,17 +51,22 @@ export async function copyStore(copying: Copying): Promise<Part[]> {
   const parts = await planParts(copying)
   const missing: { part: Part; ids: string[] }[] = []
   const all = parts.reduce((sum, { ids }) => sum + ids.length, 0)
-  if (all === 0) throw isEmpty()
+  if (all === 0)
+    throw refused(
+      'The source has no records. Check its address; the schema is part of the URL of a database.',
+    )
   let done = 0
   for (const part of parts) {
     const there = new Set(await part.to.ids(part.collection))
     missing.push({ part, ids: part.ids.filter((id) => !there.delete(id)) })
     const [other] = there
-    if (other !== undefined) throw isNotEmpty(part, other)
+    if (other !== undefined)
+      throw isNotEmpty(`${quote(other)} in ${placeOf(part)}, which the source does not have`)
     done += part.ids.length - (missing.at(-1)?.ids.length ?? 0)
   }
   // Adding to data that is in use could bring back what was removed there.
-  if (done > 0 && done < all && !to.isMarked) throw isInUse(done, all)
+  if (done > 0 && done < all && !to.isMarked)
+    throw isNotEmpty(`${done} of the ${all} records of the source, and no copy into it was interrupted`)
   if (done < all) await to.begin()
   onProgress?.(done, all)
   for (const { part, ids } of missing) {
@@ -111,7 +121,11 @@ async function readWhole(
     const expected = await from.blobSize(blobId)
     if (size !== expected) {
       await writer.discard()
-      throw isCut(blobId, size, expected)
+      const what = `${blobId} has ${size} of ${expected ?? 'no'} bytes`
+      throw new LocalpostError(
+        'store_failed',
+        `The source is damaged: ${what}. What came before it is copied.`,
+      )
     }
     blobs.push(await writer.finish())
   }
@@ -121,38 +135,20 @@ async function readWhole(
 /** Up to this many large messages wait to be stored at the same time. */
 const recordsAtOnce = 64
 
-function isEmpty(): LocalpostError {
-  return new LocalpostError(
-    'invalid_option',
-    'The source has no records. Check its address; the schema is part of the URL of a database.',
-  )
-}
-
-function isCut(id: BlobId, size: number, expected: number | null): LocalpostError {
-  return new LocalpostError(
-    'store_failed',
-    `The source is damaged: ${id} has ${size} of ${expected ?? 'no'} bytes. What came before it is copied.`,
-  )
-}
-
-function isNotEmpty({ partition, collection }: Part, id: string): LocalpostError {
-  const place = partition === '' ? collection.name : `${collection.name} of the account ${partition}`
-  return new LocalpostError(
-    'invalid_option',
-    `The destination is not empty: it has ${quote(id)} in ${place}, which the source does not have. Nothing was copied. Copy into a new folder, or into an empty schema of a database.`,
-  )
-}
-
-function isInUse(there: number, all: number): LocalpostError {
-  return new LocalpostError(
-    'invalid_option',
-    `The destination is not empty: it has ${there} of the ${all} records of the source, and no copy into it was interrupted. Nothing was copied. Copy into a new folder, or into an empty schema of a database.`,
-  )
-}
-
 function isChanging(collection: Collection<StoredRecord>, id: string): LocalpostError {
   return new LocalpostError(
     'store_in_use',
     `The record ${quote(id)} of ${collection.name} was removed while it was copied. Stop everything that uses the source, and copy again.`,
+  )
+}
+
+function refused(reason: string): LocalpostError {
+  return new LocalpostError('invalid_option', reason)
+}
+
+/** @param reason  What the destination has. */
+function isNotEmpty(reason: string): LocalpostError {
+  return refused(
+    `The destination is not empty: it has ${reason}. Nothing was copied. Copy into a new folder, or into an empty schema of a database.`,
   )
 }

@@ -19,32 +19,26 @@ export async function checkPlaces(
   const large = new Set<string>()
   const lost: string[] = []
   const isLogThere = (log: number, end: number): boolean => (lengths.get(log) ?? -1) >= end
-  const isLargeThere = async (name: string, size: number): Promise<boolean> =>
-    (await files.size(paths.large(name))) === size
+  const isLargeThere = async (name: string, size: number): Promise<boolean> => {
+    large.add(name)
+    return (await files.size(paths.large(name))) === size
+  }
 
   async function check(id: string, blobs: Places | null): Promise<void> {
-    for (const name in blobs) {
-      const place = blobs[name]
-      if (!place) continue
-      let isThere = true
-      if ('log' in place) isThere = place.size === 0 || isLogThere(place.log, place.at + place.size)
-      else if ('large' in place) {
-        large.add(place.large)
-        isThere = await isLargeThere(place.large, place.size)
-      }
+    for (const [name, place] of Object.entries(blobs ?? {})) {
+      const isThere =
+        'large' in place
+          ? await isLargeThere(place.large, place.size)
+          : !('log' in place) || place.size === 0 || isLogThere(place.log, place.at + place.size)
       if (!isThere) lost.push(`${id}/${name}`)
     }
   }
 
   /** Whether all blobs of a pack exist, as far as their sums show. */
   async function isWhole({ usage }: Packed): Promise<boolean> {
-    if (!usage) return true
     let whole = true
-    for (const [log, { end }] of usage.logs) if (end > 0 && !isLogThere(log, end)) whole = false
-    for (const [name, size] of usage.large) {
-      large.add(name)
-      if (!(await isLargeThere(name, size))) whole = false
-    }
+    for (const [log, { end }] of usage?.logs ?? []) if (end > 0 && !isLogThere(log, end)) whole = false
+    for (const [name, size] of usage?.large ?? []) if (!(await isLargeThere(name, size))) whole = false
     return whole
   }
 

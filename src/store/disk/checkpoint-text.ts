@@ -44,14 +44,17 @@ export function parseCheckpoint(bytes: Buffer, path: string): Checkpoint {
   if (isUnreleased(bytes, value)) throw unreleasedFormat(`The data folder ${dirname(path)}`)
   if (!isSealed(bytes))
     throw corrupt(`${path}:1`, 'it is not what Localpost wrote: its checksum does not fit.', restoreIt)
-  const { log, offset, seq, files, contains = {} } = value
-  if (!isCount(log) || log < 1 || !isCount(offset) || !isCount(seq))
-    throw corrupt(path, '`log`, `offset` or `seq` is missing.', restoreIt)
-  if (!isNames(files)) throw corrupt(path, '`files` is no list of names.', restoreIt)
-  if (!isCounts(contains)) throw corrupt(path, '`contains` is no list of commits.', restoreIt)
-  const writer = writerOf(value)
-  if (!writer) throw corrupt(path, '`boot` or `durability` is missing.', restoreIt)
-  return { log, offset, seq, files, contains, writer }
+  const { log, offset, seq, files, contains = {}, boot, durability } = value
+  const isPlace = isCount(log) && log >= 1 && isCount(offset) && isCount(seq)
+  if (
+    !isPlace ||
+    !isNames(files) ||
+    !isCounts(contains) ||
+    typeof boot !== 'string' ||
+    !isDurability(durability)
+  )
+    throw corrupt(path, 'one of its members is missing, or not what it should be.', restoreIt)
+  return { log, offset, seq, files, contains, writer: { boot, durability } }
 }
 
 const restoreIt = 'Restore it from a copy of the whole folder.'
@@ -79,7 +82,6 @@ function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
-function writerOf({ boot, durability }: StoredObject): LogWriter | null {
-  if (typeof boot !== 'string') return null
-  return durability === 'disk' || durability === 'process' ? { boot, durability } : null
+function isDurability(value: unknown): value is LogWriter['durability'] {
+  return value === 'disk' || value === 'process'
 }

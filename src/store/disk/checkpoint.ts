@@ -1,22 +1,15 @@
-import { Low } from 'lowdb'
 import { type Checkpoint, checkpointText, type LogWriter, parseCheckpoint } from './checkpoint-text.ts'
-import type { Files } from '../../core/files.ts'
 import type { LogPosition } from './log.ts'
-import type { Paths } from './paths.ts'
+import type { DataFolder, ReadableFolder } from './paths.ts'
 import { type CollectionState, type Segment, sizeOf } from '../collection-state.ts'
 import type { Records } from '../records.ts'
-import { Deferred } from '../deferred.ts'
 import { writeSegment } from './segment-file.ts'
-import { createSnapshotFile, fillRecords, replaceFile } from './snapshot.ts'
-import { isUntouched, parseSnapshot } from './snapshot-text.ts'
-import { emptySnapshot, type Snapshot } from './snapshot-data.ts'
-import { seqIn } from './snapshot-lines.ts'
-import { assertNotOlder, dbName, nameOf, type SnapshotFile } from './snapshot-files.ts'
+import { replaceFile } from './replace-file.ts'
+import { snapshotPieces } from './snapshot-pieces.ts'
+import { dbName, nameOf } from './snapshot-files.ts'
 import { nextTurn } from '../../core/machine.ts'
 
-export interface CheckpointDeps {
-  readonly files: Files
-  readonly paths: Paths
+export interface CheckpointDeps extends DataFolder {
   readonly durable: boolean
   /** Identifies the current boot of the machine. */
   readonly boot: string
@@ -64,8 +57,13 @@ export async function writeCheckpoint(
     // first checkpoint always writes it, so that a missing `db.json` is recognized as lost.
     if ([...dirty].some((segment) => segment.number === 0) || !records.files.has(dbName)) {
       const sections = [...records.collections.values()].filter(isInDb).map((state) => state.segment(0))
-      await writeDb(deps, sections, at.seq, flush)
-      await files.syncFolder(paths.folder)
+      const content = {
+        seq: at.seq,
+        indexes: new Map(sections.map(({ state }) => [state.name, state.signature])),
+        // Copies the list, not the records: entries may be added and removed while the lines are written.
+        sections: new Map(sections.map(({ state, entries }) => [state.name, [...entries]])),
+      }
+      await replaceFile(files, paths.db, snapshotPieces(content), flush)
       records.files.set(dbName, at.seq)
     }
     const { log, offset, seq } = at
@@ -125,63 +123,12 @@ export function writerOf({ boot, durable }: CheckpointDeps): LogWriter {
 }
 
 /** Writes `checkpoint.json` atomically. */
-export async function saveCheckpoint(deps: CheckpointDeps, checkpoint: Checkpoint): Promise<void> {
-  await replaceFile(deps.files, deps.paths.checkpoint, [Buffer.from(checkpointText(checkpoint))])
+export async function saveCheckpoint({ files, paths }: DataFolder, checkpoint: Checkpoint): Promise<void> {
+  await replaceFile(files, paths.checkpoint, [Buffer.from(checkpointText(checkpoint))])
 }
 
-/**
- * Reads `checkpoint.json`.
- *
- * @returns null when the file does not exist.
- * @throws store_corrupt, store_newer_schema.
- */
-export async function readCheckpoint({
-  files,
-  paths,
-}: Pick<CheckpointDeps, 'files' | 'paths'>): Promise<Checkpoint | null> {
+/** Reads `checkpoint.json`; null when it does not exist. @throws store_corrupt, store_newer_schema. */
+export async function readCheckpoint({ files, paths }: ReadableFolder): Promise<Checkpoint | null> {
   const bytes = await files.readAll(paths.checkpoint)
   return bytes === null ? null : parseCheckpoint(bytes, paths.checkpoint)
-}
-
-/**
- * Checks the checksum of a snapshot file whose collection is loaded lazily, and defers parsing it.
- *
- * @returns False when the file has to be read now, because it was edited.
- */
-export async function deferSnapshot(
-  { files }: CheckpointDeps,
-  records: Records,
-  state: CollectionState,
-  { name, path, segment }: SnapshotFile,
-  checkpoint: Checkpoint,
-): Promise<boolean> {
-  const bytes = await files.readAll(path)
-  if (bytes === null || !isUntouched(bytes)) return false
-  assertNotOlder(checkpoint, name, path, { seq: seqIn(bytes) })
-  state.deferred ??= new Deferred()
-  state.deferred.add(() => fillRecords(records, parseSnapshot(bytes, path).snapshot, segment, path))
-  return true
-}
-
-/** Reads one file of the snapshot through lowdb; returns an empty snapshot when the file does not exist. */
-export async function readSnapshot(deps: CheckpointDeps, path: string): Promise<Snapshot> {
-  const db = new Low(createSnapshotFile({ ...deps, path, flush: async () => {} }), emptySnapshot())
-  await db.read()
-  return db.data
-}
-
-async function writeDb(
-  deps: CheckpointDeps,
-  segments: readonly Segment[],
-  seq: number,
-  flush: () => Promise<void>,
-): Promise<void> {
-  // Copies the list, not the records: entries may be added and removed while the lines are written.
-  const sections = new Map(segments.map(({ state, entries }) => [state.name, [...entries]]))
-  const db = new Low<Snapshot>(createSnapshotFile({ ...deps, path: deps.paths.db, flush }), {
-    seq,
-    indexes: new Map(segments.map(({ state }) => [state.name, state.signature])),
-    sections,
-  })
-  await db.write()
 }

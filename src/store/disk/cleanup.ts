@@ -1,13 +1,12 @@
-import { isWhole } from './blob-crc.ts'
-import type { LogPlace, Places } from '../entry.ts'
 import { codeOf } from '../../core/errors.ts'
 import { endCode } from '../../core/files.ts'
-import type { Log } from './log.ts'
-import type { Move, Maintenance } from '../medium.ts'
-import type { Packed } from '../packed.ts'
-import type { CollectionState } from '../collection-state.ts'
-import { forEachSlice } from '../../core/slices.ts'
 import { nextTurn } from '../../core/machine.ts'
+import { forEachSlice } from '../../core/slices.ts'
+import type { CollectionState } from '../collection-state.ts'
+import type { LogPlace, Places } from '../entry.ts'
+import type { Maintenance, Move } from '../medium.ts'
+import { isWhole } from './blob-crc.ts'
+import type { Log } from './log.ts'
 import type { SpaceAccounting } from './space.ts'
 
 /** The log files before the given number that no live record refers to. */
@@ -16,56 +15,72 @@ export function deadLogs(log: Log, space: SpaceAccounting, before: number): numb
 }
 
 /** Finds log files that are mostly unused, and commits their live blobs again, so that the files can be removed. */
-export interface Mover {
+export class Mover {
+  readonly #log: Log
+  readonly #space: SpaceAccounting
+  readonly #maintenance: Maintenance
+  /** Files that are not worth moving, with their live bytes when this was determined. */
+  readonly #kept: Map<number, number> = new Map()
+
+  constructor(log: Log, space: SpaceAccounting, maintenance: Maintenance) {
+    this.#log = log
+    this.#space = space
+    this.#maintenance = maintenance
+  }
+
   /**
    * @param before  Only files with a lower number than this are examined.
    * @param mostLive  Only files with at most this many live bytes are examined: these bytes are written again first.
    * @param goOn  Called between steps. If it returns false, the move stops early.
    * @returns Whether anything was moved, so that files may be dead now.
    */
-  moveLive(before: number, mostLive: number, goOn: () => boolean): Promise<boolean>
-}
-
-export function createMover(log: Log, space: SpaceAccounting, maintenance: Maintenance): Mover {
-  /** Files that are not worth moving, with their live bytes when this was determined. */
-  const kept = new Map<number, number>()
-
-  function isCandidate(number: number, length: number, before: number): boolean {
-    const live = space.live.get(number) ?? 0
-    return number < before && live > 0 && live * 2 < length && live < (kept.get(number) ?? Infinity) * 0.75
-  }
-
-  return {
-    async moveLive(before, mostLive, goOn) {
-      const candidates = new Set<number>()
-      for (const [number, length] of log.lengths)
-        if (isCandidate(number, length, before) && (space.live.get(number) ?? 0) <= mostLive)
-          candidates.add(number)
-      if (candidates.size === 0) return false
-      let moved = false
-      for (const [number, places] of await findPlaces(maintenance, candidates)) {
-        // Moving a blob writes its record again too, so moving small blobs can take more space than it frees.
-        const cost = places.reduce((sum, place) => sum + place.cost, 0)
-        if (cost * 2 >= (log.lengths.get(number) ?? 0)) {
-          kept.set(number, space.live.get(number) ?? 0)
-          continue
-        }
-        let damagedBytes = 0
-        for (let i = 0; i < places.length && goOn(); i += groupSize) {
-          damagedBytes += await moveGroup(log, maintenance, places.slice(i, i + groupSize))
-          moved = true
-        }
-        if (damagedBytes > 0) kept.set(number, damagedBytes)
+  async moveLive(before: number, mostLive: number, goOn: () => boolean): Promise<boolean> {
+    const isCandidate = ([number, length]: [number, number]): boolean => {
+      const live = this.#live(number)
+      const isWorthIt = live * 2 < length && live < (this.#kept.get(number) ?? Infinity) * 0.75
+      return number < before && live > 0 && live <= mostLive && isWorthIt
+    }
+    const candidates = [...this.#log.lengths].filter(isCandidate)
+    if (candidates.length === 0) return false
+    let moved = false
+    const found = await findPlaces(this.#maintenance, new Set(candidates.map(([number]) => number)))
+    for (const [number, length] of candidates) {
+      const places = found.get(number) ?? []
+      // Moving a blob writes its record again too, so moving small blobs can take more space than it frees.
+      const cost = places.reduce((sum, place) => sum + place.cost, 0)
+      if (cost * 2 >= length) {
+        this.#kept.set(number, this.#live(number))
+        continue
       }
-      return moved
-    },
+      let damagedBytes = 0
+      for (let i = 0; i < places.length && goOn(); i += groupSize) {
+        damagedBytes += await this.#moveGroup(places.slice(i, i + groupSize))
+        moved = true
+      }
+      if (damagedBytes > 0) this.#kept.set(number, damagedBytes)
+    }
+    return moved
+  }
+
+  #live(number: number): number {
+    return this.#space.live.get(number) ?? 0
+  }
+
+  /** @returns The number of damaged bytes. They are not moved, because a move would give them a valid checksum. */
+  async #moveGroup(group: readonly Found[]): Promise<number> {
+    const moves: Move[] = []
+    let damagedBytes = 0
+    for (const { collection, id, name, from } of group) {
+      const bytes = await readThere(this.#log, from)
+      if (bytes && isWhole(from, bytes)) moves.push({ collection, id, name, from, bytes })
+      else damagedBytes += from.size
+    }
+    await this.#maintenance.move(moves)
+    return damagedBytes
   }
 }
 
-interface Found {
-  readonly collection: string
-  readonly id: string
-  readonly name: string
+interface Found extends Omit<Move, 'bytes'> {
   readonly from: LogPlace
   readonly cost: number
 }
@@ -75,16 +90,15 @@ const groupSize = 32
 const readAtOnce = 100
 const frameCost = 200
 
+/** The live blobs in some log files, by file. */
 async function findPlaces(
-  maintenance: Maintenance,
-  candidates: ReadonlySet<number>,
+  { records: { collections, resting } }: Maintenance,
+  logs: ReadonlySet<number>,
 ): Promise<Map<number, Found[]>> {
-  const found = new Map<number, Found[]>([...candidates].map((number) => [number, []]))
-  const { collections, resting } = maintenance.records
+  const found = new Map<number, Found[]>([...logs].map((number) => [number, []]))
   function note(state: CollectionState, id: string, blobs: Places | null, text: string): void {
-    for (const name in blobs) {
-      const from = blobs[name]
-      if (!from || !('log' in from)) continue
+    for (const [name, from] of Object.entries(blobs ?? {})) {
+      if (!('log' in from)) continue
       const cost = from.size + text.length + frameCost
       found.get(from.log)?.push({ collection: state.name, id, name, from, cost })
     }
@@ -92,41 +106,18 @@ async function findPlaces(
   for (const state of collections.values()) {
     await forEachSlice(state.byId.values(), ({ id, blobs, text }) => note(state, id, blobs, text))
     for (const pack of state.idIndex.packs) {
-      if (![...pack.logs].some((log) => candidates.has(log))) continue
-      const ids = idsOf(pack).filter((id) => state.rests(id))
+      if (![...pack.logs].some((log) => logs.has(log))) continue
+      const rows = Array.from({ length: pack.count }, (_, row) => row).filter((row) => pack.has(row))
+      const ids = rows.map((row) => pack.id(row)).filter((id) => state.rests(id))
       for (let from = 0; from < ids.length; from += readAtOnce) {
         const some = ids.slice(from, from + readAtOnce)
-        const records = await resting.read(state, some)
-        for (const [i, record] of records.entries())
+        for (const [i, record] of (await resting.read(state, some)).entries())
           if (record && !(record instanceof Error)) note(state, some[i] ?? '', record.blobs, record.text)
         await nextTurn()
       }
     }
   }
   return found
-}
-
-function idsOf(pack: Packed): string[] {
-  const ids: string[] = []
-  for (let row = 0; row < pack.count; row++) if (pack.has(row)) ids.push(pack.id(row))
-  return ids
-}
-
-/**
- * Moves intact blobs. A damaged blob is not moved, because a move would give it a valid checksum.
- *
- * @returns The number of damaged bytes that were not moved.
- */
-async function moveGroup(log: Log, maintenance: Maintenance, group: readonly Found[]): Promise<number> {
-  const moves: Move[] = []
-  let damagedBytes = 0
-  for (const { collection, id, name, from } of group) {
-    const bytes = await readThere(log, from)
-    if (bytes && isWhole(from, bytes)) moves.push({ collection, id, name, from, bytes })
-    else damagedBytes += from.size
-  }
-  await maintenance.move(moves)
-  return damagedBytes
 }
 
 /** The bytes at a place, or null when the file ends before them. */

@@ -1,72 +1,57 @@
-import type { Files } from '../../core/files.ts'
 import { clearTimeout, monotonicNow, setTimeout } from '../../core/machine.ts'
 import { storeFault } from '../io-errors.ts'
 import type { LowDisk } from '../store.ts'
-import type { Paths } from './paths.ts'
+import type { DataFolder } from './paths.ts'
 
 /** Knows whether the disk has little room left, before the reserve is needed. */
-export interface DiskRoom {
-  /** To be called when something new was written. */
-  noteWritten(): void
-  /** To be called when writing something new failed. @returns The error. */
-  noteFailed(error: unknown): unknown
-  /** The same files. It is noted when a write fails. */
-  noting(files: Files): Files
-  /** As `Store.lowDisk`. Looks at the disk at most once per second. */
-  low(): Promise<LowDisk | null>
-}
-
-/**
- * @param bytes  Below this much free space the disk counts as low.
- */
-export function createDiskRoom(deps: { files: Files; paths: Paths; bytes: number }): DiskRoom {
-  const { files, paths, bytes } = deps
+export class DiskRoom {
+  readonly #folder: DataFolder
+  readonly #bytes: number
   /** Whether the last new thing did not fit. */
-  let isFull = false
+  #isFull = false
   /** As last seen; null if the system does not say. */
-  let free: number | null = null
-  let lookedAt = -Infinity
-  let looking: Promise<void> | null = null
+  #free: number | null = null
+  #lookedAt = -Infinity
+  #looking: Promise<void> | null = null
 
-  async function look(): Promise<void> {
-    free = await files.freeBytes(paths.folder).catch(() => null)
-    looking = null
+  /** @param bytes  Below this much free space the disk counts as low. */
+  constructor(folder: DataFolder, bytes: number) {
+    this.#folder = folder
+    this.#bytes = bytes
   }
 
-  function noteFailed(error: unknown): unknown {
-    isFull ||= storeFault(error, '').code === 'store_full'
-    return error
+  /** To be called when something new was written. */
+  noteWritten(): void {
+    this.#isFull = false
   }
 
-  return {
-    noteWritten() {
-      isFull = false
-    },
-    noteFailed,
-    noting: (all) => ({
-      ...all,
-      async write(fd, part, at) {
-        try {
-          return await all.write(fd, part, at)
-        } catch (error) {
-          throw noteFailed(error)
-        }
-      },
-    }),
-    async low() {
-      const now = monotonicNow()
-      if (now - lookedAt >= lookMs) {
-        lookedAt = now
-        looking ??= look()
-      }
-      if (looking) await atMost(looking, lookMs)
-      if (free === null || free >= bytes) return null
-      const left = `${Math.floor(free / 1024)} KB are free`
-      const message = isFull
-        ? `The disk of ${paths.folder} is full: the last mail did not fit, and ${left}. Free some space or remove mail, then send it again.`
-        : `The disk of ${paths.folder} is almost full: ${left}. Mail that does not fit is refused. Free some space or remove mail.`
-      return { isFull, message }
-    },
+  /** To be called when writing something new failed. */
+  noteFailed(error: unknown): void {
+    this.#isFull ||= storeFault(error, '').code === 'store_full'
+  }
+
+  /** As `Store.lowDisk`. Looks at the disk at most once per second. */
+  async low(): Promise<LowDisk | null> {
+    const { paths } = this.#folder
+    const now = monotonicNow()
+    if (now - this.#lookedAt >= lookMs) {
+      this.#lookedAt = now
+      this.#looking ??= this.#look()
+    }
+    if (this.#looking) await atMost(this.#looking, lookMs)
+    if (this.#free === null || this.#free >= this.#bytes) return null
+    const isFull = this.#isFull
+    const left = `${Math.floor(this.#free / 1024)} KB are free`
+    const message = isFull
+      ? `The disk of ${paths.folder} is full: the last mail did not fit, and ${left}. Free some space or remove mail, then send it again.`
+      : `The disk of ${paths.folder} is almost full: ${left}. Mail that does not fit is refused. Free some space or remove mail.`
+    return { isFull, message }
+  }
+
+  async #look(): Promise<void> {
+    const { files, paths } = this.#folder
+    this.#free = await files.freeBytes(paths.folder).catch(() => null)
+    this.#looking = null
   }
 }
 
@@ -74,11 +59,8 @@ const lookMs = 1000
 
 /** Waits for work, but no longer than this many milliseconds: the disk of a network volume may not answer. */
 async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  let stop = (): void => {}
-  const late = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    stop = () => clearTimeout(timer)
-  })
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))
   await Promise.race([work, late])
-  stop()
+  clearTimeout(timer)
 }

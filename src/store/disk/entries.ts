@@ -1,8 +1,77 @@
 import type { CollectionState } from '../collection-state.ts'
 import { Entry, type Place, type Places } from '../entry.ts'
+import { corrupt } from '../io-errors.ts'
+import type { Records } from '../records.ts'
+import { collectionNameForm } from '../names.ts'
 import { isObject } from '../stored.ts'
-import { largeNameForm } from './paths.ts'
-import type { SnapshotLine } from './snapshot-data.ts'
+import type { Frame } from './frame.ts'
+import { largeNameForm, type Paths } from './paths.ts'
+import type { Snapshot, SnapshotLine } from './snapshot-text.ts'
+
+/** Loads the records of a file into memory. @param segment  0 for `db.json`. */
+export function fillRecords(records: Records, snapshot: Snapshot, segment: number, path: string): void {
+  for (const [name, lines] of snapshot.sections) {
+    const state = records.stateOrUnknown(name, segment > 0)
+    // The stored keys are valid only for the current indexes; otherwise they are computed again.
+    const hasKeys = snapshot.indexes.get(name) === state.signature
+    if (snapshot.edited || (segment > 0 && !hasKeys)) records.dirty.add(state.segment(segment))
+    for (const [nth, line] of lines.entries()) {
+      const entry = (hasKeys && toKnownEntry(segment, line)) || toEntry(state, segment, line)
+      if (!entry) {
+        const what = `entry ${nth + 1} of ${name} is not a record with an id and a version.`
+        throw corrupt(path, what, 'Restore the whole folder from one copy, or correct the entry.')
+      }
+      records.fill(state, entry)
+    }
+  }
+}
+
+/**
+ * Applies one frame of the log to the records in memory.
+ *
+ * @param larges  Collects the files in `large` that the frame refers to.
+ */
+export function applyFrame(
+  paths: Paths,
+  records: Records,
+  frame: Frame,
+  log: number,
+  larges?: Set<string>,
+): void {
+  for (const op of frame.ops) {
+    if (!isObject(op) || typeof op.in !== 'string' || !collectionNameForm.test(op.in))
+      throw unknownOp(paths.log(log), frame)
+    const { segment = 0 } = op
+    if (typeof segment !== 'number') throw unknownOp(paths.log(log), frame)
+    const state = records.stateOrUnknown(op.in, segment > 0)
+    const inOrder = (run: () => void): void => (state.deferred ? state.deferred.addCommit(run) : run())
+    if (op.op === 'remove' && typeof op.id === 'string') {
+      const { id } = op
+      inOrder(() => records.forget(state, id))
+      continue
+    }
+    if (op.op === 'clear') {
+      inOrder(() => records.forgetAll(state))
+      continue
+    }
+    const entry = op.op === 'put' ? toEntry(state, segment, { record: op.record, blobs: op.blobs }) : null
+    if (!entry) throw unknownOp(paths.log(log), frame)
+    for (const place of Object.values(entry.blobs ?? {})) {
+      if ('large' in place) larges?.add(place.large)
+      if (!('log' in place) || place.log !== 0) continue
+      place.log = log
+      place.at += frame.payloadAt
+    }
+    inOrder(() => records.restore(state, entry))
+    records.dirty.add(state.segment(segment))
+  }
+}
+
+function unknownOp(path: string, frame: Frame): Error {
+  const what = `commit ${frame.seq}, whose first line ends at byte ${frame.payloadAt}, has a change that this version does not know.`
+  const fix = 'Use the Localpost that wrote it, or restore the whole folder from one copy.'
+  return corrupt(path, what, fix)
+}
 
 /**
  * Makes an entry of what a file says.
@@ -25,7 +94,7 @@ export function toEntry(
 }
 
 /** The same of a line that says what is in its text; null if it does not. */
-export function toKnownEntry(segment: number, line: SnapshotLine): Entry | null {
+function toKnownEntry(segment: number, line: SnapshotLine): Entry | null {
   const { id, version, keys, text } = line
   const blobs = parsePlaces(line.blobs)
   if (id === undefined || version === undefined || keys === undefined || blobs === undefined) return null

@@ -1,20 +1,9 @@
-import { storeFault } from '../io-errors.ts'
 import { codeOf } from '../../core/errors.ts'
-import type { Files } from '../../core/files.ts'
+import { storeFault } from '../io-errors.ts'
 import type { LogPosition } from './log.ts'
-import type { Paths } from './paths.ts'
+import type { DataFolder } from './paths.ts'
 
-/** Syncs commits in the background that were acknowledged before they were synced, so that they survive a power cut. */
-export interface Flush {
-  /** Call it with each new large file, before the commit that refers to it. */
-  noteLarge(name: string): void
-  /** Syncs everything that was committed before this call: first the large files, then the log that refers to them. */
-  run(): Promise<void>
-}
-
-export interface FlushDeps {
-  readonly files: Files
-  readonly paths: Paths
+export interface FlushDeps extends DataFolder {
   /** The current end of the log. */
   end(): LogPosition
   /** Whether a commit in the log has removed the last record that used this large file. */
@@ -23,19 +12,75 @@ export interface FlushDeps {
   readonly durable: boolean
 }
 
-/**
- * @param from  The log is synced up to this position.
- * @param larges  Files in `large` that may not be synced yet.
- */
-export function createFlush(deps: FlushDeps, from: LogPosition, larges: Iterable<string>): Flush {
-  const { files, paths, durable } = deps
-  const unsynced = new Set(larges)
-  let synced = from
+/** Syncs commits in the background that were acknowledged before they were synced, so that they survive a power cut. */
+export class Flush {
+  readonly #deps: FlushDeps
+  readonly #unsynced: Set<string>
+  #synced: LogPosition
   /** The number of the newest log file whose folder entry is synced. */
-  let named = from.offset > 0 ? from.log : from.log - 1
-  let running: Promise<void> = Promise.resolve()
+  #named: number
+  #running: Promise<void> | null = null
 
-  async function syncFile(path: string): Promise<void> {
+  /**
+   * @param from  The log is synced up to this position.
+   * @param larges  Files in `large` that may not be synced yet.
+   */
+  constructor(deps: FlushDeps, from: LogPosition, larges: Iterable<string>) {
+    this.#deps = deps
+    this.#unsynced = new Set(larges)
+    this.#synced = from
+    this.#named = from.offset > 0 ? from.log : from.log - 1
+  }
+
+  /** Call it with each new large file, before the commit that refers to it. */
+  noteLarge(name: string): void {
+    if (!this.#deps.durable) this.#unsynced.add(name)
+  }
+
+  /** Syncs everything that was committed before this call: first the large files, then the log that refers to them. */
+  run(): Promise<void> {
+    if (this.#deps.durable && this.#running) return this.#running
+    // A running sync may have begun before the latest commit, so each call runs its own sync after it.
+    const before = this.#running ?? Promise.resolve()
+    this.#running = before
+      .catch(() => {})
+      .then(() => this.#once())
+      .catch((error: unknown) => {
+        throw storeFault(error, `Making ${this.#deps.paths.folder} safe against a power cut`)
+      })
+    return this.#running
+  }
+
+  async #once(): Promise<void> {
+    const { files, paths, end } = this.#deps
+    const until = end()
+    const names = [...this.#unsynced]
+    const { log: from, offset } = this.#synced
+    if (names.length === 0 && until.log === from && until.offset === offset) return
+    await this.#syncLarges(names)
+    if (names.length > 0) await files.syncFolder(paths.larges)
+    // The log is synced with the commits that made files unused meanwhile.
+    const last = end().log
+    for (let log = from; log <= last; log++) await this.#syncFile(paths.log(log))
+    if (last > this.#named) await files.syncFolder(paths.logs)
+    for (const name of names) this.#unsynced.delete(name)
+    this.#named = Math.max(this.#named, last)
+    this.#synced = until
+  }
+
+  /** Several at a time: a sync waits for the disk, and between two of them for the event loop. */
+  async #syncLarges(names: readonly string[]): Promise<void> {
+    const { paths, isUnused } = this.#deps
+    const left = names.values()
+    const syncNext = async (): Promise<void> => {
+      // Under a flood with `maxEmails`, many files are unused before their turn, and need no sync.
+      for (const name of left) if (!isUnused(name)) await this.#syncFile(paths.large(name))
+    }
+    await Promise.all(Array.from({ length: syncsAtOnce }, syncNext))
+  }
+
+  async #syncFile(path: string): Promise<void> {
+    const { files } = this.#deps
     let fd: number
     try {
       fd = await files.open(path, 'r+')
@@ -49,50 +94,6 @@ export function createFlush(deps: FlushDeps, from: LogPosition, larges: Iterable
     } finally {
       await files.close(fd)
     }
-  }
-
-  /** Several at a time: a sync waits for the disk, and between two of them for the event loop. */
-  async function syncLarges(names: readonly string[]): Promise<void> {
-    const left = names.values()
-    const syncNext = async (): Promise<void> => {
-      // Under a flood with `maxEmails`, many files are unused before their turn, and need no sync.
-      for (const name of left) if (!deps.isUnused(name)) await syncFile(paths.large(name))
-    }
-    await Promise.all(Array.from({ length: syncsAtOnce }, syncNext))
-  }
-
-  async function once(): Promise<void> {
-    const end = deps.end()
-    const names = [...unsynced]
-    if (names.length === 0 && end.log === synced.log && end.offset === synced.offset) return
-    await syncLarges(names)
-    if (names.length > 0) await files.syncFolder(paths.larges)
-    // The log is synced with the commits that made files unused meanwhile.
-    const last = deps.end().log
-    for (let log = synced.log; log <= last; log++) await syncFile(paths.log(log))
-    if (last > named) await files.syncFolder(paths.logs)
-    for (const name of names) unsynced.delete(name)
-    named = Math.max(named, last)
-    synced = end
-  }
-
-  let begun = false
-  return {
-    noteLarge(name) {
-      if (!durable) unsynced.add(name)
-    },
-    run() {
-      if (durable && begun) return running
-      begun = true
-      // A running sync may have begun before the latest commit, so each call runs its own sync after it.
-      running = running
-        .catch(() => {})
-        .then(once)
-        .catch((error: unknown) => {
-          throw storeFault(error, `Making ${paths.folder} safe against a power cut`)
-        })
-      return running
-    },
   }
 }
 

@@ -5,8 +5,8 @@ import { corrupt } from '../io-errors.ts'
 import { newLockForm } from '../lock/lock-file.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { assertPrivate } from './folder-owner.ts'
-import { numberOf, type Paths } from './paths.ts'
-import { type FolderDeps, listSnapshot } from './snapshot-files.ts'
+import { numbersIn, type Paths, type ReadableFolder } from './paths.ts'
+import { listSnapshot } from './snapshot-files.ts'
 
 /**
  * Creates the data folder, or accepts one that is empty or contains Localpost's data. Does not change a folder with
@@ -50,12 +50,8 @@ async function assertOurs(files: Files, paths: Paths): Promise<void> {
   throw new LocalpostError('invalid_option', message)
 }
 
-/**
- * Without checkpoint.json there must be no data, because the data would be ignored.
- *
- * @throws store_corrupt.
- */
-export async function assertNoData(deps: FolderDeps): Promise<void> {
+/** Without checkpoint.json there must be no data, because the data would be ignored. @throws store_corrupt. */
+export async function assertNoData(deps: ReadableFolder): Promise<void> {
   const [path] = await dataIn(deps)
   if (path === undefined) return
   const what = 'this file is there, but checkpoint.json is not, which says what it belongs to.'
@@ -64,18 +60,18 @@ export async function assertNoData(deps: FolderDeps): Promise<void> {
 }
 
 /** The data files of a store: snapshot and log. */
-export async function dataIn(deps: FolderDeps): Promise<string[]> {
+export async function dataIn(deps: ReadableFolder): Promise<string[]> {
   const { files, paths } = deps
-  const logs = (await files.list(paths.logs)).filter((name) => numberOf(name, '.log') !== null)
   const snapshot = await listSnapshot(deps)
-  return [...snapshot.map(({ path }) => path), ...logs.map((name) => join(paths.logs, name))]
+  const logs = await numbersIn(files, paths.logs, '.log')
+  return [...snapshot.map(({ path }) => path), ...logs.map(paths.log)]
 }
 
 /**
  * The files in a folder that are not Localpost's. Files that a start creates before its first checkpoint do not count,
  * nor hidden files such as `.gitkeep`, nor files that operating systems put into every folder or disk.
  */
-export async function strangersIn({ files, paths }: FolderDeps): Promise<string[]> {
+export async function strangersIn({ files, paths }: ReadableFolder): Promise<string[]> {
   const names = (await files.list(paths.folder)).filter(isStranger)
   for (const folder of [paths.logs, paths.larges])
     for (const name of await files.list(folder)) names.push(join(folder, name).slice(paths.folder.length + 1))

@@ -4,12 +4,7 @@ import { corrupt } from '../io-errors.ts'
 /** The version of the stored format that this program writes. Each file of records and the checkpoint name theirs. */
 export const formatVersion = 1
 
-/**
- * Checks the version of the format of a file.
- *
- * @param place  The file's path, for the error message.
- * @throws store_newer_schema when the file is of a later version.
- */
+/** Checks the version of the format of a file. @throws store_newer_schema when it is a later one. */
 export function assertKnownFormat(found: unknown, place: string): void {
   if (typeof found !== 'number' || !Number.isInteger(found) || found < 1)
     throw corrupt(

@@ -3,7 +3,6 @@ import type { LogPlace, Places } from '../entry.ts'
 import type { StagedCommit } from '../medium.ts'
 import type { Effect } from '../records.ts'
 import { forEachSlice } from '../../core/slices.ts'
-import { writeHex } from './hex.ts'
 
 /**
  * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":["0000015a9bd1c2aa",…]}`, a line feed,
@@ -36,12 +35,7 @@ export class FrameWriter {
     this.#synced = synced
   }
 
-  /**
-   * Encodes the frames of a batch, one after the other, and sets the final places of the blobs in them.
-   *
-   * @param log  The number of the log file that they are written to.
-   * @param offset  The position of the first frame in that file.
-   */
+  /** Encodes the frames of a batch for this place in the log, and sets the final places of the blobs in them. */
   async encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
     let bytes = this.#scratch
     let at = 0
@@ -54,7 +48,11 @@ export class FrameWriter {
       const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
       const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":["${noCrc}${noCrc}"${ops}]}\n`
       const end = at + text.length * mostOctets + commit.payloadSize
-      if (end > bytes.byteLength) bytes = enlarged(bytes, at, end)
+      if (end > bytes.byteLength) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * bytes.byteLength))
+        larger.set(bytes.subarray(0, at))
+        bytes = larger
+      }
       const payloadAt = at + bytes.write(text, at)
       for (const place of own) {
         // Already final. When several blobs of a record are moved, its versions in this commit share the same place objects.
@@ -69,20 +67,9 @@ export class FrameWriter {
 }
 
 /** The most bytes that one UTF-16 code unit takes in UTF-8. */
-export const mostOctets = 3
+const mostOctets = 3
 
-/** A larger buffer that begins with the first `used` bytes of the given one. */
-export function enlarged(bytes: Buffer, used: number, room: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(Math.max(room, 2 * bytes.byteLength))
-  larger.set(bytes.subarray(0, used))
-  return larger
-}
-
-/**
- * Reads the frame that begins at a byte.
- *
- * @returns The frame, or null when there is no complete frame.
- */
+/** Reads the frame that begins at a byte; null when it is not complete. */
 export function readFrame(bytes: Buffer, at: number): Frame | null {
   const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
   if (!head) return null
@@ -92,12 +79,84 @@ export function readFrame(bytes: Buffer, at: number): Frame | null {
   if (lineEnd < 0 || end > bytes.byteLength) return null
   const opsAt = at + head[0].indexOf(opsStart) + opsStart.length
   const digitsAt = opsAt - opsStart.length - crcLength
-  if (checksum(bytes, at, digitsAt, end) !== Number.parseInt(head[4] ?? '', 16)) return null
-  const ops: unknown = JSON.parse(bytes.toString('utf8', opsAt - 1, lineEnd - 1))
-  if (!Array.isArray(ops)) return null
-  ops.shift()
+  if (checksum(bytes, at, digitsAt, digitsAt + crcLength, end) !== Number.parseInt(head[4] ?? '', 16))
+    return null
+  const ops = parseOps(bytes.toString('utf8', opsAt - 1, lineEnd - 1))
+  if (ops === null) return null
   const seq = Number(head[1])
   return { seq, batch: seq - Number(head[3] ?? 0), ops, payloadAt, end }
+}
+
+/** The ops without the first one; null if this is no list of ops, as in a message with bytes that look like a frame. */
+function parseOps(text: string): unknown[] | null {
+  try {
+    const ops: unknown = JSON.parse(text)
+    return Array.isArray(ops) ? ops.slice(1) : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Finds the complete frame of a commit after `seq`. A message can contain bytes that look like a frame; real frames of
+ * this log continue the sequence numbers.
+ *
+ * @returns Its position in bytes; null when there is none.
+ */
+export function findFrame(
+  bytes: Buffer,
+  from: number,
+  seq: number,
+  isWanted: (frame: Frame) => boolean = () => true,
+): number | null {
+  for (let at = bytes.indexOf(frameStart, from); at >= 0; at = bytes.indexOf(frameStart, at + 1)) {
+    const frame = readFrame(bytes, at)
+    if (frame && frame.seq > seq && frame.seq <= seq + bytes.byteLength && isWanted(frame)) return at
+  }
+  return null
+}
+
+/** A part of a log file: a complete frame, or a damaged range up to the next one. */
+export interface LogPart {
+  readonly at: number
+  readonly end: number
+  /** Null if the range is damaged. */
+  readonly frame: Frame | null
+}
+
+/** Reads a whole file of the log, whatever its condition. @param seq  The last commit of the files before it. */
+export function* partsOf(bytes: Buffer, seq: number): Generator<LogPart> {
+  let last = seq
+  for (let at = 0; at < bytes.byteLength;) {
+    const found = readFrame(bytes, at)
+    const frame = found && found.seq > last ? found : null
+    const end = frame?.end ?? endOfDamage(bytes, at, last)
+    yield { at, end, frame }
+    last = frame?.seq ?? last
+    at = end
+  }
+}
+
+/** Where the next frame or the end of the file is. A damaged frame is skipped as a whole if its length is still known. */
+function endOfDamage(bytes: Buffer, at: number, seq: number): number {
+  const [head, size] = lengthForm.exec(bytes.toString('latin1', at, at + maxHeadLength)) ?? []
+  const lineEnd = head === undefined ? -1 : bytes.indexOf(newline, at)
+  const end = lineEnd + 1 + Number(size)
+  if (lineEnd >= 0 && (end === bytes.byteLength || findFrame(bytes, end, seq) === end)) return end
+  return findFrame(bytes, at + 1, seq) ?? bytes.byteLength
+}
+
+const lengthForm = /^\{"seq":\d{1,16},"len":(\d{1,16}),/
+
+/** Counts the complete frames, also behind an incomplete one. */
+export function countFrames(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(frameStart); at >= 0;) {
+    const frame = readFrame(bytes, at)
+    if (frame) count++
+    at = bytes.indexOf(frameStart, frame ? frame.end : at + 1)
+  }
+  return count
 }
 
 /**
@@ -113,8 +172,8 @@ export function isBeginning(bytes: Buffer, at: number): boolean {
   const [, , len, , , lineAndCrc = ''] = head
   const lineAt = at + head[0].length - 1 - 2 * crcLength
   const digitsAt = lineAt - 1 - opsStart.length - crcLength
-  if (headChecksum(bytes, at, digitsAt, lineAt) !== Number.parseInt(lineAndCrc.slice(crcLength), 16))
-    return false
+  const crc = Number.parseInt(lineAndCrc.slice(crcLength), 16)
+  if (checksum(bytes, at, digitsAt, lineAt, lineAt + crcLength) !== crc) return false
   return at + Number.parseInt(lineAndCrc.slice(0, crcLength), 16) + Number(len) > bytes.byteLength
 }
 
@@ -122,7 +181,7 @@ export function isBeginning(bytes: Buffer, at: number): boolean {
 const mostCutHeadBytes = 100
 
 /** The beginning of every frame. */
-export const frameStart = '{"seq":'
+const frameStart = '{"seq":'
 
 const noCrc = '00000000'
 const crcLength = noCrc.length
@@ -133,11 +192,7 @@ const headForm =
 const maxHeadLength = 128
 const newline = 10
 
-/**
- * Writes the payload and the checksums of a frame whose first line is already written.
- *
- * @returns Where the frame ends.
- */
+/** Writes the payload and the checksums of a frame whose first line is already written. @returns Where it ends. */
 function writeRest(
   bytes: Buffer,
   start: number,
@@ -153,19 +208,18 @@ function writeRest(
   const digitsAt = start + text.indexOf(crcStart) + crcStart.length
   const lineAt = digitsAt + crcLength + opsStart.length + 1
   writeHex(payloadAt - start, bytes, lineAt)
-  const head = crc32(bytes.subarray(start, digitsAt))
-  writeHex(crc32(bytes.subarray(lineAt, lineAt + crcLength), head), bytes, lineAt + crcLength)
-  writeHex(crc32(bytes.subarray(digitsAt + crcLength, at), head), bytes, digitsAt)
+  writeHex(checksum(bytes, start, digitsAt, lineAt, lineAt + crcLength), bytes, lineAt + crcLength)
+  writeHex(checksum(bytes, start, digitsAt, digitsAt + crcLength, at), bytes, digitsAt)
   return at
 }
 
-function checksum(bytes: Buffer, start: number, digitsAt: number, end: number): number {
-  return crc32(bytes.subarray(digitsAt + crcLength, end), crc32(bytes.subarray(start, digitsAt)))
+/** The checksum of everything before the digits of `crc`, and of another range after them. */
+function checksum(bytes: Buffer, start: number, digitsAt: number, from: number, to: number): number {
+  return crc32(bytes.subarray(from, to), crc32(bytes.subarray(start, digitsAt)))
 }
 
-/** The checksum in the first op: over everything before the digits of `crc`, and over the length of the line. */
-function headChecksum(bytes: Buffer, start: number, digitsAt: number, lineAt: number): number {
-  return crc32(bytes.subarray(lineAt, lineAt + crcLength), crc32(bytes.subarray(start, digitsAt)))
+function writeHex(value: number, bytes: Buffer, at: number): void {
+  bytes.write(value.toString(16).padStart(8, '0'), at, 'latin1')
 }
 
 /** @param own  Collects the places of blobs whose bytes are in this frame. */

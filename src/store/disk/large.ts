@@ -5,9 +5,8 @@ import { damagedBy, verified } from './blob-crc.ts'
 import type { Spool } from '../blob-writer.ts'
 import type { LargePlace } from '../entry.ts'
 import { misuse, storeFault } from '../io-errors.ts'
-import { type Files, writeWhole } from '../../core/files.ts'
-import type { Paths } from './paths.ts'
-import { largeNameForm } from './paths.ts'
+import { writeWhole } from '../../core/files.ts'
+import { type DataFolder, largeNameForm } from './paths.ts'
 import type { Blob, BlobId } from '../store.ts'
 
 /** Blobs larger than this are stored in a separate file. */
@@ -17,20 +16,22 @@ export const largeBlobBytes: number = 256 * 1024
 export class SpooledFile implements Spool {
   readonly #parts: LargeDeps
   readonly #name: string
+  readonly #whole: Whole | undefined
   #fd: number | null
   #size = 0
   #crc = 0
   /** True while a commit uses the file, and permanently once the commit succeeded. */
   taken = false
 
-  constructor(deps: LargeDeps, name: string, fd: number) {
+  constructor(deps: LargeDeps, name: string, fd: number, whole?: Whole) {
     this.#parts = deps
     this.#name = name
     this.#fd = fd
+    this.#whole = whole
   }
 
   get place(): LargePlace {
-    return { large: this.#name, size: this.#size, crc: this.#crc }
+    return { large: this.#name, ...(this.#whole ?? { size: this.#size, crc: this.#crc }) }
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -40,6 +41,7 @@ export class SpooledFile implements Spool {
       this.#size += bytes.byteLength
       this.#crc = crc32(bytes, this.#crc)
     } catch (error) {
+      this.#parts.onFailed?.(error)
       throw storeFault(error, `Writing ${this.#parts.paths.large(this.#name)}`)
     }
   }
@@ -73,54 +75,23 @@ export class SpooledFile implements Spool {
   }
 }
 
-/** The file of a lost blob. Its place has the size and checksum of the whole blob, so reading is `store_corrupt`. */
-class LostFile extends SpooledFile {
-  readonly #whole: Pick<LargePlace, 'size' | 'crc'>
-
-  constructor(deps: LargeDeps, name: string, fd: number, whole: Pick<LargePlace, 'size' | 'crc'>) {
-    super(deps, name, fd)
-    this.#whole = whole
-  }
-
-  override get place(): LargePlace {
-    const { size, crc } = this.#whole
-    return { large: super.place.large, size, crc }
-  }
-}
+type Whole = Pick<LargePlace, 'size' | 'crc'>
 
 /** The parts of the store that large blobs need. */
-export interface LargeDeps {
-  readonly files: Files
-  readonly paths: Paths
+export interface LargeDeps extends DataFolder {
   readonly durable: boolean
+  /** Called when bytes could not be written. */
+  readonly onFailed?: (error: unknown) => void
 }
 
-/** Creates the file of a large blob. */
-export async function openSpool(deps: LargeDeps, id: BlobId): Promise<SpooledFile> {
+/** @param whole  The size and the checksum of a blob of which only a part is left, so that reading it is `store_corrupt`. */
+export async function openSpool(deps: LargeDeps, id: BlobId, whole?: Whole): Promise<SpooledFile> {
   const name = largeName(id)
   try {
-    return new SpooledFile(deps, name, await deps.files.open(deps.paths.large(name), 'wx'))
+    return new SpooledFile(deps, name, await deps.files.open(deps.paths.large(name), 'wx'), whole)
   } catch (error) {
     throw storeFault(error, `Opening ${deps.paths.large(name)}`)
   }
-}
-
-/**
- * Writes what is left of a lost blob to a file of its own.
- *
- * @param rest  Damaged bytes, or none.
- * @param whole  The size and the checksum of the whole blob.
- */
-export async function spoolLost(
-  deps: LargeDeps,
-  id: BlobId,
-  rest: Uint8Array,
-  whole: Pick<LargePlace, 'size' | 'crc'>,
-): Promise<SpooledFile> {
-  const name = largeName(id)
-  const file = new LostFile(deps, name, await deps.files.open(deps.paths.large(name), 'wx'), whole)
-  await file.write(rest)
-  return await file.finish()
 }
 
 /** Writes a blob that is in memory to a file of its own. */
@@ -144,7 +115,7 @@ const spoolPieceBytes = 1024 * 1024
  * A stream of a part of a file. It keeps the file open, so it reads to the end even if the file is removed. A stream of
  * the whole file fails at the end if the checksum does not match.
  */
-export function openLarge(deps: LargeDeps, place: LargePlace, start: number, end: number): Readable {
+export function openLarge(deps: DataFolder, place: LargePlace, start: number, end: number): Readable {
   if (start === end) return Readable.from([], { objectMode: false })
   let fd: number
   try {
@@ -157,10 +128,9 @@ export function openLarge(deps: LargeDeps, place: LargePlace, start: number, end
 }
 
 /** Removes the files that no record refers to. They remain after a crash or after a commit that never happened. */
-export async function sweepLarge(deps: LargeDeps, named: ReadonlySet<string>): Promise<void> {
-  for (const name of await deps.files.list(deps.paths.larges)) {
-    if (!named.has(name) && largeNameForm.test(name)) await deps.files.remove(deps.paths.large(name))
-  }
+export async function sweepLarge({ files, paths }: DataFolder, named: ReadonlySet<string>): Promise<void> {
+  for (const name of await files.list(paths.larges))
+    if (!named.has(name) && largeNameForm.test(name)) await files.remove(paths.large(name))
 }
 
 /** A file name that is safe in every file system, contains the blob's id, and is never used twice. */

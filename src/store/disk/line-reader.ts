@@ -1,13 +1,13 @@
 import { codeOf, type LocalpostError } from '../../core/errors.ts'
 import { endCode, type Files, readWhole } from '../../core/files.ts'
-import { corrupt, storeFault } from '../io-errors.ts'
+import { storeFault } from '../io-errors.ts'
 import type { Packed } from '../packed.ts'
 import type { LineReader, RestingRecord } from '../resting.ts'
 import { isObject } from '../stored.ts'
 import { parsePlaces } from './entries.ts'
-import { missingFix } from './snapshot-files.ts'
-import { isLineWhole } from './snapshot-lines.ts'
-import { damagedAt, parseLine } from './snapshot-text.ts'
+import { missingFile } from './snapshot-files.ts'
+import { linesOf } from './snapshot-lines.ts'
+import { damagedAt, parseWholeLine } from './snapshot-text.ts'
 
 /** Reads records from the segment files of a folder. */
 export function createLineReader(files: Files): LineReader {
@@ -38,16 +38,13 @@ export function createLineReader(files: Files): LineReader {
       const bytes = await files.readAll(pack.path).catch((error: unknown) => {
         throw storeFault(error, `Reading ${pack.path}`)
       })
-      if (bytes === null) return corrupt(pack.path, 'this file of records is missing.', missingFix)
+      if (bytes === null) return missingFile(pack.path)
       let line = 1
-      for (let at = bytes.indexOf(newline); at >= 0 && at < pack.at(row); at = bytes.indexOf(newline, at + 1))
-        line++
+      for (const { number, at } of linesOf(bytes)) if (at <= pack.at(row)) line = number
       return damagedAt(pack.path, line)
     },
   }
 }
-
-const newline = 10
 
 /** A part of the file that is read at once, and the positions in `rows` of the lines in it. */
 interface Group {
@@ -80,18 +77,13 @@ const mostAtOnce = 256 * 1024
 function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): RestingRecord | null {
   const at = pack.at(row) - start
   const end = at + pack.length(row)
-  if (!isLineWhole(bytes, at, end)) return null
-  try {
-    const line = parseLine(bytes, at, end)
-    if (!line) return null
-    const blobs = parsePlaces(line.blobs)
-    const { id, version } = line.id === undefined ? headOf(line.text) : line
-    if (id !== pack.id(row) || typeof version !== 'number' || blobs === undefined) return null
-    return { version, text: line.text, blobs }
-  } catch {
-    // The file was replaced, and this place now has other content.
-    return null
-  }
+  const line = parseWholeLine(bytes, at, end)
+  if (!line) return null
+  const blobs = parsePlaces(line.blobs)
+  const { id, version } = line.id === undefined ? headOf(line.text) : line
+  // The file may have been replaced, and this place has another record now.
+  if (id !== pack.id(row) || typeof version !== 'number' || blobs === undefined) return null
+  return { version, text: line.text, blobs }
 }
 
 /** The id and version of a record whose line does not begin with them. */

@@ -1,39 +1,32 @@
 import { join } from 'node:path'
 import type { Stamp } from '../../core/files.ts'
-import {
-  type CheckpointDeps,
-  deferSnapshot,
-  readCheckpoint,
-  readSnapshot,
-  saveCheckpoint,
-  writerOf,
-} from './checkpoint.ts'
-import type { Checkpoint, LogWriter } from './checkpoint-text.ts'
+import { type CheckpointDeps, readCheckpoint, saveCheckpoint, writerOf } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint-text.ts'
+import { Deferred } from '../deferred.ts'
 import { corrupt } from '../io-errors.ts'
 import { assertNoData } from './folder.ts'
-import type { Frame } from './frame.ts'
 import { sweepLarge } from './large.ts'
-import { numberOf } from './paths.ts'
-import { newLockForm } from '../lock/lock-file.ts'
-import { collectionNameForm } from '../names.ts'
+import type { DataFolder } from './paths.ts'
 import { BlobUsage, type WrittenLine } from '../packed.ts'
 import { startFromIndex } from './start-from-index.ts'
-import type { Segment } from '../collection-state.ts'
+import type { CollectionState } from '../collection-state.ts'
 import type { Records } from '../records.ts'
 import { checkPlaces } from './check-places.ts'
-import type { Snapshot } from './snapshot-data.ts'
-import { type Loss, replayLog, setAside } from './replay.ts'
+import { editedText } from './snapshot-edits.ts'
+import { seqIn, untouchedCrc } from './snapshot-lines.ts'
+import { parseSnapshot, type Snapshot } from './snapshot-text.ts'
+import { lossOf, replayLog, setAside } from './replay.ts'
 import {
   assertNotOlder,
   collectionFolders,
+  isTemporary,
   listSnapshot,
-  missingFrom,
+  missingFile,
   missingFix,
+  missingFrom,
   type SnapshotFile,
 } from './snapshot-files.ts'
-import { fillRecords } from './snapshot.ts'
-import { isObject } from '../stored.ts'
-import { toEntry } from './entries.ts'
+import { applyFrame, fillRecords } from './entries.ts'
 import { nextTurn } from '../../core/machine.ts'
 
 /** The result of loading a folder. */
@@ -72,83 +65,86 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
         : await startFromIndex(deps, records, state, file, checkpoint))
     if (!isTaken) {
       const stamp = files.stampNow(path)
-      const snapshot = await readSnapshot(deps, path)
-      assertNotOlder(checkpoint, name, path, snapshot)
-      isEdited ||= snapshot.edited === true
-      fillRecords(records, snapshot, segment, path)
-      if (collection !== null)
-        adoptFile(
-          records,
-          records.stateOrUnknown(collection, true).segment(segment),
-          path,
-          snapshot,
-          stamp,
-          newest,
+      const bytes = await files.readAll(path)
+      if (bytes === null) throw missingFile(path)
+      const snapshot = parseSnapshot(bytes, path)
+      if (snapshot.edited)
+        deps.onNotice(
+          `${path} was changed since Localpost wrote it, and was loaded. ${editedText(snapshot.edited)}`,
         )
+      assertNotOlder(checkpoint, name, path, snapshot)
+      isEdited ||= snapshot.edited !== null
+      fillRecords(records, snapshot, segment, path)
+      if (collection !== null) {
+        const isOld = segment <= (newest.get(collection) ?? 0) - records.resting.awakeSegments
+        adoptFile(records, collection, file, snapshot, stamp, isOld)
+      }
     }
     records.files.set(name, checkpoint.contains[name] ?? 0)
     await nextTurn()
   }
   const unsynced = new Set<string>()
   const loss = lossOf(checkpoint.writer, deps.boot)
-  const { seq, lengths, broken } = await replayLog(
-    {
-      files,
-      paths,
-      loss,
-      apply: (frame, log) => applyFrame(deps, records, frame, log, unsynced),
-    },
-    checkpoint,
+  const { seq, lengths, broken } = await replayLog(deps, checkpoint, loss, (frame, log) =>
+    applyFrame(paths, records, frame, log, unsynced),
   )
   await readReplaced(records)
   records.settle(paths.folder)
   const named = await checkPlaces(deps, records, lengths)
   // Files are changed only from here on, after every check has passed.
   await sweepTemporaries(deps)
-  if (broken) await setAside({ ...deps, loss }, broken, lengths)
+  if (broken) await setAside(deps, loss, broken, lengths)
   await sweepLarge(deps, named)
   return { checkpoint, seq, lengths, unsynced, isEdited }
 }
 
-/**
- * What may be missing from the end of a log. A power cut is assumed when the machine was restarted after the log was
- * written, or when this cannot be determined.
- */
-export function lossOf(writer: LogWriter, boot: string): Loss {
-  if (boot !== '' && writer.boot === boot) return 'prefix'
-  return writer.durability === 'disk' ? 'tail' : 'pages'
+/** Defers parsing a file whose collection is read later. @returns False when it has to be read now: it was edited. */
+async function deferSnapshot(
+  { files }: DataFolder,
+  records: Records,
+  state: CollectionState,
+  { name, path, segment }: SnapshotFile,
+  checkpoint: Checkpoint,
+): Promise<boolean> {
+  const bytes = await files.readAll(path)
+  if (bytes === null || untouchedCrc(bytes) === null) return false
+  assertNotOlder(checkpoint, name, path, { seq: seqIn(bytes) })
+  state.deferred ??= new Deferred()
+  state.deferred.add(() => fillRecords(records, parseSnapshot(bytes, path), segment, path))
+  return true
 }
 
-/** Notes where the records of a segment are in its file. Takes them out of memory, except those of the newest segments. */
+/**
+ * Notes where the records of a segment are in its file.
+ *
+ * @param isOld  Whether its records are taken out of memory.
+ */
 function adoptFile(
   records: Records,
-  segment: Segment,
-  path: string,
+  collection: string,
+  { path, segment: number }: SnapshotFile,
   { sections, file }: Snapshot,
   stamp: Stamp | null,
-  newest: ReadonlyMap<string | null, number>,
+  isOld: boolean,
 ): void {
-  const { state, number } = segment
   const { resting } = records
+  const state = records.stateOrUnknown(collection, true)
+  const segment = state.segment(number)
   // The records of a segment that has to be written again stay in memory until then.
   if (records.dirty.has(segment)) return
   const lines: WrittenLine[] = []
   const usage = new BlobUsage()
-  for (const { id, at, length } of sections.get(state.name) ?? []) {
+  for (const { id, at, length } of sections.get(collection) ?? []) {
     if (id === undefined || at === undefined || length === undefined) return
     lines.push({ id, at, length })
     usage.add(state.byId.get(id)?.blobs ?? null)
   }
-  const pack = resting.adopt(
-    segment,
-    path,
-    lines,
-    new Set(usage.logs.keys()),
-    file && stamp ? { ...file, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null } : null,
-  )
+  const packed =
+    file && stamp ? { ...file, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null } : null
+  const pack = resting.adopt(segment, path, lines, new Set(usage.logs.keys()), packed)
   if (!pack) return
   pack.usage = usage
-  if (number <= (newest.get(state.name) ?? 0) - resting.awakeSegments) resting.rest(segment)
+  if (isOld) resting.rest(segment)
 }
 
 /** Reads the places of the blobs of records that the log replaced, so that these blobs do not count as used. */
@@ -187,74 +183,9 @@ function assertAllThere(
 }
 
 /** Removes temporary files that a crash left behind. */
-async function sweepTemporaries(deps: CheckpointDeps): Promise<void> {
-  const { files, paths } = deps
-  await files.remove(`${paths.lock}.takeover`)
-  for (const name of await files.list(paths.folder))
-    if (newLockForm.test(name)) await files.remove(join(paths.folder, name))
-  await files.remove(`${paths.checkpoint}.tmp`)
-  await files.remove(`${paths.incomplete}.tmp`)
-  await files.remove(`${paths.db}.tmp`)
-  for (const name of await files.list(paths.logs)) {
-    const number = numberOf(name, '.log.tmp')
-    if (number !== null) await files.remove(`${paths.log(number)}.tmp`)
-  }
-  for (const folder of await collectionFolders(deps)) {
-    for (const name of await files.list(paths.collection(folder))) {
-      const number = numberOf(name, '.json.tmp')
-      if (number !== null) await files.remove(`${paths.segment(folder, number)}.tmp`)
-    }
-  }
-}
-
-/**
- * Applies one frame of the log to the records in memory.
- *
- * @param log  The number of the log file that the frame is in.
- * @param larges  Collects the files in `large` that the frame refers to.
- * @throws store_corrupt.
- */
-export function applyFrame(
-  deps: CheckpointDeps,
-  records: Records,
-  frame: Frame,
-  log: number,
-  larges?: Set<string>,
-): void {
-  for (const op of frame.ops) {
-    if (!isObject(op) || typeof op.in !== 'string' || !collectionNameForm.test(op.in))
-      throw unknownOp(deps, frame, log)
-    const { segment = 0 } = op
-    if (typeof segment !== 'number') throw unknownOp(deps, frame, log)
-    const state = records.stateOrUnknown(op.in, segment > 0)
-    const inOrder = (run: () => void): void => (state.deferred ? state.deferred.addCommit(run) : run())
-    if (op.op === 'remove' && typeof op.id === 'string') {
-      const { id } = op
-      inOrder(() => records.forget(state, id))
-      continue
-    }
-    if (op.op === 'clear') {
-      inOrder(() => records.forgetAll(state))
-      continue
-    }
-    const entry = op.op === 'put' ? toEntry(state, segment, { record: op.record, blobs: op.blobs }) : null
-    if (!entry) throw unknownOp(deps, frame, log)
-    for (const place of Object.values(entry.blobs ?? {})) {
-      if ('large' in place) larges?.add(place.large)
-      if (!('log' in place) || place.log !== 0) continue
-      place.log = log
-      place.at += frame.payloadAt
-    }
-    inOrder(() => records.restore(state, entry))
-    records.dirty.add(state.segment(segment))
-  }
-}
-
-function unknownOp(deps: CheckpointDeps, frame: Frame, log: number): Error {
-  const what = `commit ${frame.seq}, whose first line ends at byte ${frame.payloadAt}, has a change that this version does not know.`
-  return corrupt(
-    deps.paths.log(log),
-    what,
-    'Use the Localpost that wrote it, or restore the whole folder from one copy.',
-  )
+async function sweepTemporaries({ files, paths }: DataFolder): Promise<void> {
+  const { folder, logs } = paths
+  const collections = (await collectionFolders({ files, paths })).map(paths.collection)
+  for (const place of [folder, logs, ...collections])
+    for (const name of await files.list(place)) if (isTemporary(name)) await files.remove(join(place, name))
 }

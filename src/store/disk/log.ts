@@ -1,12 +1,19 @@
 import { errorTable, LocalpostError } from '../../core/errors.ts'
 import { messageOf, storeFault } from '../io-errors.ts'
-import { type Files, isSameFile, isShared, readWhole, type Stamp, writeWhole } from '../../core/files.ts'
-import type { Paths } from './paths.ts'
+import { isSameFile, isShared, readWhole, type Stamp, stampOf, writeWhole } from '../../core/files.ts'
+import type { DataFolder } from './paths.ts'
 
 /** A position between two frames. Everything before it is valid. */
 export interface LogPosition {
   readonly log: number
   readonly offset: number
+}
+
+export interface LogDeps extends DataFolder {
+  readonly durable: boolean
+  /** The size at which the next file begins, unless a single commit is larger. */
+  readonly fileBytes: () => number
+  readonly onNotice: (text: string) => void
 }
 
 /** The files of the log: appends to the last one, reads from all of them. */
@@ -17,11 +24,7 @@ export class Log {
   fault: LocalpostError | null = null
   /** Callbacks to run after a partial write was cut off. */
   readonly #afterCut: (() => void)[] = []
-  readonly #files: Files
-  readonly #paths: Paths
-  readonly #durable: boolean
-  readonly #fileBytes: () => number
-  readonly #onNotice: (text: string) => void
+  readonly #deps: LogDeps
   /** Whether a notice said that nothing can be written. */
   #isTold = false
   readonly #readers: Map<number, { fd: number; users: number; gone: boolean }> = new Map()
@@ -34,26 +37,11 @@ export class Log {
   #isShared = false
 
   /**
-   * @param deps.fileBytes  The size at which the next file begins, unless a single commit is larger.
    * @param lengths  The existing files. New frames are appended to the last one.
    * @param first  The number of the first file, used when none exists yet.
    */
-  constructor(
-    deps: {
-      files: Files
-      paths: Paths
-      durable: boolean
-      fileBytes: () => number
-      onNotice: (text: string) => void
-    },
-    lengths: Map<number, number>,
-    first: number,
-  ) {
-    this.#files = deps.files
-    this.#paths = deps.paths
-    this.#durable = deps.durable
-    this.#fileBytes = deps.fileBytes
-    this.#onNotice = deps.onNotice
+  constructor(deps: LogDeps, lengths: Map<number, number>, first: number) {
+    this.#deps = deps
     this.lengths = lengths
     this.#number = Math.max(first, ...lengths.keys())
   }
@@ -67,7 +55,7 @@ export class Log {
   checkPlace(): string | null {
     if (this.#fd === null || this.#stamp === null) return null
     try {
-      const found = this.#files.stampNow(this.#path)
+      const found = this.#deps.files.stampNow(this.#path)
       if (!found || !isSameFile(found, this.#stamp)) return this.#path
       this.#isShared ||= found.nlink > this.#stamp.nlink
       return null
@@ -82,17 +70,14 @@ export class Log {
     return { log: this.#number, offset: this.lengths.get(this.#number) ?? 0 }
   }
 
-  /**
-   * Prepares for appending about this many bytes: opens the file, or starts the next one.
-   *
-   * @returns undefined, as usual, if the open file has room.
-   */
-  makeRoom(bytes: number): Promise<void> | undefined {
-    if (this.fault) return this.#cutFirst(bytes)
+  /** Prepares for appending about this many bytes: opens the file, or starts the next one, if that is needed. */
+  async makeRoom(bytes: number): Promise<void> {
+    await this.cutBack()
+    if (this.fault) throw this.fault
     const { log, offset } = this.end
-    const isFull = offset > 0 && offset + bytes > this.#fileBytes()
-    if (isFull || this.#isShared) return this.#openFile(log + 1)
-    return this.#fd === null ? this.#openFile(log) : undefined
+    const isFull = offset > 0 && offset + bytes > this.#deps.fileBytes()
+    if (isFull || this.#isShared) await this.#openFile(log + 1)
+    else if (this.#fd === null) await this.#openFile(log)
   }
 
   /**
@@ -107,14 +92,14 @@ export class Log {
     const fd = this.#fd
     if (fd === null) throw new Error('makeRoom comes before append')
     try {
-      await writeWhole(this.#files, fd, bytes, offset)
-      if (this.#durable) await this.#files.sync(fd)
+      await writeWhole(this.#deps.files, fd, bytes, offset)
+      if (this.#deps.durable) await this.#deps.files.sync(fd)
     } catch (error) {
-      const failed = storeFault(error, `Writing ${this.#paths.log(log)}`)
+      const failed = storeFault(error, `Writing ${this.#deps.paths.log(log)}`)
       this.fault = failed
       await this.cutBack()
       if (this.fault === null) throw failed
-      throw unknownOutcome(error, this.#paths.log(log))
+      throw unknownOutcome(error, this.#deps.paths.log(log))
     }
     this.lengths.set(log, offset + bytes.byteLength)
   }
@@ -124,18 +109,18 @@ export class Log {
     const { log, offset } = this.end
     if (this.fault === null || this.#fd === null) return
     try {
-      await this.#files.truncate(this.#fd, offset)
-      if (this.#durable) await this.#files.sync(this.#fd)
+      await this.#deps.files.truncate(this.#fd, offset)
+      if (this.#deps.durable) await this.#deps.files.sync(this.#fd)
     } catch (error) {
       const reason = messageOf(error)
-      const message = `A write to ${this.#paths.log(log)} failed and could not be cut off (${reason}). Nothing more can be written until this succeeds; each new commit tries it again.`
+      const message = `A write to ${this.#deps.paths.log(log)} failed and could not be cut off (${reason}). Nothing more can be written until this succeeds; each new commit tries it again.`
       this.fault = new LocalpostError('store_read_only', message, { cause: error })
-      if (!this.#isTold) this.#onNotice(message)
+      if (!this.#isTold) this.#deps.onNotice(message)
       this.#isTold = true
       return
     }
     this.fault = null
-    if (this.#isTold) this.#onNotice(`${this.#paths.log(log)} can be written again.`)
+    if (this.#isTold) this.#deps.onNotice(`${this.#deps.paths.log(log)} can be written again.`)
     this.#isTold = false
     for (const run of this.#afterCut.splice(0)) run()
   }
@@ -150,16 +135,16 @@ export class Log {
     const reader = this.#reader(log)
     reader.users++
     try {
-      return await readWhole(this.#files, reader.fd, at, length)
+      return await readWhole(this.#deps.files, reader.fd, at, length)
     } finally {
       reader.users--
-      if (reader.gone && reader.users === 0) await this.#files.close(reader.fd).catch(() => {})
+      if (reader.gone && reader.users === 0) await this.#deps.files.close(reader.fd).catch(() => {})
     }
   }
 
   /** Removes a file that no record refers to any more. Reads that are running continue. */
   async remove(log: number): Promise<void> {
-    await this.#files.remove(this.#paths.log(log))
+    await this.#deps.files.remove(this.#deps.paths.log(log))
     this.lengths.delete(log)
     await this.#letGo(log)
   }
@@ -170,50 +155,36 @@ export class Log {
     const fd = this.#fd
     this.#fd = null
     if (fd === null) return
-    await this.#files.close(fd).catch((error: unknown) => {
-      throw storeFault(error, `Closing ${this.#paths.log(this.#number)}`)
+    await this.#deps.files.close(fd).catch((error: unknown) => {
+      throw storeFault(error, `Closing ${this.#deps.paths.log(this.#number)}`)
     })
   }
 
   async #openFile(wanted: number): Promise<void> {
     // Another process may append to a file that another folder shares.
-    const isTaken = this.lengths.has(wanted) && isShared(this.#files, this.#paths.log(wanted))
+    const isTaken = this.lengths.has(wanted) && isShared(this.#deps.files, this.#deps.paths.log(wanted))
     const log = isTaken ? wanted + 1 : wanted
-    const path = this.#paths.log(log)
+    const path = this.#deps.paths.log(log)
     const isNew = !this.lengths.has(log)
     try {
-      const fd = await this.#files.open(path, isNew ? 'w' : 'r+')
+      const fd = await this.#deps.files.open(path, isNew ? 'w' : 'r+')
       try {
-        if (isNew && this.#durable) await this.#files.syncFolder(this.#paths.logs)
+        if (isNew && this.#deps.durable) await this.#deps.files.syncFolder(this.#deps.paths.logs)
       } catch (error) {
-        await this.#files.close(fd)
+        await this.#deps.files.close(fd)
         throw error
       }
       const old = this.#fd
       this.#fd = fd
-      this.#stamp = this.#stampNow(log)
+      this.#stamp = stampOf(this.#deps.files, path)
       this.#path = path
       this.#isShared = false
       this.#number = log
       if (isNew) this.lengths.set(log, 0)
-      if (old !== null) await this.#files.close(old).catch(() => {})
+      if (old !== null) await this.#deps.files.close(old).catch(() => {})
     } catch (error) {
       throw storeFault(error, `Opening ${path}`)
     }
-  }
-
-  #stampNow(log: number): Stamp | null {
-    try {
-      return this.#files.stampNow(this.#paths.log(log))
-    } catch {
-      return null
-    }
-  }
-
-  async #cutFirst(bytes: number): Promise<void> {
-    await this.cutBack()
-    if (this.fault) throw this.fault
-    await this.makeRoom(bytes)
   }
 
   #reader(log: number): { fd: number; users: number; gone: boolean } {
@@ -222,7 +193,7 @@ export class Log {
       // Keep the most recently used reader last, so that the first one can be closed.
       this.#readers.delete(log)
     } else {
-      reader = { fd: this.#files.openNow(this.#paths.log(log)), users: 0, gone: false }
+      reader = { fd: this.#deps.files.openNow(this.#deps.paths.log(log)), users: 0, gone: false }
       for (const old of this.#readers.keys()) {
         if (this.#readers.size < maxReaders) break
         void this.#letGo(old).catch(() => {})
@@ -237,7 +208,7 @@ export class Log {
     if (!reader) return
     this.#readers.delete(log)
     reader.gone = true
-    if (reader.users === 0) await this.#files.close(reader.fd)
+    if (reader.users === 0) await this.#deps.files.close(reader.fd)
   }
 }
 

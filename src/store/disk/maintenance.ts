@@ -1,13 +1,14 @@
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../io-errors.ts'
 import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
-import { createMover, deadLogs } from './cleanup.ts'
+import { deadLogs, Mover } from './cleanup.ts'
+import type { Flush } from './flush.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import type { Log, LogPosition } from './log.ts'
 import type { Maintenance } from '../medium.ts'
 import type { Reserve } from './reserve.ts'
 import { type SpaceAccounting, unitBytes } from './space.ts'
-import { createStartIndexes } from './start-indexes.ts'
+import { StartIndexes } from './start-indexes.ts'
 
 /** Runs checkpoints and clean-up in the background. */
 export interface MaintenanceRunner {
@@ -27,8 +28,7 @@ export interface MaintenanceDeps extends CheckpointDeps {
   readonly lock: HeldLock
   readonly log: Log
   readonly space: SpaceAccounting
-  /** Syncs all commits so far to the disk. */
-  readonly flush: () => Promise<void>
+  readonly flush: Flush
   readonly reserve: Reserve
   readonly engine: Maintenance
   readonly seq: number
@@ -50,8 +50,8 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   const { clock, log, space, reserve, engine, onNotice } = deps
   const { records } = engine
   const checkpointBytes = deps.checkpointBytes ?? defaultCheckpointBytes
-  const mover = createMover(log, space, engine)
-  const indexes = createStartIndexes(deps, records)
+  const mover = new Mover(log, space, engine)
+  const indexes = new StartIndexes(deps, records)
   let at = { ...log.end, seq: deps.seq }
   /** Bytes added to the log, and bytes of large files to remove, since the last checkpoint. */
   let bytesSince = 0
@@ -73,7 +73,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
    */
   async function flush(): Promise<void> {
     const unused = [...space.deadLarge.keys()]
-    await deps.flush()
+    await deps.flush.run()
     for (const name of unused) {
       await deps.files.remove(deps.paths.large(name))
       space.removed(name)
@@ -168,7 +168,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
       cancelSync?.()
       await Promise.all([running, clearing, indexes.close()])
       if (!log.fault && (bytesSince > 0 || records.dirty.size > 0)) await run()
-      if (!log.fault) await indexes.write({ newest: true })
+      if (!log.fault) await indexes.write(true)
     },
   }
 }

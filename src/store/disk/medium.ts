@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { createBudget } from '../../core/byte-budget.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isErrorOf, type LocalpostError } from '../../core/errors.ts'
@@ -7,38 +8,47 @@ import { HeldBlobWriter } from '../blob-writer.ts'
 import { type CheckpointDeps, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { LogWriter } from './checkpoint-text.ts'
 import type { LogPlace, Place } from '../entry.ts'
-import { misuse } from '../io-errors.ts'
+import { misuse, storeFault } from '../io-errors.ts'
 import { FrameWriter } from './frame.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import { largeBlobBytes, type LargeDeps, openLarge, openSpool, SpooledFile, spoolBlob } from './large.ts'
 import type { DiskRoom } from './disk-room.ts'
-import { createFlush, type Flush } from './flush.ts'
+import { Flush } from './flush.ts'
 import { createLineReader } from './line-reader.ts'
 import { claimLog, loadFolder } from './load.ts'
 import { Log } from './log.ts'
-import type { Medium } from '../medium.ts'
+import type { Medium, TakenBlob } from '../medium.ts'
 import type { Blob, BlobId } from '../store.ts'
 import type { Reserve } from './reserve.ts'
 import { createMaintenance, type MaintenanceRunner } from './maintenance.ts'
 import { SpaceAccounting, unitBytes } from './space.ts'
 
-export interface LogMediumDeps extends CheckpointDeps {
+/** What a caller may choose. */
+export interface LogMediumOptions {
   readonly clock: Clock
+  /** How many bytes unfinished blobs hold in memory, all together; beyond, they are spooled. Default: 32 MiB. */
+  readonly heldBytes?: number | undefined
+  /** The size of a log file in bytes. Default: half of what is in use, from 4 to 32 MiB. */
+  readonly logFileBytes?: number | undefined
+  /**
+   * After how many bytes of log a checkpoint is written. Default: 16 MiB. Earlier if the bytes freed since the last
+   * checkpoint reach half of the live data (at least 4 MiB).
+   */
+  readonly checkpointBytes?: number | undefined
+  /**
+   * How many files of 1,000 records of each collection stay in memory, from the newest on. Older records are read from
+   * their files. Default: 4.
+   */
+  readonly awakeSegments?: number | undefined
+}
+
+export interface LogMediumDeps extends CheckpointDeps, LogMediumOptions {
   readonly lock: HeldLock
   /** Disk space kept free so that mail can be removed when the disk is full. */
   readonly reserve: Reserve
   readonly room: DiskRoom
-  /** How many bytes all unfinished blobs together may hold in memory; default 32 MiB. */
-  readonly heldBytes?: number | undefined
-  /** Maximum size of a log file; default half of what is in use, from 4 to 32 MiB. */
-  readonly logFileBytes?: number | undefined
-  /**
-   * After how many bytes of log a checkpoint is written; default 16 MiB. Earlier if the bytes freed since the last
-   * checkpoint reach half of the live data (at least 4 MiB).
-   */
-  readonly checkpointBytes?: number | undefined
-  /** How many segments of each collection stay in memory, from the newest on; default 4. */
-  readonly awakeSegments?: number | undefined
+  /** Called when everything is on the disk, before the lock is released. */
+  closed(): Promise<void>
 }
 
 /** A state in which nothing new is stored: a key of `refusals`. */
@@ -52,7 +62,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   const space = new SpaceAccounting()
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
   const frames = new FrameWriter(deps.durable)
-  const larges: LargeDeps = { ...deps, files: deps.room.noting(deps.files) }
+  const larges: LargeDeps = { ...deps, onFailed: (error) => deps.room.noteFailed(error) }
   const spool = async (id: BlobId): Promise<SpooledFile> => {
     deps.reserve.assertWhole()
     await maintenance?.clear()
@@ -75,12 +85,6 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     return log
   }
 
-  /** After `store_unknown` a stored frame may still refer to the large file, so it is discarded only once that frame is cut off. */
-  function whenKnown(reason: unknown, discard: () => void): void {
-    if (isErrorOf(reason, 'store_unknown')) theLog().afterCut(discard)
-    else discard()
-  }
-
   async function read(place: Place, start: number, end: number): Promise<Buffer> {
     if (start === end) return Buffer.alloc(0)
     if ('log' in place) {
@@ -89,9 +93,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       return bytes
     }
     if (!('large' in place)) throw misuse('A store in a folder holds no bytes in memory.')
-    const pieces: Buffer[] = []
-    for await (const piece of openLarge(deps, place, start, end)) pieces.push(piece as Buffer)
-    const bytes = Buffer.concat(pieces)
+    const bytes = await buffer(openLarge(deps, place, start, end))
     if (bytes.byteLength === end - start) return bytes
     throw damaged(deps.paths, place)
   }
@@ -119,10 +121,11 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       const { checkpoint, unsynced } = loaded
       if (deps.lock.tookOver) tellRestart(deps, checkpoint.writer, seq)
       const isUnused = (name: string): boolean => space.deadLarge.has(name)
-      flush = createFlush({ ...deps, end: () => target.end, isUnused }, checkpoint, unsynced)
-      await flush.run()
-      const { run } = flush
-      const rewrite = (): Promise<void> => writeCheckpoint(deps, records, { ...target.end, seq }, run)
+      const flushing = new Flush({ ...deps, end: () => target.end, isUnused }, checkpoint, unsynced)
+      flush = flushing
+      await flushing.run()
+      const rewrite = (): Promise<void> =>
+        writeCheckpoint(deps, records, { ...target.end, seq }, () => flushing.run())
       // Edited files get their checksums now, so that later damage is found.
       if (!loaded.isEdited) await claimLog(deps, checkpoint)
       // A failed checkpoint may already have changed `checkpoint.json`.
@@ -132,41 +135,39 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       return seq
     },
     start(engine) {
-      if (flush)
-        maintenance = createMaintenance({ ...deps, log: theLog(), flush: flush.run, space, engine, seq })
+      if (flush) maintenance = createMaintenance({ ...deps, log: theLog(), flush, space, engine, seq })
     },
     createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
     take(blob, { owner, name }) {
-      const { size } = blob
-      const own = needsFile(blob)
-      if (blob.spooled === undefined && !own)
-        return { taken: { owner, name, size, content: blob.parts ?? [] }, undo() {} }
-      if (own) {
-        const spooling = spoolBlob(larges, blob).then((spool) => {
-          flush?.noteLarge(spool.place.large)
-          return spool
+      const { size, spooled } = blob
+      const taken = (content: TakenBlob['content']): TakenBlob => ({ owner, name, size, content })
+      if (needsFile(blob)) {
+        const spooling = spoolBlob(larges, blob)
+        const writing = spooling.then(({ place }) => {
+          flush?.noteLarge(place.large)
+          return taken(place)
         })
-        const writing = spooling.then((spool) => ({ owner, name, size, content: spool.place }))
         // The commit awaits this promise later, maybe after it was rejected: avoid an unhandled rejection until then.
         writing.catch(() => {})
         const discard = (): void => void spooling.then((spool) => spool.discard()).catch(() => {})
-        return { writing, undo: (reason) => whenKnown(reason, discard) }
+        return { writing, undo: (reason) => (isUnknown(reason) ? theLog().afterCut(discard) : discard()) }
       }
-      const { spooled } = blob
-      if (!(spooled instanceof SpooledFile) || spooled.taken) {
+      if (spooled === undefined) return { taken: taken(blob.parts ?? []), undo() {} }
+      if (!(spooled instanceof SpooledFile) || spooled.taken)
         throw misuse(`The blob ${blob.id} was not made by this store's createBlob, or is committed already.`)
-      }
       spooled.taken = true
       flush?.noteLarge(spooled.place.large)
+      const letGo = (): void => {
+        spooled.taken = false
+      }
       return {
-        taken: { owner, name, size, content: spooled.place },
+        taken: taken(spooled.place),
         undo(reason) {
-          if (!isErrorOf(reason, 'store_unknown')) spooled.taken = false
-          else
-            theLog().afterCut(() => {
-              spooled.taken = false
-              void spooled.discard()
-            })
+          if (!isUnknown(reason)) return letGo()
+          theLog().afterCut(() => {
+            letGo()
+            void spooled.discard()
+          })
         },
       }
     },
@@ -183,27 +184,18 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
     async write(batch, mayUseReserve) {
       const target = theLog()
-      const checking = deps.lock.assertHeld()
-      if (checking) await checking
-      const size = roughSize(batch)
+      const spend = <T>(run: () => Promise<T>): Promise<T> =>
+        mayUseReserve ? deps.reserve.spend(run) : run()
+      await deps.lock.assertHeld()
       try {
-        const opening = target.makeRoom(size)
-        if (opening) {
-          let first: Promise<void> | undefined = opening
-          const open = async (): Promise<void> => {
-            const opened = first ?? target.makeRoom(size)
-            first = undefined
-            await opened
-          }
-          await (mayUseReserve ? deps.reserve.spend(open) : opening)
-        }
+        await spend(() => target.makeRoom(roughSize(batch)))
         const { log: number, offset } = target.end
         const bytes = await frames.encode(batch, number, offset)
-        if (mayUseReserve) await deps.reserve.spend(() => target.append(bytes))
-        else await target.append(bytes)
+        await spend(() => target.append(bytes))
         written = bytes.byteLength
       } catch (error) {
-        throw mayUseReserve ? error : deps.room.noteFailed(error)
+        if (!mayUseReserve) deps.room.noteFailed(error)
+        throw error
       }
       if (!mayUseReserve) deps.room.noteWritten()
       seq = batch.at(-1)?.seq ?? seq
@@ -221,15 +213,26 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       return Readable.from(start === end ? [] : [await read(place, start, end)], { objectMode: false })
     },
     async close() {
-      await theLog().cutBack()
       try {
-        await maintenance?.close()
+        const target = theLog()
+        await target.cutBack()
+        try {
+          await maintenance?.close()
+        } finally {
+          await target.close()
+        }
+        await deps.closed()
       } finally {
-        await theLog().close()
+        await deps.lock.release().catch((error: unknown) => {
+          throw storeFault(error, 'Letting go of the data folder')
+        })
       }
     },
   }
 }
+
+/** After this error a stored frame may still refer to a large file, so that is discarded only once the frame is cut off. */
+const isUnknown = (reason: unknown): boolean => isErrorOf(reason, 'store_unknown')
 
 /** Whether a blob of a commit still has to be written to a file of its own. */
 const needsFile = ({ spooled, size }: Blob): boolean => spooled === undefined && size > largeBlobBytes

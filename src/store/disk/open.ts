@@ -1,31 +1,28 @@
 import { dirname, resolve } from 'node:path'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
-import type { Clock } from '../../core/clock.ts'
 import { isErrorOf } from '../../core/errors.ts'
 import { createStore } from '../engine.ts'
 import { storeFault } from '../io-errors.ts'
 import { type Files, nodeFiles, unreadable } from '../../core/files.ts'
-import { createDiskRoom } from './disk-room.ts'
+import { DiskRoom } from './disk-room.ts'
 import { claimFolder } from './folder.ts'
 import { takeLock } from '../lock/lock.ts'
 import { fencedFiles, type HeldLock } from '../lock/held-lock.ts'
-import { createLogMedium } from './medium.ts'
+import { createLogMedium, type LogMediumOptions } from './medium.ts'
 import { namingFiles } from './naming-files.ts'
-import type { Medium } from '../medium.ts'
 import { createPaths, type Paths } from './paths.ts'
 import { openMarker } from './marker.ts'
-import { createReserve, defaultReserveBytes, releaseReserve } from './reserve.ts'
-import { replaceFile } from './snapshot.ts'
+import { defaultReserveBytes, releaseReserve, Reserve } from './reserve.ts'
+import { replaceFile } from './replace-file.ts'
 import type { Collection, PartitionedStore, StoredRecord } from '../store.ts'
 import type { Filling, Mark } from '../unfinished.ts'
 
 /** Options of `openLogStore`. */
-export interface LogStoreOptions {
+export interface LogStoreOptions extends LogMediumOptions {
   /** The folder, made where it is missing. One store at a time uses it. */
   readonly dir: string
   /** Every collection that will be used. What the folder holds of others is kept. */
   readonly collections: readonly Collection<StoredRecord>[]
-  readonly clock: Clock
   /**
    * What a resolved commit survives. `process`: the end of this process, however it ends. `disk`: also a power loss, at
    * the cost of a sync for each write.
@@ -41,20 +38,6 @@ export interface LogStoreOptions {
   readonly boot?: string
   /** How many bytes may wait to be stored before new records are refused. Default: 64 MiB. */
   readonly pendingBytes?: number
-  /** How many bytes unfinished blobs hold in memory, all together; beyond, they are spooled. Default: 32 MiB. */
-  readonly heldBytes?: number
-  /** The size of a log file in bytes. Default: half of what is in use, from 4 to 32 MiB. */
-  readonly logFileBytes?: number
-  /**
-   * After how many bytes of log a checkpoint is written. Default: 16 MiB. Earlier if the bytes freed since the last
-   * checkpoint reach half of the live data (at least 4 MiB).
-   */
-  readonly checkpointBytes?: number
-  /**
-   * How many files of 1,000 records of each collection stay in memory, from the newest on. Older records are read from
-   * their files. Default: 4.
-   */
-  readonly awakeSegments?: number
   /** How much room is kept for removing mail on a full disk, in bytes. Default: 4 MiB. */
   readonly reserveBytes?: number
 }
@@ -108,7 +91,7 @@ async function openFolder(
     const isNew = await claimFolder(all, paths)
     lock = await takeLock({ files: all, path: paths.lock, folder: paths.folder, processes, onNotice })
     const files = fencedFiles(named, lock)
-    const marker = await openMarker(files, paths, mark)
+    const marker = await openMarker({ files, paths }, mark)
     if (isNew) await replaceFile(files, paths.gitignore, [Buffer.from('*\n')])
     await files.makeFolder(paths.logs)
     await files.makeFolder(paths.larges)
@@ -122,46 +105,26 @@ async function openFolder(
       paths,
       onNotice,
       lock,
-      reserve: createReserve({ files, paths, bytes, onNotice }, isFull),
-      room: createDiskRoom({ files, paths, bytes }),
+      reserve: new Reserve({ files, paths, bytes, onNotice }, isFull),
+      room: new DiskRoom({ files, paths }, bytes),
+      closed: () => marker.closed(),
       durable: options.durability === 'disk',
       boot: options.boot ?? (await systemProcesses.pidSpace()).boot,
     })
-    const store = await createStore(
-      options.collections,
-      releasing(medium, lock, marker.closed),
-      options.pendingBytes,
-    )
+    const store = await createStore(options.collections, medium, options.pendingBytes)
     return {
       store,
       get isMarked() {
         return marker.isSet
       },
-      begin: marker.set,
+      begin: () => marker.set(),
       async finish() {
-        marker.complete()
+        marker.isWhole = true
         await store.close()
       },
     }
   } catch (error) {
     await lock?.release().catch(() => {})
     throw storeFault(error, `Opening the data folder ${paths.folder}`)
-  }
-}
-
-/** The same medium, which gives the folder back when it is closed. @param closed  Called before that, if closing succeeded. */
-function releasing(medium: Medium, lock: HeldLock, closed: () => Promise<void>): Medium {
-  return {
-    ...medium,
-    async close() {
-      try {
-        await medium.close()
-        await closed()
-      } finally {
-        await lock.release().catch((error: unknown) => {
-          throw storeFault(error, 'Letting go of the data folder')
-        })
-      }
-    },
   }
 }

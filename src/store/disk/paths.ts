@@ -1,4 +1,17 @@
 import { join } from 'node:path'
+import type { Files } from '../../core/files.ts'
+
+/** A data folder, and the file system that it is in. */
+export interface DataFolder {
+  readonly files: Files
+  readonly paths: Paths
+}
+
+/** A data folder that is only read. */
+export interface ReadableFolder {
+  readonly files: Pick<Files, 'readAll' | 'size' | 'list'>
+  readonly paths: Paths
+}
 
 /** Where the store's files are in its folder. */
 export interface Paths {
@@ -49,7 +62,7 @@ export function createPaths(folder: string): Paths {
 export const largeNameForm: RegExp = /^[A-Za-z0-9_-]{1,120}\.eml$/
 
 /** The number in a file's name; null when the name is not `<6 to 15 digits><ending>`. */
-export function numberOf(name: string, ending: string): number | null {
+function numberOf(name: string, ending: string): number | null {
   if (!name.endsWith(ending)) return null
   const digits = name.slice(0, -ending.length)
   return /^\d{6,15}$/.test(digits) ? Number(digits) : null
@@ -57,4 +70,14 @@ export function numberOf(name: string, ending: string): number | null {
 
 function sixDigits(number: number): string {
   return String(number).padStart(6, '0')
+}
+
+/** The numbers in the names of a folder's files that have this ending, in order. */
+export async function numbersIn(
+  files: Pick<Files, 'list'>,
+  folder: string,
+  ending: string,
+): Promise<number[]> {
+  const numbers = (await files.list(folder)).map((name) => numberOf(name, ending))
+  return numbers.filter((number) => number !== null).sort((a, b) => a - b)
 }

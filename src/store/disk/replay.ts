@@ -1,25 +1,23 @@
+import { isShared, type Files } from '../../core/files.ts'
 import { corrupt, storeFault } from '../io-errors.ts'
-import { type Files, isShared, writeWhole } from '../../core/files.ts'
-import { type Frame, frameStart, isBeginning, readFrame } from './frame.ts'
+import type { LogWriter } from './checkpoint-text.ts'
+import { countFrames, findFrame, type Frame, isBeginning, readFrame } from './frame.ts'
 import type { LogPosition } from './log.ts'
-import { numberOf, type Paths } from './paths.ts'
-import { replaceFile } from './snapshot.ts'
+import { type DataFolder, numbersIn, type Paths, type ReadableFolder } from './paths.ts'
+import { replaceFile } from './replace-file.ts'
 
-export interface ReplayDeps {
-  readonly files: Files
-  readonly paths: Paths
-  /**
-   * What may be missing from the end of the log. `prefix`: only the process ended, so the last write may be incomplete.
-   * `tail`: after a power cut, with synced commits, any part of the last write may be missing. `pages`: after a power cut,
-   * without synced commits, any part of the log may be missing.
-   */
-  readonly loss: Loss
-  /** Takes a frame's ops. May throw store_corrupt. */
-  apply(frame: Frame, log: number): void
-}
-
-/** See {@link ReplayDeps.loss}. */
+/**
+ * What may be missing from the end of the log. `prefix`: only the process ended, so the last write may be incomplete.
+ * `tail`: after a power cut, with synced commits, any part of the last write may be missing. `pages`: after a power cut,
+ * without synced commits, any part of the log may be missing.
+ */
 export type Loss = 'prefix' | 'tail' | 'pages'
+
+/** A power cut is assumed when the machine was restarted after the log was written, or when this cannot be determined. */
+export function lossOf(writer: LogWriter, boot: string): Loss {
+  if (boot !== '' && writer.boot === boot) return 'prefix'
+  return writer.durability === 'disk' ? 'tail' : 'pages'
+}
 
 /** The result of reading the log. */
 export interface Replayed {
@@ -39,14 +37,18 @@ export interface Replayed {
  * read is damage and throws.
  *
  * @param from  Where to begin, with the seq of the last commit before it.
+ * @param apply  Takes each commit. May throw store_corrupt.
  * @throws store_corrupt.
  */
 export async function replayLog(
-  deps: ReplayDeps,
+  { files, paths }: ReadableFolder,
   from: LogPosition & { readonly seq: number },
+  loss: Loss,
+  apply: (frame: Frame, log: number) => void,
 ): Promise<Replayed> {
-  const { files, paths, loss } = deps
-  const lengths = await listLogs(files, paths)
+  const lengths = new Map<number, number>()
+  for (const log of await numbersIn(files, paths.logs, '.log'))
+    lengths.set(log, (await files.size(paths.log(log))) ?? 0)
   const gap = assertComplete(lengths, from, paths, loss)
   let last = from.seq
   let broken: LogPosition | null = null
@@ -57,54 +59,30 @@ export async function replayLog(
     const path = paths.log(log)
     const bytes = (await files.readAll(path)) ?? Buffer.alloc(0)
     let at = log === from.log ? from.offset : 0
-    if (broken) {
-      assertNoFrame(bytes, at, last, broken, log, paths)
-      continue
+    const isFirstBroken = broken === null
+    if (broken === null) {
+      const isBehindGap = loss === 'pages' && log !== from.log && (readFrame(bytes, 0)?.seq ?? 0) > last + 1
+      for (let frame = isBehindGap ? null : nextFrame(bytes, at, last, path); frame;) {
+        apply(frame, log)
+        last = frame.seq
+        at = frame.end
+        frame = nextFrame(bytes, at, last, path)
+      }
+      if (at === bytes.byteLength) continue
+      broken = { log, offset: at }
     }
-    if (loss === 'pages' && log !== from.log && isBehindGap(bytes, last)) {
-      broken = { log, offset: 0 }
-      break
-    }
-    for (let frame = nextFrame(bytes, at, last, path); frame; frame = nextFrame(bytes, at, last, path)) {
-      deps.apply(frame, log)
-      last = frame.seq
-      at = frame.end
-    }
-    if (at === bytes.byteLength) continue
-    broken = { log, offset: at }
-    if (loss !== 'pages') assertNoFrame(bytes, at, last, broken, log, paths)
-    if (loss === 'prefix') assertBeginning(bytes, at, path)
+    if (loss !== 'pages') assertNoFrame(bytes, at, last, broken, path, paths)
+    if (loss === 'prefix' && isFirstBroken) assertBeginning(bytes, at, path)
   }
   return { seq: last, lengths, broken }
 }
 
-/**
- * The frame at a byte; null when there is no complete frame.
- *
- * @throws store_corrupt for a complete commit that is not the next one, because it would be dropped.
- */
+/** The frame at a byte, if it is complete. @throws store_corrupt if it is not the next one: it would be dropped. */
 function nextFrame(bytes: Buffer, at: number, seq: number, path: string): Frame | null {
   const frame = at < bytes.byteLength ? readFrame(bytes, at) : null
   if (!frame || frame.seq === seq + 1) return frame
   const what = `the complete commit ${frame.seq} is at byte ${at}, where commit ${seq + 1} is expected.`
   throw corrupt(`${path}:${at}`, what, 'Restore the whole folder from a copy.')
-}
-
-/** Whether this file begins with a later commit than the next one. Then the file before it lost complete commits in a power cut. */
-function isBehindGap(bytes: Buffer, seq: number): boolean {
-  const frame = bytes.byteLength > 0 ? readFrame(bytes, 0) : null
-  return frame !== null && frame.seq > seq + 1
-}
-
-async function listLogs(files: Files, paths: Paths): Promise<Map<number, number>> {
-  const numbers = (await files.list(paths.logs))
-    .map((name) => numberOf(name, '.log'))
-    .filter((n) => n !== null)
-  const lengths = new Map<number, number>()
-  for (const number of numbers.sort((a, b) => a - b)) {
-    lengths.set(number, (await files.size(paths.log(number))) ?? 0)
-  }
-  return lengths
 }
 
 /** @returns The first file after a gap in the file numbers, if a power cut may have caused the gap; else null. */
@@ -128,21 +106,27 @@ function assertComplete(
   throw corrupt(paths.log(from.log), what, 'Restore it from a copy.')
 }
 
+/**
+ * A complete frame of a later write than the incomplete one shows that the incomplete write had been acknowledged, so it is
+ * damaged. A power cut can keep the end of a write and lose its beginning, so frames of the incomplete write itself do not
+ * count.
+ *
+ * @param seq  The seq of the last complete commit before the incomplete frame.
+ */
 function assertNoFrame(
   bytes: Buffer,
   from: number,
   seq: number,
   bad: LogPosition,
-  log: number,
+  path: string,
   paths: Paths,
 ): void {
-  const at = findLater(bytes, from, seq)
-  if (at !== null) {
-    const path = paths.log(bad.log)
-    const what = `the commit at byte ${bad.offset} is damaged, and ${paths.log(log)} has complete commits after it, from byte ${at}.`
-    const fix = `Restore the whole folder from one copy; or discard that commit and all later ones: move the log files after it away and run \`truncate -s ${bad.offset} ${path}\`.`
-    throw corrupt(`${path}:${bad.offset}`, what, fix)
-  }
+  const at = findFrame(bytes, from, seq, (frame) => frame.batch === frame.seq || frame.batch > seq + 1)
+  if (at === null) return
+  const badPath = paths.log(bad.log)
+  const what = `the commit at byte ${bad.offset} is damaged, and ${path} has complete commits after it, from byte ${at}.`
+  const fix = `Restore the whole folder from one copy; or discard that commit and all later ones: move the log files after it away and run \`truncate -s ${bad.offset} ${badPath}\`.`
+  throw corrupt(`${badPath}:${bad.offset}`, what, fix)
 }
 
 /** A killed process leaves a beginning of its last write. So a commit that has its full length was damaged later. */
@@ -154,36 +138,15 @@ function assertBeginning(bytes: Buffer, at: number, path: string): void {
 }
 
 /**
- * Finds a complete frame of a later write than the incomplete one. If one exists, the incomplete write had been
- * acknowledged, so it is damaged. A power cut can keep the end of a write and lose its beginning, so frames of the
- * incomplete write itself do not count.
- *
- * @param seq  The seq of the last complete commit before the incomplete frame.
- * @returns The position of that frame in bytes, or null when there is none.
- */
-export function findLater(bytes: Buffer, from: number, seq: number): number | null {
-  for (let at = bytes.indexOf(frameStart, from); at >= 0; at = bytes.indexOf(frameStart, at + 1)) {
-    const frame = readFrame(bytes, at)
-    // A message can contain bytes that look like a frame. Real frames of this log continue the sequence numbers.
-    if (frame && frame.seq > seq && frame.seq <= seq + bytes.byteLength && isLater(frame, seq)) return at
-  }
-  return null
-}
-
-function isLater(frame: Frame, seq: number): boolean {
-  return frame.batch === frame.seq || frame.batch > seq + 1
-}
-
-/**
  * Moves everything from the first incomplete commit on into files next to the log. The last file goes first, so that
  * the next start finds the same situation if a crash interrupts this. A log file that has no commits left is removed.
  */
 export async function setAside(
-  deps: { files: Files; paths: Paths; loss: Loss; onNotice: (text: string) => void },
+  { files, paths, onNotice }: DataFolder & { readonly onNotice: (text: string) => void },
+  loss: Loss,
   broken: LogPosition,
   lengths: Map<number, number>,
 ): Promise<void> {
-  const { files, paths, loss, onNotice } = deps
   for (const [log, length] of [...lengths].reverse()) {
     const offset = log === broken.log ? broken.offset : 0
     if (log < broken.log) break
@@ -192,8 +155,7 @@ export async function setAside(
       const all = (await files.readAll(path)) ?? Buffer.alloc(0)
       const bytes = all.subarray(offset)
       const copy = await freeName(files, `${path}.cut-${offset}`)
-      if (length > offset) await writeCopy(files, copy, bytes)
-      if (length > offset) await files.syncFolder(paths.logs)
+      if (length > offset) await replaceFile(files, copy, [bytes])
       if (offset === 0) {
         await files.remove(path)
         await files.syncFolder(paths.logs)
@@ -218,27 +180,6 @@ export async function setAside(
 
 const afterRestart =
   ' They are the last write before the machine stopped. It was not complete, so it was not acknowledged, unless the disk damaged it later.'
-
-/** Counts the complete commits, also behind an incomplete one. */
-export function countFrames(bytes: Buffer): number {
-  let count = 0
-  for (let at = bytes.indexOf(frameStart); at >= 0;) {
-    const frame = readFrame(bytes, at)
-    if (frame) count++
-    at = bytes.indexOf(frameStart, frame ? frame.end : at + 1)
-  }
-  return count
-}
-
-async function writeCopy(files: Files, path: string, bytes: Buffer): Promise<void> {
-  const out = await files.open(path, 'wx')
-  try {
-    await writeWhole(files, out, bytes, 0)
-    await files.sync(out)
-  } finally {
-    await files.close(out)
-  }
-}
 
 async function cutFile(files: Files, path: string, length: number): Promise<void> {
   const fd = await files.open(path, 'r+')

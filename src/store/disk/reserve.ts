@@ -2,25 +2,9 @@ import { randomFillSync } from 'node:crypto'
 import { isErrorOf, LocalpostError } from '../../core/errors.ts'
 import { type Files, isShared, writeWhole } from '../../core/files.ts'
 import { monotonicNow } from '../../core/machine.ts'
-import type { Paths } from './paths.ts'
+import type { DataFolder, Paths } from './paths.ts'
 
-/** Disk space that new mail cannot use, so that removing mail and cleaning up still work when the disk is full. */
-export interface Reserve {
-  /** Whether the reserved space was given up. New mail is refused then. */
-  readonly isOpen: boolean
-  /** Why new mail is refused; null while the reserved space is there. */
-  readonly refusal: LocalpostError | null
-  /** Runs work that frees space. If the disk is full, gives up the reserved space and runs the work again. */
-  spend<T>(run: () => Promise<T>): Promise<T>
-  /** Reserves the space again if the disk has enough. Never rejects. */
-  refill(): Promise<void>
-  /** @throws store_full while the reserved space is given up. */
-  assertWhole(): void
-}
-
-export interface ReserveDeps {
-  readonly files: Files
-  readonly paths: Paths
+export interface ReserveDeps extends DataFolder {
   /** Size of the reserve; 0 for none. */
   readonly bytes: number
   readonly onNotice: (text: string) => void
@@ -29,79 +13,89 @@ export interface ReserveDeps {
 /** Default size of the reserve. */
 export const defaultReserveBytes: number = 4 * 1024 * 1024
 
-/**
- * @param isOpen  Whether the start itself already needed the reserved space.
- */
-export function createReserve({ files, paths, bytes, onNotice }: ReserveDeps, isOpen: boolean): Reserve {
-  let open = isOpen
-  let triedAt = 0
-  let filling: Promise<void> | null = null
+/** Disk space that new mail cannot use, so that removing mail and cleaning up still work when the disk is full. */
+export class Reserve {
+  readonly #deps: ReserveDeps
+  #isOpen: boolean
+  #triedAt = 0
+  #filling: Promise<void> | null = null
 
-  async function release(): Promise<boolean> {
-    await filling
+  /** @param isOpen  Whether the start itself already needed the reserved space. */
+  constructor(deps: ReserveDeps, isOpen: boolean) {
+    this.#deps = deps
+    this.#isOpen = isOpen
+  }
+
+  /** Whether the reserved space was given up. New mail is refused then. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Why new mail is refused; null while the reserved space is there. */
+  get refusal(): LocalpostError | null {
+    if (!this.#isOpen) return null
+    const message = `The disk of ${this.#deps.paths.folder} is full; the remaining space is reserved for removing mail. Free some space or remove mail, then send it again. Nothing was stored.`
+    return new LocalpostError('store_full', message)
+  }
+
+  /** @throws store_full while the reserved space is given up. */
+  assertWhole(): void {
+    const { refusal } = this
+    if (!refusal) return
+    const now = monotonicNow()
+    if (now - this.#triedAt > retryMs) {
+      this.#triedAt = now
+      void this.refill()
+    }
+    throw refusal
+  }
+
+  /** Runs work that frees space. If the disk is full, gives up the reserved space and runs the work again. */
+  async spend<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isErrorOf(error, 'store_full') || !(await this.#release())) throw error
+      return await run()
+    }
+  }
+
+  async #release(): Promise<boolean> {
+    const { files, paths, onNotice } = this.#deps
+    await this.#filling
     if (!(await releaseReserve(files, paths))) return false
-    if (!open)
+    if (!this.#isOpen)
       onNotice(
         `The disk of ${paths.folder} is full. New mail is refused until there is room; removing mail still works.`,
       )
-    open = true
+    this.#isOpen = true
     return true
   }
 
-  async function fill(): Promise<void> {
+  /** Reserves the space again if the disk has enough. Never rejects. */
+  async refill(): Promise<void> {
+    if (this.#deps.bytes > 0) await (this.#filling ??= this.#fill().finally(() => (this.#filling = null)))
+  }
+
+  async #fill(): Promise<void> {
+    const { files, paths, bytes, onNotice } = this.#deps
     try {
       // The space of a file that another folder shares cannot be given up here.
       const size = isShared(files, paths.reserve) ? null : await files.size(paths.reserve)
       if ((size ?? 0) < bytes) {
         const free = await files.freeBytes(paths.folder)
         // The space of a file that is too short was given up, perhaps by an earlier run. A new folder has no file.
-        if (size !== null || free < bytes) open = true
+        if (size !== null || free < bytes) this.#isOpen = true
         // Do not take the last free space of the disk: other programs write to it too.
         if (free < 2 * bytes) return
         await writeReserve(files, paths.reserve, bytes)
       }
-      if (open) onNotice(`The disk of ${paths.folder} has room again. New mail is accepted.`)
-      open = false
+      if (this.#isOpen) onNotice(`The disk of ${paths.folder} has room again. New mail is accepted.`)
+      this.#isOpen = false
     } catch {
       // Another program took the space meanwhile. A later call tries again.
       await giveUp(files, paths.reserve).catch(() => {})
     }
-  }
-
-  const refusal = (): LocalpostError => {
-    const message = `The disk of ${paths.folder} is full; the remaining space is reserved for removing mail. Free some space or remove mail, then send it again. Nothing was stored.`
-    return new LocalpostError('store_full', message)
-  }
-
-  const refill = async (): Promise<void> => {
-    if (bytes > 0) await (filling ??= fill().finally(() => (filling = null)))
-  }
-
-  return {
-    get isOpen() {
-      return open
-    },
-    get refusal() {
-      return open ? refusal() : null
-    },
-    async spend(run) {
-      try {
-        return await run()
-      } catch (error) {
-        if (!isErrorOf(error, 'store_full') || !(await release())) throw error
-        return await run()
-      }
-    },
-    refill,
-    assertWhole() {
-      if (!open) return
-      const now = monotonicNow()
-      if (now - triedAt > retryMs) {
-        triedAt = now
-        void refill()
-      }
-      throw refusal()
-    },
   }
 }
 

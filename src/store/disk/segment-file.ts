@@ -1,34 +1,23 @@
-import { Low } from 'lowdb'
-import type { Files } from '../../core/files.ts'
-import { corrupt } from '../io-errors.ts'
-import type { Places } from '../entry.ts'
-import { parsePlaces } from './entries.ts'
-import { isLineWhole } from './snapshot-lines.ts'
-import { parseLine } from './snapshot-text.ts'
-import { BlobUsage, type Packed, type WrittenLine } from '../packed.ts'
 import type { Segment } from '../collection-state.ts'
+import type { Entry } from '../entry.ts'
+import { BlobUsage, type Packed } from '../packed.ts'
 import type { Records } from '../records.ts'
-import type { Paths } from './paths.ts'
-import { createSnapshotFile } from './snapshot.ts'
-import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
-import { missingFix } from './snapshot-files.ts'
-
-/** Dependencies of writing a segment. */
-export interface SegmentFileDeps {
-  readonly files: Files
-  readonly paths: Paths
-  readonly onNotice: (text: string) => void
-}
+import { parsePlaces } from './entries.ts'
+import type { DataFolder } from './paths.ts'
+import { writeAside } from './replace-file.ts'
+import { missingFile } from './snapshot-files.ts'
+import { type FileToWrite, snapshotPieces, WrittenFile } from './snapshot-pieces.ts'
+import { parseWholeLine } from './snapshot-text.ts'
 
 /**
  * Writes the file of a segment, and notes where each record is in it. Lines of records that rest are copied from the file
  * that is replaced.
  *
  * @param seq  The commit up to which the segment contains all commits.
- * @param flush  As in `SnapshotPlace`.
+ * @param flush  Syncs the commits that the file may contain, before the file gets its name.
  */
 export async function writeSegment(
-  { files, paths, onNotice }: SegmentFileDeps,
+  { files, paths }: DataFolder,
   records: Records,
   segment: Segment,
   seq: number,
@@ -37,50 +26,44 @@ export async function writeSegment(
   const { state, number, pack } = segment
   const path = paths.segment(state.name, number)
   const old = pack && pack.live > 0 ? await files.readAll(path) : Buffer.alloc(0)
-  if (old === null) throw corrupt(path, 'this file of records is missing.', missingFix)
-  const before = old
-  const lines: WrittenLine[] = []
+  if (old === null) throw missingFile(path)
   const usage = new BlobUsage()
   let isSound = true
-  let end = { size: 0, crc: 0 }
-  let id = ''
+  const noted = (entry: Entry): Entry => {
+    usage.add(entry.blobs)
+    return entry
+  }
   // Records may change while the lines are written.
-  function* content(): Generator<SnapshotLine> {
+  function* lines(before: Buffer): Generator<Entry | { id: string; raw: Buffer }> {
     for (const row of pack ? inFileOrder(pack) : []) {
       if (!pack?.has(row)) continue
-      id = pack.id(row)
+      const id = pack.id(row)
       const entry = state.byId.get(id)
       if (entry && entry.text !== '') yield noted(entry)
       else {
         const raw = before.subarray(pack.at(row), pack.at(row) + pack.length(row))
-        const blobs = blobsIn(raw)
+        const line = parseWholeLine(raw, 0, raw.byteLength)
+        const blobs = line ? parsePlaces(line.blobs) : undefined
         if (blobs === undefined) isSound = false
         else usage.add(blobs)
-        yield { id, text: '', blobs: null, raw }
+        yield { id, raw }
       }
     }
-    for (const entry of segment.entries) {
-      id = entry.id
-      yield noted(entry)
-    }
+    for (const entry of segment.entries) yield noted(entry)
   }
-  function noted(entry: SnapshotLine & { blobs: Places | null }): SnapshotLine {
-    usage.add(entry.blobs)
-    return entry
-  }
-  const db = new Low<Snapshot>(createSnapshotFile({ files, path, flush, onNotice }), {
+  const content: FileToWrite = {
     seq,
     indexes: new Map([[state.name, state.signature]]),
-    sections: new Map([[state.name, content()]]),
-    onLine: (at, length) => lines.push({ id, at, length }),
-    onEnd: (size, crc) => (end = { size, crc }),
-  })
-  const writing = db.write().then(() => {
+    sections: new Map([[state.name, lines(old)]]),
+  }
+  const written = new WrittenFile()
+  const writing = writeAside(files, path, snapshotPieces(content, written), flush).then(() => {
     // The places in a damaged line are not known, only that it may use the same log files as before.
     const logs = new Set([...usage.logs.keys(), ...(isSound ? [] : (pack?.logs ?? []))])
     const stamp = isSound ? files.stampNow(path) : null
-    const file = stamp && { ...end, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null }
-    records.resting.adopt(segment, path, lines, logs, file)
+    const { size, crc } = written
+    const file = stamp && { size, crc, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null }
+    records.resting.adopt(segment, path, written.lines, logs, file)
   })
   segment.replacing = writing.catch(() => {})
   try {
@@ -93,15 +76,4 @@ export async function writeSegment(
 /** The rows in the order of their lines, which is the order of arrival. */
 function inFileOrder(pack: Packed): number[] {
   return Array.from({ length: pack.count }, (_, row) => row).sort((a, b) => pack.at(a) - pack.at(b))
-}
-
-/** The blobs of a copied line; undefined if the line is damaged. */
-function blobsIn(line: Buffer): Places | null | undefined {
-  if (!isLineWhole(line, 0, line.byteLength)) return undefined
-  try {
-    const parsed = parseLine(line, 0, line.byteLength)
-    return parsed ? parsePlaces(parsed.blobs) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,7 +1,6 @@
 import { collectionNameForm } from '../names.ts'
-import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
-import { brace, endOfLine, isLineWhole, quote, recordEnd, sectionForm } from './snapshot-lines.ts'
-import { parseLine } from './snapshot-text.ts'
+import { type Line, linesOf } from './snapshot-lines.ts'
+import { parseWholeLine, sectionForm, type Snapshot, type SnapshotLine } from './snapshot-text.ts'
 
 /** A line that does not match its checksum. The first line is 1. */
 export interface DamagedLine {
@@ -23,29 +22,30 @@ export function wholeLines(
   collection: string | null,
   isKnown: (name: string) => boolean,
 ): { snapshot: Snapshot; damaged: DamagedLine[]; isCut: boolean } {
-  const snapshot: Snapshot = { indexes: new Map(), sections: new Map() }
+  const sections = new Map<string, SnapshotLine[]>()
   const damaged: DamagedLine[] = []
   const open = (name: string): SnapshotLine[] => {
     const section: SnapshotLine[] = []
-    snapshot.sections.set(name, section)
+    sections.set(name, section)
     return section
   }
   let section = collection === null ? null : open(collection)
-  let number = 2
-  for (let at = endOfLine(bytes, 0) + 1; at < bytes.byteLength; number++) {
-    const end = endOfLine(bytes, at)
+  for (const line of linesOf(bytes)) {
+    const { number, at, end, isRecord } = line
     const name = sectionForm.exec(bytes.toString('utf8', at, Math.min(end, at + 100)))?.[1]
     if (name !== undefined && collection === null)
       section = collectionNameForm.test(name) && isKnown(name) ? open(name) : null
-    else if (end - at > shortLine) {
-      const line = bytes[at] === brace ? readWhole(bytes, at, recordEnd(bytes, end)) : null
-      if (line && section) section.push(line)
-      else if (bytes[at] === brace || bytes[at] !== quote) damaged.push(damagedLineAt(bytes, at, end, number))
+    else if (number > 1 && end - at > shortLine) {
+      const whole = isRecord ? parseWholeLine(bytes, at, end) : null
+      // The keys are left out: they belong to indexes whose definition may be damaged.
+      if (whole && section) section.push({ text: whole.text, blobs: whole.blobs })
+      else if (isRecord || bytes[at] !== quote) damaged.push(damagedLine(bytes, line))
     }
-    at = end + 1
   }
-  return { snapshot, damaged, isCut: !hasEnd(bytes) }
+  return { snapshot: { indexes: new Map(), sections, edited: null }, damaged, isCut: !hasEnd(bytes) }
 }
+
+const quote = 34
 
 /** Whether the last line has the checksum, possibly damaged, or is the bracket that an edit left. */
 function hasEnd(bytes: Buffer): boolean {
@@ -53,23 +53,12 @@ function hasEnd(bytes: Buffer): boolean {
   return line === '}' || (line.length === shortLine && !line.startsWith('{'))
 }
 
-function damagedLineAt(bytes: Buffer, at: number, end: number, line: number): DamagedLine {
+function damagedLine(bytes: Buffer, { number, at, end }: Line): DamagedLine {
   const [, id, version] = identityForm.exec(bytes.toString('utf8', at, end)) ?? []
-  return { line, id: id ?? null, version: version === undefined ? null : Number(version) }
+  return { line: number, id: id ?? null, version: version === undefined ? null : Number(version) }
 }
 
 const identityForm = /"id":"([^"\\]+)","version":(\d+)/
-
-function readWhole(bytes: Buffer, at: number, end: number): SnapshotLine | null {
-  if (!isLineWhole(bytes, at, end)) return null
-  try {
-    const line = parseLine(bytes, at, end)
-    // The keys are left out: they belong to indexes whose definition may be damaged.
-    return line && { text: line.text, blobs: line.blobs }
-  } catch {
-    return null
-  }
-}
 
 /** Lines up to this length are not records: the end of a section, and the checksum at the end of the file. */
 const shortLine = '"crc":"00000000"}'.length

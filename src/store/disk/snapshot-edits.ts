@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { isObject } from '../stored.ts'
-import { brace, endOfLine, isLineWhole, recordEnd } from './snapshot-lines.ts'
+import { isLineWhole, linesOf } from './snapshot-lines.ts'
 
 /** A record of an edited file that does not match its checksum: a person edited it, or it is damaged. */
 export interface EditedRecord {
@@ -16,11 +16,7 @@ export interface Edits {
   readonly removed: readonly string[] | null
 }
 
-/**
- * Compares an edited file with its own checksums and with its own list of records.
- *
- * @param whole  The parsed file.
- */
+/** Compares an edited file, and its parsed content, with its own checksums and with its own list of records. */
 export function editsOf(bytes: Buffer, whole: unknown): Edits {
   const sections = isObject(whole) ? whole : {}
   const arrays = Object.values(sections).filter((value): value is unknown[] => Array.isArray(value))
@@ -42,27 +38,16 @@ function removedFrom(sections: Readonly<Record<string, unknown>>): string[] | nu
 
 /** The records of a file that do not match their own checksums, or have none. */
 function editedRecords(bytes: Buffer, sections: readonly (readonly unknown[])[]): EditedRecord[] {
-  const edited: EditedRecord[] = []
-  let lines = 0
-  let line = 1
-  for (let at = 0; at < bytes.byteLength; line++) {
-    const end = endOfLine(bytes, at)
-    if (bytes[at] === brace && at > 0) {
-      lines++
-      const until = recordEnd(bytes, end)
-      if (!isLineWhole(bytes, at, until)) edited.push({ line, id: idIn(bytes.toString('utf8', at, until)) })
-    }
-    at = end + 1
-  }
   const items = sections.flat()
-  if (lines === items.length) return edited
+  const lines = [...linesOf(bytes)].filter(({ isRecord }) => isRecord)
   // An editor that formats JSON does not keep one record in a line.
-  return items
-    .filter((item) => !isWhole(item))
-    .map((item) => {
-      const id = idOf(item)
-      return { line: lineOf(bytes, id), id }
-    })
+  const isOneInEach = lines.length === items.length
+  return items.flatMap((item, nth) => {
+    const line = isOneInEach ? lines[nth] : undefined
+    if (line ? isLineWhole(bytes, line.at, line.end) : isWhole(item)) return []
+    const id = idOf(item)
+    return { line: line?.number ?? lineOf(bytes, id), id }
+  })
 }
 
 /** Sentences that list what was edited. */
@@ -88,14 +73,6 @@ function listed(names: readonly string[], limit: number): string {
   return `${names.slice(0, limit).join(', ')}${more}`
 }
 
-function idIn(text: string): string {
-  try {
-    return idOf(JSON.parse(text))
-  } catch {
-    return ''
-  }
-}
-
 function idOf(item: unknown): string {
   const { record } = isObject(item) ? item : {}
   return isObject(record) && typeof record.id === 'string' ? record.id : ''
@@ -109,8 +86,6 @@ function isWhole(item: unknown): boolean {
 }
 
 function lineOf(bytes: Buffer, id: string): number {
-  const at = Math.max(bytes.indexOf(JSON.stringify(id)), 0)
-  let line = 1
-  for (let end = endOfLine(bytes, 0); end < at; end = endOfLine(bytes, end + 1)) line++
-  return line
+  const before = bytes.subarray(0, Math.max(bytes.indexOf(JSON.stringify(id)), 0))
+  return before.toString('latin1').split('\n').length
 }

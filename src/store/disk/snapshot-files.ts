@@ -1,16 +1,11 @@
+import type { LocalpostError } from '../../core/errors.ts'
 import type { Checkpoint } from './checkpoint-text.ts'
 import { corrupt } from '../io-errors.ts'
-import type { Files } from '../../core/files.ts'
+import { newLockForm } from '../lock/lock-file.ts'
 import { collectionNameForm } from '../names.ts'
-import { numberOf, type Paths } from './paths.ts'
-import type { Snapshot } from './snapshot-data.ts'
+import { numbersIn, type ReadableFolder } from './paths.ts'
+import type { Snapshot } from './snapshot-text.ts'
 import type { Segment } from '../collection-state.ts'
-
-/** Dependencies of listing a data folder. */
-export interface FolderDeps {
-  readonly files: Pick<Files, 'list' | 'size'>
-  readonly paths: Paths
-}
 
 /** A snapshot file that exists in the folder. */
 export interface SnapshotFile {
@@ -24,26 +19,33 @@ export interface SnapshotFile {
 }
 
 /** Lists the existing ones of `db.json` and the segment files, in the order in which they are read. */
-export async function listSnapshot(deps: FolderDeps): Promise<SnapshotFile[]> {
+export async function listSnapshot(deps: ReadableFolder): Promise<SnapshotFile[]> {
   const { files, paths } = deps
   const found: SnapshotFile[] = []
   if ((await files.size(paths.db)) !== null)
     found.push({ name: dbName, path: paths.db, segment: 0, collection: null })
   for (const folder of await collectionFolders(deps)) {
-    const numbers = (await files.list(paths.collection(folder))).map((file) => numberOf(file, '.json'))
-    for (const segment of numbers.filter((n) => n !== null && n > 0).sort((a, b) => Number(a) - Number(b))) {
-      const number = Number(segment)
-      const path = paths.segment(folder, number)
-      found.push({ name: segmentName(folder, number), path, segment: number, collection: folder })
+    for (const segment of await numbersIn(files, paths.collection(folder), '.json')) {
+      if (segment === 0) continue
+      const path = paths.segment(folder, segment)
+      found.push({ name: segmentName(folder, segment), path, segment, collection: folder })
     }
   }
   return found
 }
 
 /** The names of the folders of large collections, sorted. */
-export async function collectionFolders(deps: FolderDeps): Promise<string[]> {
+export async function collectionFolders(deps: ReadableFolder): Promise<string[]> {
   return (await deps.files.list(deps.paths.folder)).filter((name) => collectionNameForm.test(name)).sort()
 }
+
+/** Whether a file in a data folder was left half written by a crash. */
+export function isTemporary(name: string): boolean {
+  return temporaryForm.test(name) || newLockForm.test(name)
+}
+
+const temporaryForm =
+  /^(?:(?:checkpoint|incomplete|db|\d{6,15})\.json\.tmp|\d{6,15}\.log\.tmp|lock\.takeover)$/
 
 /** The missing files among those that the checkpoint lists. */
 export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile[]): string[] {
@@ -60,12 +62,19 @@ export function olderThan(
   { contains }: Checkpoint,
   name: string,
   { seq }: Pick<Snapshot, 'seq'>,
-): string | null {
+): { what: string; fix: string } | null {
   const needed = contains[name]
   if (needed === undefined || (seq !== undefined && seq >= needed)) return null
-  if (seq === undefined)
-    return `it may be older than the checkpoint, which needs commit ${needed}: its line \`"seq"\` is missing.`
-  return `it is older than the checkpoint: it contains the commits up to ${seq}, but the checkpoint needs commit ${needed}.`
+  const restore = 'Restore the whole folder from one copy.'
+  if (seq !== undefined)
+    return {
+      what: `it is older than the checkpoint: it contains the commits up to ${seq}, but the checkpoint needs commit ${needed}.`,
+      fix: restore,
+    }
+  return {
+    what: `it may be older than the checkpoint, which needs commit ${needed}: its line \`"seq"\` is missing.`,
+    fix: `${restore} If the file is no older copy, put the line \`"seq":${needed},\` before its last line, and replace the last line by \`}\`.`,
+  }
 }
 
 /** @throws store_corrupt if {@link olderThan} gives a reason. */
@@ -75,15 +84,17 @@ export function assertNotOlder(
   path: string,
   snapshot: Pick<Snapshot, 'seq'>,
 ): void {
-  const what = olderThan(checkpoint, name, snapshot)
-  if (what === null) return
-  const restore = 'Restore the whole folder from one copy.'
-  const insert = `If the file is no older copy, put the line \`"seq":${checkpoint.contains[name]},\` before its last line, and replace the last line by \`}\`.`
-  throw corrupt(path, what, snapshot.seq === undefined ? `${restore} ${insert}` : restore)
+  const older = olderThan(checkpoint, name, snapshot)
+  if (older) throw corrupt(path, older.what, older.fix)
 }
 
 /** Advice about a missing file of records. */
 export const missingFix: string = 'Restore it from a copy of the whole folder.'
+
+/** The error of a missing file of records. */
+export function missingFile(path: string): LocalpostError {
+  return corrupt(path, 'this file of records is missing.', missingFix)
+}
 
 /** A segment's file, as `checkpoint.json` names it. */
 export function nameOf({ state, number }: Segment): string {

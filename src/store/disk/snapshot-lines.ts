@@ -1,7 +1,33 @@
 import { crc32 } from 'node:zlib'
-import { writeHex } from './hex.ts'
 
-// A snapshot file has one line per record, which begins with the checksum of that line.
+// A file of records has one line for each record, which begins with the checksum of that line. The last line is the
+// checksum of everything before it.
+
+/** A line of a file. */
+export interface Line {
+  /** The first line is 1. */
+  readonly number: number
+  readonly at: number
+  /** Where it ends, without the line feed, and without the comma after a record. */
+  readonly end: number
+  /** Whether it begins as a record does. */
+  readonly isRecord: boolean
+}
+
+export function* linesOf(bytes: Buffer): Generator<Line> {
+  let number = 1
+  for (let at = 0; at < bytes.byteLength; number++) {
+    const feed = bytes.indexOf(newline, at)
+    const end = feed < 0 ? bytes.byteLength : feed
+    const isRecord = bytes[at] === brace && number > 1
+    yield { number, at, end: isRecord && bytes[end - 1] === comma ? end - 1 : end, isRecord }
+    at = end + 1
+  }
+}
+
+const newline = 10
+const comma = 44
+const brace = 123
 
 /** The last line but one: the commit up to which a file contains all commits. */
 const seqForm = /\n"seq":(\d{1,16}),\n"crc":"[0-9a-f]{8}"\}\n$/
@@ -14,59 +40,39 @@ export function seqIn(bytes: Buffer): number | undefined {
   return seq === undefined ? undefined : Number(seq)
 }
 
-/** The first line of a file, and the line that begins the records of a collection. */
-export const headForm: RegExp = /^\{"schema":(\d+),$/
-export const sectionForm: RegExp = /^"([^"]+)":\[$/
+/** The last line of a file. */
+export const footerForm: RegExp = /"crc":"([0-9a-f]{8})"\}\n$/
+const footerLength: number = '"crc":"00000000"}\n'.length
 
-const newline = 10
-const comma = 44
-export const quote = 34
-export const brace = 123
-
-/** Where a line ends: at its line feed, or at the end of the file. */
-export function endOfLine(bytes: Buffer, at: number): number {
-  const end = bytes.indexOf(newline, at)
-  return end < 0 ? bytes.byteLength : end
+/** The checksum in the last line of a file; null if there is none. @param end  The file or its last bytes. */
+export function storedCrc(end: Buffer): number | null {
+  const footer = footerForm.exec(end.toString('latin1', Math.max(end.byteLength - footerLength, 0)))
+  return footer?.[1] === undefined ? null : Number.parseInt(footer[1], 16)
 }
 
-export function lineAt(bytes: Buffer, at: number): string {
-  return bytes.toString('utf8', at, endOfLine(bytes, at))
+/** The checksum of a file that is unchanged since it was written; otherwise null. */
+export function untouchedCrc(bytes: Buffer): number | null {
+  const stored = storedCrc(bytes)
+  return stored !== null && crc32(bytes.subarray(0, bytes.byteLength - footerLength)) === stored
+    ? stored
+    : null
 }
 
-/** Where the record ends on a line that ends at `end`, without the comma. */
-export function recordEnd(bytes: Buffer, end: number): number {
-  return bytes[end - 1] === comma ? end - 1 : end
-}
+/** 32 bits as eight digits. */
+export const hex = (value: number): string => value.toString(16).padStart(8, '0')
 
-/** The line of a record, with zeros for the checksum that it begins with. */
-export function unsignedLine(members: string): string {
-  return `${lineStart}${members}}`
-}
-
-/** Writes the checksum of such a line. It covers the rest of the line without the final comma. */
-export function setLineCrc(bytes: Buffer, start: number, end: number): void {
-  writeHex(crc32(bytes.subarray(start + lineStartLength, end)), bytes, start + crcStart.length)
+/** The line of a record. Its checksum covers the rest of the line without the final comma. */
+export function signedLine(members: string): string {
+  const rest = `${members}}`
+  return `{"crc":"${hex(crc32(rest))}",${rest}`
 }
 
 const lineForm = /^\{"crc":"([0-9a-f]{8})",$/
-const crcStart = '{"crc":"'
-const lineStart = `${crcStart}00000000",`
-const lineStartLength = lineStart.length
+const lineStartLength = '{"crc":"00000000",'.length
 
 /** Whether a record's line matches its checksum. */
 export function isLineWhole(bytes: Buffer, at: number, end: number): boolean {
   const stored = lineForm.exec(bytes.toString('latin1', at, at + lineStartLength))?.[1]
   if (stored === undefined) return false
   return crc32(bytes.subarray(at + lineStartLength, end)) === Number.parseInt(stored, 16)
-}
-
-/** The first line of a record that does not match its checksum; null if there is none. The first line of the file is 1. */
-export function firstDamaged(bytes: Buffer): number | null {
-  let number = 1
-  for (let at = 0; at < bytes.byteLength; number++) {
-    const end = endOfLine(bytes, at)
-    if (bytes[at] === brace && at > 0 && !isLineWhole(bytes, at, recordEnd(bytes, end))) return number
-    at = end + 1
-  }
-  return null
 }

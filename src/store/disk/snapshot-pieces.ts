@@ -1,91 +1,90 @@
 import { crc32 } from 'node:zlib'
+import type { WrittenLine } from '../packed.ts'
+import type { IndexKey } from '../queries.ts'
 import { formatVersion } from './format.ts'
-import { enlarged, mostOctets } from './frame.ts'
-import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
-import { setLineCrc, unsignedLine } from './snapshot-lines.ts'
+import { hex, signedLine } from './snapshot-lines.ts'
+
+/** A record to write to a file of records; an entry in memory is one. */
+export interface LineToWrite {
+  readonly id: string
+  readonly version: number
+  readonly keys?: readonly (IndexKey | null)[]
+  readonly text: string
+  readonly blobs: unknown
+}
+
+/** The content of a file of records. */
+export interface FileToWrite {
+  readonly seq?: number | undefined
+  readonly indexes: ReadonlyMap<string, string>
+  /** Records by collection; one that does not change is given by its line in the replaced file. Iterated only once. */
+  readonly sections: ReadonlyMap<
+    string,
+    Iterable<LineToWrite | { readonly id: string; readonly raw: Buffer }>
+  >
+}
+
+/** What was written: filled while the pieces are taken. */
+export class WrittenFile {
+  readonly lines: WrittenLine[] = []
+  size = 0
+  /** The checksum in the last line. */
+  crc = 0
+}
 
 /**
- * The text of a file of records in pieces, with its checksums.
- *
- * @returns Each piece is valid until the next one is taken.
+ * The text of a file of records in pieces, with its checksums. It has one record in each line, so that a person can read
+ * it and a diff stays small.
  */
-export function* snapshotPieces(snapshot: Snapshot): Generator<Buffer> {
-  const piece = new Piece()
-  let crc = 0
-  let at = 0
+export function* snapshotPieces(
+  { seq, indexes, sections }: FileToWrite,
+  written: WrittenFile = new WrittenFile(),
+): Generator<Buffer> {
+  let parts: Buffer[] = []
+  let length = 0
+  const add = (part: Buffer | string): void => {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part
+    parts.push(bytes)
+    length += bytes.byteLength
+    written.size += bytes.byteLength
+  }
   const takePiece = (): Buffer => {
-    const bytes = piece.take()
-    crc = crc32(bytes, crc)
-    at += bytes.byteLength
+    const bytes = Buffer.concat(parts, length)
+    parts = []
+    length = 0
+    written.crc = crc32(bytes, written.crc)
     return bytes
   }
-  const indexes = JSON.stringify(Object.fromEntries(snapshot.indexes))
   const ids: Record<string, string[]> = {}
-  piece.add(`{"schema":${formatVersion},\n"indexes":${indexes},\n`)
-  for (const [name, lines] of snapshot.sections) {
-    piece.add(`${JSON.stringify(name)}:[`)
+  add(`{"schema":${formatVersion},\n"indexes":${JSON.stringify(Object.fromEntries(indexes))},\n`)
+  for (const [name, lines] of sections) {
+    add(`${JSON.stringify(name)}:[`)
     const own: string[] = (ids[name] = [])
     let separator = '\n'
     for (const line of lines) {
-      if (line.id !== undefined) own.push(line.id)
-      piece.add(separator)
-      const start = piece.size
-      piece.addLine(line)
-      snapshot.onLine?.(at + start, piece.size - start)
+      own.push(line.id)
+      add(separator)
+      const at = written.size
+      add('raw' in line ? line.raw : signedLine(membersOf(line)))
+      written.lines.push({ id: line.id, at, length: written.size - at })
       separator = ',\n'
-      if (piece.size >= pieceLength) yield takePiece()
+      if (length >= pieceLength) yield takePiece()
     }
-    piece.add('\n],\n')
+    add('\n],\n')
   }
-  piece.add(`"ids":${JSON.stringify(ids)},\n`)
-  if (snapshot.seq !== undefined) piece.add(`"seq":${snapshot.seq},\n`)
+  add(`"ids":${JSON.stringify(ids)},\n`)
+  if (seq !== undefined) add(`"seq":${seq},\n`)
   yield takePiece()
-  const last = Buffer.from(`"crc":"${crc.toString(16).padStart(8, '0')}"}\n`)
+  const last = Buffer.from(`"crc":"${hex(written.crc)}"}\n`)
+  written.size += last.byteLength
   yield last
-  snapshot.onEnd?.(at + last.byteLength, crc)
-}
-
-/** Collects the bytes of one piece. All pieces of a file use the same buffer. */
-class Piece {
-  size = 0
-  #bytes: Buffer = Buffer.allocUnsafeSlow(pieceLength + lineRoom)
-
-  add(text: string): void {
-    this.#makeRoom(text.length * mostOctets)
-    this.size += this.#bytes.write(text, this.size)
-  }
-
-  addLine(line: SnapshotLine): void {
-    const start = this.size
-    if (line.raw) {
-      this.#makeRoom(line.raw.byteLength)
-      this.#bytes.set(line.raw, start)
-      this.size += line.raw.byteLength
-    } else {
-      this.add(unsignedLine(membersOf(line)))
-      setLineCrc(this.#bytes, start, this.size)
-    }
-  }
-
-  take(): Buffer {
-    const bytes = this.#bytes.subarray(0, this.size)
-    this.size = 0
-    return bytes
-  }
-
-  #makeRoom(length: number): void {
-    const end = this.size + length
-    if (end > this.#bytes.byteLength) this.#bytes = enlarged(this.#bytes, this.size, end)
-  }
 }
 
 /** The members of a line. The record is the last one, so that a start does not have to parse it. */
-function membersOf({ id, version, keys, blobs, text }: SnapshotLine): string {
+function membersOf({ id, version, keys, blobs, text }: LineToWrite): string {
   const head = JSON.stringify({ id, version, keys, blobs: blobs ?? undefined })
   return `${head.slice(1, -1)},"record":${text}`
 }
 
 // Encoding this much takes about a millisecond.
 const pieceLength = 256 * 1024
-/** Room for one more line after a full piece. Nearly all lines need less, so the buffer is rarely enlarged. */
-const lineRoom = 64 * 1024

@@ -1,53 +1,65 @@
-import { crc32 } from 'node:zlib'
 import type { LocalpostError } from '../../core/errors.ts'
 import { corrupt } from '../io-errors.ts'
 import { assertKnownFormat } from './format.ts'
-import type { Snapshot, SnapshotLine } from './snapshot-data.ts'
 import { type Edits, editsOf } from './snapshot-edits.ts'
-import {
-  brace,
-  endOfLine,
-  firstDamaged,
-  headForm,
-  lineAt,
-  quote,
-  recordEnd,
-  seqIn,
-} from './snapshot-lines.ts'
+import { footerForm, isLineWhole, linesOf, seqIn, untouchedCrc } from './snapshot-lines.ts'
 import type { IndexKey } from '../queries.ts'
 import { isObject } from '../stored.ts'
 
+/** One record of a file: its text, and where its blobs are. */
+export interface SnapshotLine {
+  readonly text: string
+  readonly blobs: unknown
+  /** Where the line is in the file, without the comma. */
+  readonly at?: number
+  readonly length?: number
+  /** The parsed text, if it was already parsed. */
+  readonly record?: unknown
+  /** The id and version in the text, and the index keys computed from it. Absent when the text has to be parsed first. */
+  readonly id?: string
+  readonly version?: number
+  readonly keys?: readonly (IndexKey | null)[]
+}
+
+/** The content of one file of records: `db.json`, or one segment of a large collection. */
+export interface Snapshot {
+  /** The commit up to which the file contains all commits; absent if a person removed it. */
+  readonly seq?: number | undefined
+  /** By collection, the definition of its indexes that the keys were computed with. */
+  readonly indexes: ReadonlyMap<string, string>
+  /** Records by collection. */
+  readonly sections: ReadonlyMap<string, readonly SnapshotLine[]>
+  /** The size and the checksum of the file, if nobody edited it. */
+  readonly file?: { readonly size: number; readonly crc: number }
+  /** What a person edited; null if nothing. The next checkpoint then writes the file again with checksums. */
+  readonly edited: Edits | null
+}
+
 /**
- * Reads a snapshot file. A file whose checksum matches is read line by line, and the text of each record is kept
+ * Reads a file of records. A file whose checksum matches is read line by line, and the text of each record is kept
  * without parsing it. A file without a checksum was edited by a person; it only has to be JSON with the same structure.
  * A file whose checksum does not match is damaged.
  *
- * @returns The snapshot, and what was edited; null if the file was not.
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */
-export function parseSnapshot(bytes: Buffer, path: string): { snapshot: Snapshot; edited: Edits | null } {
-  const head = headForm.exec(lineAt(bytes, 0))
-  if (head) assertKnownFormat(Number(head[1]), path)
-  const untouched = head && isUntouched(bytes) ? parseLines(bytes) : null
-  if (untouched) {
-    // A checkpoint copies lines of records that rest, whether or not they are damaged.
-    assertLines(bytes, path)
-    const crc = storedCrc(bytes)
-    if (crc !== null) untouched.file = { size: bytes.byteLength, crc }
-    return { snapshot: untouched, edited: null }
-  }
+export function parseSnapshot(bytes: Buffer, path: string): Snapshot {
+  const schema = headForm.exec(bytes.toString('latin1', 0, mostHeadLength))?.[1]
+  if (schema !== undefined) assertKnownFormat(Number(schema), path)
+  const crc = schema === undefined ? null : untouchedCrc(bytes)
+  const untouched = crc === null ? null : parseLines(bytes, path)
+  if (crc !== null && untouched) return { ...untouched, file: { size: bytes.byteLength, crc } }
   const whole = parseWhole(bytes, path)
   if (isObject(whole) && 'crc' in whole) {
-    assertLines(bytes, path)
+    for (const { number, at, end, isRecord } of linesOf(bytes))
+      if (isRecord && !isLineWhole(bytes, at, end)) throw damagedAt(path, number)
     throw corrupt(path, 'the file is not what Localpost wrote: its checksum does not fit.', restoreIt)
   }
   return fromWhole(bytes, whole, path)
 }
 
-function assertLines(bytes: Buffer, path: string): void {
-  const damaged = firstDamaged(bytes)
-  if (damaged !== null) throw damagedAt(path, damaged)
-}
+/** The first line of a file. */
+const headForm = /^\{"schema":(\d+),\n/
+const mostHeadLength = 32
 
 /** The error of a line whose own checksum does not match. */
 export function damagedAt(path: string, line: number): LocalpostError {
@@ -60,8 +72,8 @@ export function damagedAt(path: string, line: number): LocalpostError {
  *
  * @throws store_corrupt when the file is not JSON, or not a file of this store; store_newer_schema.
  */
-export function parseEdited(bytes: Buffer, path: string): { snapshot: Snapshot; edited: Edits } | null {
-  return isUntouched(bytes) ? null : fromWhole(bytes, parseWhole(bytes, path), path)
+export function parseEdited(bytes: Buffer, path: string): (Snapshot & { edited: Edits }) | null {
+  return untouchedCrc(bytes) === null ? fromWhole(bytes, parseWhole(bytes, path), path) : null
 }
 
 /** Parses the file as JSON. Removing the checksum by hand leaves a comma before the last bracket, so it is allowed. */
@@ -77,46 +89,46 @@ function parseWhole(bytes: Buffer, path: string): unknown {
 
 const restoreIt =
   'Restore the whole folder from one copy; if a person edited the file, run `localpost doctor --accept-edits`.'
-const footerForm = /"crc":"([0-9a-f]{8})"\}\n$/
-export const footerLength: number = '"crc":"00000000"}\n'.length
 
-/** Whether a file is unchanged since it was written, that is: its checksum matches. */
-export function isUntouched(bytes: Buffer): boolean {
-  const stored = storedCrc(bytes)
-  return stored !== null && crc32(bytes.subarray(0, bytes.byteLength - footerLength)) === stored
-}
+/** The line that begins the records of a collection. */
+export const sectionForm: RegExp = /^"([^"]+)":\[$/
+const indexesForm = /^"indexes":(\{.*\}),$/
 
-/** The checksum in the last line of a file; null if there is none. @param end  The file or its last bytes. */
-export function storedCrc(end: Buffer): number | null {
-  const footer = footerForm.exec(end.toString('latin1', Math.max(end.byteLength - footerLength, 0)))
-  return footer?.[1] === undefined ? null : Number.parseInt(footer[1], 16)
-}
-
-/** Reads the line layout that this store writes; null when the file has another layout. */
-function parseLines(bytes: Buffer): Snapshot | null {
-  const snapshot: Snapshot = { seq: seqIn(bytes), indexes: new Map(), sections: new Map() }
+/**
+ * Reads the line layout that this store writes; null when the file has another layout.
+ *
+ * @throws store_corrupt for a damaged line: a checkpoint copies lines of records that rest, whether or not they are damaged.
+ */
+function parseLines(bytes: Buffer, path: string): Snapshot | null {
+  const sections = new Map<string, SnapshotLine[]>()
+  let indexes: Snapshot['indexes'] = new Map()
   let section: SnapshotLine[] = []
-  for (let at = endOfLine(bytes, 0) + 1; at < bytes.byteLength;) {
-    const end = endOfLine(bytes, at)
-    const first = bytes[at]
-    if (first === quote) {
-      const [, name, indexes] = /^"([^"]+)":(?:\[|(\{.*\}),)$/.exec(bytes.toString('utf8', at, end)) ?? []
-      // The other object, the list of ids, is only needed once the file was edited.
-      if (name === 'indexes' && indexes !== undefined) snapshot.indexes = parseIndexes(JSON.parse(indexes))
-      else if (name !== undefined && indexes === undefined) snapshot.sections.set(name, (section = []))
-    } else if (first === brace) {
-      const lineEnd = recordEnd(bytes, end)
-      const line = parseLine(bytes, at, lineEnd)
+  for (const { number, at, end, isRecord } of linesOf(bytes)) {
+    if (isRecord) {
+      if (!isLineWhole(bytes, at, end)) throw damagedAt(path, number)
+      const line = parseLine(bytes, at, end)
       if (!line) return null
-      section.push({ ...line, at, length: lineEnd - at })
+      section.push({ ...line, at, length: end - at })
+    } else if (bytes[at] === quote) {
+      const text = bytes.toString('utf8', at, end)
+      // The list of ids is only needed once the file was edited.
+      const name = sectionForm.exec(text)?.[1]
+      if (name !== undefined) sections.set(name, (section = []))
+      else indexes = parseIndexes(text) ?? indexes
     }
-    at = end + 1
   }
-  return snapshot
+  return { seq: seqIn(bytes), indexes, sections, edited: null }
+}
+
+const quote = 34
+
+/** The record of a line; null if the line does not match its checksum. */
+export function parseWholeLine(bytes: Buffer, at: number, end: number): SnapshotLine | null {
+  return isLineWhole(bytes, at, end) ? parseLine(bytes, at, end) : null
 }
 
 /** Parses the members before `record` and keeps the record as text, because parsing the record takes most of the time. */
-export function parseLine(bytes: Buffer, at: number, end: number): SnapshotLine | null {
+function parseLine(bytes: Buffer, at: number, end: number): SnapshotLine | null {
   const headEnd = bytes.indexOf(recordMark, at)
   if (headEnd < 0 || headEnd >= end) return fromObject(JSON.parse(bytes.toString('utf8', at, end)))
   const head: unknown = JSON.parse(`${bytes.toString('utf8', at, headEnd)}}`)
@@ -135,7 +147,10 @@ function isKeys(value: unknown): value is (IndexKey | null)[] {
   return Array.isArray(value) && value.every((key) => key === null || Array.isArray(key))
 }
 
-function parseIndexes(value: unknown): Snapshot['indexes'] {
+function parseIndexes(line: string): Snapshot['indexes'] | null {
+  const text = indexesForm.exec(line)?.[1]
+  if (text === undefined) return null
+  const value: unknown = JSON.parse(text)
   const entries = isObject(value) ? Object.entries(value) : []
   return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
@@ -148,42 +163,36 @@ function fromObject(line: unknown): SnapshotLine | null {
 /** The members that are not collections. */
 const ownMembers = new Set(['schema', 'seq', 'indexes', 'ids', 'crc'])
 
-function fromWhole(bytes: Buffer, whole: unknown, path: string): { snapshot: Snapshot; edited: Edits } {
+function fromWhole(bytes: Buffer, whole: unknown, path: string): Snapshot & { edited: Edits } {
   const other = corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
   if (!isObject(whole) || typeof whole.schema !== 'number') throw other
   assertKnownFormat(whole.schema, path)
   const seq = typeof whole.seq === 'number' ? whole.seq : undefined
-  const snapshot: Snapshot = { seq, edited: true, indexes: new Map(), sections: new Map() }
+  const sections = new Map<string, SnapshotLine[]>()
   for (const [name, value] of Object.entries(whole)) {
     if (ownMembers.has(name)) continue
     if (!Array.isArray(value)) throw other
     const lines = value.map(fromObject)
     if (!lines.every((line) => line !== null)) throw other
-    snapshot.sections.set(name, lines)
+    sections.set(name, lines)
   }
-  return { snapshot, edited: editsOf(bytes, whole) }
+  return { seq, indexes: new Map(), sections, edited: editsOf(bytes, whole) }
 }
 
-/** The first line that cannot be parsed, or the last one when the file is truncated. The first line is 1. */
+/** The first line that cannot be parsed, or the last one when the file is truncated. */
 function badPlace(bytes: Buffer): { line: number; byte: number } {
   let line = 1
-  for (let at = 0; at < bytes.byteLength; at = endOfLine(bytes, at) + 1, line++) {
-    const text = lineAt(bytes, at)
-    if (line > 1 && !isSound(text)) return { line, byte: at }
+  for (const { number, at, end } of linesOf(bytes)) {
+    if (number > 1 && !isSound(bytes.toString('utf8', at, end))) return { line: number, byte: at }
+    line = number + 1
   }
   return { line, byte: bytes.byteLength }
 }
 
 function isSound(line: string): boolean {
-  if (
-    line === '],' ||
-    line === ']' ||
-    /^"[^"]+":(?:\[|\{.*\},|\d+,)$/.test(line) ||
-    footerForm.test(`${line}\n`)
-  )
-    return true
+  if (/^(?:\],?|"[^"]+":(?:\[|\{.*\},|\d+,))$/.test(line) || footerForm.test(`${line}\n`)) return true
   try {
-    JSON.parse(line.endsWith(',') ? line.slice(0, -1) : line)
+    JSON.parse(line.replace(/,$/, ''))
     return true
   } catch {
     return false

@@ -1,13 +1,12 @@
 import { type Files, readWhole } from '../../core/files.ts'
 import type { CollectionState } from '../collection-state.ts'
+import { atRest, Entry } from '../entry.ts'
 import { type FileStamp, Packed } from '../packed.ts'
 import type { Records } from '../records.ts'
-import type { CheckpointDeps } from './checkpoint.ts'
 import type { Checkpoint } from './checkpoint-text.ts'
-import type { Paths } from './paths.ts'
+import type { DataFolder } from './paths.ts'
 import { olderThan, type SnapshotFile } from './snapshot-files.ts'
-import { seqEndLength, seqIn } from './snapshot-lines.ts'
-import { storedCrc } from './snapshot-text.ts'
+import { seqEndLength, seqIn, storedCrc } from './snapshot-lines.ts'
 import { decodeStartIndex, type StartIndex } from './start-index.ts'
 
 /**
@@ -18,37 +17,27 @@ import { decodeStartIndex, type StartIndex } from './start-index.ts'
  * @returns False if the file has to be read.
  */
 export async function startFromIndex(
-  { files, paths }: CheckpointDeps,
+  { files, paths }: DataFolder,
   records: Records,
   state: CollectionState,
   { name, path, segment }: SnapshotFile,
   checkpoint: Checkpoint,
 ): Promise<boolean> {
   if (!state.large || state.readLater || state.hasSmall) return false
-  const index = await readStartIndex(files, paths, state, segment)
+  const bytes = await files.readAll(paths.startIndex(state.name, segment)).catch(() => null)
+  const index = bytes && decodeStartIndex(state, segment, bytes)
   if (!index) return false
-  const found = await stampOf(files, path).catch(() => null)
+  const found = await readStamp(files, path).catch(() => null)
   if (!found || !isSameStamp(found.stamp, index.file) || olderThan(checkpoint, name, found) !== null)
     return false
   return adopt(records, state, segment, path, index)
-}
-
-/** The index of a segment; null if there is none that this version can read. */
-async function readStartIndex(
-  files: Pick<Files, 'readAll'>,
-  paths: Paths,
-  state: CollectionState,
-  segment: number,
-): Promise<StartIndex | null> {
-  const bytes = await files.readAll(paths.startIndex(state.name, segment)).catch(() => null)
-  return bytes && decodeStartIndex(state, segment, bytes)
 }
 
 /**
  * The stamp of this file, and the commit up to which it contains all commits; null if the file is missing or its last
  * line has no checksum.
  */
-async function stampOf(
+async function readStamp(
   files: Files,
   path: string,
 ): Promise<{ stamp: FileStamp; seq: number | undefined } | null> {
@@ -79,11 +68,14 @@ function adopt(
   state: CollectionState,
   number: number,
   path: string,
-  { file, rows, usage, keyed, facts }: StartIndex,
+  { file, rows, usage, keyed: keyedRows, facts }: StartIndex,
 ): boolean {
   const segment = state.segment(number)
   const pack = new Packed(segment, path, rows, new Set(usage.logs.keys()))
   const { idIndex, byId } = state
+  const keyed = keyedRows.map(
+    ([row, version, keys]) => new Entry(pack.id(row), number, version, '', keys, atRest),
+  )
   const room = idIndex.roomAt(pack.first)
   // Only reading the files handles records with the same id.
   if (!room || (room.before !== null && pack.last >= room.before)) return false

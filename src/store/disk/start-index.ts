@@ -1,13 +1,11 @@
 import { endianness } from 'node:os'
 import { crc32 } from 'node:zlib'
 import type { CollectionState } from '../collection-state.ts'
-import { Entry, atRest } from '../entry.ts'
-import { PackFacts } from '../pack-facts.ts'
+import { type FactColumns, PackFacts } from '../pack-facts.ts'
 import { BlobUsage, type FileStamp, type Packed, type PackedFile, type PackRows } from '../packed.ts'
 import type { IndexKey } from '../queries.ts'
 import { isObject } from '../stored.ts'
 import { formatVersion } from './format.ts'
-import { readColumns, writeColumns } from './start-index-columns.ts'
 
 /** The content of an index for the start. */
 export interface StartIndex {
@@ -15,10 +13,38 @@ export interface StartIndex {
   readonly file: FileStamp
   readonly rows: PackRows
   readonly usage: BlobUsage
-  /** Entries without text, for the records that are in an index of the collection. */
-  readonly keyed: readonly Entry[]
+  /** The records that are in an index of the collection. */
+  readonly keyed: readonly KeyedRow[]
   /** Null if the collection has no facts. */
   readonly facts: PackFacts | null
+}
+
+/** Row, version, and keys of a record. */
+export type KeyedRow = readonly [row: number, version: number, keys: readonly (IndexKey | null)[]]
+
+/** The first line of the file. */
+interface Head {
+  readonly file: FileStamp
+  readonly usage: {
+    readonly logs: readonly (readonly [log: number, bytes: number, end: number])[]
+    readonly large: readonly (readonly [name: string, size: number])[]
+  }
+  readonly keyed: readonly KeyedRow[]
+  /**
+   * For each column of codes, the list of texts that each code of this file stands for; null if the texts are only in the
+   * record.
+   */
+  readonly texts: readonly (readonly (readonly string[] | null)[])[]
+  /** The layout of the columns after this line. */
+  readonly columns: {
+    readonly count: number
+    readonly idBytes: number
+    readonly hasEnds: boolean
+    /** For each column of numbers, how many bytes a number has; null without facts. */
+    readonly numbers: readonly (4 | 8)[] | null
+    /** The number of columns of codes. */
+    readonly codes: number
+  }
 }
 
 /**
@@ -36,11 +62,10 @@ export function encodeStartIndex(
     const entry = state.byId.get(pack.id(row))
     if (entry?.keys.some((key) => key !== null)) keyed.push([row, entry.version, entry.keys])
   }
-  const { facts } = pack
-  const { texts, codes } = ownCodes(state, facts)
-  const { head, blocks } = writeColumns({ rows: pack.rows, facts: facts && { ...facts.columns, codes } })
-  const line = JSON.stringify({
-    ...formOf(state, pack.segment.number),
+  const facts = pack.facts?.columns ?? null
+  const { ids, idEnds, lines } = pack.rows
+  const { texts, codes } = ownCodes(state, facts?.codes ?? [])
+  const head: Head = {
     file: { size, crc, ino, mtimeMs },
     usage: {
       logs: [...usage.logs].map(([log, { bytes, end }]) => [log, bytes, end]),
@@ -48,76 +73,56 @@ export function encodeStartIndex(
     },
     keyed,
     texts,
-    columns: head,
-  })
-  const content = Buffer.concat([Buffer.from(`${line}\n`), ...blocks])
+    columns: {
+      count: pack.count,
+      idBytes: ids.byteLength,
+      hasEnds: idEnds !== null,
+      numbers: facts && facts.numbers.map((column) => (column instanceof Float64Array ? 8 : 4)),
+      codes: codes.length,
+    },
+  }
+  const columns = [
+    ...(facts?.numbers ?? []),
+    lines,
+    ...(idEnds ? [idEnds] : []),
+    ...(facts ? [facts.flags, ...codes] : []),
+    ids,
+  ]
+  const line = JSON.stringify({ ...formOf(state, pack.segment.number), ...head })
+  const content = Buffer.concat([
+    Buffer.from(`${line}\n`),
+    ...columns.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
+  ])
   const end = Buffer.alloc(4)
   end.writeUInt32LE(crc32(content))
   return Buffer.concat([content, end])
 }
 
-/**
- * Reads the index of a segment for the start.
- *
- * @returns null if it is damaged, of another segment, or of another version of Localpost.
- */
+/** Reads such an index; null if it is damaged, of another segment, or of another version of Localpost. */
 export function decodeStartIndex(state: CollectionState, segment: number, bytes: Buffer): StartIndex | null {
   const end = bytes.byteLength - 4
-  if (end < 0 || crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) return null
-  const lineEnd = bytes.indexOf(newline)
-  if (lineEnd < 0) return null
+  const lineEnd = bytes.indexOf('\n')
+  if (lineEnd < 0 || lineEnd > end || crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) return null
   try {
     const head: unknown = JSON.parse(bytes.toString('utf8', 0, lineEnd))
-    if (!isObject(head)) return null
-    for (const [name, value] of Object.entries(formOf(state, segment))) if (head[name] !== value) return null
-    if (!isHead(head)) return null
+    if (!isHeadOf(state, segment, head)) return null
     const { file, usage, keyed, texts, columns } = head
     const { rows, facts } = readColumns(columns, bytes.subarray(lineEnd + 1, end))
     const used = new BlobUsage()
     for (const [log, size, until] of usage.logs) used.logs.set(log, { bytes: size, end: until })
     for (const [name, size] of usage.large) used.large.set(name, size)
-    return {
-      file,
-      rows,
-      usage: used,
-      keyed: keyed.map(([row, version, keys]) => {
-        return new Entry(idIn(rows, row), segment, version, '', keys, atRest)
-      }),
-      facts: facts && new PackFacts({ ...facts, codes: tableCodes(state, texts, facts.codes) }),
-    }
+    const codes = facts ? tableCodes(state, texts, facts.codes) : []
+    return { file, rows, usage: used, keyed, facts: facts && new PackFacts({ ...facts, codes }) }
   } catch {
     return null
   }
 }
 
-interface Head {
-  readonly file: FileStamp
-  readonly usage: {
-    readonly logs: readonly (readonly [number, number, number])[]
-    readonly large: readonly (readonly [string, number])[]
-  }
-  readonly keyed: readonly KeyedRow[]
-  readonly texts: Texts
-  readonly columns: ReturnType<typeof writeColumns>['head']
+/** Whether this is the head of such an index. The checksum matched, so that the rest is as `encodeStartIndex` wrote it. */
+function isHeadOf(state: CollectionState, segment: number, head: unknown): head is Head {
+  if (!isObject(head) || !Array.isArray(head.keyed) || !head.keyed.every(Array.isArray)) return false
+  return Object.entries(formOf(state, segment)).every(([name, value]) => head[name] === value)
 }
-
-/** Row, version, and keys of a record. */
-type KeyedRow = readonly [number, number, readonly (IndexKey | null)[]]
-/**
- * For each column of codes, the list of texts that each code of this file stands for; null if the texts are only in the
- * record.
- */
-type Texts = readonly (readonly (readonly string[] | null)[])[]
-
-/** These few checks are enough, because the checksum matched: the rest is as `encodeStartIndex` wrote it. */
-function isHead(head: object): head is Head {
-  const { file, usage, columns, keyed, texts } = { ...nothing, ...head }
-  return (
-    isObject(file) && isObject(usage) && isObject(columns) && Array.isArray(keyed) && Array.isArray(texts)
-  )
-}
-
-const nothing = { file: null, usage: null, columns: null, keyed: null, texts: null }
 
 /** An index is used only if all of these values match. */
 function formOf(state: CollectionState, segment: number): Record<string, unknown> {
@@ -132,49 +137,56 @@ function formOf(state: CollectionState, segment: number): Record<string, unknown
   }
 }
 
+/** @throws RangeError if the bytes are not exactly these columns, or if there are no rows. */
+function readColumns(
+  { count, idBytes, hasEnds, numbers, codes }: Head['columns'],
+  bytes: Buffer,
+): { rows: PackRows; facts: FactColumns | null } {
+  let at = 0
+  /** Copies the next bytes, because arrays of numbers need an alignment that they may not have in the file. */
+  const take = (length: number): ArrayBuffer => {
+    if (at + length > bytes.byteLength) throw new RangeError('The columns are incomplete.')
+    at += length
+    return new Uint8Array(bytes.subarray(at - length, at)).buffer
+  }
+  const numberColumns = numbers?.map((size) =>
+    size === 8 ? new Float64Array(take(8 * count)) : new Uint32Array(take(4 * count)),
+  )
+  const lines = new Uint32Array(take(8 * count))
+  const idEnds = hasEnds ? new Uint32Array(take(4 * count)) : null
+  const facts = numberColumns && {
+    numbers: numberColumns,
+    flags: new Uint32Array(take(4 * count)),
+    codes: Array.from({ length: codes }, () => new Uint16Array(take(2 * count))),
+  }
+  const ids = Buffer.from(take(idBytes))
+  if (count === 0 || at !== bytes.byteLength) throw new RangeError('The columns do not fit their file.')
+  return { rows: { ids, idEnds, lines }, facts: facts ?? null }
+}
+
 /** Replaces the codes of this process, which other processes do not know, with codes for this file, and lists their texts. */
 function ownCodes(
   { facts: table }: CollectionState,
-  facts: PackFacts | null,
-): { texts: Texts; codes: Uint16Array[] } {
+  columns: readonly Uint16Array[],
+): { texts: Head['texts']; codes: Uint16Array[] } {
   const texts: (readonly string[] | null)[][] = []
-  const codes: Uint16Array[] = []
-  for (const [slot, column] of facts?.columns.codes.entries() ?? []) {
-    const lists: (readonly string[] | null)[] = []
-    const own = new Map<number, number>()
-    texts.push(lists)
-    codes.push(
-      column.map((code) => {
-        let known = own.get(code)
-        if (known === undefined) {
-          own.set(code, (known = lists.length))
-          lists.push(table?.textsOf(slot, code) ?? null)
-        }
-        return known
-      }),
-    )
-  }
+  const codes = columns.map((column, slot) => {
+    const used = [...new Set(column)]
+    texts.push(used.map((code) => table?.textsOf(slot, code) ?? null))
+    const own = new Map(used.map((code, nth) => [code, nth]))
+    return column.map((code) => own.get(code) ?? 0)
+  })
   return { texts, codes }
 }
 
 /** Replaces the codes of a file with those of this process. */
 function tableCodes(
   { facts: table }: CollectionState,
-  texts: Texts,
-  codes: readonly Uint16Array[],
+  texts: Head['texts'],
+  columns: readonly Uint16Array[],
 ): Uint16Array[] {
-  return codes.map((column, slot) => {
+  return columns.map((column, slot) => {
     const known = (texts[slot] ?? []).map((list) => table?.codeOf(slot, list) ?? 0)
     return column.map((code) => known[code] ?? 0)
   })
 }
-
-function idIn({ ids, idEnds, lines }: PackRows, row: number): string {
-  const length = (2 * ids.byteLength) / lines.length
-  const [from, to] = idEnds
-    ? [row === 0 ? 0 : idEnds[row - 1], idEnds[row]]
-    : [row * length, (row + 1) * length]
-  return ids.toString('utf8', from, to)
-}
-
-const newline = 10

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
 import { nodeFiles } from '../../core/files.ts'
 import { createPaths } from '../disk/paths.ts'
-import type { Snapshot, SnapshotLine } from '../disk/snapshot-data.ts'
 import type { Edits } from '../disk/snapshot-edits.ts'
 import { listSnapshot } from '../disk/snapshot-files.ts'
-import { parseEdited } from '../disk/snapshot-text.ts'
-import { snapshotPieces } from '../disk/snapshot-pieces.ts'
-import { replaceFile } from '../disk/snapshot.ts'
+import { replaceFile } from '../disk/replace-file.ts'
+import { type FileToWrite, type LineToWrite, snapshotPieces } from '../disk/snapshot-pieces.ts'
+import { parseEdited, type Snapshot, type SnapshotLine } from '../disk/snapshot-text.ts'
 import { corrupt } from '../io-errors.ts'
 import { takeLock } from '../lock/lock.ts'
 import { isObject } from '../stored.ts'
@@ -32,31 +31,27 @@ export async function acceptEdits(dir: string): Promise<readonly AcceptedFile[]>
     onNotice() {},
   })
   try {
-    const accepted: { file: string; path: string; snapshot: Snapshot; edited: Edits }[] = []
-    for (const { name, path } of await listSnapshot({ files: nodeFiles, paths })) {
+    const accepted: (AcceptedFile & { path: string; content: FileToWrite })[] = []
+    for (const { name: file, path } of await listSnapshot({ files: nodeFiles, paths })) {
       const found = parseEdited((await nodeFiles.readAll(path)) ?? Buffer.alloc(0), path)
-      if (found)
-        accepted.push({ file: name, path, snapshot: identified(found.snapshot, path), edited: found.edited })
+      if (found) accepted.push({ file, ...found.edited, path, content: identified(found, path) })
     }
-    for (const { path, snapshot } of accepted) await replaceFile(nodeFiles, path, snapshotPieces(snapshot))
-    return accepted.map(({ file, edited }) => ({ file, ...edited }))
+    for (const { path, content } of accepted) await replaceFile(nodeFiles, path, snapshotPieces(content))
+    return accepted.map(({ file, records, removed }) => ({ file, records, removed }))
   } finally {
     await lock.release()
   }
 }
 
-/** The same snapshot with the id and version of each record. Its keys are left out: the next start computes them. */
-function identified({ seq, indexes, sections }: Snapshot, path: string): Snapshot {
-  const complete = new Map<string, SnapshotLine[]>()
-  for (const [name, lines] of sections)
-    complete.set(
-      name,
-      Array.from(lines, (line) => identifiedLine(line, path)),
-    )
-  return { seq, indexes, sections: complete }
+/** The content with the id and version of each record. Its keys are left out: the next start computes them. */
+function identified({ seq, indexes, sections }: Snapshot, path: string): FileToWrite {
+  const complete = [...sections].map(
+    ([name, lines]) => [name, lines.map((line) => identifiedLine(line, path))] as const,
+  )
+  return { seq, indexes, sections: new Map(complete) }
 }
 
-function identifiedLine({ text, blobs, record }: SnapshotLine, path: string): SnapshotLine {
+function identifiedLine({ text, blobs, record }: SnapshotLine, path: string): LineToWrite {
   const { id, version } = isObject(record) ? record : {}
   if (typeof id === 'string' && typeof version === 'number') return { text, blobs, id, version }
   const what = `the record ${JSON.stringify(id ?? null)} needs an \`id\` that is a text and a \`version\` that is a number.`

@@ -1,38 +1,68 @@
 import { isWhole } from '../disk/blob-crc.ts'
-import type { CheckpointDeps } from '../disk/checkpoint.ts'
-import type { Place } from '../entry.ts'
-import { listed, type Report } from './findings.ts'
-import type { SoundBytes } from './inspect-log.ts'
-import { largeNameForm } from '../disk/paths.ts'
+import { largeNameForm, type ReadableFolder } from '../disk/paths.ts'
+import type { LargePlace, LogPlace } from '../entry.ts'
 import type { Records } from '../records.ts'
-import { createPacer } from '../../core/slices.ts'
+import { forEachSlice } from '../../core/slices.ts'
+import { listed, type Report } from './findings.ts'
+
+/** A blob of a record. */
+interface Stored<P> {
+  readonly id: string
+  readonly name: string
+  readonly place: P
+}
 
 /** Checks that the bytes of every message of a record exist and are intact, and looks for bytes without a record. */
 export async function inspectBlobs(
-  deps: CheckpointDeps,
+  { files, paths }: ReadableFolder,
   records: Records,
-  sound: SoundBytes,
   report: Report,
 ): Promise<void> {
-  const { files, paths } = deps
-  const pacer = createPacer()
-  const named = new Set<string>()
-  const lost = new Map<string, Lost[]>()
   const before = report.problems
+  const large: Stored<LargePlace>[] = []
+  const inLogs = new Map<number, Stored<LogPlace>[]>()
   let count = 0
-  for (const state of records.collections.values()) {
-    for (const entry of state.byId.values()) {
-      for (const [name, place] of Object.entries(entry.blobs ?? {})) {
+  for (const { byId } of records.collections.values()) {
+    for (const { id, blobs } of byId.values()) {
+      for (const [name, place] of Object.entries(blobs ?? {})) {
         count++
-        if (pacer.due()) await pacer.turn()
-        if ('large' in place) named.add(place.large)
-        const fault = await faultOf(deps, place, sound)
-        if (fault === null) continue
-        const alike = lost.get(fault.kind) ?? []
-        alike.push({ id: entry.id, blob: `${entry.id}/${name} (${place.size})`, text: fault.text })
-        lost.set(fault.kind, alike)
+        if ('large' in place) large.push({ id, name, place })
+        else if ('log' in place && place.size > 0) {
+          const others = inLogs.get(place.log)
+          if (others) others.push({ id, name, place })
+          else inLogs.set(place.log, [{ id, name, place }])
+        }
       }
     }
+  }
+  const lost = new Map<string, Lost[]>()
+  const lose = (kind: string, { id, name, place }: Stored<LargePlace | LogPlace>, text: string): void => {
+    const alike = lost.get(kind) ?? []
+    alike.push({ id, blob: `${id}/${name} (${place.size})`, text })
+    lost.set(kind, alike)
+  }
+  await forEachSlice(large, async (blob) => {
+    const path = paths.large(blob.place.large)
+    // A folder in its place has no bytes.
+    const bytes = await files.readAll(path).catch(() => Buffer.alloc(0))
+    const { size } = blob.place
+    if (bytes === null) lose(`their files in ${paths.larges} are missing`, blob, `${path} is missing`)
+    else if (bytes.byteLength !== size || !isWhole(blob.place, bytes)) {
+      const isCut = bytes.byteLength !== size
+      const what = isCut ? `has ${bytes.byteLength} bytes` : 'does not hold the bytes that were stored'
+      lose(`their files in ${paths.larges} are damaged`, blob, `${path} ${what}`)
+    }
+  })
+  for (const [log, blobs] of inLogs) {
+    const path = paths.log(log)
+    // An unreadable file is reported with the log.
+    const bytes = await files.readAll(path).catch(() => null)
+    await forEachSlice(blobs, (blob) => {
+      const { at, size } = blob.place
+      if (bytes && isWhole(blob.place, bytes.subarray(at, at + size))) return
+      const what = bytes ? 'does not hold the bytes that were stored' : 'is missing'
+      lose(`${path} ${what}`, blob, `${path} ${what}, from byte ${at} on`)
+    })
   }
   for (const [kind, alike] of lost) reportLost(report, kind, alike)
   if (before > 0 && report.problems === before)
@@ -40,20 +70,26 @@ export async function inspectBlobs(
       `The bytes of ${count} messages and contents are there; those of records that cannot be read were not counted.`,
     )
   else if (report.problems === before) report.ok(`The bytes of all ${count} messages and contents are there.`)
-  const orphans = (await files.list(paths.larges)).filter(
-    (name) => largeNameForm.test(name) && !named.has(name),
-  )
+  await inspectOrphans({ files, paths }, new Set(large.map(({ place }) => place.large)), report)
+}
+
+async function inspectOrphans(
+  { files, paths }: ReadableFolder,
+  named: ReadonlySet<string>,
+  report: Report,
+): Promise<void> {
+  const names = await files.list(paths.larges)
+  const orphans = names.filter((name) => largeNameForm.test(name) && !named.has(name))
+  if (orphans.length === 0) return
   let bytes = 0
   for (const name of orphans) bytes += (await files.size(paths.large(name))) ?? 0
-  if (orphans.length > 0) {
-    const what = `${orphans.length} files in ${paths.larges} (${bytes} bytes) belong to no record`
-    // Their records may be among those that cannot be read.
-    report.note(
-      report.problems === 0
-        ? `${what}. The next start removes them.`
-        : `${what} that could be read. They stay until the folder is intact or was saved.`,
-    )
-  }
+  const what = `${orphans.length} files in ${paths.larges} (${bytes} bytes) belong to no record`
+  // Their records may be among those that cannot be read.
+  report.note(
+    report.problems === 0
+      ? `${what}. The next start removes them.`
+      : `${what} that could be read. They stay until the folder is intact or was saved.`,
+  )
 }
 
 /** A blob whose bytes cannot be read. */
@@ -79,49 +115,3 @@ function reportLost(report: Report, kind: string, alike: readonly Lost[]): void 
 }
 
 const fewLost = 3
-
-/** Why the bytes at a place cannot be read, and what such places have in common; null if they can be read. */
-async function faultOf(
-  { files, paths }: CheckpointDeps,
-  place: Place,
-  sound: SoundBytes,
-): Promise<{ kind: string; text: string } | null> {
-  if ('large' in place) {
-    const path = paths.large(place.large)
-    const size = await files.size(path)
-    if (size === null)
-      return { kind: `their files in ${paths.larges} are missing`, text: `${path} is missing` }
-    const kind = `their files in ${paths.larges} are damaged`
-    if (size !== place.size) return { kind, text: `${path} has ${size} bytes` }
-    const bytes = await files.readAll(path)
-    return bytes === null || isWhole(place, bytes)
-      ? null
-      : { kind, text: `${path} does not hold the bytes that were stored` }
-  }
-  if (!('log' in place) || place.size === 0) return null
-  const path = paths.log(place.log)
-  const frames = sound.get(place.log)
-  if (!frames) return { kind: `${path} is missing`, text: `${path} is missing` }
-  const end = place.at + place.size
-  if (isWithin(frames, place.at, end)) return null
-  // Another part of the commit may be damaged.
-  const bytes = (await files.readAll(path))?.subarray(place.at, end)
-  if (bytes?.byteLength === place.size && isWhole(place, bytes)) return null
-  return {
-    kind: `${path} has no complete commits around them`,
-    text: `${path} has no complete commit around byte ${place.at}`,
-  }
-}
-
-/** Whether the payload of one commit contains the whole range. */
-function isWithin(frames: readonly (readonly [number, number])[], start: number, end: number): boolean {
-  let low = 0
-  let high = frames.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((frames[middle]?.[0] ?? 0) <= start) low = middle + 1
-    else high = middle
-  }
-  const frame = frames[low - 1]
-  return frame !== undefined && frame[0] <= start && end <= frame[1]
-}

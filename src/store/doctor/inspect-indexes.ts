@@ -1,10 +1,8 @@
-import type { Files, Stamp } from '../../core/files.ts'
+import type { Files } from '../../core/files.ts'
 import { forEachSlice } from '../../core/slices.ts'
 import type { CollectionState } from '../collection-state.ts'
-import type { CheckpointDeps } from '../disk/checkpoint.ts'
-import { numberOf } from '../disk/paths.ts'
-import type { Snapshot } from '../disk/snapshot-data.ts'
-import { parseSnapshot } from '../disk/snapshot-text.ts'
+import { numbersIn, type ReadableFolder } from '../disk/paths.ts'
+import { parseSnapshot, type SnapshotLine } from '../disk/snapshot-text.ts'
 import { decodeStartIndex, type StartIndex } from '../disk/start-index.ts'
 import { isSameStamp } from '../disk/start-from-index.ts'
 import type { FactRow } from '../facts.ts'
@@ -13,13 +11,9 @@ import type { Records } from '../records.ts'
 import { toEntry } from '../disk/entries.ts'
 import { listed, type Report } from './findings.ts'
 
-/**
- * Compares each index for the start with the records of its file: ids, places, keys, facts, and the space of messages.
- *
- * @param stampNow  As in `Files`.
- */
+/** Compares each index for the start with the records of its file: ids, places, keys, facts, and the space of messages. */
 export async function inspectIndexes(
-  deps: CheckpointDeps,
+  deps: ReadableFolder,
   stampNow: Files['stampNow'],
   records: Records,
   report: Report,
@@ -30,9 +24,7 @@ export async function inspectIndexes(
   let count = 0
   for (const state of records.collections.values()) {
     if (!state.large) continue
-    const names = (await files.list(paths.startIndexes(state.name))).sort()
-    for (const number of names.map((name) => numberOf(name, '.idx'))) {
-      if (number === null) continue
+    for (const number of await numbersIn(files, paths.startIndexes(state.name), '.idx')) {
       const path = paths.startIndex(state.name, number)
       const differences = await inspectIndex(deps, stampNow, state, number)
       if (differences === null) unused.push(path)
@@ -54,69 +46,63 @@ export async function inspectIndexes(
 
 /** @returns How an index differs from its file; null if a start does not use it. */
 async function inspectIndex(
-  { files, paths }: CheckpointDeps,
+  { files, paths }: ReadableFolder,
   stampNow: Files['stampNow'],
   state: CollectionState,
   number: number,
 ): Promise<string[] | null> {
-  const bytes = await files.readAll(paths.startIndex(state.name, number)).catch(() => null)
-  const index = bytes && decodeStartIndex(state, number, bytes)
   const path = paths.segment(state.name, number)
-  const file = await files.readAll(path).catch(() => null)
-  const stamp = file && stampNow(path)
-  if (!index || !stamp || !file) return null
-  const snapshot = wholeSnapshot(file, path)
-  if (!snapshot?.file || !isOf(index, stamp, snapshot.file)) return null
-  return await differencesOf(state, index, snapshot)
-}
-
-/** The content of a file; null if it is damaged, which is reported elsewhere. */
-function wholeSnapshot(bytes: Buffer, path: string): Snapshot | null {
   try {
-    return parseSnapshot(bytes, path).snapshot
+    const [bytes, content] = [
+      await files.readAll(paths.startIndex(state.name, number)),
+      await files.readAll(path),
+    ]
+    const index = bytes && decodeStartIndex(state, number, bytes)
+    const stamp = stampNow(path)
+    if (!index || !content || !stamp) return null
+    const { file, sections } = parseSnapshot(content, path)
+    const { ino, mtimeMs } = stamp
+    if (!file || !isSameStamp(index.file, { ...file, ino, mtimeMs })) return null
+    return await differencesOf(state, index, sections.get(state.name) ?? [])
   } catch {
+    // A damaged file of records is reported elsewhere.
     return null
   }
-}
-
-function isOf(index: StartIndex, { ino, mtimeMs }: Stamp, file: { size: number; crc: number }): boolean {
-  return isSameStamp(index.file, { ...file, ino, mtimeMs })
 }
 
 async function differencesOf(
   state: CollectionState,
   index: StartIndex,
-  snapshot: Snapshot,
+  lines: readonly SnapshotLine[],
 ): Promise<string[]> {
   const pack = new Packed({ number: 0, replacing: null }, '', index.rows, new Set())
-  const keyed = new Map(index.keyed.map(({ id, keys, version }) => [id, JSON.stringify([keys, version])]))
-  const [missing, places, keys, facts]: string[][] = [[], [], [], []]
+  const keyed = new Map(
+    index.keyed.map(([row, version, keys]) => [pack.id(row), JSON.stringify([keys, version])]),
+  )
+  const found = new Map<string, string[]>()
+  const note = (what: string, id: string): void => {
+    const ids = found.get(what)
+    if (ids) ids.push(id)
+    else found.set(what, [id])
+  }
   const usage = new BlobUsage()
   let count = 0
-  await forEachSlice(snapshot.sections.get(state.name) ?? [], (line) => {
+  await forEachSlice(lines, (line) => {
     const entry = toEntry(state, 0, line)
     if (!entry) return
     const { id, version } = entry
     const row = pack.find(id)
     usage.add(entry.blobs)
+    if (row < 0) return note('it lacks', id)
     count++
-    if (row < 0) return void missing?.push(id)
-    if (pack.at(row) !== line.at || pack.length(row) !== line.length) places?.push(id)
+    if (pack.at(row) !== line.at || pack.length(row) !== line.length) note('it has other places of', id)
     const isKeyed = entry.keys.some((key) => key !== null)
-    if (keyed.get(id) !== (isKeyed ? JSON.stringify([entry.keys, version]) : undefined)) keys?.push(id)
-    if (!areFactsOf(state, index.facts?.get(row) ?? null, entry.facts)) facts?.push(id)
+    if (keyed.get(id) !== (isKeyed ? JSON.stringify([entry.keys, version]) : undefined))
+      note('other keys of', id)
+    if (!areFactsOf(state, index.facts?.get(row) ?? null, entry.facts)) note('other facts of', id)
   })
-  const lists = {
-    'it lacks': missing,
-    'it has other places of': places,
-    'other keys of': keys,
-    'other facts of': facts,
-  }
-  const differences = Object.entries(lists).flatMap(([what, ids = []]) =>
-    ids.length > 0 ? `${what} ${listed(ids)}` : [],
-  )
-  if (pack.count > count - (missing?.length ?? 0))
-    differences.push('it has records that the file does not have')
+  const differences = [...found].map(([what, ids]) => `${what} ${listed(ids)}`)
+  if (pack.count > count) differences.push('it has records that the file does not have')
   if (usageText(usage) !== usageText(index.usage)) differences.push('it has other places of messages')
   return differences
 }

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type CheckpointDeps, readCheckpoint } from '../disk/checkpoint.ts'
+import { readCheckpoint } from '../disk/checkpoint.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
-import { createFindings, type Finding, listed, messageOf } from './findings.ts'
+import { createFindings, type Finding, listed, messageOf, type Report } from './findings.ts'
 import { type Files, nodeFiles } from '../../core/files.ts'
 import { salvageHint } from '../io-errors.ts'
 import { dataIn, strangersIn } from '../disk/folder.ts'
@@ -13,8 +13,9 @@ import { inspectIndexes } from './inspect-indexes.ts'
 import { inspectLog } from './inspect-log.ts'
 import { inspectKeys, inspectLeftovers, inspectSnapshot } from './inspect-snapshot.ts'
 import { isClosed, readLock } from '../lock/lock.ts'
+import type { LockReads } from '../lock/lock-file.ts'
 import { namingFiles } from '../disk/naming-files.ts'
-import { createPaths } from '../disk/paths.ts'
+import { createPaths, type Paths, type ReadableFolder } from '../disk/paths.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { Records } from '../records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
@@ -61,103 +62,108 @@ const maxTries = 3
 const settleMs = 300
 
 async function inspectOnce(options: InspectOptions): Promise<{ inspection: Inspection; inUse: boolean }> {
-  const { files = nodeFiles, processes = systemProcesses, collections } = options
-  const named = namingFiles(files)
-  const parts = readOnlyParts(
-    resolve(options.dir),
-    named,
-    options.boot ?? (await systemProcesses.pidSpace()).boot,
-  )
-  const { paths } = parts
-  const { all, about } = createFindings()
-  const done = (inUse: boolean): { inspection: Inspection; inUse: boolean } => {
-    const healthy = all.every(({ level }) => level !== 'problem')
-    return { inspection: { folder: paths.folder, healthy, findings: all }, inUse }
+  const { files: all = nodeFiles, processes = systemProcesses, freeBytes = nodeFiles.freeBytes } = options
+  const files = namingFiles(all)
+  const paths = createPaths(resolve(options.dir))
+  const findings = createFindings()
+  let inUse = false
+  if (await inspectPlace({ files, paths }, findings.about('folder'))) {
+    inUse = await inspectLock(files, paths, processes, findings.about('lock'))
+    await inspectData(options, { files, paths }, all.stampNow, findings)
+    await inspectLeftovers({ files, paths }, findings.about('leftovers'))
+    const free = await freeBytes(paths.folder)
+    const space = `The disk has ${Math.floor(free / MiB)} MiB left`
+    const disk = findings.about('disk')
+    if (free >= enoughBytes) disk.ok(`${space}.`)
+    else disk.problem(`${space}; new mail will soon be refused.`, 'Free some space, or use another folder.')
   }
-  if ((await files.size(paths.folder)) === null) {
-    about('folder').problem(
-      `There is no folder ${paths.folder}.`,
-      'Check the path; a start with it makes it.',
-    )
-    return done(false)
-  }
-  if (!(await stat(paths.folder)).isDirectory()) {
-    about('folder').problem(`${paths.folder} is a file, not a folder.`, 'Check the path.')
-    return done(false)
-  }
-  if ((await files.list(paths.folder)).length === 0) {
-    about('folder').ok(`${paths.folder} is empty: nothing is stored yet.`)
-    return done(false)
-  }
-  const lock = await readLock(named, paths.lock, processes).catch((error: unknown) => {
-    about('lock').problem(messageOf(error), 'Until then, Localpost does not start.')
-    return null
-  })
-  const inUse = lock?.lives === true
-  if (inUse) {
-    about('lock').note(
-      `Process ${lock.pid} on ${lock.host} uses the folder. What it is about to write may look incomplete here.`,
-    )
-  } else if (lock) {
-    const who =
-      lock.pid === null
-        ? 'It names no process'
-        : lock.copied
-          ? `It came with a copy of the folder: process ${lock.pid} wrote it in another one`
-          : `Process ${lock.pid} has ended`
-    about('lock').note(`${paths.lock} is left over. ${who}; the next start takes the folder over.`)
-  } else if (all.length === 0) {
-    if (await isClosed({ files: named, path: paths.lock, folder: paths.folder }))
-      about('lock').ok('No process uses the folder.')
-    else
-      about('lock').note(
-        `${paths.lock} is missing, and the folder was not closed. Whether a process uses it cannot be known.`,
-      )
-  }
-  const mark = await readMark(named, paths)
-  if (mark) {
-    const { message, fix } = unfinishedWords(`The data folder ${paths.folder}`, mark)
-    about('folder').problem(message, fix)
-  }
-  const checkpoint = await inspectCheckpoint(parts, about('checkpoint'))
-  if (checkpoint) {
-    const records = new Records(collections, { hold() {}, release() {} })
-    await inspectSnapshot(parts, checkpoint, records, about('snapshot'))
-    const sound = await inspectLog(parts, checkpoint, records, about('log'))
-    inspectKeys(parts, records, about('snapshot'))
-    await inspectIndexes(parts, files.stampNow, records, about('index'))
-    await inspectBlobs(parts, records, sound, about('blobs'))
-    const counts = [...records.collections.values()].map(({ name, byId }) => `${byId.size} ${name}`)
-    if (all.every(({ level, subject }) => level !== 'problem' || !countedFrom.has(subject)))
-      about('snapshot').ok(`The folder holds ${counts.join(', ')}.`)
-    else about('snapshot').note('The records were not counted, because not all of them can be read.')
-  }
-  await inspectLeftovers(parts, about('leftovers'))
-  const free = await (options.freeBytes ?? nodeFiles.freeBytes)(paths.folder)
-  const space = `The disk has ${Math.floor(free / MiB)} MiB left`
-  if (free >= enoughBytes) about('disk').ok(`${space}.`)
-  else
-    about('disk').problem(
-      `${space}; new mail will soon be refused.`,
-      'Free some space, or use another folder.',
-    )
-  return done(inUse)
+  const healthy = findings.all.every(({ level }) => level !== 'problem')
+  return { inspection: { folder: paths.folder, healthy, findings: findings.all }, inUse }
 }
-
-/** The sources of the records. */
-const countedFrom: ReadonlySet<Finding['subject']> = new Set(['snapshot', 'log'])
 
 const MiB = 1024 * 1024
 /** Two log files: less may not be enough for the mail that arrives until a checkpoint and its clean-up are done. */
 const enoughBytes = 64 * MiB
 
-async function inspectCheckpoint(
-  deps: CheckpointDeps,
-  report: ReturnType<ReturnType<typeof createFindings>['about']>,
-): Promise<Checkpoint | null> {
-  const { paths } = deps
+/** @returns Whether there is anything to check. */
+async function inspectPlace({ files, paths: { folder } }: ReadableFolder, report: Report): Promise<boolean> {
+  if ((await files.size(folder)) === null)
+    report.problem(`There is no folder ${folder}.`, 'Check the path; a start with it makes it.')
+  else if (!(await stat(folder)).isDirectory())
+    report.problem(`${folder} is a file, not a folder.`, 'Check the path.')
+  else if ((await files.list(folder)).length === 0) report.ok(`${folder} is empty: nothing is stored yet.`)
+  else return true
+  return false
+}
+
+/** @returns Whether a process uses the folder. */
+async function inspectLock(
+  files: LockReads & ReadableFolder['files'],
+  { lock: path, folder }: Paths,
+  processes: Processes,
+  report: Report,
+): Promise<boolean> {
   try {
-    const checkpoint = await readCheckpoint(deps)
+    const lock = await readLock(files, path, processes)
+    if (lock?.lives) {
+      report.note(
+        `Process ${lock.pid} on ${lock.host} uses the folder. What it is about to write may look incomplete here.`,
+      )
+      return true
+    }
+    if (lock) {
+      const who =
+        lock.pid === null
+          ? 'It names no process'
+          : lock.copied
+            ? `It came with a copy of the folder: process ${lock.pid} wrote it in another one`
+            : `Process ${lock.pid} has ended`
+      report.note(`${path} is left over. ${who}; the next start takes the folder over.`)
+    } else if (await isClosed(files, path, folder)) report.ok('No process uses the folder.')
+    else
+      report.note(
+        `${path} is missing, and the folder was not closed. Whether a process uses it cannot be known.`,
+      )
+  } catch (error) {
+    report.problem(messageOf(error), 'Until then, Localpost does not start.')
+  }
+  return false
+}
+
+/** Checks what is stored. */
+async function inspectData(
+  { collections, boot }: InspectOptions,
+  folder: ReadableFolder,
+  stampNow: Files['stampNow'],
+  { all, about }: ReturnType<typeof createFindings>,
+): Promise<void> {
+  const mark = await readMark(folder)
+  if (mark) {
+    const { message, fix } = unfinishedWords(`The data folder ${folder.paths.folder}`, mark)
+    about('folder').problem(message, fix)
+  }
+  const checkpoint = await inspectCheckpoint(folder, about('checkpoint'))
+  if (!checkpoint) return
+  const records = new Records(collections, { hold() {}, release() {} })
+  await inspectSnapshot(folder, checkpoint, records, about('snapshot'))
+  const present = boot ?? (await systemProcesses.pidSpace()).boot
+  await inspectLog(folder, checkpoint, present, records, about('log'))
+  inspectKeys(folder, records, about('snapshot'))
+  await inspectIndexes(folder, stampNow, records, about('index'))
+  await inspectBlobs(folder, records, about('blobs'))
+  const counts = [...records.collections.values()].map(({ name, byId }) => `${byId.size} ${name}`)
+  if (all.every(({ level, subject }) => level !== 'problem' || !countedFrom.has(subject)))
+    about('snapshot').ok(`The folder holds ${counts.join(', ')}.`)
+  else about('snapshot').note('The records were not counted, because not all of them can be read.')
+}
+
+/** The sources of the records. */
+const countedFrom: ReadonlySet<Finding['subject']> = new Set(['snapshot', 'log'])
+
+async function inspectCheckpoint(folder: ReadableFolder, report: Report): Promise<Checkpoint | null> {
+  const { paths } = folder
+  try {
+    const checkpoint = await readCheckpoint(folder)
     if (checkpoint) {
       const { log, offset, seq } = checkpoint
       report.ok(
@@ -165,66 +171,20 @@ async function inspectCheckpoint(
       )
       return checkpoint
     }
-    const strangers = await strangersIn(deps)
-    if ((await dataIn(deps)).length > 0) {
+    const strangers = await strangersIn(folder)
+    if ((await dataIn(folder)).length > 0)
       report.problem(
         `${paths.checkpoint} is missing, which says what the other files belong to.`,
         `Restore it from a copy. ${salvageHint}`,
       )
-    } else if (strangers.length > 0) {
+    else if (strangers.length > 0)
       report.problem(
         `${paths.folder} holds ${listed(strangers)}, and no data of Localpost. A start refuses it.`,
         'Check the path; use an empty or a new folder for the data.',
       )
-    } else {
-      report.note(`${paths.folder} holds no data of Localpost yet.`)
-    }
+    else report.note(`${paths.folder} holds no data of Localpost yet.`)
   } catch (error) {
     report.problem(messageOf(error), 'Nothing else was checked.')
   }
   return null
-}
-
-/** The environment of the store's own readers, without any writes. */
-function readOnlyParts(
-  folder: string,
-  files: Pick<Files, 'readAll' | 'size' | 'list'>,
-  boot: string,
-): CheckpointDeps {
-  return {
-    files: { ...refusing, readAll: files.readAll, size: files.size, list: files.list },
-    paths: createPaths(folder),
-    durable: false,
-    boot,
-    onNotice() {},
-  }
-}
-
-const refuse = (): never => {
-  throw new Error('An inspection only reads.')
-}
-
-const refusing: Files = {
-  open: refuse,
-  openNow: refuse,
-  close: refuse,
-  closeNow: refuse,
-  write: refuse,
-  read: refuse,
-  stream: refuse,
-  sync: refuse,
-  truncate: refuse,
-  size: refuse,
-  readAll: refuse,
-  list: refuse,
-  rename: refuse,
-  remove: refuse,
-  makeFolder: refuse,
-  removeFolder: refuse,
-  syncFolder: refuse,
-  link: refuse,
-  touch: refuse,
-  touched: refuse,
-  stampNow: refuse,
-  freeBytes: refuse,
 }

@@ -1,7 +1,7 @@
-import type { Files } from '../../core/files.ts'
+import { readWhole } from '../../core/files.ts'
 import { isWhole } from '../disk/blob-crc.ts'
-import { type LargeDeps, spoolLost } from '../disk/large.ts'
-import type { Paths } from '../disk/paths.ts'
+import { type LargeDeps, openSpool } from '../disk/large.ts'
+import type { DataFolder } from '../disk/paths.ts'
 import type { Entry, HeldPlace, Place } from '../entry.ts'
 import { type Blob, type BlobId, blobOf } from '../store.ts'
 import type { History } from './salvage-log.ts'
@@ -23,12 +23,7 @@ interface LostBlob {
 type Fault = 'missing' | 'damaged'
 
 /** Reads the blobs of a record, each from the first of its places that is intact. */
-export async function readBlobs(
-  files: Files,
-  paths: Paths,
-  entry: Entry,
-  history: History,
-): Promise<FoundBlob[]> {
+export async function readBlobs(folder: DataFolder, entry: Entry, history: History): Promise<FoundBlob[]> {
   const blobs: FoundBlob[] = []
   for (const [name, place] of Object.entries(entry.blobs ?? {})) {
     const id = `${entry.id}/${name}` as const
@@ -40,7 +35,7 @@ export async function readBlobs(
     const others = (history.places.get(id) ?? []).filter(
       (other) => 'crc' in other && other.crc === place.crc && other.size === place.size,
     )
-    const found = await firstWhole(files, paths, [place, ...others])
+    const found = await firstWhole(folder, [place, ...others])
     if (Buffer.isBuffer(found)) blobs.push({ blob: blobOf(id, found) })
     else blobs.push({ id, name, place, ...found })
   }
@@ -51,7 +46,10 @@ export async function readBlobs(
 export async function toBlob(found: FoundBlob, target: LargeDeps): Promise<Blob> {
   if ('blob' in found) return found.blob
   const { id, rest, place } = found
-  return { id, size: place.size, spooled: await spoolLost(target, id, rest, place) }
+  const { size, crc } = place
+  const file = await openSpool(target, id, { size, crc })
+  await file.write(rest)
+  return { id, size, spooled: await file.finish() }
 }
 
 /** A description of the loss. */
@@ -60,13 +58,12 @@ export function faultWords({ name, fault }: LostBlob): string {
 }
 
 async function firstWhole(
-  files: Files,
-  paths: Paths,
+  folder: DataFolder,
   places: readonly Place[],
 ): Promise<Buffer | { fault: Fault; rest: Buffer }> {
   let rest: Buffer | null = null
   for (const place of places) {
-    const bytes = await readPlace(files, paths, place).catch(() => null)
+    const bytes = await readPlace(folder, place).catch(() => null)
     if (bytes === null || bytes.byteLength !== place.size) continue
     if ('bytes' in place || isWhole(place, bytes)) return bytes
     rest = bytes
@@ -74,19 +71,13 @@ async function firstWhole(
   return rest ? { fault: 'damaged', rest } : { fault: 'missing', rest: Buffer.alloc(0) }
 }
 
-async function readPlace(files: Files, paths: Paths, place: Place): Promise<Buffer | null> {
+async function readPlace({ files, paths }: DataFolder, place: Place): Promise<Buffer | null> {
   if ('large' in place) return await files.readAll(paths.large(place.large))
   if (!('log' in place)) return null
-  const path = paths.log(place.log)
   if (place.size === 0) return Buffer.alloc(0)
-  if ((await files.size(path)) === null) return null
-  const fd = await files.open(path, 'r')
+  const fd = files.openNow(paths.log(place.log))
   try {
-    const bytes = Buffer.alloc(place.size)
-    let done = 0
-    for (let count = -1; count !== 0 && done < place.size; done += count)
-      count = await files.read(fd, bytes.subarray(done), place.at + done)
-    return bytes.subarray(0, done)
+    return await readWhole(files, fd, place.at, place.size)
   } finally {
     await files.close(fd)
   }

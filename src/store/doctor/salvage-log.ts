@@ -1,14 +1,13 @@
 import { nextTurn } from '../../core/machine.ts'
-import type { CheckpointDeps } from '../disk/checkpoint.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
-import { type Frame, frameStart, readFrame } from '../disk/frame.ts'
-import { applyFrame } from '../disk/load.ts'
-import { numberOf } from '../disk/paths.ts'
+import { applyFrame } from '../disk/entries.ts'
+import { type Frame, partsOf } from '../disk/frame.ts'
+import { numbersIn } from '../disk/paths.ts'
 import type { Place } from '../entry.ts'
 import { Records } from '../records.ts'
 import { isObject } from '../stored.ts'
 import { messageOf } from './findings.ts'
-import { readOr, type SalvageReading } from './salvage-reading.ts'
+import { readOr, type SalvageReading } from './salvage-read.ts'
 
 /** The content of all complete commits in all log files, including those that the files of records contain. */
 export interface History {
@@ -27,14 +26,9 @@ export interface History {
   misses(seq: number, until: number): boolean
 }
 
-/**
- * Reads every complete commit of every log file, and reports the lost commits that only the log had.
- *
- * @param checkpoint  Null if it is lost. Any damage may then have lost commits.
- */
+/** Reads every complete commit of every log file, and reports the lost commits that only the log had. */
 export async function readHistory(reading: SalvageReading, checkpoint: Checkpoint | null): Promise<History> {
   const { files, paths, collections, lost } = reading
-  const deps: CheckpointDeps = { ...reading, durable: false, boot: '', onNotice() {} }
   const records = new Records(collections, { hold() {}, release() {} })
   const last = new Map<string, Map<string, number>>()
   const cleared = new Map<string, number>()
@@ -48,7 +42,7 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
     else runs.push([frame.seq, frame.seq])
     end = frame.seq
     try {
-      applyFrame(deps, records, frame, log)
+      applyFrame(paths, records, frame, log)
     } catch (error) {
       lost.push(messageOf(error))
     }
@@ -73,10 +67,7 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
     }
   }
 
-  const numbers = (await files.list(paths.logs))
-    .map((name) => numberOf(name, '.log'))
-    .filter((number) => number !== null)
-  numbers.sort((a, b) => a - b)
+  const numbers = await numbersIn(files, paths.logs, '.log')
   /** The files of records contain everything before this position. */
   const { log: first, offset } = checkpoint ?? { log: numbers[0] ?? 1, offset: 0 }
   const newest = Math.max(numbers.at(-1) ?? 0, offset > 0 ? first : 0)
@@ -96,20 +87,16 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
     }
     const bytes = await readOr(reading, path, lose)
     if (log === first && bytes.byteLength < offset) lose(`ends at byte ${bytes.byteLength}`)
-    for (let at = 0; at < bytes.byteLength;) {
-      const frame = wholeFrame(bytes, at)
-      if (frame && frame.seq > end) {
-        const before = Math.max(end, checkpoint?.seq ?? frame.seq)
-        if (frame.seq > before + 1 && !isTold)
-          lost.push(`Commits ${before + 1} to ${frame.seq - 1} are lost: no file of the log has them.`)
-        isTold = false
-        note(frame, log)
-        at = frame.end
+    for (const { at, end: next, frame } of partsOf(bytes, end)) {
+      if (frame === null) {
+        if (log > first || next > offset) lose(`is damaged from byte ${at} to byte ${next}`)
         continue
       }
-      const next = nextWhole(bytes, at, end)
-      if (log > first || next > offset) lose(`is damaged from byte ${at} to byte ${next}`)
-      at = next
+      const before = Math.max(end, checkpoint?.seq ?? frame.seq)
+      if (frame.seq > before + 1 && !isTold)
+        lost.push(`Commits ${before + 1} to ${frame.seq - 1} are lost: no file of the log has them.`)
+      isTold = false
+      note(frame, log)
     }
     await nextTurn()
   }
@@ -130,32 +117,4 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
 
 function isSame(one: Place | undefined, other: Place): boolean {
   return one !== undefined && JSON.stringify(one) === JSON.stringify(other)
-}
-
-/**
- * Where complete commits follow a damaged one. A message may contain bytes that look like a commit. Therefore the damaged
- * commit is skipped as a whole if its length is still known.
- */
-function nextWhole(bytes: Buffer, at: number, seq: number): number {
-  const isNext = (frame: Frame | null): boolean =>
-    frame !== null && frame.seq > seq && frame.seq <= seq + bytes.byteLength
-  const [head, size] = headForm.exec(bytes.toString('latin1', at, at + maxHeadLength)) ?? []
-  const lineEnd = head === undefined ? -1 : bytes.indexOf(newline, at)
-  const end = lineEnd + 1 + Number(size)
-  if (lineEnd >= 0 && (end === bytes.byteLength || isNext(wholeFrame(bytes, end)))) return end
-  let next = bytes.indexOf(frameStart, at + 1)
-  while (next >= 0 && !isNext(wholeFrame(bytes, next))) next = bytes.indexOf(frameStart, next + 1)
-  return next < 0 ? bytes.byteLength : next
-}
-
-const headForm = /^\{"seq":\d{1,16},"len":(\d{1,16}),/
-const maxHeadLength = 96
-const newline = 10
-
-function wholeFrame(bytes: Buffer, at: number): Frame | null {
-  try {
-    return readFrame(bytes, at)
-  } catch {
-    return null
-  }
 }

@@ -3,8 +3,8 @@ import { dbName, nameOf } from '../disk/snapshot-files.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { listed } from './findings.ts'
 import type { History } from './salvage-log.ts'
-import type { DamagedFile } from './salvage-read.ts'
-import type { SalvageReading } from './salvage-reading.ts'
+import type { DamagedFile } from './intact-records.ts'
+import type { SalvageReading } from './salvage-read.ts'
 
 /** A damaged file, and the versions of its records in the log, by id; infinite for a removed record. */
 interface Repair {
@@ -26,7 +26,7 @@ export function mergeHistory(
   const repairs = damaged.map((file) => ({ file, versions: new Map<string, number>() }))
   const contained = checkpoint ? null : containedCommits(reading, history)
   const older = new Map<string, number>()
-  for (const { name, contains } of damaged) if (contains !== undefined) older.set(name, contains)
+  for (const file of damaged) if (file.older) older.set(file.name, file.older.contains)
   const untilOf = (name: string): number => older.get(name) ?? checkpoint?.seq ?? contained?.get(name) ?? 0
   const old: string[] = []
   for (const [collection, seq] of history.cleared) {
@@ -61,9 +61,9 @@ export function mergeHistory(
   }
   const isComplete = history.first === 1 && !history.misses(0, checkpoint?.seq ?? history.end)
   for (const repair of repairs) {
-    const { what, contains } = repair.file
-    if (contains === undefined) tell(reading, repair, isComplete)
-    else if (history.misses(contains, checkpoint?.seq ?? history.end))
+    const { what, older: copy } = repair.file
+    if (!copy) tell(reading, repair, isComplete)
+    else if (history.misses(copy.contains, checkpoint?.seq ?? history.end))
       lost.push(
         `${what} Not all commits after that are in the log, so later changes of its records may be lost.`,
       )
@@ -117,11 +117,7 @@ function versionOn({ lines }: DamagedFile, id: string): number | null {
   return lines.find((line) => line.id === id)?.version ?? null
 }
 
-/**
- * Reports which records of a damaged file were found in the log, and which were not.
- *
- * @param isComplete  Whether the log has every commit, so that nothing of the file can be lost.
- */
+/** Reports which records of a damaged file were found in the log. If that is complete, nothing of the file can be lost. */
 function tell({ restored, lost }: SalvageReading, { file, versions }: Repair, isComplete: boolean): void {
   const named = new Set(file.lines.map(({ id }) => id))
   const found = [...versions].filter(([, version]) => version < Number.POSITIVE_INFINITY)

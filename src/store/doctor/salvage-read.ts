@@ -1,72 +1,55 @@
+import { join } from 'node:path'
 import { isErrorOf } from '../../core/errors.ts'
-import { nextTurn } from '../../core/machine.ts'
 import { type Checkpoint, parseCheckpoint } from '../disk/checkpoint-text.ts'
-import { type DamagedLine, wholeLines } from '../disk/snapshot-damage.ts'
 import { editedText } from '../disk/snapshot-edits.ts'
-import { listSnapshot, missingFrom, olderThan } from '../disk/snapshot-files.ts'
-import { parseSnapshot } from '../disk/snapshot-text.ts'
-import { fillRecords } from '../disk/snapshot.ts'
+import type { DataFolder } from '../disk/paths.ts'
+import { listSnapshot, missingFrom } from '../disk/snapshot-files.ts'
+import type { Records } from '../records.ts'
+import type { Collection, StoredRecord } from '../store.ts'
 import { messageOf } from './findings.ts'
-import { readOr, type SalvageReading } from './salvage-reading.ts'
+import { type DamagedFile, readIntact } from './intact-records.ts'
 
-/** A damaged or missing file of records. */
-export interface DamagedFile {
-  /** As `checkpoint.json` names it. */
-  readonly name: string
-  readonly path: string
-  /** The damage of the file as a whole. */
-  readonly what: string
-  /** The damaged lines. */
-  readonly lines: readonly DamagedLine[]
-  /** Whether the file or its end is missing, so that records are lost without a damaged line. */
-  readonly isCut: boolean
-  /** If the file is intact but an older copy: the last commit that it contains. */
-  readonly contains?: number
+/** The folder that is salvaged, and the lists for the report. */
+export interface SalvageReading extends DataFolder {
+  readonly collections: readonly Collection<StoredRecord>[]
+  readonly records: Records
+  /** Collects one sentence for each item that is intact nowhere. */
+  readonly lost: string[]
+  /** Collects one sentence for each damaged file whose content was found elsewhere. */
+  readonly restored: string[]
 }
 
-/**
- * Reads every intact record of `db.json` and the segments into memory.
- *
- * @returns The files that are missing or damaged.
- */
+/** A file's bytes; none if it is missing or cannot be read. @param onFault  Called with what is wrong with it. */
+export async function readOr(
+  { files }: Pick<SalvageReading, 'files'>,
+  path: string,
+  onFault: (text: string) => void,
+): Promise<Buffer> {
+  try {
+    const bytes = await files.readAll(path)
+    if (bytes) return bytes
+    onFault('is missing')
+  } catch (error) {
+    onFault(`cannot be read (${messageOf(error)})`)
+  }
+  return Buffer.alloc(0)
+}
+
+/** Reads every intact record into memory. @returns The files of records that are missing or damaged. */
 export async function salvageRecords(
   reading: SalvageReading,
   checkpoint: Checkpoint | null,
 ): Promise<DamagedFile[]> {
-  const { files, paths, records } = reading
-  const found = await listSnapshot({ files, paths })
-  const damaged: DamagedFile[] = (checkpoint ? missingFrom(checkpoint, found) : []).map((name) => {
-    const path = `${paths.folder}/${name}`
+  const { paths, records, restored } = reading
+  const missing = checkpoint ? missingFrom(checkpoint, await listSnapshot(reading)) : []
+  const isKnown = (name: string): boolean => records.known(name) !== undefined
+  const { damaged, edited } = await readIntact(reading, checkpoint, records, isKnown)
+  for (const { path, edits } of edited) restored.push(`${path} was edited. ${editedText(edits)}`)
+  const lost = missing.map((name) => {
+    const path = join(paths.folder, name)
     return { name, path, what: `${path} is missing.`, lines: [], isCut: true }
   })
-  for (const { name, path, segment } of found) {
-    let fault = ''
-    const bytes = await readOr(reading, path, (text) => (fault = `${path} ${text}.`))
-    try {
-      if (fault !== '') throw new Error(fault)
-      const { snapshot, edited } = parseSnapshot(bytes, path)
-      if (edited) reading.restored.push(`${path} was edited. ${editedText(edited)}`)
-      fillRecords(records, snapshot, segment, path)
-      const older = checkpoint ? olderThan(checkpoint, name, snapshot) : null
-      if (older !== null)
-        damaged.push({
-          name,
-          path,
-          what: `${path}: ${older}`,
-          lines: [],
-          isCut: false,
-          contains: snapshot.seq ?? 0,
-        })
-    } catch (error) {
-      const collection = segment === 0 ? null : name.slice(0, name.indexOf('/'))
-      const known = (section: string): boolean => records.known(section) !== undefined
-      const { snapshot, damaged: lines, isCut } = wholeLines(bytes, collection, known)
-      damaged.push({ name, path, what: messageOf(error), lines, isCut })
-      fillRecords(records, snapshot, segment, path)
-    }
-    await nextTurn()
-  }
-  return damaged
+  return [...lost, ...damaged]
 }
 
 /** The checkpoint, or null if it is damaged or missing. */

@@ -64,7 +64,7 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const lost: string[] = []
   const restored: string[] = []
   const reading = { files, paths, collections, records, lost, restored }
-  const mark = await readMark(files, paths)
+  const mark = await readMark(reading)
   if (mark) lost.push(`${unfinishedWords(paths.folder, mark).message} What it had not stored is not here.`)
   const checkpoint = await salvageCheckpoint(reading)
   const damaged = await salvageRecords(reading, checkpoint)
@@ -82,7 +82,7 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   /** @returns Whether it was saved. */
   async function save(state: CollectionState, entry: Entry): Promise<boolean> {
     try {
-      const found = await readBlobs(files, paths, entry, history)
+      const found = await readBlobs(reading, entry, history)
       const blobs = await Promise.all(found.map((one) => toBlob(one, target)))
       for (const one of found) if ('fault' in one) lost.push(`${state.name} ${entry.id}: ${faultWords(one)}`)
       await store.commit([put(asCollection(state), recordOf(entry))], blobs)
@@ -143,7 +143,7 @@ async function assertPlaces(files: Files, paths: Paths, to: string, processes: P
   // The files of a start that stored nothing are those of a salvage that was killed before its first write.
   const there = { files, paths: target }
   if (
-    (await readMark(files, target)) === null &&
+    (await readMark(there)) === null &&
     ((await files.size(target.checkpoint)) !== null ||
       (await dataIn(there)).length > 0 ||
       (await strangersIn(there)).length > 0)

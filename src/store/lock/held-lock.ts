@@ -1,40 +1,8 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
-import { type Files, isSameFile, type Stamp } from '../../core/files.ts'
-import { beatMs, freshMs } from './heartbeat.ts'
+import { type Files, isSameFile, type Stamp, stampOf } from '../../core/files.ts'
 import { parseHolder, readText } from './lock-file.ts'
 import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/machine.ts'
-
-/** The right to write into a folder, while its lock file grants it. */
-export interface HeldLock {
-  /** Whether the lock was taken over from a process that had not closed the folder. */
-  readonly tookOver: boolean
-  /** Why this process no longer writes; null while it holds the lock. */
-  readonly lost: LocalpostError | null
-  /**
-   * Called at each heartbeat, before each checkpoint, and after writes, but at most every ten milliseconds. Returns the
-   * path of an open file that was replaced by another one, or null. If a file was replaced, the folder counts as lost.
-   */
-  misplaced: () => string | null
-  /**
-   * Reads the lock file if the last reading is some time ago: the process may have been suspended, and another one may
-   * have taken the folder over. Usually there is nothing to wait for.
-   *
-   * @throws store_read_only when the lock is lost; store_failed when it cannot be read.
-   */
-  assertHeld(): Promise<void> | undefined
-  /**
-   * Call it after a write and before the write is acknowledged. Another process takes the lock before it reads the
-   * folder, so if the lock is unchanged after the write, every later reader sees the written data.
-   *
-   * @throws As {@link HeldLock.assertHeld}.
-   */
-  assertKept(): Promise<void> | undefined
-  /** Reads the lock file, even if it was read recently. */
-  check(): Promise<void>
-  /** Replaces the lock by a mark that the folder was closed. Does not change the lock of another process. */
-  release(): Promise<void>
-}
 
 export interface HeldLockDeps {
   readonly files: Files
@@ -42,30 +10,101 @@ export interface HeldLockDeps {
   readonly folder: string
   /** The text of the lock file while this lock is held. */
   readonly text: string
+  /** Whether the lock was taken over from a process that had not closed the folder. */
   readonly tookOver: boolean
   readonly onNotice: (text: string) => void
 }
 
-/** Renews the lock until it is released or lost. */
-export function holdLock({ files, path, folder, text, tookOver, onNotice }: HeldLockDeps): HeldLock {
-  let lost: LocalpostError | null = null
-  let released = false
-  let checking: Promise<void> | null = null
-  let seenAt = monotonicNow()
+/** The right to write into a folder, while its lock file grants it. The lock is renewed until it is released or lost. */
+export class HeldLock {
+  readonly #deps: HeldLockDeps
+  #lost: LocalpostError | null = null
+  #isReleased = false
+  #checking: Promise<void> | null = null
+  #seenAt = monotonicNow()
   /** The same by the wall clock, because the monotonic clock stops while the machine is suspended. */
-  let seenAtWall = dateNow()
+  #seenAtWall = dateNow()
   /** The state of the lock file when this process last read its own text in it. */
-  let stamp: Stamp | null = stampOf(files, path)
+  #stamp: Stamp | null
   /** Kept open, so that no other file gets its inode. */
-  const fd = openNow(files, path)
+  readonly #fd: number | null
   /** When that file was last seen there. */
-  let stampAt = -Infinity
+  #stampAt = -Infinity
   /** When `misplaced` was last called. */
-  let placedAt = -Infinity
-  let touching = false
+  #placedAt = -Infinity
+  #isTouching = false
+  readonly #timer: ReturnType<typeof setInterval>
+  /**
+   * Called at each heartbeat, before each checkpoint, and after writes, but at most every ten milliseconds. Returns the
+   * path of an open file that was replaced by another one, or null. If a file was replaced, the folder counts as lost.
+   */
+  misplaced: () => string | null = () => null
 
-  async function look(): Promise<void> {
-    if (lost) throw lost
+  constructor(deps: HeldLockDeps) {
+    this.#deps = deps
+    this.#stamp = stampOf(deps.files, deps.path)
+    this.#fd = openNow(deps.files, deps.path)
+    // If the lock cannot be read now, it is read again by the next heartbeat and before the next write.
+    this.#timer = setInterval(() => void this.check().catch(() => {}), beatMs)
+    this.#timer.unref()
+  }
+
+  /** As in {@link HeldLockDeps}. */
+  get tookOver(): boolean {
+    return this.#deps.tookOver
+  }
+
+  /** Why this process no longer writes; null while it holds the lock. */
+  get lost(): LocalpostError | null {
+    return this.#lost
+  }
+
+  /**
+   * Reads the lock file if the last reading is some time ago: the process may have been suspended, and another one may
+   * have taken the folder over.
+   *
+   * @throws store_read_only when the lock is lost; store_failed when it cannot be read.
+   */
+  async assertHeld(): Promise<void> {
+    if (this.#lost) throw this.#lost
+    const now = monotonicNow()
+    const isOld = now - this.#seenAt >= freshMs || Math.abs(dateNow() - this.#seenAtWall) >= freshMs
+    if (isOld || (now - this.#stampAt >= recentMs && !this.#isThere(now))) await this.check()
+  }
+
+  /**
+   * Call it after a write and before the write is acknowledged. Another process takes the lock before it reads the
+   * folder, so if the lock is unchanged after the write, every later reader sees the written data.
+   *
+   * @throws As {@link HeldLock.assertHeld}.
+   */
+  async assertKept(): Promise<void> {
+    if (this.#lost) throw this.#lost
+    const now = monotonicNow()
+    if (this.#isThere(now) && this.#isPlaced(now)) return
+    // A check that is already running may have read the lock before the write, so another one follows it.
+    await this.#checking?.catch(() => {})
+    await this.check()
+  }
+
+  /** Reads the lock file, even if it was read recently. */
+  check(): Promise<void> {
+    return (this.#checking ??= this.#look().finally(() => (this.#checking = null)))
+  }
+
+  /** Replaces the lock by a mark that the folder was closed. Does not change the lock of another process. */
+  async release(): Promise<void> {
+    const { files, path, text } = this.#deps
+    this.#isReleased = true
+    clearInterval(this.#timer)
+    await this.#checking?.catch(() => {})
+    if (this.#fd !== null) await files.close(this.#fd).catch(() => {})
+    if (!this.#lost && (await readText(files, path)) === text) await files.rename(path, closedMark(path))
+  }
+
+  async #look(): Promise<void> {
+    const { files, path, folder, text, onNotice } = this.#deps
+    if (this.#lost) throw this.#lost
     const now = monotonicNow()
     const wall = dateNow()
     let found: string | typeof copied | null
@@ -73,98 +112,78 @@ export function holdLock({ files, path, folder, text, tookOver, onNotice }: Held
       const before = files.stampNow(path)
       found = await readText(files, path)
       // A copy of the lock has the same text. It belongs to a copy of the folder, and this process writes to the original.
-      if (before && stamp && !isSameFile(before, stamp)) found = found === text ? copied : found
+      if (before && this.#stamp && !isSameFile(before, this.#stamp)) found = found === text ? copied : found
       if (found === text) {
-        stamp = before
-        touching = true
+        this.#stamp = before
+        this.#isTouching = true
         await files.touch(path)
         const after = files.stampNow(path)
-        if (before && isSameFile(after, before)) stamp = after
+        if (before && isSameFile(after, before)) this.#stamp = after
       }
     } catch (error) {
       throw storeFault(error, `Checking the lock file ${path}`)
     } finally {
-      touching = false
+      this.#isTouching = false
     }
-    if (released) return
-    const misplaced = found === text ? held.misplaced() : null
+    if (this.#isReleased) return
+    const misplaced = found === text ? this.misplaced() : null
     if (found !== text || misplaced !== null) {
-      lost = misplaced === null ? lostTo(found, folder, path) : lostFile(misplaced)
-      clearInterval(timer)
-      onNotice(lost.message)
-      throw lost
+      this.#lost = misplaced === null ? lostTo(found, folder, path) : lostFile(misplaced)
+      clearInterval(this.#timer)
+      onNotice(this.#lost.message)
+      throw this.#lost
     }
-    seenAt = now
-    seenAtWall = wall
+    this.#seenAt = now
+    this.#seenAtWall = wall
   }
 
   /** Whether the file is still the same and was not changed by others. This takes some microseconds. */
-  function isThere(now: number): boolean {
-    let found: Stamp | null = null
-    try {
-      found = files.stampNow(path)
-    } catch {
-      // `check` reads the file and reports the reason.
-    }
-    if (!found || !stamp || !isSameFile(found, stamp)) return false
-    if (found.mtimeMs !== stamp.mtimeMs && !touching) return false
-    stampAt = now
+  #isThere(now: number): boolean {
+    // If the file cannot be examined, `check` reads it and reports the reason.
+    const found = stampOf(this.#deps.files, this.#deps.path)
+    if (!found || !this.#stamp || !isSameFile(found, this.#stamp)) return false
+    if (found.mtimeMs !== this.#stamp.mtimeMs && !this.#isTouching) return false
+    this.#stampAt = now
     return true
   }
 
   /** Whether no open file was replaced. Checked again after some milliseconds. */
-  function isPlaced(now: number): boolean {
-    if (now - placedAt < placeMs) return true
-    if (held.misplaced() !== null) return false
-    placedAt = now
+  #isPlaced(now: number): boolean {
+    if (now - this.#placedAt < placeMs) return true
+    if (this.misplaced() !== null) return false
+    this.#placedAt = now
     return true
   }
-
-  const check = (): Promise<void> => (checking ??= look().finally(() => (checking = null)))
-
-  // If the lock cannot be read now, it is read again by the next heartbeat and before the next write.
-  const timer = setInterval(() => void check().catch(() => {}), beatMs)
-  timer.unref()
-
-  const held: HeldLock = {
-    tookOver,
-    get lost() {
-      return lost
-    },
-    misplaced: () => null,
-    assertHeld() {
-      if (lost) return Promise.reject(lost)
-      const now = monotonicNow()
-      if (now - seenAt >= freshMs || Math.abs(dateNow() - seenAtWall) >= freshMs) return check()
-      return now - stampAt < recentMs || isThere(now) ? undefined : check()
-    },
-    assertKept() {
-      if (lost) return Promise.reject(lost)
-      const now = monotonicNow()
-      if (isThere(now) && isPlaced(now)) return undefined
-      // A check that is already running may have read the lock before the write, so another one follows it.
-      return checking ? checking.catch(() => {}).then(check) : check()
-    },
-    check,
-    async release() {
-      released = true
-      clearInterval(timer)
-      await checking?.catch(() => {})
-      if (fd !== null) await files.close(fd).catch(() => {})
-      if (!lost && (await readText(files, path)) === text) await files.rename(path, closedMark(path))
-    },
-  }
-  return held
 }
 
-function stampOf(files: Files, path: string): Stamp | null {
-  try {
-    return files.stampNow(path)
-  } catch {
-    // The first check reports why.
-    return null
+/** The same files, but every change fails once the lock is lost. */
+export function fencedFiles(files: Files, lock: Pick<HeldLock, 'assertHeld' | 'assertKept'>): Files {
+  const fenced =
+    <A extends unknown[], R>(run: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      await lock.assertHeld()
+      return await run(...args)
+    }
+  const open = fenced(files.open)
+  const write = fenced(files.write)
+  return {
+    ...files,
+    open: (path, flags) => (flags === 'r' ? files.open(path, flags) : open(path, flags)),
+    async write(fd, bytes, at) {
+      const taken = await write(fd, bytes, at)
+      await lock.assertKept()
+      return taken
+    },
+    truncate: fenced(files.truncate),
+    rename: fenced(files.rename),
+    remove: fenced(files.remove),
+    makeFolder: fenced(files.makeFolder),
+    link: fenced(files.link),
   }
 }
+
+/** The file that replaces the lock when a process closes the folder. */
+export const closedMark = (path: string): string => `${path}.closed`
 
 function openNow(files: Files, path: string): number | null {
   try {
@@ -174,8 +193,11 @@ function openNow(files: Files, path: string): number | null {
   }
 }
 
-/** Represents the text of a lock that is a copy of this process's lock. */
-const copied = Symbol('copied')
+/** A holder renews its lock this often, in milliseconds. */
+const beatMs = 1000
+
+/** A holder that has not read its lock for this long reads it before it writes. */
+const freshMs = 2500
 
 /** A write needs no check before it if the last check is this recent. */
 const recentMs = 5
@@ -183,8 +205,8 @@ const recentMs = 5
 /** If a file is replaced, at most this many milliseconds of acknowledged mail are written to it. */
 const placeMs = 10
 
-/** The file that replaces the lock when a process closes the folder. */
-export const closedMark = (path: string): string => `${path}.closed`
+/** Represents the text of a lock that is a copy of this process's lock. */
+const copied = Symbol('copied')
 
 function lostTo(found: string | typeof copied | null, folder: string, path: string): LocalpostError {
   if (found === copied) return lostFile(path)
@@ -199,31 +221,4 @@ function lostTo(found: string | typeof copied | null, folder: string, path: stri
 function lostFile(path: string): LocalpostError {
   const message = `The file ${path} was removed, or replaced by another one, perhaps together with its folder, so the next start would not find what this process writes. This process writes nothing more into it. Start it again once the right folder is in its place.`
   return new LocalpostError('store_read_only', message)
-}
-
-/** The same files, but every change fails once the lock is lost. */
-export function fencedFiles(files: Files, lock: Pick<HeldLock, 'assertHeld' | 'assertKept'>): Files {
-  const fenced =
-    <A extends unknown[], R>(run: (...args: A) => Promise<R>) =>
-    (...args: A): Promise<R> => {
-      const checking = lock.assertHeld()
-      return checking ? checking.then(() => run(...args)) : run(...args)
-    }
-  const open = fenced(files.open)
-  const write = fenced(files.write)
-  return {
-    ...files,
-    open: (path, flags) => (flags === 'r' ? files.open(path, flags) : open(path, flags)),
-    async write(fd, bytes, at) {
-      const taken = await write(fd, bytes, at)
-      const checking = lock.assertKept()
-      if (checking) await checking
-      return taken
-    },
-    truncate: fenced(files.truncate),
-    rename: fenced(files.rename),
-    remove: fenced(files.remove),
-    makeFolder: fenced(files.makeFolder),
-    link: fenced(files.link),
-  }
 }

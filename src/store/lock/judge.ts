@@ -1,7 +1,7 @@
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
-import { silenceMs, watchLock } from './heartbeat.ts'
-import { type Holder, parseHolder, placeOf } from './lock-file.ts'
+import { sleep } from '../../core/machine.ts'
+import { type Holder, type LockReads, parseHolder, placeOf, readText } from './lock-file.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 
 /** Dependencies of taking a lock. */
@@ -22,27 +22,29 @@ export interface LockDeps {
  * @throws store_in_use if the process is running.
  */
 export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
-  const { path, folder, processes = systemProcesses, onNotice } = deps
+  const { files, path, folder, processes = systemProcesses } = deps
   const holder = parseHolder(found)
   if (!holder) {
     await assertNoFolder(deps)
-    onNotice(
-      `The lock ${path} is damaged and does not say who uses the folder ${folder}. Waiting up to ${silence}, because a process may still use it.`,
-    )
-    return await watch(deps, found, 'the process that wrote it', ended('the process that wrote it'))
+    const who = 'the process that wrote it'
+    const why = `The lock ${path} is damaged and does not say who uses the folder ${folder}. Waiting up to ${silence}, because a process may still use it.`
+    return await watch(deps, found, { who, why, conclusion: ended(who) })
   }
   const state = await lookUp(holder, processes)
   if (state === 'gone') return 'gone'
-  if (state === 'lives') {
-    if (!isCopied(deps.files, folder, holder)) throw inUse(holder, processes, folder)
-    return await judgeCopy(deps, found, `process ${holder.pid}`)
+  if (state === 'foreign') {
+    const who = `process ${holder.pid} on the host ${JSON.stringify(holder.host)}`
+    const why = `The folder ${folder} was last used by ${who}, in another container or on another machine. Waiting up to ${silence} to see whether that process still renews ${path}.`
+    return await watch(deps, found, { who, why, conclusion: ended(who) })
   }
-  const who = `process ${holder.pid} on the host ${JSON.stringify(holder.host)}`
-  onNotice(
-    `The folder ${folder} was last used by ${who}, in another container or on another machine. Waiting up to ${silence} to see whether that process still renews ${path}.`,
-  )
-  return await watch(deps, found, who, ended(who))
+  if (!isCopied(files, folder, holder)) throw inUse(holder, processes, folder)
+  const who = `process ${holder.pid}`
+  const why = `The lock ${path} was written by ${who} in another folder, so ${folder} seems to be a copy. Waiting up to ${silence} to see whether that process renews this lock too.`
+  const conclusion = `${folder} is taken for a copy and opened. It may lack mail that was stored while it was copied: to copy a folder completely, stop Localpost first`
+  return await watch(deps, found, { who, why, conclusion })
 }
+
+const ended = (who: string): string => `${who} has ended or writes nothing more. The folder is taken over`
 
 /**
  * Whether a lock was written in another folder, judged by the device and inode of the folder. Some file systems
@@ -52,17 +54,6 @@ export function isCopied(files: Pick<Files, 'stampNow'>, folder: string, { place
   const here = placeOf(files, folder)
   return place !== null && here !== null && (place.dev !== here.dev || place.ino !== here.ino)
 }
-
-async function judgeCopy(deps: LockDeps, found: string, who: string): Promise<'gone' | 'changed'> {
-  const { path, folder, onNotice } = deps
-  onNotice(
-    `The lock ${path} was written by ${who} in another folder, so ${folder} seems to be a copy. Waiting up to ${silence} to see whether that process renews this lock too.`,
-  )
-  const copy = `${folder} is taken for a copy and opened. It may lack mail that was stored while it was copied: to copy a folder completely, stop Localpost first`
-  return await watch(deps, found, who, copy)
-}
-
-const ended = (who: string): string => `${who} has ended or writes nothing more. The folder is taken over`
 
 async function assertNoFolder({ files, path, folder }: LockDeps): Promise<void> {
   const isFolder = await files.readAll(path).then(
@@ -74,19 +65,21 @@ async function assertNoFolder({ files, path, folder }: LockDeps): Promise<void> 
   throw new LocalpostError('store_in_use', message)
 }
 
+/** A lock that is not renewed for this long belongs to a process that has ended or no longer writes. */
+const silenceMs = 5000
 const silence = `${silenceMs / 1000} seconds`
 
 /**
  * Waits to see whether the lock is renewed. A holder that finds its own lock damaged stops writing within that time.
  *
- * @param conclusion  What it means if the lock is not renewed, for the notice.
+ * @param words  Who holds the lock, why this waits, and what it means if the lock is not renewed.
  */
 async function watch(
   { files, path, folder, onNotice, processes = systemProcesses }: LockDeps,
   found: string,
-  who: string,
-  conclusion: string,
+  { who, why, conclusion }: { who: string; why: string; conclusion: string },
 ): Promise<'gone' | 'changed'> {
+  onNotice(why)
   const watched = await watchLock(files, path, found, processes.wait)
   if (watched === 'replaced') return 'changed'
   if (watched === 'renewed') {
@@ -129,3 +122,32 @@ function inUse(holder: Holder, processes: Processes, folder: string): LocalpostE
     `The folder ${folder} is in use by ${who}. Stop or close it, or use another folder.`,
   )
 }
+
+/**
+ * Watches a lock whose holder cannot be looked up. Times of different machines are never compared: the file only has
+ * to change while this process looks.
+ *
+ * @returns `renewed` as soon as its holder renews it, `replaced` if its text changes, `silent` if neither happens.
+ */
+export async function watchLock(
+  files: LockReads,
+  path: string,
+  text: string | null,
+  wait: (ms: number) => Promise<void> = sleep,
+): Promise<'renewed' | 'replaced' | 'silent'> {
+  const first = await timeOf(files, path)
+  // Counted in reads, so that a process that was suspended meanwhile reads again before it decides.
+  for (let looks = 0; looks < silenceMs / lookMs; looks++) {
+    await wait(lookMs)
+    if ((await readText(files, path)) !== text) return 'replaced'
+    if ((await timeOf(files, path)) !== first) return 'renewed'
+  }
+  return 'silent'
+}
+
+/** If there is a folder instead of the lock file, its time has no meaning. */
+function timeOf(files: LockReads, path: string): Promise<number | null> {
+  return files.touched(path).catch(() => null)
+}
+
+const lookMs = 200

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { codeOf } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
-import { type Files, type Stamp, writeWhole } from '../../core/files.ts'
+import { type Files, type Stamp, stampOf, writeWhole } from '../../core/files.ts'
 import type { PidSpace, Processes } from './processes.ts'
 import { isSealed, sealed } from '../sealed.ts'
 import { isObject } from '../stored.ts'
@@ -25,12 +25,8 @@ export type FolderPlace = Pick<Stamp, 'dev' | 'ino'>
 
 /** The identity of this folder; null if the system does not provide it. */
 export function placeOf(files: Pick<Files, 'stampNow'>, folder: string): FolderPlace | null {
-  try {
-    const found = files.stampNow(folder)
-    return found && { dev: found.dev, ino: found.ino }
-  } catch {
-    return null
-  }
+  const found = stampOf(files, folder)
+  return found && { dev: found.dev, ino: found.ino }
 }
 
 /** The text of a new lock file of this process. No two are equal. */

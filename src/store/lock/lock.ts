@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
 import { LocalpostError } from '../../core/errors.ts'
+import type { Files } from '../../core/files.ts'
 import { storeFault } from '../io-errors.ts'
-import { watchLock } from './heartbeat.ts'
-import { closedMark, type HeldLock, holdLock } from './held-lock.ts'
+import { closedMark, HeldLock } from './held-lock.ts'
 import {
   createLockFile,
   type LockReads,
@@ -12,7 +12,7 @@ import {
   readSettled,
   readText,
 } from './lock-file.ts'
-import { isCopied, judge, type LockDeps, lookUp, watchMissing } from './judge.ts'
+import { isCopied, judge, type LockDeps, lookUp, watchLock, watchMissing } from './judge.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 import { sleep } from '../../core/machine.ts'
 
@@ -33,7 +33,7 @@ export async function takeLock(deps: LockDeps): Promise<HeldLock> {
     // Checked before anything is written: on a full disk a write would fail, even if a running process has the folder.
     const found = await readSettled(files, path)
     if (found === null) {
-      if (!tookOver && !(await isClosed(deps))) {
+      if (!tookOver && !(await isClosed(files, path, folder))) {
         if ((await watchMissing(deps)) === 'changed') continue
         tookOver = true
       }
@@ -76,20 +76,14 @@ export async function readLock(
 const maxTries = 50
 
 /** Whether a folder without a lock is not in use: it was closed, or is new. */
-export async function isClosed({
-  files,
-  path,
-  folder,
-}: Pick<LockDeps, 'path' | 'folder'> & {
-  readonly files: Pick<LockDeps['files'], 'size'>
-}): Promise<boolean> {
+export async function isClosed(files: Pick<Files, 'size'>, path: string, folder: string): Promise<boolean> {
   if ((await files.size(closedMark(path))) !== null) return true
   return (await files.size(join(folder, 'checkpoint.json'))) === null
 }
 
 /** Removes the mark before anything is written, so that the folder counts as not closed. */
 async function begin(deps: LockDeps, text: string, tookOver: boolean): Promise<HeldLock> {
-  const lock = holdLock({ ...deps, text, tookOver })
+  const lock = new HeldLock({ ...deps, text, tookOver })
   try {
     await deps.files.remove(closedMark(deps.path))
     return lock
