@@ -1,19 +1,14 @@
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
-import type { Ids } from '../core/ids.ts'
-import { isId } from '../core/ids.ts'
+import { type Ids, isId } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { changeRecord, listRecords, readRecord, untilCommitted } from '../store/repository.ts'
-import type { Store } from '../store/store.ts'
-import { insert, remove, update } from '../store/store.ts'
+import { type Store, insert, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
-import type { DkimKeys } from './dkim-keys.ts'
-import { createDkimKeys, generateDkimKey, type DkimKeysDeps } from './dkim-keys.ts'
-import type { DnsLookup } from './dns-lookup.ts'
-import { createDnsLookup } from './dns-lookup.ts'
-import type { DnsSettings } from './dns-records.ts'
-import { dnsRecords, zoneFile } from './dns-records.ts'
-import type { DomainRecord } from './domain.ts'
+import { type DkimKeys, createDkimKeys, generateDkimKey, type DkimKeysDeps } from './dkim-keys.ts'
+import { type DnsLookup, createDnsLookup } from './dns-lookup.ts'
+import { type DnsSettings, dnsRecords, zoneFile } from './dns-records.ts'
+import { type DomainRecord, domainCollection } from './domain.ts'
 import type {
   CreatedBy,
   CreatedDomain,
@@ -26,11 +21,9 @@ import type {
   NewDomain,
   RecordCheck,
 } from './types.ts'
-import { domainCollection } from './domain.ts'
 import { parseDomainName } from './names.ts'
 import { createDomainSchema, strictDomainSchema, verifyInputSchema, domainSettingsSchema } from './schema.ts'
-import type { Senders } from './senders.ts'
-import { blankDomain, createSenders } from './senders.ts'
+import { type Senders, blankDomain, createSenders } from './senders.ts'
 import { begin, conclude, declare } from './transitions.ts'
 import { checkRecords, findSoa, firstFault } from './verification.ts'
 import { toCreatedDomain, toDomainDetail, toDomainListItem } from './views.ts'

@@ -4,11 +4,9 @@ import { emailCollection } from '../emails/email.ts'
 import { isId, type Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, notFound, readRecord } from '../store/repository.ts'
-import type { Store } from '../store/store.ts'
-import { insert, remove } from '../store/store.ts'
-import type { WebhookDeliveryRecord, WebhookPayload } from './webhook.ts'
+import { type Store, insert, remove } from '../store/store.ts'
+import { type WebhookDeliveryRecord, type WebhookPayload, webhookDeliveryCollection } from './webhook.ts'
 import type { WebhookDelivery } from './types.ts'
-import { webhookDeliveryCollection } from './webhook.ts'
 
 /** The deliveries to all webhooks: the waiting ones, and a log of the last finished ones. */
 export interface Deliveries {
