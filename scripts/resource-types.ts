@@ -97,7 +97,9 @@ function renderFolder(folder: string, types: readonly Named[], all: readonly Nam
     const isObject = def.type === 'object'
     const base = isObject ? baseOf(def.shape) : null
     const extended = base ? `extends ${base.name} ` : ''
-    const text = isObject ? membersOf(def.shape, base, { nameOf, baseOf }) : typeOf(schema, { nameOf, baseOf })
+    const text = isObject
+      ? membersOf(def.shape, base, { nameOf, baseOf })
+      : typeOf(schema, { nameOf, baseOf })
     const head = isObject ? `export interface ${name} ${extended}` : `export type ${name} = `
     texts.set(name, `${comment}\n${head}${text}`)
   }
