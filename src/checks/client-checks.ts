@@ -25,8 +25,8 @@ export const clientChecks: readonly CheckRow[] = [
 
 function findingOf({ slug, feature, count, places }: FeatureUse, wanted: readonly string[] | null): Found[] {
   const isWanted = (client: string): boolean => wanted?.includes(client) ?? true
-  const unsupported = clientsWith('n', feature).filter(isWanted)
-  const partial = clientsWith('a', feature).filter(isWanted)
+  const unsupported = clientsWith(feature, 'n').filter(isWanted)
+  const partial = clientsWith(feature, 'a').filter(isWanted)
   if (unsupported.length + partial.length === 0) return []
   const said = [
     ...(unsupported.length > 0 ? [`is ignored by ${namesOf(unsupported)}`] : []),

@@ -38,8 +38,8 @@ export function clientSupport(
       url,
       count,
       places: places.map(({ offset, snippet }) => ({ line: lineAt(offset), snippet })),
-      unsupported: clientsWith('n', feature),
-      partial: clientsWith('a', feature),
+      unsupported: clientsWith(feature, 'n'),
+      partial: clientsWith(feature, 'a'),
     }
   })
   const clients = clientNames.map(([client, name], at): ClientScore => {

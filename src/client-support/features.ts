@@ -19,7 +19,7 @@ export const features: ReadonlyMap<string, Feature> = new Map(
 )
 
 /** The keys of the clients that have a letter for a feature. */
-export function clientsWith(letter: string, { support }: Feature): string[] {
+export function clientsWith({ support }: Feature, letter: 'a' | 'n'): string[] {
   return clientNames.flatMap(([client], at) => (support[at] === letter ? [client] : []))
 }
 

@@ -33,7 +33,7 @@ import { createWaits } from './wait.ts'
 
 import type { ClientSupport, MailPreview } from '../client-support/types.ts'
 import type { Inbox, InboxPages } from './methods.ts'
-import type { checkJobs } from '../checks/jobs.ts'
+import type { checkJobs } from '../checks/run.ts'
 import { createInboxChecks, type InboxChecksDeps } from './checks.ts'
 
 type InboxJobs = typeof checkJobs & typeof clientSupportJobs & typeof compareJobs & typeof headerJobs
