@@ -6,7 +6,7 @@ import { type Match, readMatch } from './match.ts'
 import type { Rule, RuleInput } from './types.ts'
 import { fillRule, rulesCollection } from './rule.ts'
 import { rulesInputSchema } from './schema.ts'
-import { forgetAttempts } from './shared-attempts.ts'
+import { forgetAttempts } from './attempts.ts'
 
 /** Rules for the replies of recipients' servers, which otherwise accept everything; for `/dev/rules` and the library. */
 export interface Rules {

@@ -164,11 +164,7 @@ const maxEvents = 500
 const maxUserAgentLength = 512
 
 function eventOf(link: string | undefined, { ip, user_agent }: Visitor, timestamp: number): EmailEvent {
-  const by = { timestamp, ip, user_agent: cleanUserAgent(user_agent) }
+  const cleaned = cutText(user_agent.replace(/[\x00-\x1f\x7f-\x9f]/g, ''), maxUserAgentLength)
+  const by = { timestamp, ip, user_agent: cleaned }
   return link === undefined ? { status: 'opened', ...by } : { status: 'clicked', ...by, link }
-}
-
-/** A user agent as an event keeps it: at most 512 characters, none of them a control character. */
-function cleanUserAgent(given: string): string {
-  return cutText(given.replace(/[\x00-\x1f\x7f-\x9f]/g, ''), maxUserAgentLength)
 }

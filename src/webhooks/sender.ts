@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { type Store, update } from '../store/store.ts'
 import { attemptDelivery, type Calling } from './attempt.ts'
-import { afterAttempt } from './retries.ts'
+import { afterAttempt } from './deliveries.ts'
 import { type WebhookDeliveryRecord, webhookDeliveryCollection } from './webhook.ts'
 import type { Webhook } from './types.ts'
 
