@@ -232,7 +232,6 @@ export function createContacts(deps: {
 
 // Large, because a commit has its own cost; small enough to block the event loop for only a few milliseconds.
 const importBatch = 250
-// An answer names the wrong rows so that a person can correct them by hand. A longer list would not help.
 
 interface Saved {
   created: number

@@ -45,9 +45,7 @@ export interface HtmlTable {
   offset: number
 }
 
-/**
- * Reads the facts for the checks from hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind.
- */
+/** Reads the facts for the checks from hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind. */
 export function readHtmlFacts(html: string): HtmlFacts {
   const facts: HtmlFacts = {
     images: [],

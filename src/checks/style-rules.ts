@@ -20,11 +20,7 @@ export interface SheetDeclaration {
 export interface StyleRules {
   /** Adds the rules of a style sheet, except those within conditions, such as for dark mode or small screens. */
   add(css: string): void
-  /**
-   * The declarations that apply, the strongest last.
-   *
-   * @param ancestors  The outermost first.
-   */
+  /** The declarations that apply, the strongest last. @param ancestors  The outermost first. */
   matching(element: StyledElement, ancestors: readonly StyledElement[]): readonly SheetDeclaration[]
 }
 

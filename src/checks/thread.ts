@@ -2,7 +2,6 @@ import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import { longBytes, type JobThread } from '../core/job-thread.ts'
-import { pick } from '../core/pick.ts'
 import { createZone } from '../domains/zone.ts'
 import { reasonOf } from '../net/guarded-request.ts'
 import type { MailCheckOptions } from './options.ts'
@@ -12,14 +11,17 @@ import { checkMail, type checkJobs } from './run.ts'
 import type { Asked, AskingCheck, CheckedMail, CheckResult, CheckServices, MailKnowledge } from './subject.ts'
 import type { CheckReport } from './types.ts'
 
-/** Runs all checks of mails. Long mails are checked in the thread, so that the event loop is not blocked. */
-export interface MailChecks {
-  /**
-   * @param options  Checked by `assertCheckOptions`.
-   * @throws service_unavailable if too many long mails wait; the signal's reason.
-   */
-  check(mail: CheckedMail, options: MailCheckOptions, source?: CheckSource): Promise<CheckReport>
-}
+/**
+ * Runs all checks of a mail. Long mails are checked in the thread, so that the event loop is not blocked.
+ *
+ * @param options  Checked by `assertCheckOptions`.
+ * @throws service_unavailable if too many long mails wait; the signal's reason.
+ */
+export type CheckWholeMail = (
+  mail: CheckedMail,
+  options: MailCheckOptions,
+  source?: CheckSource,
+) => Promise<CheckReport>
 
 /** The input beside the mail that is checked. */
 export interface CheckSource {
@@ -44,15 +46,15 @@ export function createMailChecks(
     services,
     queue = { run: (job) => job() },
   }: { services?: CheckServices | undefined; queue?: JobQueue } = {},
-): MailChecks {
+): CheckWholeMail {
   async function inThread(
     mail: CheckedMail,
     options: MailCheckOptions,
     { signal, knowledge }: CheckSource,
   ): Promise<CheckReport> {
-    const inputs = [pick(mail, checkedMembers), options, knowledge] as const
+    const members = checkedMembers(mail)
     try {
-      return await thread.run('checks', [...inputs], { signal, deadlineMs })
+      return await thread.run('checks', [members, options, knowledge], { signal, deadlineMs })
     } catch (error) {
       if (!isErrorOf(error, 'service_unavailable')) throw error
       return endedReport(options)
@@ -93,17 +95,15 @@ export function createMailChecks(
     }
   }
 
-  return {
-    async check(mail, options, source = {}) {
-      source.signal?.throwIfAborted()
-      const [read, asked] = await Promise.all([
-        sizeOf(mail) > longBytes
-          ? queue.run(() => inThread(mail, options, source), patienceMs, source.signal)
-          : checkMail(mail, options, source.knowledge),
-        services && ask(mail, services, options, source),
-      ])
-      return asked ? joinReports(read, asked) : read
-    },
+  return async (mail, options, source = {}) => {
+    source.signal?.throwIfAborted()
+    const [read, asked] = await Promise.all([
+      sizeOf(mail) > longBytes
+        ? queue.run(() => inThread(mail, options, source), patienceMs, source.signal)
+        : checkMail(mail, options, source.knowledge),
+      services && ask(mail, services, options, source),
+    ])
+    return asked ? joinReports(read, asked) : read
   }
 }
 
@@ -127,10 +127,12 @@ function endedReport({ except = [] }: MailCheckOptions): CheckReport {
 }
 
 /** The members that checks read: the others of a mail are not copied to the thread. */
-const checkedMembers = [
-  ...(['type', 'source', 'size_bytes', 'received', 'envelope', 'subject', 'html', 'text'] as const),
-  ...(['headers', 'links', 'attachments', 'dkim', 'list_unsubscribe', 'problem'] as const),
-]
+function checkedMembers(mail: CheckedMail): CheckedMail {
+  const { type, source, size_bytes, received, envelope, subject, html, text } = mail
+  const { headers, links, attachments, dkim, list_unsubscribe, problem } = mail
+  const bodies = { subject, html, text, headers, links, attachments }
+  return { type, source, size_bytes, received, envelope, ...bodies, dkim, list_unsubscribe, problem }
+}
 
 /** In characters. */
 function sizeOf({ headers, html, text }: CheckedMail): number {
