@@ -132,10 +132,7 @@ export function createSearch(deps: SearchDeps): Search {
   async function listByRows(filter: MailFilter, wanted: WantedRows, limit: RowsLimit): Promise<Listed> {
     const { ids, count, more, isPartial } = await rows.page(filter, wanted, limit)
     const items: EmailRecord[] = []
-    for (const id of ids) {
-      const email = await store.get(emailCollection, id)
-      if (email) items.push(email)
-    }
+    for await (const email of byIds(ids)) items.push(email)
     return { items, count, more, isPartial }
   }
 

@@ -1,4 +1,4 @@
-import { type BlockGuide, BlockGuides } from './block-guides.ts'
+import { type BlockGuide, BlockGuides } from './text-filter.ts'
 import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
 import { resume, type ResumedRows } from './resumed-rows.ts'
 import {

@@ -67,11 +67,8 @@ export function idAt(block: Buffer, start: number): string {
   return block.toString('latin1', start + 1, start + headAt)
 }
 
-/** The rows that have these bytes, each once, in order of arrival: their bounds, and the first place of the bytes. */
-export function* rowsWith(
-  block: Buffer,
-  bytes: Buffer,
-): Generator<{ start: number; end: number; hit: number }> {
+/** The rows that have these bytes, each once, in order of arrival: where they begin, and the first place of the bytes. */
+export function* rowsWith(block: Buffer, bytes: Buffer): Generator<{ start: number; hit: number }> {
   for (let at = headerLength; ;) {
     const hit = block.indexOf(bytes, at)
     if (hit < 0) return
@@ -80,7 +77,7 @@ export function* rowsWith(
     // After the last row there are only zeros.
     if (end < 0) return
     // A row may lack its beginning where a file was damaged.
-    if (end > hit) yield { start, end, hit }
+    if (end > hit) yield { start, hit }
     at = Math.max(end, hit) + 1
   }
 }
@@ -104,14 +101,23 @@ export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promis
     .sort((a, b) => b.bytes.length - a.bytes.length)
   const rest = [...others, ...terms.filter(({ isNegative }) => isNegative)]
   const starts: number[] = []
-  let looked = 0
-  for (const { start, end, hit } of rowsWith(block, driver?.bytes ?? Buffer.of(rowBegin))) {
-    const row = block.subarray(start, end)
-    if ((!driver || isIn(driver, row, hit - start)) && rest.every((term) => holds(row, term)))
+  for (let at = headerLength, looked = 1; ; looked++) {
+    const hit = driver ? block.indexOf(driver.bytes, at) : block.indexOf(rowBegin, at)
+    if (hit < 0) return starts
+    const start = block.lastIndexOf(rowBegin, hit)
+    const end = start < 0 ? -1 : block.indexOf(rowEnd, start)
+    // After the last row there are only zeros.
+    if (end < 0) return starts
+    if (
+      end > hit &&
+      (!driver || isIn(driver, block, start, end, hit)) &&
+      (rest.length === 0 || holdAll(block.subarray(start, end), rest))
+    )
       starts.push(start)
-    if (++looked % rowsPerTurn === 0) await nextTurn()
+    // A row may lack its beginning where a file was damaged: the scan continues anyway.
+    at = Math.max(end, hit) + 1
+    if (looked % rowsPerTurn === 0) await nextTurn()
   }
-  return starts
 }
 
 // A row: rowBegin, id, "\n", head in lines, bodyBegin, body, rowEnd. None of the marks is ever in a folded text.
@@ -128,9 +134,13 @@ const headerLength = countLength + sealLength
 const rowsPerTurn = 1024
 
 /** Whether the term is in the row, of which the first place with its bytes is known. */
-function isIn(term: RowTerm, row: Buffer, hit: number): boolean {
-  const isPlace = term.in === 'body' ? row.lastIndexOf(bodyBegin, hit) > 0 : hit >= headAt
-  return isPlace || holds(row, term)
+function isIn(term: RowTerm, block: Buffer, start: number, end: number, hit: number): boolean {
+  const isPlace = term.in === 'body' ? block.lastIndexOf(bodyBegin, hit) > start : hit >= start + headAt
+  return isPlace || holds(block.subarray(start, end), term)
+}
+
+function holdAll(row: Buffer, terms: readonly RowTerm[]): boolean {
+  return terms.every((term) => holds(row, term))
 }
 
 function holds(row: Buffer, { bytes, in: place, isNegative }: RowTerm): boolean {

@@ -92,23 +92,25 @@ export function announcing(deps: {
     if (written.length === 0) return null
     const isNew = written.every(({ op }) => op === 'insert')
     let replaced: Replaced | null = []
-    const counts = new Map<Sender, number>()
+    let announced: ReadonlyMap<Sender, number> = new Map()
     return {
       prepare: isNew ? undefined : async () => void (replaced = await readReplaced(written)),
       add() {
+        const before = replaced
+        if (!before) return []
+        const counts = new Map<Sender, number>()
         try {
           const now = clock.now()
-          const payloads = written.flatMap((change, i) =>
-            replaced ? toPayloads(change, replaced[i] ?? null, now) : [],
-          )
-          return payloads.flatMap((payload) => deliveriesOf(payload, counts))
+          const payloads = written.flatMap((change, i) => toPayloads(change, before[i] ?? null, now))
+          const added = payloads.flatMap((payload) => deliveriesOf(payload, counts))
+          announced = counts
+          return added
         } catch (error) {
-          counts.clear()
           onError(error)
           return []
         }
       },
-      committed: () => counts.forEach((count, sender) => tell(sender, count)),
+      committed: () => announced.forEach((count, sender) => tell(sender, count)),
     }
   }
 }
