@@ -34,7 +34,10 @@ function moduleOf(json) {
   })
   const rows = features.map(({ slug, title, category, stats }) => {
     const known = new Map(statuses(stats))
-    return [slug, title.trim(), category, clients.map((client) => known.get(client) ?? 'u').join('')]
+    const [prefix] = slug.split('-')
+    if (category !== (/^(?:css|html|image)$/.test(prefix) ? prefix : 'others'))
+      throw new Error(`${slug} has the category ${category}, which its name does not say.`)
+    return [slug, title.trim(), clients.map((client) => known.get(client) ?? 'u').join('')]
   })
   return `// Written by scripts/client-support.mjs. Change that, not this file.
 // Facts of Can I email (https://www.caniemail.com), state of ${last_update_date.slice(0, 10)}. MIT licence, Copyright (c) 2019 Rémi Parmentier.
@@ -43,7 +46,7 @@ function moduleOf(json) {
 export const clientNames: readonly (readonly [client: string, name: string])[] = ${JSON.stringify(names)}
 
 /** A letter per client, for its newest version: y yes, a partly, n no, u unknown. */
-export const featureRows: readonly (readonly [slug: string, title: string, category: string, support: string])[] = ${JSON.stringify(rows)}
+export const featureRows: readonly (readonly [slug: string, title: string, support: string])[] = ${JSON.stringify(rows)}
 `
 }
 

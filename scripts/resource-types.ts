@@ -89,9 +89,18 @@ function renderFolder(folder: string, types: readonly Named[], all: readonly Nam
       used.add(found)
       return found.name
     }
-    const text = typeOf(schema, nameOf)
-    const isObject = (schema as z.core.$ZodType as z.core.$ZodTypes)._zod.def.type === 'object'
-    const head = isObject ? `export interface ${name} ` : `export type ${name} = `
+    const baseOf = (shape: Shape): Named | null => {
+      const base = types.filter((one) => isBase(one, shape)).toSorted((a, b) => sizeOf(b) - sizeOf(a))[0]
+      return base ?? null
+    }
+    const { def } = (schema as z.core.$ZodType as z.core.$ZodTypes)._zod
+    const isObject = def.type === 'object'
+    const base = isObject ? baseOf(def.shape) : null
+    const extended = base ? `extends ${base.name} ` : ''
+    const text = isObject
+      ? membersOf(def.shape, base, { nameOf, baseOf })
+      : typeOf(schema, { nameOf, baseOf })
+    const head = isObject ? `export interface ${name} ${extended}` : `export type ${name} = `
     texts.set(name, `${comment}\n${head}${text}`)
   }
   return [heading, ...importsOf(folder, used), ...texts.values()].join('\n\n')
@@ -122,13 +131,34 @@ function importsOf(folder: string, used: ReadonlySet<Named>): string[] {
   })
 }
 
-type NameOf = (schema: z.core.$ZodType) => string | null
+type Shape = Readonly<Record<string, z.core.$ZodType>>
 
-function typeOf(schema: z.core.$ZodType, nameOf: NameOf): string {
-  const name = nameOf(schema)
+/** How types refer to others. */
+interface Scope {
+  /** The name of a schema that has a type of its own. */
+  nameOf(schema: z.core.$ZodType): string | null
+  /** The largest type of the folder that has only members of this object, and not all of them. */
+  baseOf(shape: Shape): Named | null
+}
+
+function shapeOf({ schema }: Named): Shape {
+  const { def } = (schema as z.core.$ZodType as z.core.$ZodTypes)._zod
+  return def.type === 'object' ? def.shape : {}
+}
+
+const sizeOf = (named: Named): number => Object.keys(shapeOf(named)).length
+
+function isBase(named: Named, shape: Shape): boolean {
+  const members = Object.entries(shapeOf(named))
+  const isPart = members.length > 1 && members.length < Object.keys(shape).length
+  return isPart && members.every(([name, schema]) => shape[name] === schema)
+}
+
+function typeOf(schema: z.core.$ZodType, scope: Scope): string {
+  const name = scope.nameOf(schema)
   if (name !== null) return name
   const { def } = (schema as z.core.$ZodTypes)._zod
-  const inner = (one: z.core.$ZodType): string => typeOf(one, nameOf)
+  const inner = (one: z.core.$ZodType): string => typeOf(one, scope)
   switch (def.type) {
     case 'string':
     case 'number':
@@ -154,19 +184,25 @@ function typeOf(schema: z.core.$ZodType, nameOf: NameOf): string {
       const record = `Record<${inner(def.keyType)}, ${inner(def.valueType)}>`
       return def.partial ? `Partial<${record}>` : record
     }
-    case 'object':
-      return `{\n${Object.entries(def.shape).map(memberOf(nameOf)).join('\n')}\n}`
+    case 'object': {
+      const base = scope.baseOf(def.shape)
+      return `${base ? `${base.name} & ` : ''}${membersOf(def.shape, base, scope)}`
+    }
     default:
       throw new Error(`scripts/resource-types.ts does not know schemas of the kind ${def.type} yet`)
   }
 }
 
-function memberOf(nameOf: NameOf): (member: [string, z.core.$ZodType]) => string {
-  return ([name, schema]) => {
+/** The members of an object that its base does not have. */
+function membersOf(shape: Shape, base: Named | null, scope: Scope): string {
+  const inherited = base ? shapeOf(base) : {}
+  const members = Object.entries(shape).flatMap(([name, schema]) => {
+    if (name in inherited) return []
     const description = descriptionOf(schema)
     const mark = schema._zod.optout === 'optional' ? '?' : ''
-    return `${description === null ? '' : commentOf(description)}${name}${mark}: ${typeOf(schema, nameOf)}`
-  }
+    return `${description === null ? '' : commentOf(description)}${name}${mark}: ${typeOf(schema, scope)}`
+  })
+  return `{\n${members.join('\n')}\n}`
 }
 
 /** The description of a member, which may be that of the schema inside `optional` or `nullable`. */

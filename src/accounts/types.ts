@@ -54,22 +54,7 @@ export interface RenewedPassword {
 }
 
 /** The answer to `POST /dev/accounts`: the account, and what apps need to use it, which no other answer has. */
-export interface CreatedAccount {
-  /** `acc_…`; of the account that is always there: `default`. */
-  id: string
-  name: string
-  /** Unix time in milliseconds; of `default`: when this instance began. */
-  created: number
-  ttl_ms: number | null
-  /** When it is removed unless it is used before; null: never. */
-  expires: number | null
-  max_emails: number | null
-  max_age_ms: number | null
-  is_disabled: boolean
-  counts: {
-    emails: number
-    unread: number
-  }
+export interface CreatedAccount extends AccountInfo {
   /** Of scope `full`, for `/v1`, `/dev` and as the password over SMTP. */
   api_key: string
   smtp: {

@@ -6,13 +6,11 @@ import { LongBody } from '../core/json-body.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { changeRecord, listRecords, notFound, readRecord, untilCommitted } from '../store/repository.ts'
-import type { Change, Store } from '../store/store.ts'
-import { insert, remove, update } from '../store/store.ts'
+import { type Change, type Store, insert, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { addressFault, emailKey } from './addresses.ts'
-import type { ContactRecord } from './audience.ts'
+import { type ContactRecord, audienceCollection, contactCollection } from './audience.ts'
 import type { Contact, ContactChanges, ContactInput, ImportResult } from './types.ts'
-import { audienceCollection, contactCollection } from './audience.ts'
 import { maxRejected, readContactRows, type ContactRow } from './contact-rows.ts'
 import type { contactJobs } from './jobs.ts'
 import { contactChangesSchema, contactInputSchema } from './schema.ts'
@@ -234,7 +232,6 @@ export function createContacts(deps: {
 
 // Large, because a commit has its own cost; small enough to block the event loop for only a few milliseconds.
 const importBatch = 250
-// An answer names the wrong rows so that a person can correct them by hand. A longer list would not help.
 
 interface Saved {
   created: number

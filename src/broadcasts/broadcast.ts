@@ -1,6 +1,13 @@
 import { untilCommitted } from '../store/repository.ts'
-import type { Change, Collection, Store, StoredRecord } from '../store/store.ts'
-import { insert, remove, update } from '../store/store.ts'
+import {
+  type Change,
+  type Collection,
+  type Store,
+  type StoredRecord,
+  insert,
+  remove,
+  update,
+} from '../store/store.ts'
 import type { BroadcastSummary } from './types.ts'
 
 /** A broadcast as stored. Its emails have its id as a tag. */

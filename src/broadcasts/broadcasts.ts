@@ -5,7 +5,7 @@ import { render, unansweredWarning } from '../emails/render.ts'
 import { checkSend, keep, toEmail, type Accepted, type Kept, type SendDeps } from '../emails/send.ts'
 import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
-import { readRecord } from '../store/repository.ts'
+import { pagesOf, readRecord } from '../store/repository.ts'
 import { insert, type Blob, type Change, type Store } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Broadcast, BroadcastRequest } from './types.ts'
@@ -24,8 +24,7 @@ export interface Broadcasts extends SentBroadcasts {
    * delivered.
    *
    * @throws validation_error, domain_not_verified, domain_not_registered, message_too_large, also if it is the mail of a
-   *   single contact; not_found for the
-   *   audience: nothing was stored.
+   *   single contact; not_found for the audience: nothing was stored.
    */
   send(request: BroadcastRequest): Promise<Broadcast>
 }
@@ -97,15 +96,8 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
       const id = ids.next('bc')
       const email_ids: string[] = []
       const { audience_id, from, subject } = request
-      await keepBroadcast(store, {
-        id,
-        audience_id,
-        from,
-        subject,
-        created: clock.now(),
-        count: 0,
-        unsubscribed: 0,
-      })
+      const facts = { id, audience_id, from, subject, created: clock.now() }
+      await keepBroadcast(store, { ...facts, count: 0, unsubscribed: 0 })
       const leaveOut = await createLeaveOut(store, request.audience_id)
       for await (const contacts of subscribedContacts(store, request.audience_id, sliceSizeOf(common))) {
         email_ids.push(...(await acceptSlice(common, id, contacts, leaveOut)))
@@ -171,22 +163,10 @@ function unsubscribeHeaders(url: string): Record<string, string> {
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 }
 
-async function* subscribedContacts(
+function subscribedContacts(
   store: Store,
   audienceId: string,
-  sliceSize: number,
+  limit: number,
 ): AsyncGenerator<ContactRecord[]> {
-  let after: [string, boolean, string] | undefined
-  for (;;) {
-    const page = await store.page(contactCollection, {
-      index: 'subscription',
-      prefix: [audienceId, true],
-      limit: sliceSize,
-      ...(after ? { after } : {}),
-    })
-    if (page.records.length > 0) yield page.records
-    const last = page.records.at(-1)
-    if (!page.more || !last) return
-    after = [audienceId, true, last.email_key]
-  }
+  return pagesOf(store, contactCollection, { index: 'subscription', prefix: [audienceId, true], limit })
 }

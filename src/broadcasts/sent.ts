@@ -4,7 +4,7 @@ import type { ListPage } from '../core/lists.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { nextTurn } from '../core/machine.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { listRecords, readRecord } from '../store/repository.ts'
+import { listRecords, pagesOf, readRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { broadcastCollection, type BroadcastRecord } from './broadcast.ts'
 import { counted, createTimeline } from './timeline.ts'
@@ -26,27 +26,22 @@ export interface SentBroadcasts {
   get(id: string): Promise<BroadcastDetail>
 }
 
-export function createSentBroadcasts({
-  store,
-  pageSize,
-}: {
-  store: Store
-  pageSize: number
-}): SentBroadcasts {
+export function createSentBroadcasts(deps: { store: Store; pageSize: number }): SentBroadcasts {
+  const { store, pageSize } = deps
   const running = new Map<string, Promise<BroadcastDetail>>()
 
   async function read(id: string): Promise<BroadcastDetail> {
     const record = await readRecord(store, broadcastCollection, id, 'broadcast')
     const timeline = createTimeline(record.created)
-    const totals: Omit<BroadcastTotals, 'unsubscribed'> = {
+    const { unsubscribed } = record
+    const none = { delivered: 0, opened: 0, clicked: 0, bounced: 0 }
+    const totals: BroadcastTotals = {
       emails: 0,
-      delivered: 0,
-      opened: 0,
-      clicked: 0,
-      bounced: 0,
+      ...none,
       delivery_delayed: 0,
       complained: 0,
       failed: 0,
+      unsubscribed,
     }
     for await (const { recipients } of emailsOf(store, id)) {
       totals.emails++
@@ -59,11 +54,7 @@ export function createSentBroadcasts({
         if (at !== undefined) timeline.add(kind, at)
       }
     }
-    return {
-      ...toSummary(record),
-      totals: { ...totals, unsubscribed: record.unsubscribed },
-      timeline: timeline.result(),
-    }
+    return { ...toSummary(record), totals, timeline: timeline.result() }
   }
 
   return {
@@ -102,17 +93,9 @@ const statuses = [
 const isBroadcastId = (text: string): boolean => isId('bc', text)
 
 async function* emailsOf(store: Store, id: string): AsyncGenerator<EmailRecord> {
-  let after: [string] | undefined
-  for (;;) {
-    const { records, more } = await store.page(emailCollection, {
-      where: { text: 'tag', equals: id },
-      limit: readAtOnce,
-      after,
-    })
+  const query = { where: { text: 'tag', equals: id }, limit: readAtOnce }
+  for await (const records of pagesOf(store, emailCollection, query)) {
     yield* records
-    const last = records.at(-1)
-    if (!more || !last) return
-    after = [last.id]
     await nextTurn()
   }
 }
@@ -120,13 +103,7 @@ async function* emailsOf(store: Store, id: string): AsyncGenerator<EmailRecord> 
 /** Reading this many takes a few milliseconds. */
 const readAtOnce = 200
 
-function toSummary({
-  id,
-  audience_id,
-  from,
-  subject,
-  created,
-  count,
-}: BroadcastRecord): Complete<BroadcastSummary> {
+function toSummary(record: BroadcastRecord): Complete<BroadcastSummary> {
+  const { id, audience_id, from, subject, created, count } = record
   return { id, audience_id, from, subject, created, count }
 }

@@ -83,17 +83,7 @@ export interface BroadcastMoment {
 }
 
 /** A broadcast with its results. */
-export interface BroadcastDetail {
-  /** Each of its emails has it as a tag. */
-  id: string
-  audience_id: string
-  from: string
-  /** With its placeholders. */
-  subject: string
-  /** Unix time in milliseconds. */
-  created: number
-  /** How many emails were accepted; 0 until all of them are. */
-  count: number
+export interface BroadcastDetail extends BroadcastSummary {
   /** How many emails had an event of each status at least once; one email may count in several. */
   totals: BroadcastTotals
   /** From `created` to the last event, in at most 48 intervals. */

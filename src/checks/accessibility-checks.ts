@@ -44,14 +44,9 @@ export const accessibilityChecks: readonly CheckRow[] = [
         const place = { html: offset }
         if (alt === null) return [{ message: 'The image has no alternative text.', place }]
         const written = alt.trim().slice(0, 100)
-        return meaninglessAlt.test(written)
-          ? [
-              {
-                message: `The alternative text ${JSON.stringify(written)} says nothing about the image.`,
-                place,
-              },
-            ]
-          : []
+        if (!meaninglessAlt.test(written)) return []
+        const message = `The alternative text ${JSON.stringify(written)} says nothing about the image.`
+        return [{ message, place }]
       })
     },
   },
@@ -107,9 +102,8 @@ export const accessibilityChecks: readonly CheckRow[] = [
         const written = text.slice(0, 200).replace(/\s+/g, ' ').trim()
         const place = { html: offset }
         if (written === '') return [{ message: 'The link has no text.', place }]
-        return meaninglessLink.test(written)
-          ? [{ message: `The link text ${JSON.stringify(written)} does not say where it leads.`, place }]
-          : []
+        if (!meaninglessLink.test(written)) return []
+        return [{ message: `The link text ${JSON.stringify(written)} does not say where it leads.`, place }]
       })
     },
   },

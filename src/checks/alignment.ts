@@ -1,4 +1,6 @@
 import { toDomainName, zoneOf } from '../domains/names.ts'
+import { parseAddresses } from '../mime/headers/addresses.ts'
+import { fieldsOf, type CheckedMail } from './subject.ts'
 
 /** How DMARC compares two domains: by their organisational domain, or exactly. */
 export type AlignmentMode = 'relaxed' | 'strict'
@@ -17,4 +19,10 @@ export function isAligned(one: string, other: string, mode: AlignmentMode): bool
 export function domainOf(address: string): string | null {
   const at = address.lastIndexOf('@')
   return at === -1 || at === address.length - 1 ? null : address.slice(at + 1).toLowerCase()
+}
+
+/** The domain of the first address of a header field, by its name in lower case; null without one. */
+export function firstDomain(mail: Pick<CheckedMail, 'headers'>, field: string): string | null {
+  const [first] = parseAddresses((fieldsOf(mail, field)[0] ?? '').slice(0, 10_000))
+  return first ? domainOf(first.address) : null
 }

@@ -1,7 +1,7 @@
 import { quote } from '../core/errors.ts'
-import { guardedRequest, urlProblem } from '../net/guarded-request.ts'
+import { guardedRequest, readAnswer, urlProblem } from '../net/guarded-request.ts'
 import type { Zone } from '../domains/zone.ts'
-import { fromDomain } from './from-domain.ts'
+import { firstDomain } from './alignment.ts'
 import { bimiLogoFaults, maxLogoBytes } from './bimi-logo.ts'
 import { fieldsOf, type Asked, type CheckedMail, type CheckRow, type FoundPlace } from './subject.ts'
 
@@ -59,7 +59,7 @@ interface PublishedBimi {
  * one in BIMI-Selector.
  */
 function findBimi(mail: CheckedMail, zone: Zone): PublishedBimi | null {
-  const domain = fromDomain(mail)
+  const domain = firstDomain(mail, 'from')
   if (mail.size_bytes === 0 || domain === null) return null
   const field = (fieldsOf(mail, 'bimi-selector')[0] ?? '').slice(0, 1000)
   const selector = /;\s*s\s*=\s*([\w-]+)/i.exec(field)?.[1]
@@ -90,23 +90,15 @@ async function fetchedFaults(url: URL, { services, signal }: Asked): Promise<str
   const headers = { 'user-agent': 'localpost', accept: 'image/svg+xml', 'accept-encoding': 'identity' }
   const options = { method: 'GET', headers, signal, problemOf: services.liveProblemOf } as const
   const answer = await guardedRequest(url, options)
-  try {
-    const shown = url.href.slice(0, 200)
-    if (answer.statusCode !== 200)
-      return [`The logo ${shown} answers ${answer.statusCode}, and receivers need 200.`]
-    const type = answer.headers['content-type'] ?? ''
-    const typeFaults = /^image\/svg\+xml\s*(?:;|$)/i.test(type)
-      ? []
-      : [`The logo ${shown} is served as ${quote(type)}, not as image/svg+xml.`]
-    const pieces: Buffer[] = []
-    let size = 0
-    for await (const piece of answer as AsyncIterable<Buffer>) {
-      pieces.push(piece)
-      size += piece.length
-      if (size > maxLogoBytes) break
-    }
-    return [...typeFaults, ...(await bimiLogoFaults(Buffer.concat(pieces)))]
-  } finally {
+  const shown = url.href.slice(0, 200)
+  if (answer.statusCode !== 200) {
     answer.destroy()
+    return [`The logo ${shown} answers ${answer.statusCode}, and receivers need 200.`]
   }
+  const bytes = await readAnswer(answer, maxLogoBytes + 1)
+  const type = answer.headers['content-type'] ?? ''
+  const typeFaults = /^image\/svg\+xml\s*(?:;|$)/i.test(type)
+    ? []
+    : [`The logo ${shown} is served as ${quote(type)}, not as image/svg+xml.`]
+  return [...typeFaults, ...(await bimiLogoFaults(bytes))]
 }

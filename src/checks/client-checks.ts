@@ -1,4 +1,5 @@
-import { clientNames, featureRows } from '../client-support/data.ts'
+import { clientNames } from '../client-support/data.ts'
+import { clientsWith } from '../client-support/features.ts'
 import { findFeatures, type FeatureUse } from '../client-support/find-features.ts'
 import type { CheckRow, Found } from './subject.ts'
 
@@ -22,14 +23,10 @@ export const clientChecks: readonly CheckRow[] = [
   },
 ]
 
-function findingOf({ slug, count, places }: FeatureUse, wanted: readonly string[] | null): Found[] {
-  const [, title = slug, , support = ''] = rows.get(slug) ?? []
-  const clientsWith = (letter: string): string[] =>
-    clientNames.flatMap(([client], at) =>
-      support[at] === letter && (wanted?.includes(client) ?? true) ? [client] : [],
-    )
-  const unsupported = clientsWith('n')
-  const partial = clientsWith('a')
+function findingOf({ slug, feature, count, places }: FeatureUse, wanted: readonly string[] | null): Found[] {
+  const isWanted = (client: string): boolean => wanted?.includes(client) ?? true
+  const unsupported = clientsWith(feature, 'n').filter(isWanted)
+  const partial = clientsWith(feature, 'a').filter(isWanted)
   if (unsupported.length + partial.length === 0) return []
   const said = [
     ...(unsupported.length > 0 ? [`is ignored by ${namesOf(unsupported)}`] : []),
@@ -40,9 +37,9 @@ function findingOf({ slug, count, places }: FeatureUse, wanted: readonly string[
   return [
     {
       severity: wanted !== null && unsupported.length > 0 ? 'warning' : 'note',
-      message: `${title} ${said.join(' and ')}${count > 1 ? `; used ${count} times` : ''}.`,
+      message: `${feature.title} ${said.join(' and ')}${count > 1 ? `; used ${count} times` : ''}.`,
       ...(first && isInHtml && { place: { html: first.offset, snippet: first.snippet } }),
-      link: `https://www.caniemail.com/features/${slug}/`,
+      link: feature.url,
       clients: { unsupported, partial },
     },
   ]
@@ -57,7 +54,6 @@ function namesOf(keys: readonly string[]): string {
     : names.join('; ')
 }
 
-const rows = new Map(featureRows.map((row) => [row[0], row]))
 const nameOf: ReadonlyMap<string, string> = new Map(
   clientNames.map(([client, name]) => [client, name.replace(/^([^,]*), (.*)$/, '$1 ($2)')]),
 )

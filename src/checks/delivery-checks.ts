@@ -16,25 +16,19 @@ export const deliveryChecks: readonly CheckRow[] = [
       // A message that is not written yet is not signed yet.
       if (size_bytes === 0) return null
       const place = { header: 'DKIM-Signature' }
+      if (!dkim && source === 'api')
+        return [{ severity: 'warning', message: 'The message has no DKIM signature.', place }]
       if (!dkim) {
-        return source === 'api'
-          ? [{ severity: 'warning', message: 'The message has no DKIM signature.', place }]
-          : [
-              {
-                severity: 'note',
-                message: 'The message has no DKIM signature: the server that forwards it must add one.',
-                place,
-              },
-            ]
+        const message = 'The message has no DKIM signature: the server that forwards it must add one.'
+        return [{ severity: 'note', message, place }]
       }
       if (dkim.result === 'pass') return []
       const name = `${dkim.selector}._domainkey.${dkim.domain}`
       if (dkim.result === 'no_key')
         return { skipped: `The key ${name} is not one of this instance, and nothing is looked up.` }
       const reason = dkim.reason === null ? '' : ` ${dkim.reason}`
-      return [
-        { message: `The DKIM signature of ${dkim.domain} does not verify with ${name}.${reason}`, place },
-      ]
+      const message = `The DKIM signature of ${dkim.domain} does not verify with ${name}.${reason}`
+      return [{ message, place }]
     },
   },
   {
@@ -50,20 +44,14 @@ export const deliveryChecks: readonly CheckRow[] = [
     run({ mail }) {
       const { type, list_unsubscribe: offered, size_bytes } = mail
       if (size_bytes === 0 || (type !== 'broadcast' && !offered)) return null
-      if (!offered)
-        return [
-          { message: 'The broadcast has no List-Unsubscribe field.', place: { header: 'List-Unsubscribe' } },
-        ]
+      const header = 'List-Unsubscribe'
+      if (!offered) return [{ message: 'The broadcast has no List-Unsubscribe field.', place: { header } }]
       if (offered.one_click) return oneClickFaults(mail, offered.urls)
-      return [
-        {
-          severity: type === 'broadcast' ? 'error' : 'note',
-          message:
-            'The mail has List-Unsubscribe without List-Unsubscribe-Post, so Gmail and Yahoo offer no unsubscription with ' +
-            'one click.',
-          place: { header: 'List-Unsubscribe', snippet: offered.urls.join(', ') },
-        },
-      ]
+      const message =
+        'The mail has List-Unsubscribe without List-Unsubscribe-Post, so Gmail and Yahoo offer no unsubscription with ' +
+        'one click.'
+      const severity = type === 'broadcast' ? 'error' : 'note'
+      return [{ severity, message, place: { header, snippet: offered.urls.join(', ') } }]
     },
   },
 ]
@@ -78,21 +66,17 @@ function oneClickFaults({ headers }: CheckedMail, urls: readonly string[]): Foun
   const isCovered = signatures.some(
     (read) => 'fields' in read && unsubscribeFields.every((field) => read.fields.includes(field)),
   )
-  return [
-    ...(isInsecure
-      ? [{ severity: 'warning', message: 'The address in List-Unsubscribe is not https.', place } as const]
-      : []),
-    ...(signatures.length > 0 && !isCovered
-      ? [
-          {
-            severity: 'warning',
-            message: 'The DKIM signature does not cover List-Unsubscribe and List-Unsubscribe-Post.',
-            place: { header: 'DKIM-Signature' },
-            fix: 'Add both names to the signed fields (the tag h= of the signature).',
-          } as const,
-        ]
-      : []),
-  ]
+  const found: Found[] = []
+  if (isInsecure)
+    found.push({ severity: 'warning', message: 'The address in List-Unsubscribe is not https.', place })
+  if (signatures.length > 0 && !isCovered)
+    found.push({
+      severity: 'warning',
+      message: 'The DKIM signature does not cover List-Unsubscribe and List-Unsubscribe-Post.',
+      place: { header: 'DKIM-Signature' },
+      fix: 'Add both names to the signed fields (the tag h= of the signature).',
+    })
+  return found
 }
 
 const unsubscribeFields = ['list-unsubscribe', 'list-unsubscribe-post']

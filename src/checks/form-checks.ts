@@ -15,17 +15,15 @@ export const formChecks: readonly CheckRow[] = [
     run({ raw }) {
       if (!raw) return null
       const { longest, bareLines } = raw
-      const long: Found[] =
-        longest.octets > 998
-          ? [
-              {
-                message: `Line ${longest.line} of the message has ${longest.octets} octets; at most 998 are allowed.`,
-              },
-            ]
-          : []
+      const found: Found[] = []
+      if (longest.octets > 998)
+        found.push({
+          message: `Line ${longest.line} of the message has ${longest.octets} octets; at most 998 are allowed.`,
+        })
       const fix = 'End each line with CR LF, and write no line feed or carriage return elsewhere.'
       const bare = `${bareLines === 1 ? 'A line ends' : `${bareLines} lines end`} in a line feed without a carriage return.`
-      return [...long, ...(bareLines > 0 ? [{ severity: 'warning', message: bare, fix } as const] : [])]
+      if (bareLines > 0) found.push({ severity: 'warning', message: bare, fix })
+      return found
     },
   },
   {
@@ -39,7 +37,7 @@ export const formChecks: readonly CheckRow[] = [
     fix: 'Give the mail library the text as it is, and let it encode the header.',
     link: 'https://www.rfc-editor.org/rfc/rfc2047',
     run({ mail, raw }) {
-      const shown = encodedFields.flatMap((header): Found[] => {
+      const found = encodedFields.flatMap((header): Found[] => {
         const word = fieldsOf(mail, header.toLowerCase())
           .map(
             (value) => /=\?[\w.+*-]{1,60}\?[a-z]\?[^\s?]{0,200}(?:\?=)?/i.exec(value.slice(0, 10_000))?.[0],
@@ -49,28 +47,19 @@ export const formChecks: readonly CheckRow[] = [
         const message = `Clients show the encoded word in ${header} as it is written.`
         return [{ message, place: { header, snippet: word } }]
       })
-      const long = raw?.longWord
-      const rawField = raw?.rawField
-      if (raw === null && shown.length === 0) return null
-      return [
-        ...shown,
-        ...(long
-          ? [
-              {
-                message: `An encoded word has ${long.length} characters; at most 75 are allowed: ${long.slice(0, 40)}….`,
-              },
-            ]
-          : []),
-        ...(rawField
-          ? [
-              {
-                severity: 'note',
-                message: `The field ${rawField} has octets beyond ASCII, which servers without SMTPUTF8 refuse.`,
-                place: { header: rawField },
-              } as const,
-            ]
-          : []),
-      ]
+      if (raw === null) return found.length === 0 ? null : found
+      const { longWord, rawField } = raw
+      if (longWord)
+        found.push({
+          message: `An encoded word has ${longWord.length} characters; at most 75 are allowed: ${longWord.slice(0, 40)}….`,
+        })
+      if (rawField)
+        found.push({
+          severity: 'note',
+          message: `The field ${rawField} has octets beyond ASCII, which servers without SMTPUTF8 refuse.`,
+          place: { header: rawField },
+        })
+      return found
     },
   },
 ]

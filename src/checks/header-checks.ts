@@ -1,5 +1,5 @@
 import { parseAddresses } from '../mime/headers/addresses.ts'
-import { domainOf, isAligned } from './alignment.ts'
+import { domainOf, firstDomain, isAligned } from './alignment.ts'
 import { findDmarc } from './dmarc.ts'
 import { evaluateSpf } from './spf.ts'
 import { fieldsOf, type CheckResult, type CheckRow, type Found, type Subject } from './subject.ts'
@@ -116,10 +116,9 @@ export const headerChecks: readonly CheckRow[] = [
     fix: 'Use a Reply-To of the domain in From, or leave it out.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.2',
     run({ mail }) {
-      const [reply] = fieldsOf(mail, 'reply-to')
-      if (reply === undefined) return null
-      const from = firstDomain(fieldsOf(mail, 'from')[0])
-      const to = firstDomain(reply)
+      if (fieldsOf(mail, 'reply-to').length === 0) return null
+      const from = firstDomain(mail, 'from')
+      const to = firstDomain(mail, 'reply-to')
       if (from === null || to === null || isAligned(from, to, 'relaxed')) return []
       const message = `From has the domain ${from}, but Reply-To has ${to}.`
       return [{ message, place: { header: 'Reply-To' } }]
@@ -136,42 +135,21 @@ export const headerChecks: readonly CheckRow[] = [
     run({ mail }) {
       const [value] = fieldsOf(mail, 'bimi-selector')
       if (value === undefined) return null
-      return /^\s*v\s*=\s*BIMI1\s*;\s*s\s*=\s*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\s*;)?\s*$/i.test(
-        value.slice(0, 1000),
-      )
-        ? []
-        : [
-            {
-              message: 'The BIMI-Selector field does not name a selector.',
-              place: { header: 'BIMI-Selector' },
-            },
-          ]
+      if (bimiSelector.test(value.slice(0, 1000))) return []
+      const message = 'The BIMI-Selector field does not name a selector.'
+      return [{ message, place: { header: 'BIMI-Selector' } }]
     },
   },
 ]
 
-const singleFields = [
-  'From',
-  'Sender',
-  'Reply-To',
-  'To',
-  'Cc',
-  'Subject',
-  'Date',
-  'Message-ID',
-  'In-Reply-To',
-  'References',
-  'MIME-Version',
-  'Content-Type',
-]
+const singleFields =
+  'From Sender Reply-To To Cc Subject Date Message-ID In-Reply-To References MIME-Version Content-Type'.split(
+    ' ',
+  )
 
+const bimiSelector = /^\s*v\s*=\s*BIMI1\s*;\s*s\s*=\s*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\s*;)?\s*$/i
 const dateForm =
   /^(?:[a-z]{3},?\s+)?\d{1,2}\s+[a-z]{3}\s+\d{4}\s+\d{2}:\d{2}(?::\d{2})?\s+(?:[+-]\d{4}|[a-z]{1,5})\b/i
-
-function firstDomain(field = ''): string | null {
-  const [first] = parseAddresses(field.slice(0, 10_000))
-  return first ? domainOf(first.address) : null
-}
 
 /** Whether DKIM or SPF authenticates the domain of From, and if not, why. */
 function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: Subject): CheckResult {

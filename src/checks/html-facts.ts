@@ -45,22 +45,17 @@ export interface HtmlTable {
   offset: number
 }
 
-/** The facts of a mail without HTML. */
-const noFacts = (): HtmlFacts => ({
-  images: [],
-  links: [],
-  headings: [],
-  tables: [],
-  lang: null,
-  title: null,
-  texts: [],
-})
-
-/**
- * Reads the facts for the checks from hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind.
- */
+/** Reads the facts for the checks from hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind. */
 export function readHtmlFacts(html: string): HtmlFacts {
-  const facts = noFacts()
+  const facts: HtmlFacts = {
+    images: [],
+    links: [],
+    headings: [],
+    tables: [],
+    lang: null,
+    title: null,
+    texts: [],
+  }
   const { images, links, headings, tables, texts } = facts
   const elements: (StyledElement & { style: TextStyle })[] = []
   const rules = createStyleRules()

@@ -165,11 +165,7 @@ export function parseColor(written: string): Rgb | null {
   return [red, green, blue]
 }
 
-/**
- * The contrast of two colours, from 1 to 21.
- *
- * @see WCAG 2.2, relative luminance and contrast ratio
- */
+/** The contrast of two colours, from 1 to 21. @see WCAG 2.2, relative luminance and contrast ratio */
 export function contrastOf(one: Rgb, other: Rgb): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a)
   return (light + 0.05) / (dark + 0.05)

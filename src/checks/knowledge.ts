@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { parseZone, type ZoneRecords } from '../domains/zone.ts'
 import { parseAddress } from '../net/addresses.ts'
@@ -30,21 +30,18 @@ export async function readSending({ zone, sendingHosts = [] }: SendingOptions): 
 }
 
 async function readZone(path: string): Promise<string> {
-  const refuse = (reason: string, cause?: unknown): LocalpostError =>
-    new LocalpostError('invalid_option', `The zone file ${quote(path)} cannot be read: ${reason}.`, { cause })
-  const file = await open(path).catch((error: unknown) => {
-    throw refuse(error instanceof Error ? error.message : String(error), error)
-  })
+  let file: FileHandle | undefined
   try {
+    file = await open(path)
     const { size } = await file.stat()
-    if (size > maxZoneBytes) throw refuse(`it has ${size} bytes, and may have ${maxZoneBytes}`)
+    if (size > maxZoneBytes) throw new Error(`it has ${size} bytes, and may have ${maxZoneBytes}`)
     return await file.readFile('utf8')
-  } catch (error) {
-    throw error instanceof LocalpostError
-      ? error
-      : refuse(error instanceof Error ? error.message : String(error), error)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `The zone file ${quote(path)} cannot be read: ${reason}.`
+    throw new LocalpostError('invalid_option', message, { cause })
   } finally {
-    await file.close()
+    await file?.close()
   }
 }
 

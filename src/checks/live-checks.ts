@@ -95,23 +95,17 @@ function faultsOf(url: string, answer: LiveAnswer, isImage: boolean): Found[] {
   if (isRefused && redirects === 0) return []
   const what = `The ${isImage ? 'image' : 'link'} ${url.slice(0, 200)}`
   const after = redirects === 0 ? '' : ` after ${redirects === 1 ? 'a redirect' : `${redirects} redirects`}`
-  if (isRefused)
-    return [
-      {
-        severity: 'note',
-        message: `${what} redirects to ${target.slice(0, 200)}, which was not asked: ${reason}.`,
-      },
-    ]
+  if (isRefused) {
+    const message = `${what} redirects to ${target.slice(0, 200)}, which was not asked: ${reason}.`
+    return [{ severity: 'note', message }]
+  }
   if (reason !== null)
     return [{ message: `${what} cannot be ${isImage ? 'loaded' : 'opened'}${after}: ${reason}.` }]
-  if (status === null || status >= 400)
+  if (status === null || status >= 400) {
     // Servers refuse robots with these statuses.
-    return [
-      {
-        severity: status === 401 || status === 403 || status === 429 ? 'warning' : 'error',
-        message: `${what} answers ${status}${after} (${duration_ms} ms).`,
-      },
-    ]
+    const severity = status === 401 || status === 403 || status === 429 ? 'warning' : 'error'
+    return [{ severity, message: `${what} answers ${status}${after} (${duration_ms} ms).` }]
+  }
   const found: Found[] = []
   if (isImage && content_type !== null && !/^(?:image\/|application\/octet-stream)/i.test(content_type))
     found.push({ message: `${what} is ${content_type.slice(0, 100)}, not an image.` })

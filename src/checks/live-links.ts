@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { monotonicNow } from '../core/machine.ts'
 import { guardedRequest, reasonOf, urlProblem } from '../net/guarded-request.ts'
-import type { CheckDestination } from '../net/outgoing.ts'
+import type { Asking } from './spamd.ts'
 
 /** The result of requesting a URL. */
 export interface LiveAnswer {
@@ -23,10 +23,7 @@ export interface LiveAnswer {
  * Requests a URL: by HEAD, and by GET if a server does not support HEAD well. At most five redirects are followed, each
  * checked like the first URL. Bodies are not read.
  */
-export async function askLive(
-  url: string,
-  { problemOf, signal }: { problemOf: CheckDestination; signal: AbortSignal },
-): Promise<LiveAnswer> {
+export async function askLive(url: string, { problemOf, signal }: Asking): Promise<LiveAnswer> {
   const began = monotonicNow()
   const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   let target = new URL(url)
@@ -66,11 +63,7 @@ export async function askLive(
   }
 }
 
-async function ask(
-  method: 'GET' | 'HEAD',
-  target: URL,
-  given: { problemOf: CheckDestination; signal: AbortSignal },
-): Promise<IncomingMessage> {
+async function ask(method: 'GET' | 'HEAD', target: URL, given: Asking): Promise<IncomingMessage> {
   const headers = { 'user-agent': 'localpost', accept: '*/*', 'accept-encoding': 'identity' }
   const answer = await guardedRequest(target, { method, headers, ...given })
   return answer.on('error', () => {}).destroy()

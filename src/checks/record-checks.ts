@@ -1,6 +1,5 @@
-import { domainOf } from './alignment.ts'
+import { domainOf, firstDomain } from './alignment.ts'
 import { findDmarc } from './dmarc.ts'
-import { fromDomain } from './from-domain.ts'
 import { evaluateSpf, maxLookups, readSpf } from './spf.ts'
 import type { CheckRow, Found } from './subject.ts'
 
@@ -64,7 +63,7 @@ export const recordChecks: readonly CheckRow[] = [
     fix: 'Publish one TXT record, at least `v=DMARC1; p=none`.',
     link: 'https://www.rfc-editor.org/rfc/rfc7489#section-6.3',
     run({ mail, dns: { zone } }) {
-      const domain = fromDomain(mail)
+      const domain = firstDomain(mail, 'from')
       if (mail.size_bytes === 0 || domain === null) return null
       const record = findDmarc(domain, zone)
       if (record === 'unknown')

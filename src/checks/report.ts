@@ -4,30 +4,21 @@ import { checkRegistry } from './registry.ts'
 import type { CheckedMail, CheckResult, CheckRow, Found, FoundPlace } from './subject.ts'
 import type { CheckReport, CheckRun, Finding, Place } from './types.ts'
 
-/** Collects the results of checks. */
-export interface ReportWriter {
-  /**
-   * Adds the result of a check; one that is null is left out.
-   *
-   * @param result  A string is the reason why the check ended early.
-   */
-  add(row: CheckRow, result: CheckResult | string): void
-  report(): CheckReport
-}
+/** A check, and its result; a string is the reason why it ended early. */
+export type CheckOutcome = readonly [row: CheckRow, result: CheckResult | string]
 
-export function createReport(mail: CheckedMail): ReportWriter {
+/** The report of checks; those whose result is null are left out. */
+export function toReport(mail: CheckedMail, outcomes: readonly CheckOutcome[]): CheckReport {
   const place = createPlaces(mail)
   const findings: Finding[] = []
   const checks: CheckRun[] = []
-  return {
-    add(row, result) {
-      if (result === null) return
-      checks.push(toRun(row, result))
-      for (const found of sorted(foundOf(result), row).slice(0, maxFindings))
-        findings.push(toFinding(found, row, place))
-    },
-    report: () => ({ findings: sorted(findings), checks }),
+  for (const [row, result] of outcomes) {
+    if (result === null) continue
+    checks.push(toRun(row, result))
+    for (const found of sorted(foundOf(result), row).slice(0, maxFindings))
+      findings.push(toFinding(found, row, place))
   }
+  return { findings: sorted(findings), checks }
 }
 
 /** Merges two reports: checks in the order of the table, and the worst findings first. */
@@ -55,14 +46,8 @@ function toRun(row: CheckRow, result: NonNullable<CheckResult> | string): CheckR
   const message = 'found' in result ? result.message : null
   const found = foundOf(result)
   if (found.length === 0) return { ...about, outcome: 'passed', message }
-  const [worst] = sorted(found, row)
-  return {
-    ...about,
-    outcome: 'found',
-    severity: worst?.severity ?? row.severity,
-    count: found.length,
-    message,
-  }
+  const severity = sorted(found, row)[0]?.severity ?? row.severity
+  return { ...about, outcome: 'found', severity, count: found.length, message }
 }
 
 function sorted<T extends Pick<Found, 'severity'>>(found: readonly T[], row?: CheckRow): T[] {

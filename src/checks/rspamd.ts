@@ -1,8 +1,7 @@
 import { withoutEnding } from '../core/ending.ts'
 import { z } from 'zod'
-import { guardedRequest } from '../net/guarded-request.ts'
-import type { CheckDestination } from '../net/outgoing.ts'
-import type { SpamVerdict } from './spamd.ts'
+import { guardedRequest, readAnswer } from '../net/guarded-request.ts'
+import type { Asking, SpamVerdict } from './spamd.ts'
 
 /**
  * Asks rspamd for its verdict on a message.
@@ -12,11 +11,7 @@ import type { SpamVerdict } from './spamd.ts'
  * @throws Error with the reason: the address is forbidden, there is no connection, or the answer is not one of rspamd.
  * @see https://docs.rspamd.com/developers/protocol
  */
-export async function askRspamd(
-  url: string,
-  message: Uint8Array,
-  { problemOf, signal }: { problemOf: CheckDestination; signal: AbortSignal },
-): Promise<SpamVerdict> {
+export async function askRspamd(url: string, message: Uint8Array, asking: Asking): Promise<SpamVerdict> {
   const target = new URL(`${withoutEnding(url, '/')}/checkv2`)
   const password = decodeURIComponent(target.password)
   target.username = ''
@@ -27,23 +22,14 @@ export async function askRspamd(
     ...(password !== '' && { password }),
   }
   const { origin } = target
-  const answer = await guardedRequest(target, { method: 'POST', headers, body: message, signal, problemOf })
-  const pieces: Buffer[] = []
-  let size = 0
-  try {
-    for await (const piece of answer as AsyncIterable<Buffer>) {
-      size += piece.length
-      if (size > maxAnswerBytes)
-        throw new Error(`the answer of ${origin} has more than ${maxAnswerBytes} bytes`)
-      pieces.push(piece)
-    }
-  } finally {
-    answer.destroy()
-  }
+  const answer = await guardedRequest(target, { method: 'POST', headers, body: message, ...asking })
+  const bytes = await readAnswer(answer, maxAnswerBytes + 1)
+  if (bytes.length > maxAnswerBytes)
+    throw new Error(`the answer of ${origin} has more than ${maxAnswerBytes} bytes`)
   if (answer.statusCode === 401)
     throw new Error(`${origin} ${password === '' ? wantsPassword : 'refuses the password'}`)
   if (answer.statusCode !== 200) throw new Error(`${origin} answered ${answer.statusCode}`)
-  const read = answerSchema.safeParse(parseJson(Buffer.concat(pieces).toString()))
+  const read = answerSchema.safeParse(parseJson(bytes.toString()))
   if (!read.success) throw new Error(`the answer of ${origin} is not one of rspamd`)
   const { score, required_score: required, action, symbols } = read.data
   const rules = Object.entries(symbols).map(([name, { score: points, description = '' }]) => {

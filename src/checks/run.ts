@@ -2,7 +2,8 @@ import { createZone } from '../domains/zone.ts'
 import { readHtmlFacts } from './html-facts.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
-import { createReport } from './report.ts'
+import { readRawFacts } from './raw-facts.ts'
+import { toReport, type CheckOutcome } from './report.ts'
 import type { CheckedMail, MailKnowledge, Subject } from './subject.ts'
 import type { CheckReport } from './types.ts'
 
@@ -25,10 +26,17 @@ export function checkMail(
     dns: { zone: createZone(records), sendingHosts },
     raw,
   }
-  const report = createReport(mail)
-  for (const row of checkRegistry)
-    if ('run' in row && !except.includes(row.id)) report.add(row, row.run(subject))
-  return report.report()
+  const outcomes = checkRegistry.flatMap((row): CheckOutcome[] =>
+    'run' in row && !except.includes(row.id) ? [[row, row.run(subject)]] : [],
+  )
+  return toReport(mail, outcomes)
 }
 
 const noKnowledge: MailKnowledge = { records: [], complete: [], sendingHosts: [], raw: null }
+
+/** The checks as work of the thread. */
+export const checkJobs: {
+  checks: typeof checkMail
+  htmlFacts: typeof readHtmlFacts
+  rawFacts: typeof readRawFacts
+} = { checks: checkMail, htmlFacts: readHtmlFacts, rawFacts: readRawFacts }

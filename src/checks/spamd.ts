@@ -1,6 +1,5 @@
 import { connect } from 'node:net'
-import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
-import type { CheckDestination } from '../net/outgoing.ts'
+import { guardedLookup, literalProblem, type GuardedRequest } from '../net/guarded-request.ts'
 
 /** The result of a spam filter for a message. */
 export interface SpamVerdict {
@@ -19,6 +18,9 @@ export interface SpamRule {
   /** `""` without one. */
   description: string
 }
+
+/** Which addresses may be asked, and what ends that. */
+export type Asking = Pick<GuardedRequest, 'problemOf' | 'signal'>
 
 /** Where a daemon listens. */
 export interface Endpoint {
@@ -44,18 +46,16 @@ export function parseEndpoint(text: string): Endpoint | null {
 export async function askSpamd(
   endpoint: Endpoint,
   message: Uint8Array,
-  { problemOf, signal }: { problemOf: CheckDestination; signal: AbortSignal },
+  asking: Asking,
 ): Promise<SpamVerdict> {
   const head = `REPORT SPAMC/1.5\r\nContent-length: ${message.length}\r\n\r\n`
-  return parseAnswer(
-    await exchange(endpoint, Buffer.concat([Buffer.from(head), message]), { problemOf, signal }),
-  )
+  return parseAnswer(await exchange(endpoint, Buffer.concat([Buffer.from(head), message]), asking))
 }
 
 function exchange(
   { host, port }: Endpoint,
   request: Uint8Array,
-  { problemOf, signal }: { problemOf: CheckDestination; signal: AbortSignal },
+  { problemOf, signal }: Asking,
 ): Promise<string> {
   const problem = literalProblem(host, port, problemOf)
   if (problem !== null) return Promise.reject(new Error(problem))

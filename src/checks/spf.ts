@@ -22,11 +22,7 @@ export interface SpfOutcome {
 /** Receivers stop after so many terms that need a look-up. */
 export const maxLookups = 10
 
-/**
- * Decides by SPF whether an address may send for a domain, using only known records.
- *
- * @see RFC 7208
- */
+/** Decides by SPF whether an address may send for a domain, using only known records. @see RFC 7208 */
 export function evaluateSpf(domain: string, sender: SpfSender, zone: Zone): SpfOutcome {
   return evaluate(domain, { sender, zone, lookups: 0, voids: 0 })
 }

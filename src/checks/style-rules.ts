@@ -20,11 +20,7 @@ export interface SheetDeclaration {
 export interface StyleRules {
   /** Adds the rules of a style sheet, except those within conditions, such as for dark mode or small screens. */
   add(css: string): void
-  /**
-   * The declarations that apply, the strongest last.
-   *
-   * @param ancestors  The outermost first.
-   */
+  /** The declarations that apply, the strongest last. @param ancestors  The outermost first. */
   matching(element: StyledElement, ancestors: readonly StyledElement[]): readonly SheetDeclaration[]
 }
 
@@ -116,18 +112,18 @@ function parseSelector(text: string): Selector | null {
   // Selectors with these are not evaluated.
   const isUncertain = /[>+~[]/.test(text)
   const plain = text.replace(/\[[^\]]*(?:\]|$)|:[a-z]+/g, '').replace(/[>+~]/g, ' ')
-  const compounds = plain.trim().split(/\s+/, 20).map(parseCompound)
-  const [last] = compounds.toReversed()
-  if (!last || compounds.includes(null)) return null
-  const known = compounds.filter((one) => one !== null).toReversed()
-  const weight = known.reduce(
+  const read = plain.trim().split(/\s+/, 20).map(parseCompound).toReversed()
+  const compounds = read.filter((one) => one !== null)
+  const [last] = compounds
+  if (!last || compounds.length < read.length) return null
+  const weight = compounds.reduce(
     (sum, { name, classes, id }) =>
       sum + (id === '' ? 0 : 10_000) + classes.length * 100 + (name === '*' ? 0 : 1),
     0,
   )
   const key =
     last.id === '' ? (last.classes[0] === undefined ? last.name : `.${last.classes[0]}`) : `#${last.id}`
-  return { compounds: known, key, weight, isUncertain }
+  return { compounds, key, weight, isUncertain }
 }
 
 function parseCompound(text: string): Compound | null {
@@ -157,20 +153,12 @@ function isOf(element: StyledElement | undefined, { name, classes, id }: Compoun
   return (id === '' || id === element.id) && classes.every((one) => element.classes.includes(one))
 }
 
-const asked = new Set([
-  'color',
-  'background',
-  'background-color',
-  'background-image',
-  'font',
-  'font-size',
-  'font-weight',
-  'display',
-  'visibility',
-  'mso-hide',
-  'opacity',
-  'max-height',
-])
+const asked = new Set(
+  (
+    'color background background-color background-image font font-size font-weight display visibility mso-hide ' +
+    'opacity max-height'
+  ).split(' '),
+)
 const maxRules = 2000
 /** Rules of one element that count; hostile style sheets have more. */
 const maxCandidates = 100

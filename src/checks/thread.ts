@@ -2,24 +2,26 @@ import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import { longBytes, type JobThread } from '../core/job-thread.ts'
-import { askChecks } from './ask.ts'
-import type { HtmlFacts } from './html-facts.ts'
-import type { checkJobs } from './jobs.ts'
+import { createZone } from '../domains/zone.ts'
+import { reasonOf } from '../net/guarded-request.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
-import { joinReports } from './report.ts'
-import { checkMail } from './run.ts'
-import type { CheckedMail, CheckServices, MailKnowledge } from './subject.ts'
+import { joinReports, toReport } from './report.ts'
+import { checkMail, type checkJobs } from './run.ts'
+import type { Asked, AskingCheck, CheckedMail, CheckResult, CheckServices, MailKnowledge } from './subject.ts'
 import type { CheckReport } from './types.ts'
 
-/** Runs all checks of mails. Long mails are checked in the thread, so that the event loop is not blocked. */
-export interface MailChecks {
-  /**
-   * @param options  Checked by `assertCheckOptions`.
-   * @throws service_unavailable if too many long mails wait; the signal's reason.
-   */
-  check(mail: CheckedMail, options: MailCheckOptions, source?: CheckSource): Promise<CheckReport>
-}
+/**
+ * Runs all checks of a mail. Long mails are checked in the thread, so that the event loop is not blocked.
+ *
+ * @param options  Checked by `assertCheckOptions`.
+ * @throws service_unavailable if too many long mails wait; the signal's reason.
+ */
+export type CheckWholeMail = (
+  mail: CheckedMail,
+  options: MailCheckOptions,
+  source?: CheckSource,
+) => Promise<CheckReport>
 
 /** The input beside the mail that is checked. */
 export interface CheckSource {
@@ -44,17 +46,15 @@ export function createMailChecks(
     services,
     queue = { run: (job) => job() },
   }: { services?: CheckServices | undefined; queue?: JobQueue } = {},
-): MailChecks {
+): CheckWholeMail {
   async function inThread(
     mail: CheckedMail,
     options: MailCheckOptions,
-    { signal, knowledge }: Pick<CheckSource, 'signal' | 'knowledge'>,
+    { signal, knowledge }: CheckSource,
   ): Promise<CheckReport> {
+    const members = checkedMembers(mail)
     try {
-      return await thread.run('checks', [checkedMembers(mail), options, knowledge], {
-        signal,
-        deadlineMs,
-      })
+      return await thread.run('checks', [members, options, knowledge], { signal, deadlineMs })
     } catch (error) {
       if (!isErrorOf(error, 'service_unavailable')) throw error
       return endedReport(options)
@@ -63,26 +63,55 @@ export function createMailChecks(
     }
   }
 
-  /** The same, when the mails before it are done. */
-  async function inTurn(...given: Parameters<typeof inThread>): Promise<CheckReport> {
-    const [, , { signal }] = given
-    return queue.run(() => inThread(...given), patienceMs, signal)
+  /** Runs the checks that make requests, all at once. A check without an answer reports why; the others are kept. */
+  async function ask(
+    mail: CheckedMail,
+    asking: CheckServices,
+    { except = [] }: MailCheckOptions,
+    { raw = async () => null, knowledge, live = false, signal }: CheckSource,
+  ): Promise<CheckReport> {
+    const seconds = live ? 30 : 10
+    const late = new AbortController()
+    const cancelDeadline = clock.after(seconds * 1000, () =>
+      late.abort(new Error(`no answer within ${seconds} seconds`)),
+    )
+    let message: Promise<Uint8Array | null> | undefined
+    const asked: Asked = {
+      mail,
+      services: asking,
+      live,
+      zone: createZone(knowledge ?? { records: [], complete: [] }),
+      signal: AbortSignal.any(signal ? [signal, late.signal] : [late.signal]),
+      facts: () => thread.run('htmlFacts', [mail.html], { size: mail.html.length, signal }),
+      raw: () => (message ??= raw()),
+    }
+    try {
+      const rows = checkRegistry.filter((row): row is AskingCheck => 'ask' in row && !except.includes(row.id))
+      const outcomes = await Promise.all(rows.map(async (row) => [row, await answerOf(row, asked)] as const))
+      signal?.throwIfAborted()
+      return toReport(mail, outcomes)
+    } finally {
+      cancelDeadline()
+    }
   }
 
-  return {
-    async check(mail, options, { raw = async () => null, signal, knowledge, live } = {}) {
-      signal?.throwIfAborted()
-      const facts = (): Promise<HtmlFacts> =>
-        thread.run('htmlFacts', [mail.html], { size: mail.html.length, signal })
-      const [read, asked] = await Promise.all([
-        sizeOf(mail) > longBytes
-          ? inTurn(mail, options, { signal, knowledge })
-          : checkMail(mail, options, knowledge),
-        services &&
-          askChecks(mail, { ...options, services, clock, raw, facts, records: knowledge, signal, live }),
-      ])
-      return asked ? joinReports(read, asked) : read
-    },
+  return async (mail, options, source = {}) => {
+    source.signal?.throwIfAborted()
+    const [read, asked] = await Promise.all([
+      sizeOf(mail) > longBytes
+        ? queue.run(() => inThread(mail, options, source), patienceMs, source.signal)
+        : checkMail(mail, options, source.knowledge),
+      services && ask(mail, services, options, source),
+    ])
+    return asked ? joinReports(read, asked) : read
+  }
+}
+
+async function answerOf(row: AskingCheck, asked: Asked): Promise<CheckResult | string> {
+  try {
+    return await row.ask(asked)
+  } catch (error) {
+    return `The check could not be made: ${reasonOf(asked.signal.aborted ? asked.signal.reason : error)}.`
   }
 }
 

@@ -81,14 +81,14 @@ async function checkFiles(
     trackingUrl: () => 'http://localpost/t/',
   }
   const thread = createInstanceThread()
-  const checks = createMailChecks(thread, systemClock, { services })
+  const check = createMailChecks(thread, systemClock, { services })
   const messages: CheckedMessage[] = []
   try {
     // One after the other, so that many large messages are not in memory at once.
     for (const name of names) {
       const { mail, bytes } = await readCheckedFile(name)
       const shown = name === '-' ? 'stdin' : name
-      const report = await checks.check(
+      const report = await check(
         mail,
         { except, clients },
         {

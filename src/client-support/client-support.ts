@@ -1,7 +1,8 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
-import { clientNames, featureRows } from './data.ts'
+import { clientNames } from './data.ts'
+import { clientsWith } from './features.ts'
 import { findFeatures, type MailContent } from './find-features.ts'
 import type { ClientScore, ClientSupport, SupportedFeature } from './types.ts'
 
@@ -28,23 +29,21 @@ export function clientSupport(
   if (shares !== undefined) checkShares(shares)
   const uses = findFeatures(mail)
   const lineAt = createLineAt(mail.html.slice(0, scannedLength))
-  const features = uses.map(({ slug, count, places }): SupportedFeature => {
-    const [, title = slug, category = '', support = ''] = rows.get(slug) ?? []
-    const clientsWith = (letter: string): string[] =>
-      clientNames.flatMap(([client], at) => (support[at] === letter ? [client] : []))
+  const features = uses.map(({ slug, feature, count, places }): SupportedFeature => {
+    const { title, category, url } = feature
     return {
       slug,
       title,
       category,
-      url: `https://www.caniemail.com/features/${slug}/`,
+      url,
       count,
       places: places.map(({ offset, snippet }) => ({ line: lineAt(offset), snippet })),
-      unsupported: clientsWith('n'),
-      partial: clientsWith('a'),
+      unsupported: clientsWith(feature, 'n'),
+      partial: clientsWith(feature, 'a'),
     }
   })
   const clients = clientNames.map(([client, name], at): ClientScore => {
-    const values = uses.flatMap(({ slug }) => value[rows.get(slug)?.[3][at] ?? 'u'] ?? [])
+    const values = uses.flatMap(({ feature }) => value[feature.support[at] ?? 'u'] ?? [])
     const sum = values.reduce((total, one) => total + one, 0)
     return { client, name, score: values.length === 0 ? 100 : round((100 * sum) / values.length) }
   })
@@ -77,8 +76,6 @@ function weighted(clients: readonly ClientScore[], shares?: Readonly<Record<stri
 function round(percent: number): number {
   return Math.round(percent * 10) / 10
 }
-
-const rows = new Map(featureRows.map((row) => [row[0], row]))
 
 /** The value of each letter of support. Unknown support (`u`) is not counted. */
 const value: Readonly<Record<string, number>> = { y: 1, a: 0.5, n: 0 }

@@ -1,5 +1,5 @@
 import * as token from 'css-tree/tokenizer'
-import { featureRows } from './data.ts'
+import { features } from './features.ts'
 import { textOf, type CssToken } from './scan-css.ts'
 
 /** The features that one declaration uses, by slug; each once. */
@@ -67,16 +67,7 @@ const properties: Readonly<Record<string, readonly string[]>> = {
     'animation',
     ...withSuffixes(
       ['animation'],
-      [
-        'name',
-        'duration',
-        'delay',
-        'direction',
-        'fill-mode',
-        'iteration-count',
-        'play-state',
-        'timing-function',
-      ],
+      'name duration delay direction fill-mode iteration-count play-state timing-function'.split(' '),
     ),
   ],
   'css-block-inline-size': ['block-size', 'inline-size'],
@@ -170,29 +161,10 @@ const mediaConditions: readonly (readonly [slug: string, condition: RegExp])[] =
   ['css-at-media-prefers-reduced-motion', /\(\s*prefers-reduced-motion\b/i],
 ]
 
-const units = new Set([
-  'ch',
-  'cm',
-  'em',
-  'ex',
-  'in',
-  'mm',
-  'pc',
-  'pt',
-  'px',
-  'rem',
-  'vh',
-  'vmax',
-  'vmin',
-  'vw',
-])
-const intrinsic = new Set([
-  'fit-content',
-  'min-content',
-  'max-content',
-  '-moz-fit-content',
-  '-webkit-fit-content',
-])
+const units = new Set('ch cm em ex in mm pc pt px rem vh vmax vmin vw'.split(' '))
+const intrinsic = new Set(
+  'fit-content min-content max-content -moz-fit-content -webkit-fit-content'.split(' '),
+)
 const systemFonts = new Set(['system-ui', 'ui-serif', 'ui-sans-serif', 'ui-rounded', 'ui-monospace'])
 
 const byFunction = inverse(Object.entries(functions))
@@ -213,8 +185,8 @@ const otherwiseFound = new Set([
 /** Every other feature of CSS is the property of the same name. */
 const byProperty = inverse([
   ...Object.entries(properties),
-  ...featureRows.flatMap(([slug, , category]): [string, string[]][] =>
-    category !== 'css' || otherwiseFound.has(slug) || /^css-(?:at|pseudo|selector|unit)-/.test(slug)
+  ...[...features.keys()].flatMap((slug): [string, string[]][] =>
+    !slug.startsWith('css-') || otherwiseFound.has(slug) || /^css-(?:at|pseudo|selector|unit)-/.test(slug)
       ? []
       : [[slug, [slug.slice('css-'.length)]]],
   ),

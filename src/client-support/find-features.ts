@@ -1,6 +1,6 @@
 import { scanHtml } from '../mime/html/scan-html.ts'
 import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
-import { featureRows } from './data.ts'
+import { features, maxPlaces, placeText, type Feature } from './features.ts'
 import {
   attributesAsked,
   elementFeatures,
@@ -23,6 +23,7 @@ export interface MailContent {
 /** How a mail uses one feature. */
 export interface FeatureUse {
   slug: string
+  feature: Feature
   /** How often the mail uses it. */
   count: number
   /** The first 20 places, by offset into the HTML. */
@@ -36,11 +37,12 @@ export function findFeatures({ html, headers, attachments }: MailContent): Featu
   const uses = new Map<string, FeatureUse>()
   const use = (slugs: Iterable<string>, offset: number, snippet: () => string): void => {
     for (const slug of slugs) {
-      if (!known.has(slug)) continue
-      const found = uses.get(slug) ?? { slug, count: 0, places: [] }
+      const feature = features.get(slug)
+      if (!feature) continue
+      const found = uses.get(slug) ?? { slug, feature, count: 0, places: [] }
       uses.set(slug, found)
       found.count++
-      if (found.places.length < maxPlaces) found.places.push({ offset, snippet: cut(snippet()) })
+      if (found.places.length < maxPlaces) found.places.push({ offset, snippet: placeText(snippet()) })
     }
   }
   const shows = (url: string, offset: number): void => use(imageFeatures(url, attachments), offset, () => url)
@@ -128,11 +130,3 @@ function tagOf(name: string, attributes: Attributes): string {
     .map(([attribute, value]) => ` ${attribute}="${value}"`)
   return `<${name}${written.join('')}>`
 }
-
-function cut(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line
-}
-
-const maxPlaces = 20
-const known = new Set(featureRows.map(([slug]) => slug))

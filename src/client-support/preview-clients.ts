@@ -80,7 +80,7 @@ export function previewedClient(key: unknown): PreviewedClient {
   }
   const at = clientNames.findIndex(([one]) => one === client)
   const name = clientNames[at]?.[1] ?? client
-  const ignored = featureRows.filter(([slug, , , support]) => support[at] === 'n' && !stays.has(slug))
+  const ignored = featureRows.filter(([slug, , support]) => support[at] === 'n' && !stays.has(slug))
   return { client, name, rules: rules[client] ?? {}, ignores: new Set(ignored.map(([slug]) => slug)) }
 }
 

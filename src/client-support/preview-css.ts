@@ -1,7 +1,7 @@
 import * as token from 'css-tree/tokenizer'
 import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
 import type { RuleId } from './preview-clients.ts'
-import { endOf, scanCss, scannedCssLength, textOf, type CssToken } from './scan-css.ts'
+import { closing, endOf, opening, scanCss, scannedCssLength, textOf, type CssToken } from './scan-css.ts'
 import { selectorFeatures } from './selectors.ts'
 
 /** Something that a client ignores: the feature or rule, and where it is. */
@@ -53,10 +53,8 @@ export function filterCss(css: string, context: 'sheet' | 'attribute', filter: C
     return true
   }
 
-  function firstIgnored(features: Iterable<string>): string | undefined {
-    for (const feature of features) if (filter.ignores(feature)) return feature
-    return undefined
-  }
+  const firstIgnored = (features: Iterable<string>): string | undefined =>
+    [...features].find((feature) => filter.ignores(feature))
 
   function closes({ start, feature, snippet, found }: OpenBlock, end: number): void {
     if (feature === null) return
@@ -161,5 +159,3 @@ function splitSelectors(tokens: readonly CssToken[]): CssToken[][] {
 }
 
 const grouping = 'css-selector-grouping'
-const opening = new Set([token.Function, token.LeftParenthesis, token.LeftSquareBracket])
-const closing = new Set([token.RightParenthesis, token.RightSquareBracket])

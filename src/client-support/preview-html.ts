@@ -166,14 +166,7 @@ const headElements: ReadonlySet<string> = new Set(
   'html head title meta link base style script noscript'.split(' '),
 )
 /** Elements without which their content means nothing. The content of others is shown. */
-const goneWithContent: ReadonlySet<string> = new Set([
-  'style',
-  'svg',
-  'textarea',
-  'select',
-  'meter',
-  'progress',
-])
+const goneWithContent: ReadonlySet<string> = new Set('style svg textarea select meter progress'.split(' '))
 const imageAttributes = ['src', 'srcset', 'background'] as const
 /** In the Word engine these are no boxes: sizes and paddings apply to table cells and images. */
 const wordBoxes: ReadonlySet<string> = new Set(['div', 'p', 'span', 'a'])

@@ -2,7 +2,7 @@ import { withoutEnding } from '../core/ending.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { asWord } from './conditional-comments.ts'
-import { featureRows } from './data.ts'
+import { features, maxPlaces, placeText } from './features.ts'
 import type { ImagePart } from './html-features.ts'
 import { previewedClient, ruleTitles, type PreviewClient } from './preview-clients.ts'
 import type { Ignored } from './preview-css.ts'
@@ -29,7 +29,7 @@ export function previewHtml(
     const row = removed.get(feature) ?? { ...described(feature), count: 0, places: [] }
     removed.set(feature, row)
     row.count++
-    if (row.places.length < maxPlaces) row.places.push({ line: lineAt(start), snippet: cut(snippet) })
+    if (row.places.length < maxPlaces) row.places.push({ line: lineAt(start), snippet: placeText(snippet) })
   }
   const note = `An approximation of ${previewed.name}: what it is known to ignore is removed.`
   const shown = ignored.some(({ feature }) => feature === 'clipped')
@@ -55,16 +55,8 @@ function clip(html: string, maxBytes?: number): { html: string; ignored: Ignored
 }
 
 function described(feature: string): Pick<RemovedFeature, 'feature' | 'title' | 'url'> {
-  const title = titles.get(feature)
-  if (title !== undefined) return { feature, title, url: `https://www.caniemail.com/features/${feature}/` }
+  const known = features.get(feature)
+  if (known) return { feature, title: known.title, url: known.url }
   const rule = Object.entries(ruleTitles).find(([id]) => id === feature)
   return { feature, title: rule?.[1] ?? feature, url: null }
 }
-
-function cut(text: string): string {
-  const line = text.slice(0, 1000).replace(/\s+/g, ' ')
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line
-}
-
-const titles = new Map(featureRows.map(([slug, title]) => [slug, title]))
-const maxPlaces = 20

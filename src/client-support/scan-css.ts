@@ -122,5 +122,10 @@ export const scannedCssLength = 250_000
 const maxTokens = 2000
 const maxBlocks = 100
 const conditions = new Set(['media', 'supports', 'layer', 'container', 'scope', 'starting-style', 'document'])
-const opening = new Set([token.Function, token.LeftParenthesis, token.LeftSquareBracket])
-const closing = new Set([token.RightParenthesis, token.RightSquareBracket])
+/** The tokens that begin what may contain commas and semicolons, and those that end it. */
+export const opening: ReadonlySet<number> = new Set([
+  token.Function,
+  token.LeftParenthesis,
+  token.LeftSquareBracket,
+])
+export const closing: ReadonlySet<number> = new Set([token.RightParenthesis, token.RightSquareBracket])

@@ -1,5 +1,5 @@
 import * as token from 'css-tree/tokenizer'
-import type { CssToken } from './scan-css.ts'
+import { closing, opening, type CssToken } from './scan-css.ts'
 
 /** The features that the selectors of a rule use, by slug; each once. */
 export function selectorFeatures(tokens: readonly CssToken[], isNested: boolean): Set<string> {
@@ -29,13 +29,12 @@ export function selectorFeatures(tokens: readonly CssToken[], isNested: boolean)
   }
   tokens.forEach(({ type, text }, at) => {
     // Everything in brackets or parentheses is part of one simple selector.
-    if (type === token.RightSquareBracket || type === token.RightParenthesis) {
+    if (closing.has(type)) {
       brackets = Math.max(0, brackets - 1)
       return
     }
     const isOutside = brackets === 0
-    if (type === token.LeftSquareBracket || type === token.LeftParenthesis || type === token.Function)
-      brackets++
+    if (opening.has(type)) brackets++
     if (!isOutside) return
     const before = tokens[at - 1]
     const isPseudo = before?.type === token.Colon

@@ -1,4 +1,5 @@
 import type { JobThread } from '../core/job-thread.ts'
+import { pick } from '../core/pick.ts'
 import { diffLines } from './line-diff.ts'
 import { listLines } from './listed-lines.ts'
 import { mailLines, mailSections, type ComparedMail, type MailLines } from './mail-text.ts'
@@ -30,10 +31,10 @@ export async function compareMails(
   const linesOf = async (
     read: () => Promise<ComparedMail & { id: string }>,
   ): Promise<{ id: string; size: number; lines: MailLines }> => {
-    const { id, from, subject, bcc, headers, html, text, codes, attachments } = await read()
-    const size = html.length + text.length
-    const members = { from, subject, bcc, headers, html, text, codes, attachments }
-    return { id, size, lines: await thread.run('mailLines', [members, {}, masked], { size, signal }) }
+    const { id, ...mail } = await read()
+    const size = mail.html.length + mail.text.length
+    const compared = pick(mail, comparedMembers)
+    return { id, size, lines: await thread.run('mailLines', [compared, {}, masked], { size, signal }) }
   }
   const before = await linesOf(other)
   const after = await linesOf(mail)
@@ -41,6 +42,8 @@ export async function compareMails(
   const sections = await thread.run('compareLines', [before.lines, after.lines], { size, signal })
   return { id: after.id, other: before.id, same: sections.every(({ same }) => same), sections }
 }
+
+const comparedMembers = ['from', 'subject', 'bcc', 'headers', 'html', 'text', 'codes', 'attachments'] as const
 
 function compareLines(before: MailLines, after: MailLines): ComparedSection[] {
   return mailSections.map((name) => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isRegExp } from 'node:util/types'
 import { dateMasks } from './dates.ts'
-import { isRandomWord } from './random-words.ts'
 
 /** Replaces the parts of a text that differ each time the same mail is sent. */
 export type Mask = (text: string) => string
@@ -97,3 +96,21 @@ function everywhere(pattern: RegExp): RegExp {
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
+
+/**
+ * Whether a word is a random identifier: a token, a hash, an id. Ordinary words, file names and slugs such as
+ * `confirm-your-address` or `unsubscribeFromThisList` are not.
+ *
+ * @param word  Letters, digits and `_`, `-`, `.`, `~`.
+ */
+function isRandomWord(word: string): boolean {
+  if (word.length < shortest) return false
+  const pieces = word.split(/[-_.~]+/)
+  return !(pieces.every((piece) => plain.test(piece)) && pieces.some((piece) => realWord.test(piece)))
+}
+
+/** Shorter identifiers cannot be distinguished from words. */
+const shortest = 16
+// Words, camelCase, numbers, sizes as `600x400`, and names with a number as `png24` or `v2`.
+const plain = /^(?:[a-z]*(?:[A-Z][a-z]{2,})*|[A-Z]+|\d{1,4}|\d{1,4}x\d{1,4}|[a-z]+\d{1,2})$/
+const realWord = /^[A-Za-z]{3,}$/

@@ -1,10 +1,8 @@
-import type { KeyObject } from 'node:crypto'
-import { createPrivateKey, generateKeyPair } from 'node:crypto'
+import { type KeyObject, createPrivateKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Clock } from '../core/clock.ts'
 import { untilCommitted } from '../store/repository.ts'
-import type { Collection, Store, StoredRecord } from '../store/store.ts'
-import { insert } from '../store/store.ts'
+import { type Collection, type Store, type StoredRecord, insert } from '../store/store.ts'
 import type { DkimKey, DomainRecord } from './domain.ts'
 
 /** The instance's own key, for domains that only mail mentioned. One record, `shared`; a reset keeps it. */

@@ -50,11 +50,7 @@ export function absoluteName(record: DnsRecord, domainName: string): string {
   return `${record.name}.${zoneOf(domainName) ?? domainName}`
 }
 
-/**
- * The records as a zone file, to be taken into the zone of the registrable domain.
- *
- * @see RFC 1035, section 5
- */
+/** The records as a zone file, to be taken into the zone of the registrable domain. @see RFC 1035, section 5 */
 export function zoneFile(domainName: string, records: readonly DnsRecord[]): string {
   const lines = records.map((record) => {
     const data =

@@ -1,19 +1,15 @@
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
-import type { Ids } from '../core/ids.ts'
-import { isId } from '../core/ids.ts'
+import { type Ids, isId } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { changeRecord, listRecords, readRecord, untilCommitted } from '../store/repository.ts'
-import type { Store } from '../store/store.ts'
-import { insert, remove, update } from '../store/store.ts'
+import { type Store, insert, remove, update } from '../store/store.ts'
+import { pick } from '../core/pick.ts'
 import { parseInput } from '../core/validate.ts'
-import type { DkimKeys } from './dkim-keys.ts'
-import { createDkimKeys, generateDkimKey, type DkimKeysDeps } from './dkim-keys.ts'
-import type { DnsLookup } from './dns-lookup.ts'
-import { createDnsLookup } from './dns-lookup.ts'
-import type { DnsSettings } from './dns-records.ts'
-import { dnsRecords, zoneFile } from './dns-records.ts'
-import type { DomainRecord } from './domain.ts'
+import { type DkimKeys, createDkimKeys, generateDkimKey, type DkimKeysDeps } from './dkim-keys.ts'
+import { type DnsLookup, createDnsLookup } from './dns-lookup.ts'
+import { type DnsSettings, dnsRecords, zoneFile } from './dns-records.ts'
+import { type DomainRecord, domainCollection } from './domain.ts'
 import type {
   CreatedBy,
   CreatedDomain,
@@ -26,14 +22,12 @@ import type {
   NewDomain,
   RecordCheck,
 } from './types.ts'
-import { domainCollection } from './domain.ts'
 import { parseDomainName } from './names.ts'
 import { createDomainSchema, strictDomainSchema, verifyInputSchema, domainSettingsSchema } from './schema.ts'
-import type { Senders } from './senders.ts'
-import { blankDomain, createSenders } from './senders.ts'
+import { type Senders, blankDomain, createSenders } from './senders.ts'
 import { begin, conclude, declare } from './transitions.ts'
 import { checkRecords, findSoa, firstFault } from './verification.ts'
-import { toCreatedDomain, toDomainDetail, toDomainListItem } from './views.ts'
+import { toDomainDetail, toDomainListItem } from './views.ts'
 
 /** Dependencies of {@link createDomains}. */
 export interface DomainsDeps {
@@ -90,6 +84,7 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
   const { store, clock, ids, account, dns, pageSize, strict = false, lookup = createDnsLookup() } = deps
   const keys = createDkimKeys({ store, clock, selector: dns.selector, makeShared: deps.makeSharedKey })
 
+  const isCursor = (text: string): boolean => isId('dom', text)
   const order = { pageSize, direction: 'desc', cursorIs: 'the id of a domain', isCursor } as const
   const read = (id: string): Promise<DomainRecord> => readRecord(store, domainCollection, id, 'domain')
   const change = (id: string, to: (domain: DomainRecord) => DomainRecord): Promise<DomainRecord> =>
@@ -125,19 +120,17 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
           ? { ...declare(mentioned, { status: 'NOT_STARTED' }, clock.now()), registered: true, dkim }
           : { ...blankDomain(ids.next('dom'), name, clock.now()), version: 1, dkim }
         await store.commit([mentioned ? update(domainCollection, domain) : insert(domainCollection, domain)])
-        return toCreatedDomain(domain, dkim, dns)
+        const { id, status } = domain
+        return { id, name, status, dns_records: dnsRecords(name, dkim, dns) }
       })
     },
     async summaries(query) {
       const page = await listRecords(store, domainCollection, query, order)
-      const items = page.items.map(({ id, name, status, created, registered }) => ({
-        id,
-        name,
-        status,
-        created,
+      const toSummary = ({ registered, ...domain }: DomainRecord): DomainSummary => ({
+        ...pick(domain, ['id', 'name', 'status', 'created']),
         is_created: registered,
-      }))
-      return { ...page, items }
+      })
+      return { ...page, items: page.items.map(toSummary) }
     },
     async list(query) {
       const page = await listRecords(store, domainCollection, query, order)
@@ -170,8 +163,6 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
     },
   }
 }
-
-const isCursor = (text: string): boolean => isId('dom', text)
 
 /** The record of a name that only mail mentioned, or null. */
 async function assertNotRegistered(store: Store, name: string): Promise<DomainRecord | null> {

@@ -1,7 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import { domainCollection, type DomainRecord } from './domain.ts'
+import { pagesOf } from '../store/repository.ts'
+import { domainCollection } from './domain.ts'
 
 /** Looks up the records of domains at intervals. */
 export interface Rechecks {
@@ -41,9 +42,11 @@ export function startRechecks(deps: {
   async function round(): Promise<void> {
     if (!store.leadership.isMine()) return
     try {
-      for await (const { id } of askedDomains(store)) {
-        if (isClosed) return
-        await verify(id)
+      for await (const domains of pagesOf(store, domainCollection, { limit: 100 })) {
+        for (const { id, registered, verification_started } of domains) {
+          if (isClosed) return
+          if (registered && verification_started !== null) await verify(id)
+        }
       }
     } catch (error) {
       if (!isErrorOf(error, 'closed')) deps.onError(error)
@@ -67,20 +70,5 @@ export function startRechecks(deps: {
       cancel()
       return running
     },
-  }
-}
-
-async function* askedDomains(store: Store): AsyncGenerator<DomainRecord> {
-  let after: string | undefined
-  for (;;) {
-    const page = await store.page(domainCollection, {
-      limit: 100,
-      ...(after === undefined ? {} : { after: [after] }),
-    })
-    yield* page.records.filter(
-      ({ registered, verification_started }) => registered && verification_started !== null,
-    )
-    after = page.records.at(-1)?.id
-    if (!page.more || after === undefined) return
   }
 }

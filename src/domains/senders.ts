@@ -3,12 +3,9 @@ import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { untilCommitted } from '../store/repository.ts'
-import type { Store } from '../store/store.ts'
-import { insert } from '../store/store.ts'
-import type { DomainRecord } from './domain.ts'
-import { domainCollection } from './domain.ts'
+import { type Store, insert } from '../store/store.ts'
+import { type DomainRecord, domainCollection } from './domain.ts'
 import { parseDomainName, toDomainName } from './names.ts'
-import { createRecentDomains } from './recent.ts'
 
 /** The domain of mail whose sender has no usable domain: `root@localhost`, `<>`, an IP literal. */
 const builtInDomain = 'localpost.test'
@@ -42,7 +39,24 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
   const { store, clock, ids, strict } = deps
   const adding = new Map<string, Promise<DomainRecord>>()
 
-  const recent = createRecentDomains(store)
+  /** The domains that were looked up last, so that many mails from one domain read its record once. */
+  let recent = new Map<string, DomainRecord>()
+  store.changes((change) => {
+    if (change.op === 'gap' || change.collection === domainCollection.name) recent = new Map()
+  })
+
+  /** The domain of this name as it is stored now. */
+  async function findRecent(name: string): Promise<DomainRecord | null> {
+    const known = recent.get(name)
+    if (known) return known
+    // A change during the read replaces `recent`; the record that was read is then put into the old map.
+    const asOfNow = recent
+    const domain = await find(name)
+    if (!domain) return null
+    if (asOfNow.size >= maxRecent) asOfNow.clear()
+    asOfNow.set(name, domain)
+    return domain
+  }
 
   const find = (name: string): Promise<DomainRecord | null> => store.find(domainCollection, 'name', [name])
 
@@ -69,7 +83,7 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
   return {
     async resolveSender(domainName) {
       // The name as given is nearly always the name as stored; checking it costs more than looking it up.
-      const known = await recent.find(domainName.toLowerCase())
+      const known = await findRecent(domainName.toLowerCase())
       if (known) return assertMaySend(known, strict)
       const name = parseDomainName(domainName, 'from')
       const stored = strict ? await find(name) : await findOrAdd(name)
@@ -81,9 +95,11 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
       return { ...blank, version: 0, registered: false }
     },
     ensureDomain: async (domainName) =>
-      (await recent.find(domainName.toLowerCase())) ?? findOrAdd(toDomainName(domainName) ?? builtInDomain),
+      (await findRecent(domainName.toLowerCase())) ?? findOrAdd(toDomainName(domainName) ?? builtInDomain),
   }
 }
+
+const maxRecent = 100
 
 /** A new domain: registered, not verified, without a DKIM key of its own. */
 export function blankDomain(

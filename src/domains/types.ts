@@ -137,12 +137,7 @@ export interface DomainDetail {
   is_warmed_up: boolean
   /** Unix time in milliseconds; null when not warmed up. */
   warmed_up_at: number | null
-  created_by: {
-    email: string
-    first_name: string | null
-    last_name: string | null
-    /** URL of a picture; by default a small `data:` URL, so that nothing is fetched. */
-    profile_picture: string
+  created_by: CreatedBy & {
     type: 'user'
   }
   open_tracking_enabled: boolean

@@ -59,45 +59,32 @@ async function findMx(name: string, lookup: DnsLookup): Promise<string[]> {
     .map(({ priority, exchange }) => `${priority} ${exchange}`)
 }
 
-function failure(error: unknown, type: string): Pick<RecordCheck, 'verdict' | 'error_type' | 'message'> {
+type Failure = Pick<RecordCheck, 'verdict' | 'error_type' | 'message'>
+
+function failure(error: unknown, type: string): Failure {
+  const failed = (
+    verdict: Failure['verdict'],
+    error_type: Failure['error_type'],
+    message: string,
+  ): Failure => ({ verdict, error_type, message })
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   switch (code) {
     case 'ENOTFOUND':
-      return {
-        verdict: 'missing',
-        error_type: 'HOST_NOT_FOUND',
-        message: 'DNS knows no such name: publish the record',
-      }
+      return failed('missing', 'HOST_NOT_FOUND', 'DNS knows no such name: publish the record')
     case 'ENODATA':
-      return {
-        verdict: 'missing',
-        error_type: 'TYPE_NOT_FOUND',
-        message: `the name has no ${type} record: publish it`,
-      }
+      return failed('missing', 'TYPE_NOT_FOUND', `the name has no ${type} record: publish it`)
     case 'ETIMEOUT':
     case 'ECANCELLED':
-      return {
-        verdict: 'error',
-        error_type: 'DNS_SERVER_ERROR',
-        message: 'no DNS server answered in time: try again',
-      }
+      return failed('error', 'DNS_SERVER_ERROR', 'no DNS server answered in time: try again')
     case 'ESERVFAIL':
     case 'EREFUSED':
     case 'ECONNREFUSED':
     case 'EFORMERR':
     case 'ENOTIMP':
     case 'EBADRESP':
-      return {
-        verdict: 'error',
-        error_type: 'DNS_SERVER_ERROR',
-        message: `the DNS server failed with ${code}: try again`,
-      }
+      return failed('error', 'DNS_SERVER_ERROR', `the DNS server failed with ${code}: try again`)
     default:
-      return {
-        verdict: 'error',
-        error_type: 'SERVICE_ERROR',
-        message: `the look-up itself failed: ${String(error)}`,
-      }
+      return failed('error', 'SERVICE_ERROR', `the look-up itself failed: ${String(error)}`)
   }
 }
 

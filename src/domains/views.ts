@@ -1,18 +1,7 @@
 import type { Complete } from '../core/complete.ts'
 import type { DkimKey, DomainRecord } from './domain.ts'
-import type { CreatedBy, CreatedDomain, DomainDetail, DomainListItem } from './types.ts'
-import type { DnsSettings } from './dns-records.ts'
-import { dnsRecords } from './dns-records.ts'
-
-/** The answer to a domain's creation, docs/interface.md 4.5. */
-export function toCreatedDomain(
-  domain: DomainRecord,
-  key: DkimKey,
-  dns: DnsSettings,
-): Complete<CreatedDomain> {
-  const { id, name, status } = domain
-  return { id, name, status, dns_records: dnsRecords(name, key, dns) }
-}
+import type { CreatedBy, DomainDetail, DomainListItem } from './types.ts'
+import { type DnsSettings, dnsRecords } from './dns-records.ts'
 
 /** A domain as the list shows it, docs/interface.md 2.4. */
 export function toDomainListItem(

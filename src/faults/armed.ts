@@ -1,5 +1,4 @@
 import { matchesGlob } from '../core/glob.ts'
-import { draw } from './draw.ts'
 import type { FaultChance, FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault } from './types.ts'
 
 /** The injected faults, each with how many matches it has left. The store keeps them in this form too. */
@@ -80,4 +79,18 @@ export function strike<T extends FaultChance>(
 
 function shown<T extends FaultChance>({ fault, left }: Armed<T>): T {
   return left === null ? { ...fault } : { ...fault, count: left }
+}
+
+/**
+ * Draws a random number: at least 0, less than 1. The same state gives the same sequence (mulberry32), so it must not be used
+ * for secrets.
+ *
+ * @param state  At first the seed: an integer from 0 to 4,294,967,295.
+ * @returns The number, and the state for the next one.
+ */
+function draw(state: number): { value: number; next: number } {
+  const next = (state + 0x6d2b79f5) >>> 0
+  let mixed = Math.imul(next ^ (next >>> 15), next | 1)
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+  return { value: ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32, next }
 }

@@ -15,7 +15,7 @@ export interface FaultChance {
 }
 
 /** A failure of requests to `/v1`: `status`, `disconnect`, or only a delay. */
-export interface HttpFault {
+export interface HttpFault extends FaultChance {
   /** A path of `/v1`, without the query; `*` matches any characters. */
   path: string
   /** Default: every method. */
@@ -26,14 +26,10 @@ export interface HttpFault {
   delay_ms?: number
   /** Closes the connection without an answer. */
   disconnect?: boolean
-  /** The number of matching requests or commands; in answers, how many are left. Default: all. */
-  count?: number
-  /** The share of those that it applies to; the seed selects which ones. Default: 1. */
-  rate?: number
 }
 
 /** A failure of submissions: `code`, `disconnect`, or only a delay. */
-export interface SmtpFault {
+export interface SmtpFault extends FaultChance {
   /** `connect` is the greeting, `end` what follows the final dot. */
   stage: SmtpStage
   /** 400 to 599; 421 also closes the connection. */
@@ -44,10 +40,6 @@ export interface SmtpFault {
   delay_ms?: number
   /** Closes the connection without a reply. */
   disconnect?: boolean
-  /** The number of matching requests or commands; in answers, how many are left. Default: all. */
-  count?: number
-  /** The share of those that it applies to; the seed selects which ones. Default: 1. */
-  rate?: number
 }
 
 /** How many `/v1` requests a key may make in a period. */

@@ -2,6 +2,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { noRoom } from '../core/byte-budget.ts'
 import type { Ids } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
+import { createSequence } from '../core/shared-work.ts'
 import { type BulkBoard, isEnded, mostEnded } from './bulk-board.ts'
 import type { BulkProgress } from './types.ts'
 
@@ -16,11 +17,7 @@ export interface BulkRun {
 
 /** The changes of many mails that wait or run, and the last that ended. */
 export interface BulkRuns {
-  /**
-   * Runs a change when those before it have ended.
-   *
-   * @throws service_unavailable when too many wait.
-   */
+  /** Runs a change when those before it have ended. @throws service_unavailable when too many wait. */
   run<T>(
     change: BulkProgress['change'],
     options: { signal?: AbortSignal; onProgress?(done: number, total: number): void },
@@ -39,14 +36,17 @@ export interface BulkRuns {
 /** A change that began at this instance. */
 interface Kept {
   progress: BulkProgress
+  /** Cancels it. */
   abort: AbortController
+  /** Aborted when it is cancelled, also by its caller. */
+  signal: AbortSignal
 }
 
 /** @param board  Where instances that share a store publish their changes; null if only this process uses the store. */
 export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRuns {
   let kept: Kept[] = []
   let listener: (progress: BulkProgress) => void = () => {}
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createSequence()
   let isClosed = false
 
   function tell(progress: BulkProgress): void {
@@ -64,10 +64,10 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
   }
 
   function runOf(one: Kept, onProgress?: (done: number, total: number) => void): BulkRun {
-    const { progress, abort } = one
+    const { progress, signal } = one
     let toldAt = Number.NEGATIVE_INFINITY
     return {
-      signal: abort.signal,
+      signal,
       begin(total) {
         progress.total = total
         tell(progress)
@@ -88,13 +88,13 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
     onProgress: ((done: number, total: number) => void) | undefined,
     work: (run: BulkRun) => Promise<T>,
   ): Promise<T> {
-    const { progress, abort } = one
+    const { progress, signal } = one
     try {
       await added
-      await board?.turn(progress.id, abort.signal)
+      await board?.turn(progress.id, signal)
       progress.state = 'running'
       const outcome = await work(runOf(one, onProgress))
-      progress.state = abort.signal.aborted ? 'cancelled' : 'done'
+      progress.state = signal.aborted ? 'cancelled' : 'done'
       return outcome
     } catch (error) {
       progress.state = 'failed'
@@ -112,24 +112,17 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
       const waiting = list().filter((progress) => !isEnded(progress)).length
       if (waiting >= mostWaiting) throw noRoom(`${waiting} changes of many mails wait already.`)
       const abort = new AbortController()
+      if (isClosed) abort.abort()
       const one: Kept = {
         progress: { id: ids.next('blk'), change, state: 'waiting', done: 0, total: null },
         abort,
+        signal: signal ? AbortSignal.any([abort.signal, signal]) : abort.signal,
       }
-      if (isClosed || signal?.aborted) abort.abort()
-      const onAbort = (): void => abort.abort()
-      signal?.addEventListener('abort', onAbort, { once: true })
       kept.push(one)
-      const added = board?.add(one.progress, onAbort)
+      const added = board?.add(one.progress, () => abort.abort())
       // It is waited for when those before it have ended.
       added?.catch(() => {})
-      const running = last.then(() => runNext(one, added, onProgress, work))
-      last = running.catch(() => {})
-      try {
-        return await running
-      } finally {
-        signal?.removeEventListener('abort', onAbort)
-      }
+      return inTurn(() => runNext(one, added, onProgress, work))
     },
     list,
     async cancel(id) {
@@ -144,7 +137,7 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
     async close() {
       isClosed = true
       for (const { abort } of kept) abort.abort()
-      await last
+      await inTurn(async () => {})
     },
   }
 }

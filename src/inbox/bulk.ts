@@ -7,7 +7,9 @@ import { parseMailQuery } from '../search/query.ts'
 import type { Search } from '../search/search.ts'
 import type { BulkRuns } from './bulk-runs.ts'
 import { checkChanges, checkIsChange } from './tags.ts'
-import { createTagLimit, type TagLimit } from './tag-limit.ts'
+import { maxTags } from '../emails/tags.ts'
+
+type Edit = (email: EmailRecord) => EmailRecord
 
 /** Several mails: the matches of a query, those of a list of ids, or all for null. */
 export type Selection = string | { ids: readonly string[] } | null
@@ -68,7 +70,7 @@ export function createBulk({ store, search, runs, now }: BulkDeps): Bulk {
 
   async function run(
     selection: Selection,
-    change: ((email: EmailRecord) => EmailRecord) | 'remove',
+    change: Edit | 'remove',
     options: BulkOptions = {},
     limit?: TagLimit,
   ): Promise<BulkOutcome> {
@@ -112,7 +114,7 @@ export function createBulk({ store, search, runs, now }: BulkDeps): Bulk {
   }
 }
 
-function editOf(changes: BulkChanges): (email: EmailRecord) => EmailRecord {
+function editOf(changes: BulkChanges): Edit {
   const { unread, tags, add_tags = [], remove_tags = [] } = changes
   // As tags are listed and searched: without regard to case.
   const isGone = new Set(remove_tags.map(nameOf))
@@ -139,3 +141,42 @@ function noSelection(given: unknown): LocalpostError {
   const message = `must be a query, { ids } or null for all mail, not ${quote(given)}`
   return validationError([{ field: 'selection', message }])
 }
+
+/** Keeps a change of many mails from giving one of them too many tags. */
+interface TagLimit {
+  /** Looks at a mail, and leaves it as it is. */
+  readonly check: Edit
+  /** Changes a mail, unless it would have too many tags: then it stays as it is. */
+  readonly edit: Edit
+  /**
+   * @param state  A sentence that says what was changed.
+   * @throws validation_error if a mail that was looked at or left would have too many tags.
+   */
+  assertNone(total: number, state: string): void
+}
+
+function createTagLimit(change: Edit): TagLimit {
+  const over = new Set<string>()
+  const edit: Edit = (email) => {
+    const next = change(email)
+    if (next.tags.length <= maxTags) return next
+    over.add(email.id)
+    return email
+  }
+  return {
+    edit,
+    check(email) {
+      edit(email)
+      return email
+    },
+    assertNone(total, state) {
+      if (over.size === 0) return
+      const more = over.size > namedIds ? ` and ${over.size - namedIds} more` : ''
+      const named = `${[...over].slice(0, namedIds).join(', ')}${more}`
+      const message = `would give ${over.size} of ${total} mails more than ${maxTags} tags: ${named}. ${state} Remove tags of these mails, or select the others`
+      throw validationError([{ field: 'add_tags', message }])
+    },
+  }
+}
+
+const namedIds = 10

@@ -2,7 +2,7 @@ import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
 import type { RawFacts } from '../checks/raw-facts.ts'
 import type { CheckServices, MailKnowledge } from '../checks/subject.ts'
-import type { checkJobs } from '../checks/jobs.ts'
+import type { checkJobs } from '../checks/run.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport } from '../checks/types.ts'
 import type { Clock } from '../core/clock.ts'
@@ -30,24 +30,19 @@ export interface InboxChecksDeps {
   services?: CheckServices
 }
 
-/** How mails are read. */
-export interface MailSource {
-  find(id: string): Promise<EmailRecord>
-  details: Details
-}
-
-export interface InboxChecks {
-  /** See `Inbox.check`. */
-  check(id: string, options: InboxCheckOptions | undefined): Promise<CheckReport>
-}
-
 /** Longer messages are not given to spam filters, which read only the beginning. */
 const maxAskedBytes = 1024 * 1024
 
-/** Checks stored mails. */
-export function createInboxChecks(deps: InboxChecksDeps, { find, details }: MailSource): InboxChecks {
+/** @returns A function that checks a stored mail; see `Inbox.check`. */
+export function createInboxCheck(
+  deps: InboxChecksDeps,
+  { find, details }: { find(id: string): Promise<EmailRecord>; details: Details },
+): (id: string, options: InboxCheckOptions | undefined) => Promise<CheckReport> {
   const { reader } = deps
-  const checks = createMailChecks(deps.thread, deps.clock, { services: deps.services, queue: reader.beside })
+  const checkWhole = createMailChecks(deps.thread, deps.clock, {
+    services: deps.services,
+    queue: reader.beside,
+  })
 
   async function rawOf({ id, message }: EmailRecord, signal?: AbortSignal): Promise<Buffer | null> {
     if (!message || message.size_bytes > maxAskedBytes) return null
@@ -66,18 +61,16 @@ export function createInboxChecks(deps: InboxChecksDeps, { find, details }: Mail
     return { records: [...records, ...others], complete, sendingHosts, raw }
   }
 
-  return {
-    async check(id, options) {
-      assertCheckOptions(options, 'inbox.check()', 'validation_error', ['live', 'signal'])
-      const { except = deps.checks?.except, clients = deps.checks?.clients, live, signal } = options ?? {}
-      const email = await find(id)
-      const check = async (): Promise<CheckReport> => {
-        const mail = await details.read(email, signal)
-        const knowledge = await knowledgeOf(email, mail, signal)
-        const raw = (): Promise<Buffer | null> => rawOf(email, signal)
-        return checks.check(mail, { except, clients }, { raw, live, signal, knowledge })
-      }
-      return details.inTurn([email], check, signal)
-    },
+  return async (id, options) => {
+    assertCheckOptions(options, 'inbox.check()', 'validation_error', ['live', 'signal'])
+    const { except = deps.checks?.except, clients = deps.checks?.clients, live, signal } = options ?? {}
+    const email = await find(id)
+    const check = async (): Promise<CheckReport> => {
+      const mail = await details.read(email, signal)
+      const knowledge = await knowledgeOf(email, mail, signal)
+      const raw = (): Promise<Buffer | null> => rawOf(email, signal)
+      return checkWhole(mail, { except, clients }, { raw, live, signal, knowledge })
+    }
+    return details.inTurn([email], check, signal)
   }
 }

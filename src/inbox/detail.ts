@@ -1,13 +1,15 @@
+import { createPublicKey } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { createSharedWork } from '../core/shared-work.ts'
+import { dkimKeyCollection } from '../domains/dkim-keys.ts'
+import { domainCollection } from '../domains/domain.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
-import { signersOf } from '../mime/dkim/verify.ts'
+import { signersOf, type FindDkimKey } from '../mime/dkim/verify.ts'
 import { bodyIsCut, type ParsedFacts } from '../mime/parse.ts'
 import type { SignerKey } from '../reading/jobs.ts'
 import type { Reader } from '../reading/reader.ts'
 import { digestOf, type Digests } from '../search/digests.ts'
 import type { Store } from '../store/store.ts'
-import { createKeyFinder } from './signing-keys.ts'
 import type { Mail, TranscriptLine } from './types.ts'
 import { toMail } from './views.ts'
 
@@ -102,3 +104,17 @@ export function createDetails(deps: DetailDeps): Details {
 }
 
 const empty = { html: '', text: '' }
+
+/**
+ * Finds the public keys of the account's own domains, as their DNS records would publish them. Foreign domains have
+ * none, because nothing is looked up.
+ */
+function createKeyFinder(store: Store): FindDkimKey {
+  return async (name, selector) => {
+    const domain = await store.find(domainCollection, 'name', [name])
+    if (!domain) return null
+    const key = domain.dkim ?? (await store.get(dkimKeyCollection, 'shared'))
+    if (!key || key.selector !== selector) return null
+    return createPublicKey({ key: Buffer.from(key.public_key, 'base64'), format: 'der', type: 'spki' })
+  }
+}

@@ -56,11 +56,7 @@ async function* pieces(mails: AsyncIterable<EmailRecord>, store: Blobs): AsyncGe
   yield* taken()
 }
 
-/**
- * The bytes of a message, after a check that all of them can be read.
- *
- * @throws store_corrupt, store_failed.
- */
+/** The bytes of a message, after a check that all of them can be read. @throws store_corrupt, store_failed. */
 async function wholeMessage(
   store: Blobs,
   emailId: string,

@@ -23,7 +23,6 @@ import { createBulkRuns } from './bulk-runs.ts'
 import { createMessageStreams } from './message-streams.ts'
 import { createNestedMails } from './nested.ts'
 import { releaseMail, type Relay } from './release.ts'
-import { createPending } from './pending.ts'
 import { parseMailQuery } from '../search/query.ts'
 import { createSearch } from '../search/search.ts'
 import { createTags } from './tag-colors.ts'
@@ -31,10 +30,9 @@ import { checkChanges } from './tags.ts'
 import { toListedBroadcast, toSummary } from './views.ts'
 import { createWaits } from './wait.ts'
 
-import type { ClientSupport, MailPreview } from '../client-support/types.ts'
 import type { Inbox, InboxPages } from './methods.ts'
-import type { checkJobs } from '../checks/jobs.ts'
-import { createInboxChecks, type InboxChecksDeps } from './checks.ts'
+import type { checkJobs } from '../checks/run.ts'
+import { createInboxCheck, type InboxChecksDeps } from './checks.ts'
 
 type InboxJobs = typeof checkJobs & typeof clientSupportJobs & typeof compareJobs & typeof headerJobs
 
@@ -82,14 +80,29 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     fieldsOf: createMessageFields({ reader }),
     pageSize,
   })
-  const pending = createPending()
+  /** The waits of callers that have not ended. */
+  const open = new Set<Promise<unknown>>()
+  const held = <T>(work: () => Promise<T>): Promise<T> => {
+    const promise = work().finally(() => open.delete(promise))
+    open.add(promise)
+    return promise
+  }
   const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
   const tags = createTags(deps)
   const runs = createBulkRuns(deps.ids, deps.bulkBoard)
   const bulk = createBulk({ store, search, runs, now })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const details = createDetails({ ...deps, digests })
-  const checks = createInboxChecks(deps, { find, details })
+  const check = createInboxCheck(deps, { find, details })
+  /** Runs work on a whole mail. Large mails take turns. */
+  const withMail = async <T>(
+    id: string,
+    signal: AbortSignal | undefined,
+    work: (mail: Mail) => Promise<T>,
+  ): Promise<T> => {
+    const email = await find(id)
+    return details.inTurn([email], async () => work(await details.read(email, signal)), signal)
+  }
   const compare = createCompare({ store, find, details, thread })
   const streams = createMessageStreams({ store, reader, find })
 
@@ -132,28 +145,24 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     },
     openAttachment: streams.attachment,
     part: streams.part,
-    check: (mail, options) => checks.check(idOf(mail), options),
+    check: (mail, options) => check(idOf(mail), options),
     async clientSupport(id, options) {
       assertKnownOptions(options, ['shares', 'signal'], 'inbox.clientSupport()')
-      const signal = options?.signal
-      const email = await find(id)
-      const judge = async (): Promise<ClientSupport> => {
-        const { html, headers, attachments } = await details.read(email, signal)
-        const mail = { html, headers, attachments }
-        return thread.run('clientSupport', [mail, { shares: options?.shares }], { size: html.length, signal })
-      }
-      return details.inTurn([email], judge, signal)
+      const { shares, signal } = options ?? {}
+      return withMail(id, signal, ({ html, headers, attachments }) =>
+        thread.run('clientSupport', [{ html, headers, attachments }, { shares }], {
+          size: html.length,
+          signal,
+        }),
+      )
     },
     async preview(mail, options) {
       assertKnownOptions(options, ['client', 'signal'], 'inbox.preview()')
       const { signal } = options
       const { client } = previewedClient(options.client)
-      const email = await find(idOf(mail))
-      const filter = async (): Promise<MailPreview> => {
-        const { html, attachments } = await details.read(email, signal)
-        return thread.run('preview', [{ html, attachments }, client], { size: html.length, signal })
-      }
-      return details.inTurn([email], filter, signal)
+      return withMail(idOf(mail), signal, ({ html, attachments }) =>
+        thread.run('preview', [{ html, attachments }, client], { size: html.length, signal }),
+      )
     },
     tags: tags.list,
     updateTag: tags.update,
@@ -191,16 +200,16 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     updateMatching: async (selection, changes, options) =>
       (await bulk.change(selection, changes, options)).count,
     waitFor: (query, options) =>
-      pending.add(async () => details.read(await waits.waitFor(query, options), options?.signal)),
+      held(async () => details.read(await waits.waitFor(query, options), options?.signal)),
     waitForCount: (query, count, options) =>
-      pending.add(async () => {
+      held(async () => {
         const mails: Mail[] = []
         // One after the other, so that many large messages are not parsed at once.
         for (const email of await waits.waitForCount(query, count, options))
           mails.push(await details.read(email, options?.signal))
         return mails
       }),
-    expectNone: (query, options) => pending.add(() => waits.expectNone(query, options)),
+    expectNone: (query, options) => held(() => waits.expectNone(query, options)),
     import: (bytes) => importMessage(bytes, deps.submit, thread),
     async export(query) {
       const filter = parseMailQuery(query, now())
@@ -209,7 +218,8 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     },
     release: (id, request) => releaseMail({ relay: deps.release, find, open: streams.whole }, id, request),
     async close() {
-      pending.quiet()
+      // Node would report their failures as unhandled, and hide the error that ended the test. Who awaits them gets them.
+      for (const promise of open) promise.catch(() => {})
       waits.close()
       await runs.close()
       await index.close()

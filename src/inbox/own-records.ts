@@ -1,5 +1,4 @@
-import { domainOf } from '../checks/alignment.ts'
-import { fromDomain } from '../checks/from-domain.ts'
+import { domainOf, firstDomain } from '../checks/alignment.ts'
 import type { CheckedMail } from '../checks/subject.ts'
 import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { absoluteName, dnsRecords, type DnsSettings } from '../domains/dns-records.ts'
@@ -28,7 +27,7 @@ export function createOwnRecords(store: Store, dns: DnsSettings): OwnRecords {
 }
 
 function namesOf(mail: CheckedMail): Set<string> {
-  const named = [fromDomain(mail), domainOf(mail.envelope.mail_from), mail.dkim?.domain]
+  const named = [firstDomain(mail, 'from'), domainOf(mail.envelope.mail_from), mail.dkim?.domain]
   return new Set(
     named.flatMap((name) => {
       if (!name) return []

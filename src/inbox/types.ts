@@ -53,36 +53,7 @@ export interface ListedBroadcast {
 }
 
 /** A mail in a list of the inbox, or all mails of a broadcast. */
-export interface ListedMail {
-  id: string
-  /** Display name plus address, white space folded; `""` if a submission names no sender. */
-  from: string
-  /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
-  to: string[]
-  /**
-   * Display names of the first three addresses of `to`, `""` where one has none; `[]` if none of them
-   * has one.
-   */
-  to_names: string[]
-  subject: string
-  /** The beginning of the text, white space folded; `""` if there is none. */
-  snippet: string
-  /** Arrival: Unix time in milliseconds. */
-  received: number
-  /** Of the message; 0 while it is not written. */
-  size_bytes: number
-  unread: boolean
-  tags: string[]
-  attachment_count: number
-  /** Its origin: sent through `/v1` or the library, or submitted over SMTP. */
-  source: 'api' | 'smtp'
-  /** The newest event of all recipients: a bounce of one may hide behind a later delivery to another. */
-  last_event: LastEvent
-  /**
-   * How many recipients there are by their outcome: the last status, but an opening hides neither a
-   * complaint nor a bounce nor a click.
-   */
-  outcomes: Partial<Record<EventStatus, number>>
+export interface ListedMail extends MailSummary {
   /** With `fold`: the broadcast that this mail represents; absent for a single mail. */
   broadcast?: ListedBroadcast
 }
@@ -152,36 +123,7 @@ export interface TranscriptLine {
 }
 
 /** All that Localpost knows of one mail, for people and tests. */
-export interface Mail {
-  id: string
-  /** Display name plus address, white space folded; `""` if a submission names no sender. */
-  from: string
-  /** Bare addresses of the To header, `[]` without one; the envelope is in the detail. */
-  to: string[]
-  /**
-   * Display names of the first three addresses of `to`, `""` where one has none; `[]` if none of them
-   * has one.
-   */
-  to_names: string[]
-  subject: string
-  /** The beginning of the text, white space folded; `""` if there is none. */
-  snippet: string
-  /** Arrival: Unix time in milliseconds. */
-  received: number
-  /** Of the message; 0 while it is not written. */
-  size_bytes: number
-  unread: boolean
-  tags: string[]
-  attachment_count: number
-  /** Its origin: sent through `/v1` or the library, or submitted over SMTP. */
-  source: 'api' | 'smtp'
-  /** The newest event of all recipients: a bounce of one may hide behind a later delivery to another. */
-  last_event: LastEvent
-  /**
-   * How many recipients there are by their outcome: the last status, but an opening hides neither a
-   * complaint nor a bounce nor a click.
-   */
-  outcomes: Partial<Record<EventStatus, number>>
+export interface Mail extends MailSummary {
   type: EmailType
   cc: string[]
   /** Recipients of the envelope that no To or Cc field names; for API sends, those of the request. */
@@ -230,10 +172,7 @@ export interface MailChanges {
 }
 
 /** The change to make to each of several mails. */
-export interface BulkChanges {
-  unread?: boolean
-  /** All of them: they replace those there are. */
-  tags?: string[]
+export interface BulkChanges extends MailChanges {
   add_tags?: string[]
   remove_tags?: string[]
 }
@@ -329,24 +268,7 @@ export interface SmtpSessionSummary {
 }
 
 /** An SMTP session with its transcript. */
-export interface SmtpSession {
-  id: string
-  /** Unix time in milliseconds. */
-  started: number
-  /** Unix time in milliseconds; null while the session is open. */
-  ended: number | null
-  /** Address and port of the client. */
-  remote_address: string
-  /** The name that the client gave with EHLO or HELO; `""` without one. */
-  client_name: string
-  /** The user name of a successful AUTH. */
-  user: string | null
-  /** Whether TLS is on. */
-  secure: boolean
-  /** How many messages were captured. */
-  message_count: number
-  /** One for each kind, the first one first; `[]` if nothing went wrong. */
-  problems: SmtpProblem[]
+export interface SmtpSession extends SmtpSessionSummary {
   /** Of the captured messages whose transcript is kept. */
   email_ids: string[]
   /** Without credentials; the end of long transactions and the last ten transactions are kept. */

@@ -1,14 +1,16 @@
 import type { Complete } from '../core/complete.ts'
 import type { EmailContent, EmailRecord } from '../emails/email.ts'
 import { broadcastCollection } from '../broadcasts/broadcast.ts'
+import { maxFieldLength } from '../emails/header-facts.ts'
 import { eventStatuses, outcomeOf } from '../emails/statuses.ts'
+import { initialTags } from '../emails/tags.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
+import { foldSpace } from '../mime/fold-space.ts'
 import type { ParsedFacts, ParsedAttachment } from '../mime/parse.ts'
 import type { Digest } from '../search/digests.ts'
 import type { FoldedGroup } from '../search/folded.ts'
 import type { Store } from '../store/store.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
-import { recordProblems } from './record-problems.ts'
 import type { ListedBroadcast, Mail, MailAttachment, MailSummary } from './types.ts'
 import type { Findings } from '../reading/jobs.ts'
 
@@ -82,6 +84,25 @@ export function toMail(
       [message?.problem, facts.clipped, ...recordProblems(email, message)].filter((said) => said).join(' ') ||
       null,
   }
+}
+
+/** The differences between the record of a mail and its message, as sentences. There are some only where a limit was exceeded. */
+function recordProblems(email: EmailRecord, message: ParsedFacts | null): (string | null)[] {
+  // An API send has no X-Tags field that counts, and is refused where it exceeds a limit.
+  if (email.source !== 'smtp' || !message) return [initialTags(email.envelope.rcpt_to).problem]
+  const valueOf = (name: string): string =>
+    message.headers.find(([written]) => written.toLowerCase() === name)?.[1] ?? ''
+  const cut = ['From', 'Reply-To', 'Subject', 'Message-ID'].filter(
+    (name) => foldSpace(valueOf(name.toLowerCase())).length > maxFieldLength,
+  )
+  if ([...message.to, ...message.cc].some(({ address }) => address.length > maxFieldLength))
+    cut.push('A recipient')
+  return [
+    cut.length === 0
+      ? null
+      : `More than ${maxFieldLength} characters, of which the list and searches have the beginning: ${cut.join(', ')}.`,
+    initialTags(email.envelope.rcpt_to, valueOf('x-tags')).problem,
+  ]
 }
 
 function toOutcomes({ recipients }: EmailRecord): MailSummary['outcomes'] {

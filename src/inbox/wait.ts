@@ -66,7 +66,6 @@ export interface WaitDeps {
 
 export function createWaits({ store, clock, search, now, defaultTimeoutMs }: WaitDeps): Waits {
   const pending = new Set<(error: LocalpostError) => void>()
-  const noHandler = (): void => {}
 
   /**
    * Calls back once for every match that exists or arrives, until there is an outcome.
@@ -132,7 +131,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       if (change.op === 'insert' && store.isShared && isPast) arrivals.add(change.id)
       consider(change.id).catch(reject)
     })
-    let cancel = noHandler
+    let cancel = (): void => {}
     const onAbort = (): void => reject(signal?.reason)
     pending.add(reject)
     signal?.addEventListener('abort', onAbort)
@@ -153,12 +152,16 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
     }
   }
 
+  /** @param of  The method, for messages. */
   function wantedBy(
     query: MailQuery | undefined,
-    timeoutMs: number,
-    after: Date | string | undefined,
-    signal: AbortSignal | undefined,
+    options: WaitOptions,
+    of: string,
+    defaultMs = defaultTimeoutMs,
   ): Wanted {
+    assertKnownOptions(options, ['timeoutMs', 'after', 'signal'], of)
+    const { timeoutMs = defaultMs, after, signal } = options
+    assertWaitMs('timeoutMs', timeoutMs)
     const filter = parseMailQuery(query, now())
     if (after !== undefined) assertAfter(after)
     return { query, filter, after, timeoutMs, signal }
@@ -166,8 +169,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
 
   return {
     async waitFor(query, options = {}) {
-      const { timeoutMs, after } = readWaitOptions(options, 'waitFor()', defaultTimeoutMs)
-      const wanted = wantedBy(query, timeoutMs, after, options.signal)
+      const wanted = wantedBy(query, options, 'waitFor()')
       return await watch(
         wanted,
         (email) => email,
@@ -177,12 +179,11 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       )
     },
     async waitForCount(query, count, options = {}) {
-      const { timeoutMs, after } = readWaitOptions(options, 'waitForCount()', defaultTimeoutMs)
+      const wanted = wantedBy(query, options, 'waitForCount()')
       if (!Number.isInteger(count) || count < 1 || count > maxCount) {
         const message = `must be a whole number from 1 to ${maxCount}, not ${quote(count)}`
         throw validationError([{ field: 'count', message }])
       }
-      const wanted = wantedBy(query, timeoutMs, after, options.signal)
       const found: EmailRecord[] = []
       return await watch(
         wanted,
@@ -197,8 +198,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
       )
     },
     async expectNone(query, options = {}) {
-      const { timeoutMs, after } = readWaitOptions(options, 'expectNone()', defaultQuietMs)
-      const wanted = wantedBy(query, timeoutMs, after, options.signal)
+      const wanted = wantedBy(query, options, 'expectNone()', defaultQuietMs)
       await watch<null>(
         wanted,
         (email) => {
@@ -215,17 +215,6 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
 }
 
 const defaultQuietMs = 1000
-
-function readWaitOptions(
-  options: WaitOptions,
-  of: string,
-  defaultMs: number,
-): { timeoutMs: number; after: Date | string | undefined } {
-  assertKnownOptions(options, ['timeoutMs', 'after', 'signal'], of)
-  const { timeoutMs = defaultMs, after } = options
-  assertWaitMs('timeoutMs', timeoutMs)
-  return { timeoutMs, after }
-}
 
 /** By how much the clocks of instances that share a store may differ. */
 const mostSkewMs = 60_000

@@ -1,7 +1,7 @@
 import { createJobThread, type JobThread } from '../core/job-thread.ts'
 import { attachmentJobs } from '../attachments/attachments.ts'
 import { contactJobs } from '../audiences/jobs.ts'
-import { checkJobs } from '../checks/jobs.ts'
+import { checkJobs } from '../checks/run.ts'
 import { clientSupportJobs } from '../client-support/jobs.ts'
 import { compareJobs } from '../compare/compare.ts'
 import { headerJobs } from '../emails/header-jobs.ts'

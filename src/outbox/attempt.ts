@@ -64,7 +64,13 @@ async function deliver(
   const written: Blob[] = []
   const email = due.message ? due : await write(due, deps, written, fetching)
   if (!email?.message || deps.isClosed()) return null
-  if (pendingRecipients(email).length === 0) return takeOut(email.id, deps)
+  // While the message waited or was written, simulated events gave every recipient a final event.
+  if (pendingRecipients(email).length === 0)
+    return modifyEmail(
+      store,
+      email.id,
+      (stored) => stored.outbox && { ...stored, outbox: null, outbox_due: null },
+    )
   const replies = await tryDelivery(email, deps, written)
   if (!replies) return fail(email.id, 'The message of this email is gone from the store.', deps)
   const link = await deps.firstLinkOf(email)
@@ -91,11 +97,6 @@ async function deliver(
   )
 }
 
-// While the message waited or was written, simulated events gave every recipient a final event.
-async function takeOut(id: string, { store }: AttemptDeps): Promise<EmailRecord | null> {
-  return modifyEmail(store, id, (stored) => stored.outbox && { ...stored, outbox: null, outbox_due: null })
-}
-
 async function fail(id: string, reason: string, { store, clock }: AttemptDeps): Promise<EmailRecord | null> {
   return modifyEmail(store, id, (stored) => stored.outbox && afterFailure(stored, reason, clock.now()))
 }
@@ -114,7 +115,8 @@ async function write(
     if (email.attachment_count) fetching(true)
     const size = await keptBytes(deps.store, email)
     const run = (): Promise<EmailRecord | null> => writeAndStore(email, deps, written)
-    if (await hasDownloads(email, deps)) return await deps.downloads.run(run)
+    const references = await readAttachmentReferences(deps.store, email)
+    if (references.some(isUrl)) return await deps.downloads(run)
     return await (size > largeBytes ? deps.large.run(run, Number.POSITIVE_INFINITY) : run())
   } catch (error) {
     if (isErrorOf(error, ...storeErrors)) throw error

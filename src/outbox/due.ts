@@ -1,54 +1,72 @@
+import { nextTurn } from '../core/machine.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { modifyEmail } from '../emails/modify.ts'
 import type { EmailType } from '../emails/types.ts'
+import { pagesOf } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
-import { bringForward, waitsTooLong } from './clock-steps.ts'
 
-/** The emails of one type that wait in the store. */
-export interface DueEmails {
-  /**
-   * @returns The ids of the emails that are due, in the order of their due times, and when the next one is due, in Unix
-   *   milliseconds; `Infinity` if there is none. If there are `limit` ids, more emails may be due.
-   */
-  find(limit: number): Promise<{ ids: string[]; next: number }>
-}
+/**
+ * Finds the emails of one type that are due in the store.
+ *
+ * @returns Their ids, in the order of their due times, and when the next one is due, in Unix milliseconds; `Infinity` if
+ *   there is none. If there are `limit` ids, more emails may be due.
+ */
+export type FindDue = (limit: number) => Promise<{ ids: string[]; next: number }>
 
-interface DueEmailsDeps {
-  store: Store
-  now(): number
-  retryDelaysMs: readonly number[]
-}
-
-export function createDueEmails(
+export function createFindDue(
   type: EmailType,
-  { store, now: timeOf, retryDelaysMs }: DueEmailsDeps,
-): DueEmails {
+  { store, now: timeOf, retryDelaysMs }: { store: Store; now(): number; retryDelaysMs: readonly number[] },
+): FindDue {
+  const mine = { index: 'outbox', prefix: [type] }
   /** The time of the last search; null before the first. */
   let latest: number | null = null
-
-  async function dueAt(now: number, limit: number): Promise<string[]> {
-    const query = { index: 'outbox', prefix: [type], until: [type, now] as const, limit }
-    return (await store.page(emailCollection, query)).records.map(({ id }) => id)
-  }
-
-  async function firstAfter(now: number): Promise<EmailRecord | undefined> {
-    const query = { index: 'outbox', prefix: [type], after: [type, now] as const, limit: 1 }
-    return (await store.page(emailCollection, query)).records[0]
-  }
-
-  return {
-    async find(limit) {
-      const now = timeOf()
-      // The clock was set back, or this is the first search after a start, when the earlier time is unknown.
-      const isStepped = latest === null || now < latest
-      latest = now
-      if (isStepped) await bringForward(store, type, now, retryDelaysMs)
-      const ids = await dueAt(now, limit)
-      if (ids.length === limit) return { ids, next: now }
-      const first = await firstAfter(now)
-      if (!first || !waitsTooLong(first, now, retryDelaysMs))
-        return { ids, next: first?.outbox_due ?? Number.POSITIVE_INFINITY }
-      await bringForward(store, type, now, retryDelaysMs)
-      return { ids, next: now }
-    },
+  return async (limit) => {
+    const now = timeOf()
+    // The clock was set back, or this is the first search after a start, when the earlier time is unknown.
+    const isStepped = latest === null || now < latest
+    latest = now
+    if (isStepped) await bringForward(store, type, now, retryDelaysMs)
+    const due = await store.page(emailCollection, { ...mine, until: [type, now], limit })
+    const ids = due.records.map(({ id }) => id)
+    if (ids.length === limit) return { ids, next: now }
+    const later = await store.page(emailCollection, { ...mine, after: [type, now], limit: 1 })
+    const [first] = later.records
+    if (!first || !waitsTooLong(first, now, retryDelaysMs))
+      return { ids, next: first?.outbox_due ?? Number.POSITIVE_INFINITY }
+    await bringForward(store, type, now, retryDelaysMs)
+    return { ids, next: now }
   }
 }
+
+/**
+ * Whether an email is due later than the longest delay explains: the clock was ahead when the time was stored, and was
+ * set back since.
+ */
+function waitsTooLong(email: EmailRecord, now: number, retryDelaysMs: readonly number[]): boolean {
+  const { due = now, attempts = 0 } = email.outbox ?? {}
+  const longest = attempts === 0 ? 0 : (retryDelaysMs[attempts - 1] ?? 0)
+  return due - now > longest + toleranceMs
+}
+
+/** Makes emails due now that would wait too long. Examines every email that is due later. */
+async function bringForward(
+  store: Store,
+  type: EmailType,
+  now: number,
+  retryDelaysMs: readonly number[],
+): Promise<void> {
+  const query = { index: 'outbox', prefix: [type], after: [type, now], limit: pageSize }
+  for await (const records of pagesOf(store, emailCollection, query)) {
+    for (const { id } of records.filter((email) => waitsTooLong(email, now, retryDelaysMs)))
+      await modifyEmail(store, id, (stored) =>
+        stored.outbox && waitsTooLong(stored, now, retryDelaysMs)
+          ? { ...stored, outbox: { ...stored.outbox, due: now }, outbox_due: now }
+          : null,
+      )
+    await nextTurn()
+  }
+}
+
+/** The clock of a machine is often corrected by less than this. */
+const toleranceMs = 1000
+const pageSize = 100

@@ -2,7 +2,7 @@ import { systemClock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { EmailType } from '../emails/types.ts'
 import { attempt, type AttemptDeps } from './attempt.ts'
-import { createDueEmails } from './due.ts'
+import { createFindDue } from './due.ts'
 import { createQueue, type Lane } from './queue.ts'
 import { createRests } from './rests.ts'
 
@@ -33,10 +33,10 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       deps.onError(error)
     } catch {}
   }
-  const laneOf = (type: EmailType, places: number): Lane => {
-    const due = createDueEmails(type, { store, now: () => clock.now(), retryDelaysMs })
-    return { due, places }
-  }
+  const laneOf = (type: EmailType, places: number): Lane => ({
+    findDue: createFindDue(type, { store, now: () => clock.now(), retryDelaysMs }),
+    places,
+  })
   const mayBegin = (): boolean => store.leadership.isMine()
   // Another instance may have taken over: then work in progress here must not be sent.
   const work: AttemptDeps = { ...deps, onError: report, isClosed: () => isClosed || !mayBegin() }

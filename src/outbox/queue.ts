@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../core/clock.ts'
-import type { DueEmails } from './due.ts'
+import type { FindDue } from './due.ts'
 import { restAfter } from './rests.ts'
 
 /** Runs work for each email that is due, a bounded number at once. */
@@ -32,7 +32,7 @@ export interface QueueDeps {
 
 /** One kind of email. */
 export interface Lane {
-  due: DueEmails
+  findDue: FindDue
   /** An email of this lane begins only if fewer emails than this are in progress, those of all lanes together. */
   places: number
 }
@@ -116,7 +116,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     lane.isDue = false
     // Emails in progress are still due in the store, so the limit includes them.
     const limit = inProgress.size + maxQueued
-    const { ids, next } = await lane.due.find(limit)
+    const { ids, next } = await lane.findDue(limit)
     failedSearches = 0
     lane.ids = ids.filter((id) => !inProgress.has(id))
     if (ids.length === limit) lane.isDue = true

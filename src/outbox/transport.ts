@@ -7,7 +7,8 @@ import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
 import { isLoopback } from '../net/hosts.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 import { parseReply, type SmtpReply } from './bounces.ts'
-import { sendExtended, type MessageNeeds } from './extensions.ts'
+import { sendExtended, type ExtendedMail, type MessageNeeds } from './extensions.ts'
+import { createSequence } from '../core/shared-work.ts'
 
 /** Sends messages to a mail server over SMTP. */
 export interface Transport {
@@ -54,19 +55,17 @@ export interface TransportOptions {
 export function createTransport(options: TransportOptions): Transport {
   let pool: Promise<Pool> | null = null
   let isClosed = false
-  let alone: Promise<unknown> = Promise.resolve()
+  const inTurn = createSequence()
 
   // Sends one message at a time: such messages are rare, and a server may limit connections.
-  function sendAlone(mail: Mail, needs: MessageNeeds): Promise<SentInfo> {
-    const sent = alone.then(async () => {
+  function sendAlone(mail: ExtendedMail, needs: MessageNeeds): Promise<SentInfo> {
+    return inTurn(async () => {
       if (isClosed) throw new Error('The connection is closed')
       const { connection } = await new Promise<{ connection: Socket }>((resolve, reject) => {
         openSocket(options, (error, socket) => (socket ? resolve(socket) : reject(error)))
       })
       return sendExtended({ ...connectionOptions(options), connection }, options.auth, mail, needs)
     })
-    alone = sent.catch(() => {})
-    return sent
   }
 
   return {
@@ -131,47 +130,32 @@ interface SmtpFailure extends Error {
   rejectedErrors?: readonly SmtpFailure[]
 }
 
-interface Mail {
-  envelope: { from: string; to: string[] }
-  dsn: { id: string }
-  raw: Readable
-}
-
 interface SentInfo {
   response: string
   rejectedErrors?: readonly SmtpFailure[]
 }
 
 interface Pool {
-  sendMail(mail: Mail): Promise<SentInfo>
+  sendMail(mail: ExtendedMail): Promise<SentInfo>
   close(): void
-  transporter: { send(mail: PoolMail, done: (error: Error | null, info?: SentInfo) => void): unknown }
-}
-
-/** A mail as the pool's type declares it. The pool uses only part of it. */
-interface PoolMail {
-  data: object
-  message: unknown
-}
-
-/** The members of a message that the pool uses. */
-interface PoolMessage {
-  getHeader(): string
-  messageId(): string
-  getEnvelope(): Mail['envelope']
-  createReadStream(): Readable
+  transporter: {
+    send(
+      mail: { data: object; message: unknown },
+      done: (error: Error | null, info?: SentInfo) => void,
+    ): unknown
+  }
 }
 
 /**
  * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses,
  * which takes twice as long as everything else: the place `pool` in bench/places.mjs.
  */
-function hand(pool: Pool, mail: Mail): Promise<SentInfo> {
+function hand(pool: Pool, mail: ExtendedMail): Promise<SentInfo> {
   const { envelope, dsn, raw } = mail
   if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address)))
     return pool.sendMail(mail)
-  const message: PoolMessage = {
-    // Only for the pool's log, which is off.
+  // The members of a message that the pool uses; the first two only for its log, which is off.
+  const message = {
     getHeader: () => '',
     messageId: () => '',
     getEnvelope: () => envelope,

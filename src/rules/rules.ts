@@ -1,14 +1,12 @@
 import { untilCommitted } from '../store/repository.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
-import type { Store } from '../store/store.ts'
-import { insert, update } from '../store/store.ts'
+import { type Store, insert, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
-import type { Match } from './match.ts'
-import { readMatch } from './match.ts'
+import { type Match, readMatch } from './match.ts'
 import type { Rule, RuleInput } from './types.ts'
 import { fillRule, rulesCollection } from './rule.ts'
 import { rulesInputSchema } from './schema.ts'
-import { forgetAttempts } from './shared-attempts.ts'
+import { forgetAttempts } from './attempts.ts'
 
 /** Rules for the replies of recipients' servers, which otherwise accept everything; for `/dev/rules` and the library. */
 export interface Rules {

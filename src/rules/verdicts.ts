@@ -1,4 +1,4 @@
-import { type Attempts, createAttempts } from './attempts.ts'
+import { type CountAttempt, createAttempts } from './attempts.ts'
 import type { FindRule } from './rules.ts'
 import type { Rule } from './types.ts'
 
@@ -70,12 +70,15 @@ type Verdicts = (recipient: string, transaction: string | null) => Verdict | Pro
  * simulator address matches only rules that name exactly this address.
  *
  * @param findRule  Default: there are no rules.
- * @param attempts  Counts the attempts that were delayed or greylisted. Default: in memory.
+ * @param areOver  Counts the attempts that were delayed or greylisted. Default: in memory.
  */
-export function createVerdicts(findRule: FindRule = noRule, attempts: Attempts = createAttempts()): Verdicts {
+export function createVerdicts(
+  findRule: FindRule = noRule,
+  areOver: CountAttempt = createAttempts(),
+): Verdicts {
   async function unlessOver(rule: Rule | null, delivery: string, verdict: Verdict): Promise<Verdict> {
     const times = rule?.action === 'greylist' ? rule.times : 1
-    return (await attempts.areOver(rule, delivery, times)) ? accept.verdict : verdict
+    return (await areOver(rule, delivery, times)) ? accept.verdict : verdict
   }
 
   return (recipient, transaction) => {

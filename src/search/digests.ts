@@ -30,16 +30,13 @@ export interface Digests {
   take(email: EmailRecord): Promise<Reading>
 }
 
-/** Dependencies of {@link createDigests}. */
-export interface DigestsDeps {
-  reader: Pick<Reader, 'beginning' | 'contentBeginning'>
-}
+type DigestReader = Pick<Reader, 'beginning' | 'contentBeginning'>
 
 /**
  * A submission is not read while it arrives, because parsing costs several times as much as capturing. It is read when
  * no mail arrives (`indexer.ts`), or earlier if a list or search needs it. The latest digests are cached.
  */
-export function createDigests(deps: DigestsDeps): Digests {
+export function createDigests({ reader }: { reader: DigestReader }): Digests {
   const kept = new Map<string, Reading>()
   const shared = createSharedWork()
   function keep(id: string, reading: Reading): void {
@@ -51,7 +48,7 @@ export function createDigests(deps: DigestsDeps): Digests {
   async function text(email: EmailRecord, caller?: AbortSignal): Promise<Reading> {
     const reading =
       kept.get(email.id) ??
-      (await shared.run(email.id, (signal) => read(deps, email, { isPatient: false, signal }), caller))
+      (await shared.run(email.id, (signal) => read(reader, email, { isPatient: false, signal }), caller))
     keep(email.id, reading)
     return reading
   }
@@ -64,18 +61,22 @@ export function createDigests(deps: DigestsDeps): Digests {
           if (isErrorOf(error, 'store_corrupt')) return unreadable
           throw error
         })
-      return Promise.resolve({ snippet: email.snippet, attachment_count: email.attachment_count ?? 0 })
+      return Promise.resolve(storedDigest(email))
     },
     async take(email) {
       const known = kept.get(email.id)
       kept.delete(email.id)
-      return known ?? read(deps, email, { isPatient: true })
+      return known ?? read(reader, email, { isPatient: true })
     },
   }
 }
 
 /** The result for a message that can never be read. */
 export const unreadable: Reading = { snippet: '', attachment_count: 0, body: '' }
+
+function storedDigest({ snippet, attachment_count }: EmailRecord): Digest {
+  return { snippet: snippet ?? '', attachment_count: attachment_count ?? 0 }
+}
 
 /** The digest of a message that is read already. */
 export function digestOf(message: { text: string; html: string; attachments: readonly unknown[] }): Digest {
@@ -85,18 +86,13 @@ export function digestOf(message: { text: string; html: string; attachments: rea
 // A digest has up to a few KB, because it contains the text. This many cover several pages of the list.
 const maxKept = 1000
 
-async function read({ reader }: DigestsDeps, email: EmailRecord, patience: Patience): Promise<Reading> {
+async function read(reader: DigestReader, email: EmailRecord, patience: Patience): Promise<Reading> {
   if (email.source === 'api') {
     const { html = '', text = '' } = (await reader.contentBeginning(contentBlob(email.id), patience)) ?? {}
-    const { snippet, attachment_count } = email
-    return {
-      snippet: snippet ?? '',
-      attachment_count: attachment_count ?? 0,
-      body: searchableText(text, html),
-    }
+    return { ...storedDigest(email), body: searchableText(text, html) }
   }
   const beginning = await reader.beginning(messageBlob(email.id), patience)
-  if (!beginning) return { snippet: '', attachment_count: 0, body: '' }
+  if (!beginning) return unreadable
   const { text, html, attachment_count } = beginning
   return { snippet: snippetOf(text, html), attachment_count, body: searchableText(text, html) }
 }

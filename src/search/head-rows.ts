@@ -47,14 +47,14 @@ export function headParts({ subject, from, to, cc, bcc, envelope }: EmailRecord)
   if (length > mostLength || !values.every((value) => foldSpace(value) === value && isWellFormed(value)))
     return null
   if (addresses.some(isOddlySpelled)) return null
-  const lower = (list: readonly string[]): string => list.map((value) => value.toLowerCase()).join('\n')
+  const lower = (...list: string[]): string => list.join('\n').toLowerCase()
   return {
-    subject: lower([subject]),
-    from: lower([from]),
-    sender: lower([sender]),
-    to: lower(to),
-    cc: lower(cc),
-    bcc: lower(bcc),
+    subject: lower(subject),
+    from: lower(from),
+    sender: lower(sender),
+    to: lower(...to),
+    cc: lower(...cc),
+    bcc: lower(...bcc),
   }
 }
 
@@ -88,10 +88,11 @@ export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Prom
   // A term without a spelling matches no decided row.
   for (const { start, hit } of needle === undefined ? [] : rowsWith(block, needle)) {
     if (++looked % rowsPerTurn === 0) await nextTurn()
-    if (block[start + headAt - 1] === unsureByte) continue
+    const head = start + headAt
+    if (block[head] === unsureByte) continue
     // Nearly always the first hit is in the wanted member, or it is the only hit.
-    const isDriven = !driver || isIn(block, hit, driver.member) || holds(block, start + headAt, driver)
-    if (isDriven && others.every((term) => holds(block, start + headAt, term))) starts.push(start)
+    const isDriven = !driver || isIn(block, hit, driver.member) || holds(block, head, driver)
+    if (isDriven && others.every((term) => holds(block, head, term))) starts.push(start)
   }
   if (unsure.length > 0) starts.push(...unsure)
   return {
@@ -109,20 +110,24 @@ const mark = {
   to: '\x04',
   cc: '\x05',
   bcc: '\x06',
+  end: '\x02',
 } as const
-const sureByte = 7
-const unsureByte = 8
-const fromByte = 11
-const senderByte = 14
-const toByte = 4
-const ccByte = 5
-const bccByte = 6
-const endByte = 2
+const byteOf = (one: keyof typeof mark): number => mark[one].charCodeAt(0)
+/** The marks of the parts of a member, which stand side by side, and the mark after them. */
+const places: Readonly<Record<HeadMember, { readonly marks: readonly number[]; readonly end: number }>> = {
+  subject: { marks: [byteOf('sure')], end: byteOf('from') },
+  from: { marks: [byteOf('from')], end: byteOf('sender') },
+  sender: { marks: [byteOf('from'), byteOf('sender')], end: byteOf('to') },
+  to: { marks: [byteOf('to'), byteOf('cc'), byteOf('bcc')], end: byteOf('end') },
+  cc: { marks: [byteOf('cc')], end: byteOf('bcc') },
+}
+const unsureByte = byteOf('unsure')
 const newline = 10
 const firstOfText = 32
 const unsureBytes = Buffer.from(mark.unsure)
 const rowBegin = Buffer.from('\0')
-const headAt = 1 + 25 + 1 + 1
+/** Where the mark of the head is in a row. */
+const headAt = 1 + 25 + 1
 const mostLength = 8 * 1024
 const rowsPerTurn = 4096
 
@@ -133,48 +138,14 @@ function isIn(block: Buffer, place: number, member: HeadMember): boolean {
     const byte = block[at] ?? 0
     if (byte < firstOfText && byte !== newline) break
   }
-  const begun = block[at]
-  switch (member) {
-    case 'subject':
-      return begun === sureByte
-    case 'from':
-      return begun === fromByte
-    case 'sender':
-      return begun === fromByte || begun === senderByte
-    case 'to':
-      return begun === toByte || begun === ccByte || begun === bccByte
-    case 'cc':
-      return begun === ccByte
-  }
+  return places[member].marks.includes(block[at] ?? 0)
 }
 
 function holds(block: Buffer, head: number, { member, forms, isNegative }: HeadTerm): boolean {
-  const [begin, end] = bounds(block, head, member)
-  const value = block.subarray(begin, end)
+  const { marks, end } = places[member]
+  const begin = block.indexOf(marks[0] ?? 0, head)
+  const value = block.subarray(begin, block.indexOf(end, begin))
   return forms.some((form) => value.includes(form)) !== isNegative
-}
-
-function bounds(block: Buffer, head: number, member: HeadMember): [number, number] {
-  switch (member) {
-    case 'subject':
-      return [head, block.indexOf(fromByte, head)]
-    case 'from': {
-      const begin = block.indexOf(fromByte, head)
-      return [begin, block.indexOf(senderByte, begin)]
-    }
-    case 'sender': {
-      const begin = block.indexOf(fromByte, head)
-      return [begin, block.indexOf(toByte, begin)]
-    }
-    case 'to': {
-      const begin = block.indexOf(toByte, head)
-      return [begin, block.indexOf(endByte, begin)]
-    }
-    case 'cc': {
-      const begin = block.indexOf(ccByte, head)
-      return [begin, block.indexOf(bccByte, begin)]
-    }
-  }
 }
 
 /**

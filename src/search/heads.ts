@@ -1,6 +1,7 @@
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
+import { createSequence } from '../core/shared-work.ts'
 import { createPacer } from '../core/slices.ts'
 import { headText, scanHeads, type HeadTerm } from './head-rows.ts'
 import { dropRemoved, isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
@@ -36,21 +37,15 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
   let opening: Promise<TextColumn> | null = null
   let isStale = false
   let isClosed = false
-  /** The end of the queue of changes of the column. */
-  let line: Promise<unknown> = Promise.resolve()
   /** The newest mail with a row; null until the column is open. */
   let cursor: string | null = null
 
-  const inLine = <T>(run: (column: TextColumn) => Promise<T>): Promise<T> => {
-    const next = line.then(async () => {
-      const column = await (opening ??= open())
-      const outcome = await run(column)
+  const sequence = createSequence()
+  const inLine = (run: (column: TextColumn) => Promise<void>): Promise<void> =>
+    sequence(async () => {
+      await run(await (opening ??= open()))
       cursor = (await opening).cursor
-      return outcome
     })
-    line = next.catch(() => {})
-    return next
-  }
 
   async function append(column: TextColumn, email: EmailRecord): Promise<void> {
     if (await column.append(email.id, headText(email), '')) await dropRemoved(store, column)
@@ -118,9 +113,7 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
     async close() {
       isClosed = true
       stopListening()
-      await line
-      const column = await opening?.catch(() => null)
-      await column?.close()
+      await sequence(async () => (await opening?.catch(() => null))?.close())
     },
   }
 }

@@ -11,6 +11,7 @@ import { sliceMs, startQuietWork } from './quiet-work.ts'
 import type { TextColumn } from './text-column.ts'
 import { createTries } from './tries.ts'
 import { nextTurn } from '../core/machine.ts'
+import { createSequence } from '../core/shared-work.ts'
 
 /** Reads submissions in the background, and stores what lists and searches need: snippet, attachment count and text. */
 export interface Indexer {
@@ -66,16 +67,16 @@ export function startIndexer(deps: IndexerDeps): Indexer {
     column.wasClosed || column.cursor === '' ? null : { done: '', end: column.cursor }
   /** Whether the rows of an earlier process are known to be undamaged. */
   let isVerified = false
-  /** The end of the queue of readings: only one message is read at a time. */
-  let line: Promise<unknown> = Promise.resolve()
+  /** Only one message is read at a time. */
+  const inLine = createSequence()
 
   /**
    * Checks a part of the column or, once all of it is checked, reads the next unread mails.
    *
    * @returns Whether there was work.
    */
-  const digestNext = (): Promise<boolean> => {
-    const next = line.then(async () => {
+  const digestNext = (): Promise<boolean> =>
+    inLine(async () => {
       if (isClosed) return false
       if (isStale) await rebuild()
       isStale = false
@@ -105,9 +106,6 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       await nextTurn()
       return true
     })
-    line = next.catch(() => {})
-    return next
-  }
 
   /**
    * Reads the next mails without a row one after the other, and stores what was found with one write: a write for each
@@ -251,9 +249,8 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       isClosed = true
       quiet.close()
       stopListening()
-      await line
       // Rows without text must not be used at the next start.
-      if (deferred.size > 0) await column.clear()
+      await inLine(async () => deferred.size > 0 && column.clear())
       return unsure === null
     },
   }

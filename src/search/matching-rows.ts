@@ -89,8 +89,7 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
   async function candidates(filter: MailFilter): Promise<string[]> {
     const found: string[] = []
     await scan(filter, async (rows, decide) => {
-      if (rows.hits === 0) return
-      for (const id of rows.ids()) if (!decide || decide(id) !== 'none') found.push(id)
+      found.push(...rows.ids().filter((id) => decide?.(id) !== 'none'))
     })
     return found
   }
@@ -98,16 +97,13 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
   /**
    * Visits the matches of a query that rows decide, newest first.
    *
-   * @param isNumberEnough  Whether only the number of matches of a range is needed.
-   * @param take  Called with the id of each match of the other ranges.
-   * @param count  Called with the number of matches of a range.
+   * @param take  Called with the id of each match, except those of a range that `isCounted` counted as a whole.
    * @param isEnough  Called before each further range is looked at; whether to stop. Default: never.
    */
   async function each(
     filter: MailFilter,
-    isNumberEnough: (rows: ScannedRows) => boolean,
     take: (id: string) => void,
-    count: (matches: number) => void,
+    isCounted: (rows: ScannedRows) => boolean = () => false,
     isEnough?: () => boolean,
   ): Promise<void> {
     const { facts } = filter
@@ -115,7 +111,7 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
       if (rows.hits === 0) return
       const isWhole = !facts && (await countBetween(rows)) === rows.count
       // If no mail of this range was removed, every row is a match.
-      if (isWhole && !decide && isNumberEnough(rows)) return count(rows.hits)
+      if (isWhole && !decide && isCounted(rows)) return
       const among = facts && rows.hits > fewHits ? await idsBetween(rows, facts) : null
       const isThere = async (id: string): Promise<boolean> =>
         among?.has(id) ??
@@ -154,12 +150,7 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
 
   async function ids(filter: MailFilter): Promise<string[]> {
     const found: string[] = []
-    await each(
-      filter,
-      () => false,
-      (id) => found.push(id),
-      () => {},
-    )
+    await each(filter, (id) => found.push(id))
     return found
   }
 
@@ -171,19 +162,20 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
     let isPartial = false
     await each(
       filter,
-      ({ hits, first }) => {
-        if (ids.length > limit || (cursor !== null && first >= cursor)) return true
-        if (cursor !== null || skipped + hits > offset) return false
-        skipped += hits
-        return true
-      },
       (id) => {
         count++
         if (cursor !== null && id >= cursor) return
         if (skipped < offset) skipped++
         else if (ids.length <= limit) ids.push(id)
       },
-      (matches) => void (count += matches),
+      ({ hits, first }) => {
+        if (ids.length <= limit && (cursor === null || first < cursor)) {
+          if (cursor !== null || skipped + hits > offset) return false
+          skipped += hits
+        }
+        count += hits
+        return true
+      },
       () => (isPartial = !isCounted && ids.length > limit),
     )
     return { ids: ids.slice(0, limit), count, more: ids.length > limit, isPartial }

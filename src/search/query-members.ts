@@ -60,11 +60,7 @@ export function assertQueryMembers(query: unknown): void {
   if ('text' in query && 'body' in query) throw refusal('text and body are the same; give one of them.')
 }
 
-/**
- * Refuses a value that is neither a time nor the id of a mail.
- *
- * @throws invalid_query
- */
+/** Refuses a value that is neither a time nor the id of a mail. @throws invalid_query */
 export function assertAfter(after: unknown): asserts after is Date | string {
   if (isMoment(after)) return
   throw refusal(`after is ${say(after)}; it takes a Date, or the id of a mail, which inbox.mark() gives.`)

@@ -2,7 +2,7 @@ import type { EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Where } from '../store/queries.ts'
-import { spellingsOf } from './query-addresses.ts'
+import { spellingsOf } from './query-fits.ts'
 import { queryKeys } from './query-keys.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
 import { foldSpace } from '../mime/fold-space.ts'
@@ -80,13 +80,11 @@ function keyed(name: string, value: string, context: Context): QueryPart {
   const { now, isNegative, fault } = context
   const known = queryKeys.find((key) => key.name === name)
   if (!known) {
-    const near = suggest(
-      name,
-      queryKeys.map((key) => key.name),
-    )
+    const names = queryKeys.map((key) => key.name)
+    const near = suggest(name, names)
     const hint = near ? ` Did you mean ${near}:?` : ''
-    const names = queryKeys.map((key) => key.name).join(', ')
-    throw fault(`${quote(`${name}:`)} is not a key.${hint} Keys are ${names}. Quote text that has a colon.`)
+    const keys = `Keys are ${names.join(', ')}.`
+    throw fault(`${quote(`${name}:`)} is not a key.${hint} ${keys} Quote text that has a colon.`)
   }
   const wanted = value.toLowerCase()
   if (known.values && !known.values.includes(wanted)) {
@@ -115,10 +113,8 @@ function keyed(name: string, value: string, context: Context): QueryPart {
       return { ...store(addressed([name], value)), ...heads(name, spellingsOf(value)) }
     case 'to':
       return { ...store(addressed(['to', 'cc', 'bcc'], value)), ...heads(name, spellingsOf(value)) }
-    case 'reply-to': {
-      const any = spellingsOf(value).map((contains) => ({ member: 'reply_to', contains }))
-      return store({ any })
-    }
+    case 'reply-to':
+      return store(addressed(['reply_to'], value))
     case 'message-id': {
       const sought = wanted.replace(/^<|>$/g, '')
       const has = ({ message }: EmailRecord): boolean =>

@@ -1,5 +1,3 @@
-import type { Store } from '../store/store.ts'
-import type { Texts } from '../store/texts.ts'
 import { createHeads, type HeadsDeps } from './heads.ts'
 import { type Indexer, type IndexerDeps, startIndexer } from './indexer.ts'
 import { createColumnRows, type MatchingRows } from './matching-rows.ts'
@@ -23,40 +21,30 @@ export interface Columns {
 
 /** @param columns  Used where the store does not keep the texts itself. */
 export function openSearchIndex(
-  deps: Pick<IndexerDeps, 'clock' | 'digests' | 'onLongWork'> & { store: Store },
+  deps: Pick<IndexerDeps, 'store' | 'clock' | 'digests' | 'onLongWork'>,
   columns: Columns | null,
 ): SearchIndex {
-  if (columns) return openColumnIndex(deps, columns)
-  const { texts } = deps.store
-  if (!texts) throw new Error('A store that keeps no texts needs columns for them.')
-  return openStoreIndex({ ...deps, texts })
-}
-
-type Deps = Parameters<typeof openSearchIndex>[0]
-
-function openColumnIndex(deps: Deps, columns: Columns): SearchIndex {
   const { store } = deps
-  const { text: column, heads: given } = columns
-  const heads = createHeads({ store, open: given.open, isKept: given.isKept })
-  const indexer = startIndexer({ ...deps, column, heads })
-  return {
-    indexer,
-    rows: createColumnRows({ store, column, heads }),
-    async close() {
-      const isWhole = await indexer.close()
-      await heads.close()
-      await column.close(isWhole)
-    },
+  if (columns) {
+    const { text: column } = columns
+    const heads = createHeads({ store, ...columns.heads })
+    const indexer = startIndexer({ ...deps, column, heads })
+    return {
+      indexer,
+      rows: createColumnRows({ store, column, heads }),
+      async close() {
+        const isWhole = await indexer.close()
+        await heads.close()
+        await column.close(isWhole)
+      },
+    }
   }
-}
-
-function openStoreIndex(deps: Deps & { texts: Texts }): SearchIndex {
-  const indexer = startStoreIndexer(deps)
+  const { texts } = store
+  if (!texts) throw new Error('A store that keeps no texts needs columns for them.')
+  const indexer = startStoreIndexer({ ...deps, texts })
   return {
     indexer,
-    rows: createStoreRows({ ...deps, indexer }),
-    async close() {
-      await indexer.close()
-    },
+    rows: createStoreRows({ store, texts, indexer }),
+    close: async () => void (await indexer.close()),
   }
 }

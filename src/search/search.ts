@@ -1,7 +1,7 @@
 import { emailOrder } from '../emails/emails.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import { checkPage } from '../store/repository.ts'
+import { checkPage, pagesOf } from '../store/repository.ts'
 import { createPacer } from '../core/slices.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { untilAborted } from '../core/shared-work.ts'
@@ -115,16 +115,8 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   async function* byStore({ where }: MailFilter): AsyncGenerator<EmailRecord> {
-    for (let after: string | undefined; ;) {
-      const query = { direction: 'desc', limit: sliceSize, where } as const
-      const page = await store.page(emailCollection, {
-        ...query,
-        ...(after === undefined ? {} : { after: [after] }),
-      })
-      yield* page.records
-      after = page.records.at(-1)?.id
-      if (!page.more || after === undefined) return
-    }
+    const pages = pagesOf(store, emailCollection, { direction: 'desc', limit: sliceSize, where })
+    for await (const records of pages) yield* records
   }
 
   async function* byIds(ids: readonly string[]): AsyncGenerator<EmailRecord> {
@@ -140,10 +132,7 @@ export function createSearch(deps: SearchDeps): Search {
   async function listByRows(filter: MailFilter, wanted: WantedRows, limit: RowsLimit): Promise<Listed> {
     const { ids, count, more, isPartial } = await rows.page(filter, wanted, limit)
     const items: EmailRecord[] = []
-    for (const id of ids) {
-      const email = await store.get(emailCollection, id)
-      if (email) items.push(email)
-    }
+    for await (const email of byIds(ids)) items.push(email)
     return { items, count, more, isPartial }
   }
 

@@ -1,11 +1,10 @@
-import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
+import { createSequence } from '../core/shared-work.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { modifyEmail } from '../emails/modify.ts'
-import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
-import type { Digests, Reading } from './digests.ts'
-import { catchUpMs, type Indexer } from './indexer.ts'
+import type { Reading } from './digests.ts'
+import { catchUpMs, type Indexer, type IndexerDeps } from './indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
 import { headParts } from './head-rows.ts'
 import { searchableHead } from './searchable.ts'
@@ -18,13 +17,9 @@ export interface StoreIndexer extends Indexer {
 }
 
 /** Dependencies of {@link startStoreIndexer}. */
-export interface StoreIndexerDeps {
-  store: Store
+export interface StoreIndexerDeps extends Pick<IndexerDeps, 'store' | 'clock' | 'digests' | 'onLongWork'> {
   /** The texts of `store`. */
   texts: Texts
-  clock: Clock
-  digests: Pick<Digests, 'take'>
-  onLongWork?: ((isRunning: boolean) => void) | undefined
 }
 
 /**
@@ -43,12 +38,12 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   /** Mails without a text, because the store failed at each try. */
   const deferred = new Set<string>()
   const tryToRead = createTries(digests)
-  /** The end of the queue of readings: only one message is read at a time. */
-  let line: Promise<unknown> = Promise.resolve()
+  /** Only one message is read at a time. */
+  const inLine = createSequence()
 
   /** Reads the next mail without a text. @returns Whether there was one. */
-  const readNext = (): Promise<boolean> => {
-    const next = line.then(async () => {
+  const readNext = (): Promise<boolean> =>
+    inLine(async () => {
       if (isClosed) return false
       const id = (await nextMissing()) ?? [...deferred][0]
       if (id === undefined || isClosed) return false
@@ -59,9 +54,6 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       await nextTurn()
       return true
     })
-    line = next.catch(() => {})
-    return next
-  }
 
   /** Sets the cursor if it is not known, and back to where another instance stored a mail. */
   async function place(): Promise<string> {
@@ -144,8 +136,8 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       }
       return isDone ? 0 : await texts.countMissing(emailCollection)
     },
-    readTo() {
-      const reading = line.then(async () => {
+    readTo: () =>
+      inLine(async () => {
         const from = await place()
         const newest = await newestId()
         // Another instance may have read further mails.
@@ -153,16 +145,13 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
         const to = missing === undefined ? newest : previous(missing)
         if (to > from) cursor = to
         return [...deferred].reduce((least, id) => (id <= least ? previous(id) : least), cursor ?? '')
-      })
-      line = reading.catch(() => {})
-      return reading
-    },
+      }),
     async close() {
       isClosed = true
       quiet.close()
       stopListening()
       stopLeading()
-      await line
+      await inLine(async () => {})
       return true
     },
   }

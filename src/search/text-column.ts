@@ -1,4 +1,4 @@
-import { type BlockGuide, BlockGuides } from './block-guides.ts'
+import { type BlockGuide, BlockGuides } from './text-filter.ts'
 import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
 import { resume, type ResumedRows } from './resumed-rows.ts'
 import {
@@ -15,6 +15,7 @@ import {
 } from './text-rows.ts'
 import { type Files, nodeFiles } from '../core/files.ts'
 import { nextTurn } from '../core/machine.ts'
+import { createSequence } from '../core/shared-work.ts'
 
 /** A range of rows that was scanned. */
 export interface ScannedRows {
@@ -94,16 +95,11 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
   const guides = isFiltered ? new BlockGuides(last.subarray(0, used)) : null
   /** Number of blocks at the beginning that have no row of a mail that still exists. */
   let dead = 0
-  /** The end of the queue of operations. Only one runs at a time, so that all searches together use only two buffers. */
-  let line: Promise<unknown> = Promise.resolve()
+  /** Only one operation runs at a time, so that all searches together use only two buffers. */
+  const inLine = createSequence()
   let isClosed = false
   /** Number of blocks of an earlier run that are not checked yet. */
   let unverified = blocks.count
-  const inLine = <T>(run: () => Promise<T>): Promise<T> => {
-    const next = line.then(run)
-    line = next.catch(() => {})
-    return next
-  }
   const clear = async (): Promise<void> => {
     await blocks.clear()
     rows = 0
@@ -225,15 +221,10 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
 
 const skippedPerTurn = 64
 
-interface OpenedBlocks {
-  readonly blocks: TextBlocks
-  readonly state: ResumedRows
-}
-
 async function openBlocks(
   folder: string | null,
   { files = nodeFiles, fileName = 'mail-text.2', onNotice = () => {} }: TextColumnDeps,
-): Promise<OpenedBlocks> {
+): Promise<{ blocks: TextBlocks; state: ResumedRows }> {
   if (folder !== null) {
     let opened: TextBlocks | null = null
     try {

@@ -1,3 +1,5 @@
+import { firstId, lastId, rowsBefore, type RowTerm } from './text-rows.ts'
+
 /**
  * The sequences of three bytes that a text contains, as a set of 4 KB that may also contain others. A block of 1 MB that
  * lacks one of a term's sequences does not contain the term, so it need not be read.
@@ -31,3 +33,67 @@ export class TextFilter {
 const letterBits = 5
 const placeBits = 3 * letterBits
 const placeMask = 2 ** placeBits - 1
+
+/** What is known of a full block without reading it. */
+export interface BlockGuide {
+  /** Number of rows before it. */
+  readonly begin: number
+  /** The ids of its first and its last row. */
+  readonly first: string
+  readonly last: string
+  readonly filter: TextFilter
+}
+
+/** Guides to the full blocks of a text column, so that a search need not read blocks that lack one of its terms. */
+export class BlockGuides {
+  /** By number of the block. A block of an earlier run has none until it is checked. */
+  #guides: (BlockGuide | undefined)[] = []
+  /** The filter of the unfinished block. */
+  #filter: TextFilter
+
+  constructor(unfinished: Uint8Array) {
+    this.#filter = filterOf(unfinished)
+  }
+
+  /** Adds a row of the unfinished block. */
+  addRow(row: Uint8Array): void {
+    this.#filter.add(row)
+  }
+
+  /** Notes that the unfinished block is full. @param number  Its number. */
+  addFull(number: number, block: Buffer): void {
+    this.#guides[number] = guideTo(block, this.#filter)
+    this.#filter = new TextFilter()
+  }
+
+  /** Adds a block of an earlier run that was checked. */
+  addChecked(number: number, block: Buffer): void {
+    this.#guides[number] = guideTo(block, filterOf(block))
+  }
+
+  /** Removes the first blocks. */
+  drop(count: number): void {
+    this.#guides.splice(0, count)
+  }
+
+  clear(): void {
+    this.#guides = []
+    this.#filter = new TextFilter()
+  }
+
+  /** The guide to a block that lacks one of the terms; null if the block has to be read. */
+  skipping(number: number, terms: readonly RowTerm[]): BlockGuide | null {
+    const guide = this.#guides[number]
+    return guide && terms.some(({ bytes }) => !guide.filter.mayHave(bytes)) ? guide : null
+  }
+}
+
+function guideTo(block: Buffer, filter: TextFilter): BlockGuide {
+  return { begin: rowsBefore(block), first: firstId(block), last: lastId(block), filter }
+}
+
+function filterOf(text: Uint8Array): TextFilter {
+  const filter = new TextFilter()
+  filter.add(text)
+  return filter
+}

@@ -2,7 +2,7 @@ import { isErrorOf, LocalpostError, quote, validationError } from '../core/error
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { givenCursor } from '../core/lists.ts'
-import type { IndexKey, Where } from './queries.ts'
+import type { IndexKey, PageQuery, Where } from './queries.ts'
 import type { Collection, Store, StoredRecord } from './store.ts'
 import { update } from './store.ts'
 
@@ -73,6 +73,26 @@ export async function untilCommitted<T>(attempt: () => Promise<T>): Promise<T> {
 
 // Each refusal means that another commit was stored, so only that many concurrent callers could need that many attempts.
 const maxAttempts = 1000
+
+/**
+ * All records of a query, read in pages.
+ *
+ * @param query  `limit` is the number of records of a page.
+ */
+export async function* pagesOf<T extends StoredRecord>(
+  store: Pick<Store, 'page'>,
+  collection: Collection<T>,
+  query: PageQuery,
+): AsyncGenerator<T[]> {
+  const members = (collection.indexes[query.index ?? 'id']?.on ?? ['id']) as readonly (keyof T)[]
+  for (let { after } = query; ;) {
+    const { records, more } = await store.page(collection, { ...query, after })
+    if (records.length > 0) yield records
+    const last = records.at(-1)
+    if (!more || !last) return
+    after = members.map((member) => last[member] as IndexKey[number])
+  }
+}
 
 /** How a list of records is ordered and continued. */
 export interface ListOrder<T extends StoredRecord> {

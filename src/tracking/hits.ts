@@ -1,9 +1,8 @@
 import { cutText } from '../core/cut-text.ts'
 import type { Clock } from '../core/clock.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
-import type { EmailRecord } from '../emails/email.ts'
+import { type EmailRecord, emailCollection } from '../emails/email.ts'
 import type { EmailEvent } from '../emails/types.ts'
-import { emailCollection } from '../emails/email.ts'
 import { isOver, withEvents } from '../emails/events.ts'
 import { modifyEmail } from '../emails/modify.ts'
 import type { Store } from '../store/store.ts'
@@ -165,11 +164,7 @@ const maxEvents = 500
 const maxUserAgentLength = 512
 
 function eventOf(link: string | undefined, { ip, user_agent }: Visitor, timestamp: number): EmailEvent {
-  const by = { timestamp, ip, user_agent: cleanUserAgent(user_agent) }
+  const cleaned = cutText(user_agent.replace(/[\x00-\x1f\x7f-\x9f]/g, ''), maxUserAgentLength)
+  const by = { timestamp, ip, user_agent: cleaned }
   return link === undefined ? { status: 'opened', ...by } : { status: 'clicked', ...by, link }
-}
-
-/** A user agent as an event keeps it: at most 512 characters, none of them a control character. */
-function cleanUserAgent(given: string): string {
-  return cutText(given.replace(/[\x00-\x1f\x7f-\x9f]/g, ''), maxUserAgentLength)
 }

@@ -1,34 +1,79 @@
+import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
 import { domainCollection, type DomainRecord } from '../domains/domain.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import type { Change, CommitHook, Store, StoredRecord } from '../store/store.ts'
+import { insert, type Change, type CommitHook, type Store, type StoredRecord } from '../store/store.ts'
+import type { Deliveries } from './deliveries.ts'
+import { isWanted } from './event-types.ts'
 import { domainPayloads, emailPayloads } from './payloads.ts'
-import type { WebhookPayload } from './webhook.ts'
-
-/** Creates the deliveries of events. */
-export interface Announcer {
-  /** Whether there is any webhook; called at every commit. */
-  isNeeded(): boolean
-  /**
-   * The changes that add deliveries. They go into the commit that contains the events.
-   *
-   * @returns Call `committed` when that commit succeeded.
-   */
-  announce(payloads: readonly WebhookPayload[]): { changes: readonly Change[]; committed(): void }
-  now(): number
-  /** Called with errors; the commit then runs without announcement. */
-  onError(error: unknown): void
-}
+import type { Sender } from './sender.ts'
+import { webhookDeliveryCollection, type WebhookPayload } from './webhook.ts'
 
 /**
- * A hook of the store that announces events of emails and domains to webhooks.
+ * A hook of the store that announces events of emails and domains to webhooks: it creates one delivery for each event and
+ * each subscribed webhook.
  *
  * The deliveries are written in the same commit as the event, so each event is announced once, in order, and a crash
  * neither loses nor repeats an announcement. The new events of a changed record are found by comparison with the
  * version that it replaces, which costs one read. A commit based on another version is refused anyway. Without a
- * webhook nothing is read. For events without a subscribed webhook nothing is added. Bulk changes, which it does not see,
- * affect only members that no webhook reports.
+ * webhook nothing is read. Bulk changes, which it does not see, affect only members that no webhook reports.
+ *
+ * The number of pending deliveries is limited, because a receiver that is down for long must not slow down every email.
+ * Beyond the limit, new events are dropped for that webhook. This is reported once, and again only after the backlog has
+ * fallen below half of the limit.
+ *
+ * @param deps.senders  The current webhooks, by id.
  */
-export function announcing(store: Store, announcer: Announcer): CommitHook {
+export function announcing(deps: {
+  store: Store
+  senders: ReadonlyMap<string, Sender>
+  log: Pick<Deliveries, 'begin' | 'removeWaiting'>
+  ids: Ids
+  clock: Clock
+  maxWaiting: number
+  onWarning(message: string): void
+  /** Called with errors; the commit then runs without announcement. */
+  onError(error: unknown): void
+}): CommitHook {
+  const { store, senders, log, ids, clock, maxWaiting, onError } = deps
+  const overfull = new Set<Sender>()
+
+  function hasRoom(sender: Sender, count: number): boolean {
+    if (sender.waiting + count < maxWaiting) {
+      if (sender.waiting < maxWaiting / 2) overfull.delete(sender)
+      return true
+    }
+    if (!overfull.has(sender)) {
+      overfull.add(sender)
+      const { url } = sender.webhook
+      deps.onWarning(
+        `The webhook ${url} does not keep up: ${maxWaiting} deliveries wait for it, and new events are dropped.`,
+      )
+    }
+    return false
+  }
+
+  function tell(sender: Sender, count: number): void {
+    const { id } = sender.webhook
+    sender.added(count)
+    if (senders.has(id)) sender.wake()
+    // The webhook was removed during the commit, so its new deliveries have to be removed here.
+    else void log.removeWaiting(id).catch(onError)
+  }
+
+  /** The changes that add deliveries. Adds their number for each webhook to `counts`. */
+  function deliveriesOf(payload: WebhookPayload, counts: Map<Sender, number>): Change[] {
+    const wanting = [...senders.values()].filter(
+      (sender) => isWanted(payload.type, sender.webhook.events) && hasRoom(sender, counts.get(sender) ?? 0),
+    )
+    if (wanting.length === 0) return []
+    const eventId = ids.next('evt')
+    return wanting.map((sender) => {
+      counts.set(sender, (counts.get(sender) ?? 0) + 1)
+      return insert(webhookDeliveryCollection, log.begin(sender.webhook.id, eventId, payload))
+    })
+  }
+
   /** The versions that the changes replace; null if they cannot be read. */
   async function readReplaced(changes: readonly Written[]): Promise<Replaced | null> {
     try {
@@ -37,38 +82,35 @@ export function announcing(store: Store, announcer: Announcer): CommitHook {
       )
       return await Promise.all(records)
     } catch (error) {
-      announcer.onError(error)
-      return null
-    }
-  }
-
-  function announce(
-    changes: readonly Written[],
-    replaced: Replaced,
-  ): ReturnType<Announcer['announce']> | null {
-    try {
-      const now = announcer.now()
-      const payloads = changes.flatMap((change, i) => toPayloads(change, replaced[i] ?? null, now))
-      return payloads.length > 0 ? announcer.announce(payloads) : null
-    } catch (error) {
-      announcer.onError(error)
+      onError(error)
       return null
     }
   }
 
   return (changes) => {
-    const written = announcer.isNeeded() ? changes.filter(isAnnounced) : []
+    const written = senders.size > 0 ? changes.filter(isAnnounced) : []
     if (written.length === 0) return null
     const isNew = written.every(({ op }) => op === 'insert')
     let replaced: Replaced | null = []
-    let announced: ReturnType<typeof announce> = null
+    let announced: ReadonlyMap<Sender, number> = new Map()
     return {
       prepare: isNew ? undefined : async () => void (replaced = await readReplaced(written)),
       add() {
-        announced = replaced && announce(written, replaced)
-        return announced?.changes ?? []
+        const before = replaced
+        if (!before) return []
+        const counts = new Map<Sender, number>()
+        try {
+          const now = clock.now()
+          const payloads = written.flatMap((change, i) => toPayloads(change, before[i] ?? null, now))
+          const added = payloads.flatMap((payload) => deliveriesOf(payload, counts))
+          announced = counts
+          return added
+        } catch (error) {
+          onError(error)
+          return []
+        }
       },
-      committed: () => announced?.committed(),
+      committed: () => announced.forEach((count, sender) => tell(sender, count)),
     }
   }
 }

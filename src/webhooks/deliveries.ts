@@ -4,11 +4,10 @@ import { emailCollection } from '../emails/email.ts'
 import { isId, type Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, notFound, readRecord } from '../store/repository.ts'
-import type { Store } from '../store/store.ts'
-import { insert, remove } from '../store/store.ts'
-import type { WebhookDeliveryRecord, WebhookPayload } from './webhook.ts'
-import type { WebhookDelivery } from './types.ts'
-import { webhookDeliveryCollection } from './webhook.ts'
+import type { PageQuery } from '../store/queries.ts'
+import { type Store, insert } from '../store/store.ts'
+import { type WebhookDeliveryRecord, type WebhookPayload, webhookDeliveryCollection } from './webhook.ts'
+import type { WebhookAttempt, WebhookDelivery } from './types.ts'
 
 /** The deliveries to all webhooks: the waiting ones, and a log of the last finished ones. */
 export interface Deliveries {
@@ -44,33 +43,17 @@ export function createDeliveries(deps: {
 
   function begin(webhook_id: string, event_id: string, payload: WebhookPayload): WebhookDeliveryRecord {
     const created = clock.now()
-    const id = ids.next('whd')
-    const state = 'pending'
-    return {
-      id,
-      version: 1,
-      webhook_id,
-      event_id,
-      payload,
-      created,
-      state,
-      due: created,
-      finished: null,
-      attempts: [],
-    }
+    const facts = { id: ids.next('whd'), version: 1, webhook_id, event_id, payload, created }
+    return { ...facts, state: 'pending', due: created, finished: null, attempts: [] }
   }
 
   async function removeWaiting(webhookId: string): Promise<void> {
-    for (;;) {
-      const query = { index: 'due', prefix: [webhookId], limit: removalSlice }
-      const { records, more } = await store.page(webhookDeliveryCollection, query)
-      await removeAll(records)
-      if (!more) return
-    }
+    await removeAll({ index: 'due', prefix: [webhookId] })
   }
 
-  async function removeAll(records: readonly WebhookDeliveryRecord[]): Promise<void> {
-    if (records.length > 0) await store.commit(records.map(({ id }) => remove(webhookDeliveryCollection, id)))
+  async function removeAll(query: PageQuery): Promise<void> {
+    const gone = await store.ids(webhookDeliveryCollection, query)
+    if (gone.length > 0) await store.bulk(webhookDeliveryCollection, gone, 'remove')
   }
 
   async function show(record: WebhookDeliveryRecord): Promise<WebhookDelivery> {
@@ -89,12 +72,8 @@ export function createDeliveries(deps: {
       return { ...page, items: await Promise.all(page.items.map(show)) }
     },
     async replay(id, webhooks) {
-      const { webhook_id, event_id, payload } = await readRecord(
-        store,
-        webhookDeliveryCollection,
-        id,
-        'delivery',
-      )
+      const stored = await readRecord(store, webhookDeliveryCollection, id, 'delivery')
+      const { webhook_id, event_id, payload } = stored
       if (!webhooks.has(webhook_id)) throw notFound('webhook', webhook_id)
       const again = begin(webhook_id, event_id, payload)
       await store.commit([insert(webhookDeliveryCollection, again)])
@@ -106,8 +85,7 @@ export function createDeliveries(deps: {
       try {
         const surplus = (await store.count(webhookDeliveryCollection, { index: 'finished' })) - maxFinished
         if (surplus < trimmedAtOnce) return
-        const query = { index: 'finished', limit: surplus }
-        await removeAll((await store.page(webhookDeliveryCollection, query)).records)
+        await removeAll({ index: 'finished', limit: surplus })
       } finally {
         isTrimming = false
       }
@@ -125,9 +103,32 @@ export function createDeliveries(deps: {
   }
 }
 
+/**
+ * The delivery after a try: delivered by a 2xx answer, failed by 410 (Gone) or after the last try, otherwise due again.
+ *
+ * @param retryDelaysMs  Waits before the second, third, … try, in milliseconds.
+ * @param now  Unix time in milliseconds.
+ */
+export function afterAttempt(
+  delivery: WebhookDeliveryRecord,
+  attempt: WebhookAttempt,
+  retryDelaysMs: readonly number[],
+  now: number,
+): WebhookDeliveryRecord {
+  // Only the last answer is kept in full: those of every try would take most of the space.
+  const earlier = delivery.attempts.map((before) => ({
+    ...before,
+    response: before.response?.slice(0, 256) ?? null,
+  }))
+  const attempts = [...earlier, attempt]
+  const delay = retryDelaysMs[delivery.attempts.length]
+  if (attempt.error === null) return { ...delivery, attempts, state: 'delivered', due: null, finished: now }
+  if (attempt.status === 410 || delay === undefined)
+    return { ...delivery, attempts, state: 'failed', due: null, finished: now }
+  return { ...delivery, attempts, due: now + delay }
+}
+
 const trimmedAtOnce = 100
-// A commit is applied without a pause, which must not block the event loop for long.
-const removalSlice = 200
 const maxBodyChars = 4096
 
 function toDelivery(record: WebhookDeliveryRecord, subject: string | null): Complete<WebhookDelivery> {

@@ -1,12 +1,10 @@
 import { systemClock, type Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { Store } from '../store/store.ts'
-import { update } from '../store/store.ts'
+import { type Store, update } from '../store/store.ts'
 import { attemptDelivery, type Calling } from './attempt.ts'
-import { afterAttempt } from './retries.ts'
-import type { WebhookDeliveryRecord } from './webhook.ts'
+import { afterAttempt } from './deliveries.ts'
+import { type WebhookDeliveryRecord, webhookDeliveryCollection } from './webhook.ts'
 import type { Webhook } from './types.ts'
-import { webhookDeliveryCollection } from './webhook.ts'
 
 /** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
 export interface Sender {

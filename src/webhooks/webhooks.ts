@@ -7,10 +7,8 @@ import type { ListPage, ListQuery } from '../core/lists.ts'
 import { urlProblem } from '../net/guarded-request.ts'
 import { notFound } from '../store/repository.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
-import type { Store } from '../store/store.ts'
-import { insert, remove } from '../store/store.ts'
+import { type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
-import { createAnnouncer } from './announcer.ts'
 import type { Calling } from './attempt.ts'
 import { announcing } from './announcing.ts'
 import { createDeliveries } from './deliveries.ts'
@@ -138,9 +136,8 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     if (change.op === 'remove' && change.collection === webhookCollection.name) drop(change.id)
   })
 
-  const announcer = createAnnouncer({ ...deps, log, senders, maxWaiting, onError })
   // Until the store is closed: what is stored after `close` is sent after the next start.
-  store.beforeCommit(announcing(store, announcer))
+  store.beforeCommit(announcing({ ...deps, log, senders, maxWaiting, onError }))
   return {
     wake: () => senders.forEach((sender) => sender.wake()),
     async idle() {

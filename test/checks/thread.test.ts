@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { checkMail } from '../../src/checks/run.ts'
-import { checkJobs } from '../../src/checks/jobs.ts'
-import { createMailChecks, type MailChecks } from '../../src/checks/thread.ts'
+import { checkJobs } from '../../src/checks/run.ts'
+import { createMailChecks, type CheckWholeMail } from '../../src/checks/thread.ts'
 import { systemClock, type Clock } from '../../src/core/clock.ts'
 import { createJobThread } from '../../src/core/job-thread.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -19,7 +19,7 @@ function workerOf(source: string): URL {
   return pathToFileURL(file)
 }
 
-function open(file: URL | null = null, clock: Clock = systemClock): MailChecks {
+function open(file: URL | null = null, clock: Clock = systemClock): CheckWholeMail {
   const thread = createJobThread(checkJobs, file, clock)
   onTestFinished(() => thread.close())
   return createMailChecks(thread, clock)
@@ -29,24 +29,24 @@ const long = mailWith({ html: '<p>x</p>'.repeat(40_000) })
 const silent = `parentPort.on('message', () => {})\nparentPort.postMessage('ready')`
 
 it('checks short mails in this thread, and long ones in another', async () => {
-  const checks = open(
+  const check = open(
     workerOf(`parentPort.on('message', () =>
   parentPort.postMessage({ result: { findings: [], checks: [] } }))
 parentPort.postMessage('ready')`),
   )
-  expect((await checks.check(mailWith(), {})).checks.length).toBeGreaterThan(3)
-  expect(await checks.check(long, {})).toEqual({ findings: [], checks: [] })
+  expect((await check(mailWith(), {})).checks.length).toBeGreaterThan(3)
+  expect(await check(long, {})).toEqual({ findings: [], checks: [] })
 })
 
 it('checks long mails in this thread if no other can be started', async () => {
-  const checks = open()
-  expect(await checks.check(long, {})).toEqual(checkMail(long))
+  const check = open()
+  expect(await check(long, {})).toEqual(checkMail(long))
 })
 
 it('says of each check that it gave up if the thread does not answer', async () => {
   const clock = testClock(0)
-  const checks = open(workerOf(silent), clock)
-  const checking = checks.check(long, { except: ['subject'] })
+  const check = open(workerOf(silent), clock)
+  const checking = check(long, { except: ['subject'] })
   const state = Promise.race([checking, Promise.resolve(null)])
   expect(await state).toBeNull()
   await vi.waitFor(async () => {
@@ -61,10 +61,10 @@ it('says of each check that it gave up if the thread does not answer', async () 
 })
 
 it('ends the work of the thread if the caller ends it; the next check starts another thread', async () => {
-  const checks = open(workerOf(silent))
+  const check = open(workerOf(silent))
   const ended = new AbortController()
-  const checking = checks.check(long, {}, { signal: ended.signal })
-  const next = checks.check(long, {}, { signal: AbortSignal.timeout(100) })
+  const checking = check(long, {}, { signal: ended.signal })
+  const next = check(long, {}, { signal: AbortSignal.timeout(100) })
   const timedOut = expect(next).rejects.toMatchObject({ name: 'TimeoutError' })
   ended.abort(new Error('no longer needed'))
   await expect(checking).rejects.toThrow('no longer needed')
@@ -131,7 +131,7 @@ it.each([
   ['short', mailWith()],
   ['long, without a thread', long],
 ])('ends the checks of a mail if the caller ends it: %s', async (_, mail) => {
-  const checks = open()
+  const check = open()
   const over = AbortSignal.abort(new Error('over'))
-  await expect(checks.check(mail, {}, { signal: over })).rejects.toThrow('over')
+  await expect(check(mail, {}, { signal: over })).rejects.toThrow('over')
 })

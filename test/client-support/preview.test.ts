@@ -18,7 +18,7 @@ describe.each(previewClients)('the preview of %s', (client) => {
   const at = clientNames.findIndex(([key]) => key === client)
   const ignored = new Set(
     featureRows
-      .filter(([slug, , , support]) => support[at] === 'n' && !stays.includes(slug))
+      .filter(([slug, , support]) => support[at] === 'n' && !stays.includes(slug))
       .map(([slug]) => slug),
   )
 

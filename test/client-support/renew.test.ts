@@ -30,5 +30,5 @@ it('writes the tables from the data of Can I email: newest versions, in the orde
   expect(written).toContain('state of 2026-06-29')
   // HEY was tested for one feature only.
   expect(written).toContain("= [ ['apple-mail/ios', 'Apple Mail, iOS'], ] ")
-  expect(written).toContain("[ ['css-0', 'css 0', 'css', 'y'],")
+  expect(written).toContain("[ ['css-0', 'css 0', 'y'],")
 })

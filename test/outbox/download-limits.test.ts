@@ -43,8 +43,8 @@ it('an email that waits ten minutes for the downloads of others fails with the r
   const downloads = createDownloads(clock)
   let finish = (): void => {}
   const held = new Promise<void>((resolve) => (finish = resolve))
-  const running = [1, 2].map(() => downloads.run(() => held))
-  const refusal = expect(downloads.run(() => Promise.resolve())).rejects.toMatchObject({
+  const running = [1, 2].map(() => downloads(() => held))
+  const refusal = expect(downloads(() => Promise.resolve())).rejects.toMatchObject({
     code: 'attachment_failed',
     message: expect.stringContaining('waited 10 minutes for those of other emails') as unknown,
   })
