@@ -2,7 +2,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { type AdapterName, longSeries, projectOf } from './test/support/projects.ts'
 import { onEachAdapter } from './test/support/suites.ts'
 
-const isOfBrowser = (name: string): boolean => ['browser', 'page'].includes(projectOf(name))
+const isOfBrowser = (name: string): boolean => projectOf(name) === 'page'
 const files = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
 
 /** As in `vitest.config.ts`. */
@@ -42,12 +42,13 @@ function onAdapter(adapter: AdapterName, name: string): TestProjectInlineConfigu
   const database = adapter === 'PostgreSQL' ? ['test/support/setup-postgres.ts'] : []
   const project = (
     suffix: string,
-    suites: readonly string[],
+    listed: readonly string[],
     ofPage: boolean,
-  ): TestProjectInlineConfiguration => ({
-    test: {
+  ): TestProjectInlineConfiguration => {
+    const suites = listed.filter((suite) => isOfBrowser(suite) === ofPage)
+    const test: TestProjectInlineConfiguration['test'] = {
       name: `${name}${suffix}`,
-      include: files(suites.filter((suite) => isOfBrowser(suite) === ofPage)),
+      include: files(suites),
       provide: { adapter },
       globalSetup: [
         makeKeys,
@@ -56,7 +57,8 @@ function onAdapter(adapter: AdapterName, name: string): TestProjectInlineConfigu
         ...(ofPage ? ['test/support/setup-build.ts', 'test/e2e/launch-browser.ts'] : []),
       ],
       setupFiles: [rsaKeys, ...(ofPage ? ['test/e2e/open-context.ts'] : [])],
-      isolate: !ofPage,
+      // As in `vitest.config.ts`: most of these files share processes.
+      isolate: suites.some((suite) => projectOf(suite) === 'integration'),
       testTimeout: 90_000,
       hookTimeout: 60_000,
       expect: { poll: { timeout: 20_000 } },
@@ -64,8 +66,9 @@ function onAdapter(adapter: AdapterName, name: string): TestProjectInlineConfigu
       pool: 'forks',
       maxWorkers: 3,
       sequence: { groupOrder: 3 },
-    },
-  })
+    }
+    return { test }
+  }
   return [
     project('', onEachAdapter.inCi, false),
     project(', the page', onEachAdapter.inCi, true),
@@ -77,6 +80,8 @@ function onAdapter(adapter: AdapterName, name: string): TestProjectInlineConfigu
 /** `npm run test:all`: what `npm test` leaves out because it takes long. */
 export default defineConfig({
   test: {
+    // As in `vitest.config.ts`.
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     projects: [
       // The package as others install it, and the examples.
       { test: { name: 'package', include: inCi, ...ofPackage, sequence: { groupOrder: 0 } } },

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { everyday, onlyWhole, projectOf, type ProjectName } from './test/support/projects.ts'
+import { isEveryday, projectOf, type ProjectName } from './test/support/projects.ts'
 
 type TestOptions = Omit<NonNullable<TestProjectInlineConfiguration['test']>, 'globalSetup' | 'setupFiles'> & {
   globalSetup?: string[]
@@ -15,8 +15,7 @@ const names = readdirSync(new URL('test', import.meta.url), { recursive: true, e
   .map((name) => name.replaceAll('\\', '/'))
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => name.slice(0, -'.test.ts'.length))
-  // A file that the command line names runs in any case.
-  .filter((name) => namesFiles || !onlyWhole.includes(name))
+  .filter((name) => namesFiles || namesProjects || isEveryday(name))
 
 /** The files of a project, and how they run. */
 const project = (
@@ -43,13 +42,10 @@ const build = 'test/support/setup-build.ts'
 const inMemory = 'test/support/setup-memory.ts'
 const postgres = 'test/support/install-postgres.ts'
 
-const ofPage: TestOptions = {
-  globalSetup: [build, inMemory, 'test/e2e/launch-browser.ts'],
-  setupFiles: ['test/e2e/open-context.ts'],
-  // Each step has its own bound; many of them may take long together on a busy machine.
-  testTimeout: 90_000,
-  pool: 'forks',
+/** The threads or processes load the sources once each, instead of once for every file. */
+const shared: TestOptions = {
   isolate: false,
+  // Some of their time they wait.
   maxWorkers: 3,
 }
 
@@ -57,27 +53,31 @@ const ofPage: TestOptions = {
 const ofProcesses: TestOptions = { globalSetup: [build], pool: 'forks', maxWorkers: 4 }
 
 const projects = {
-  // The threads load the sources once each, instead of once for every file.
   unit: {
+    ...shared,
     globalSetup: [inMemory],
     setupFiles: ['test/support/open-handles.ts'],
     pool: 'threads',
-    isolate: false,
-    // Some of their time they wait.
-    maxWorkers: 3,
-    sequence: { groupOrder: 4 },
+    sequence: { groupOrder: 5 },
   },
+  programs: { ...shared, globalSetup: [build], pool: 'forks', sequence: { groupOrder: 1 } },
   integration: { ...ofProcesses, sequence: { groupOrder: 2 } },
   // In one group with `integration`, whose files use the processor meanwhile.
   waiting: { ...ofProcesses, sequence: { groupOrder: 2 } },
-  browser: { ...ofPage, sequence: { groupOrder: 0 } },
-  page: { ...ofPage, sequence: { groupOrder: 1 } },
+  page: {
+    ...shared,
+    globalSetup: [build, inMemory, 'test/e2e/launch-browser.ts'],
+    setupFiles: ['test/e2e/open-context.ts'],
+    // Each step has its own bound; many of them may take long together on a busy machine.
+    testTimeout: 90_000,
+    pool: 'forks',
+    sequence: { groupOrder: 0 },
+  },
   runners: { ...ofProcesses, sequence: { groupOrder: 3 } },
   processes: { ...ofProcesses, globalSetup: [build, postgres], sequence: { groupOrder: 3 } },
   postgres: { ...ofProcesses, globalSetup: [build, postgres], sequence: { groupOrder: 3 } },
+  night: { ...ofProcesses, testTimeout: 240_000, hookTimeout: 300_000, sequence: { groupOrder: 4 } },
 } satisfies Record<ProjectName, TestOptions>
-
-const isEveryday = (name: string): boolean => everyday.some((one) => one === name)
 
 /**
  * Without names of files or projects, `npm test` runs what is of every day. The groups run one after the other, so that files
@@ -86,6 +86,8 @@ const isEveryday = (name: string): boolean => everyday.some((one) => one === nam
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // Projects and runs share what was compiled.
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     // It warns that it is not set up for production.
     onConsoleLog: (text) => !text.startsWith('oidc-provider WARNING'),
     // `npm run coverage`. Counts what runs in the processes of the tests: not the command, worker threads and dist.
@@ -98,7 +100,7 @@ export default defineConfig({
       thresholds: { statements: 92, branches: 87, functions: 92, lines: 93 },
     },
     projects: Object.entries<TestOptions>(projects)
-      .filter(([name]) => namesFiles || namesProjects || isEveryday(name))
-      .map(([name, options]) => project(name as ProjectName, options)),
+      .map(([name, options]) => project(name as ProjectName, options))
+      .filter(({ test }) => test?.include?.length !== 0),
   },
 })

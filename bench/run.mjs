@@ -155,19 +155,16 @@ async function runGroup({ row, contenders, measure, rounds: own = {} }, round, r
   }
 }
 
-/** Files by date, and the same as latest; a part of the rows is no latest. */
+/** A whole run replaces the last one of its kind. The outcome of a part of the rows is not for the repository. */
 function write(run) {
   const markdown = toMarkdown(run)
   const json = `${JSON.stringify({ ...run, samples: run.samples.all }, null, 2)}\n`
   mkdirSync(flags.results, { recursive: true })
   const isWhole = !run.settings.quick && run.settings.only === null
-  const kind = flags.scale ? 'scale-' : ''
-  for (const name of [run.facts.date.slice(0, 16).replaceAll(':', ''), ...(isWhole ? ['latest'] : [])].map(
-    (name) => `${kind}${name}`,
-  )) {
-    writeFileSync(join(flags.results, `${name}.json`), json)
-    writeFileSync(join(flags.results, `${name}.md`), `${markdown}\n`)
-  }
+  const date = run.facts.date.slice(0, 16).replaceAll(':', '')
+  const path = join(flags.results, `${flags.scale ? 'scale-' : ''}${isWhole ? 'latest' : `${date}.local`}`)
+  writeFileSync(`${path}.json`, json)
+  writeFileSync(`${path}.md`, `${markdown}\n`)
   if (flags['write-docs']) writeDocs(markdown)
   console.log(markdown)
 }

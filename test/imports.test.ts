@@ -105,7 +105,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   pngjs: /^pictures\//,
   vitest: /^vitest\//,
   '@playwright/test': /^playwright\//,
-  zod: /^(?:core|mime|reading|client-support|checks|compare|attachments|options|emails|domains|audiences|broadcasts|templates|keys|accounts|inbox|rules|faults|webhooks|server|report)\//,
+  zod: /^(?:core|mime|reading|client-support|checks|compare|attachments|options|emails|domains|audiences|broadcasts|templates|keys|accounts|inbox|rules|faults|webhooks|server|report|cli)\//,
 }
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })

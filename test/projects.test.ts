@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { entries, everyday, further, longSeries, onlyWhole, projectOf } from './support/projects.ts'
+import {
+  entries,
+  everydayLists,
+  isEveryday,
+  longSeries,
+  nightFiles,
+  projectNames,
+  projectOf,
+} from './support/projects.ts'
 import { packages } from './support/programs.ts'
 import { foldersOnEachAdapter, onEachAdapter, onOneAdapter } from './support/suites.ts'
 
@@ -43,50 +51,75 @@ function filesOf(name: string, seen = new Map<string, string>()): Map<string, st
   return seen
 }
 
-const unit = names.filter((name) => name.endsWith('.test.ts') && projectOf(name.slice(0, -8)) === 'unit')
+const tests = names
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => name.slice(0, -'.test.ts'.length))
+const testsOf = (project: string): string[] => tests.filter((name) => projectOf(name) === project)
+const unit = testsOf('unit')
 
 it('a test that needs a process of its own is not in the project `unit`', () => {
   const found = unit
     // It names what it looks for.
-    .filter((name) => name !== 'projects.test.ts')
+    .filter((name) => name !== 'projects')
     .flatMap((name) => {
-      const text = textsOf(name).join('\n')
+      const text = textsOf(`${name}.test.ts`).join('\n')
       return needsProcess.filter(([, pattern]) => pattern.test(text)).map(([what]) => `${name} ${what}`)
     })
   expect(unit.length).toBeGreaterThan(200)
   expect(found, 'list these in test/support/projects.ts').toEqual([])
 })
 
-it('a test that `npm test` runs as a sample runs in full in `npm run test:all`', () => {
-  const sampled = names
-    .filter((name) => name.endsWith('.test.ts') && name !== 'projects.test.ts')
+it('a test that shares a process with others changes nothing of it', () => {
+  const changes = needsProcess.filter(([what]) => /^(?:changes|replaces)/.test(what))
+  const found = testsOf('programs').flatMap((name) => {
+    const text = textsOf(`${name}.test.ts`).join('\n')
+    return changes.filter(([, pattern]) => pattern.test(text)).map(([what]) => `${name} ${what}`)
+  })
+  expect(found, 'list these in test/support/projects.ts').toEqual([])
+})
+
+it('a test of which others run a sample runs in full in `npm run test:all`', () => {
+  const sampled = tests
+    .filter((name) => name !== 'projects')
     .filter((name) =>
       // The colors of pages on a phone, which a helper there inspects, are no series of their own.
-      (name.startsWith('e2e/') ? [textOf(name)] : textsOf(name)).some((text) =>
+      (name.startsWith('e2e/') ? [textOf(`${name}.test.ts`)] : textsOf(`${name}.test.ts`)).some((text) =>
         /^import .*'(?:\.\.|\.)\/(?:support\/)?long\.ts'/m.test(text),
       ),
     )
-    .map((name) => name.slice(0, -'.test.ts'.length))
   expect(sampled.sort()).toEqual([...longSeries].sort())
-  expect(onlyWhole.filter((name) => !longSeries.includes(name))).toEqual([])
+  expect(nightFiles.filter((name) => !longSeries.includes(name))).toEqual([])
 })
 
 it('the lists of the projects name existing files', () => {
-  const listed = [...entries.flatMap(([, list]) => list), ...longSeries, ...onlyWhole]
+  const listed = [...entries.flatMap(([, list]) => list), ...longSeries, ...everydayLists]
   expect(
     listed.filter((name) => !names.some((one) => one === `${name}.test.ts` || one.startsWith(`${name}/`))),
   ).toEqual([])
-  const used = names.filter((name) => name.endsWith('.test.ts')).map((name) => projectOf(name.slice(0, -8)))
-  expect([...new Set(used)].sort()).toEqual([...everyday, ...further].sort())
+  expect([...new Set(tests.map(projectOf))].sort()).toEqual([...projectNames].sort())
 })
 
-it('a test that starts PostgreSQL or another test runner is not part of `npm test`', () => {
-  const ofEveryDay: readonly string[] = everyday
-  const found = names
-    .filter((name) => name.endsWith('.test.ts') && name !== 'projects.test.ts')
-    .filter((name) => ofEveryDay.includes(projectOf(name.slice(0, -8))))
-    .filter((name) => /\b(?:startPostgres|runVitest|runVitestWith)\(/.test(textOf(name)))
+it('`npm test` starts no PostgreSQL and no other test runner, and measures neither time nor memory', () => {
+  const found = tests
+    .filter((name) => name !== 'projects' && isEveryday(name))
+    .filter((name) =>
+      /\b(?:startPostgres|runVitest|runVitestWith)\(|process\.(?:cpuUsage|memoryUsage)\(|\bexpectLinearCost/.test(
+        textOf(`${name}.test.ts`),
+      ),
+    )
   expect(found, 'list these in test/support/projects.ts').toEqual([])
+})
+
+it('`npm test` has a part of each kind', () => {
+  for (const name of [
+    'accounts/accounts',
+    'capture/submissions',
+    'cli/start',
+    'e2e/inbox',
+    'inbox/waits',
+    'server/v1',
+  ])
+    expect(isEveryday(name), name).toBe(true)
 })
 
 const suites = [...onEachAdapter.inCi, ...onEachAdapter.atNight]

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, quote } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import { readTyped } from '../options/read.ts'
 import { type Command, type Flag, namedCommands, serveCommand } from './commands.ts'
@@ -30,7 +30,8 @@ export function findCommand(raw: readonly string[]): { command: Command; rest: r
   if (first.startsWith('-')) return { command: serveCommand, rest: raw }
   if (first === 'help') return { command: findCommand(rest).command, rest: ['--help'] }
   const command = namedCommands.find(({ name }) => name === first)
-  return command ? { command, rest } : refuse(unknownCommand(first))
+  if (!command) throw invalidOption(unknownCommand(first))
+  return { command, rest }
 }
 
 /** Every flag that a command takes. */
@@ -76,14 +77,15 @@ function readTexts(
   const words: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') {
-      if (!command.takesWords) refuse(unexpected(token.value, command))
+      if (!command.takesWords) throw invalidOption(unexpected(token.value, command))
       words.push(token.value)
     }
     if (token.kind !== 'option') continue
     const positive = token.name.replace(/^no-/, '')
     const isNegated = !flags.has(token.name) && positive !== token.name
     const flag = flags.get(positive)
-    if (!flag || (isNegated && flag.value !== undefined)) refuse(unknownFlag(token, flags, command))
+    if (!flag || (isNegated && flag.value !== undefined))
+      throw invalidOption(unknownFlag(token, flags, command))
     const value = flag.value === undefined ? switchValue(token, isNegated) : requiredValue(token, flag)
     texts.set(flag.name, [...(texts.get(flag.name) ?? []), value])
   }
@@ -99,14 +101,14 @@ interface Token {
 
 function switchValue({ rawName, value = 'true' }: Token, isNegated: boolean): string {
   if (value !== 'true' && value !== 'false')
-    refuse(`${rawName} is ${quote(value)}; it takes =true, =false or nothing.`)
+    throw invalidOption(`${rawName} is ${quote(value)}; it takes =true, =false or nothing.`)
   return String((value === 'true') !== isNegated)
 }
 
 // In `--port --quiet` the value of --port is missing; `--quiet` is not its value. `--dir=--odd` sets a value with dashes.
 function requiredValue({ rawName, value, inlineValue }: Token, flag: Flag): string {
   if (value && (inlineValue || !value.startsWith('-'))) return value
-  return refuse(`${rawName} needs a value: ${rawName}=<${flag.value}>.`)
+  throw invalidOption(`${rawName} needs a value: ${rawName}=<${flag.value}>.`)
 }
 
 function unknownFlag({ name, rawName }: Token, flags: ReadonlyMap<string, Flag>, command: Command): string {
@@ -130,8 +132,4 @@ function unknownCommand(word: string): string {
   const names = namedCommands.map(({ name }) => name)
   const near = suggest(word, names)
   return `Unknown command ${quote(word)}. ${near ? `Did you mean "${near}"?` : `Commands: ${names.join(', ')}.`}`
-}
-
-function refuse(message: string): never {
-  throw new LocalpostError('invalid_option', message)
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { dateNow } from '../core/machine.ts'
-import { LocalpostError } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
 import { readSecretFile } from './secret-file.ts'
 
 /** A private key and its certificate in PEM, and sentences about their files. */
@@ -21,21 +21,24 @@ export async function readCertificate(paths: {
   key: string | undefined
 }): Promise<ReadCertificate> {
   const { cert: certPath, key: keyPath } = paths
-  if (certPath === undefined) throw refusal('--tls-key needs the certificate too: add --tls-cert <file>.')
-  if (keyPath === undefined) throw refusal('--tls-cert needs the private key too: add --tls-key <file>.')
-  const certFile = await readSecretFile(certPath, '--tls-cert')
-  const keyFile = await readSecretFile(keyPath, '--tls-key')
-  const cert = `${certFile.lines.join('\n')}\n`
-  const key = `${keyFile.lines.join('\n')}\n`
+  const warnings: string[] = []
+  if (certPath === undefined)
+    throw invalidOption('--tls-key needs the certificate too: add --tls-cert <file>.')
+  if (keyPath === undefined)
+    throw invalidOption('--tls-cert needs the private key too: add --tls-key <file>.')
+  // Everybody may read a certificate.
+  const cert = `${(await readSecretFile(certPath, '--tls-cert', [])).join('\n')}\n`
+  const key = `${(await readSecretFile(keyPath, '--tls-key', warnings)).join('\n')}\n`
   const first = parse(() => new X509Certificate(cert), `--tls-cert: ${certPath} is not a certificate in PEM`)
   const own = parse(
     () => createPrivateKey(key),
     `--tls-key: ${keyPath} is not a private key in PEM without a passphrase`,
   )
   if (!first.checkPrivateKey(own))
-    throw refusal(`--tls-cert: the certificate in ${certPath} does not belong to the key in ${keyPath}.`)
+    throw invalidOption(
+      `--tls-cert: the certificate in ${certPath} does not belong to the key in ${keyPath}.`,
+    )
   parse(() => createSecureContext({ key, cert }), `--tls-cert: ${certPath} cannot be used for TLS`)
-  const warnings = keyFile.warning === null ? [] : [keyFile.warning]
   const problem = validityProblem(first)
   if (problem !== null) warnings.push(`--tls-cert: the certificate in ${certPath} ${problem}`)
   return { certificate: { key, cert }, warnings }
@@ -54,10 +57,6 @@ function parse<T>(read: () => T, complaint: string): T {
     return read()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new LocalpostError('invalid_option', `${complaint} (${reason}).`, { cause: error })
+    throw invalidOption(`${complaint} (${reason}).`, error)
   }
-}
-
-function refusal(message: string): LocalpostError {
-  return new LocalpostError('invalid_option', message)
 }

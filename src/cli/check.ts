@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises'
+import { z } from 'zod'
 import { assertCheckOptions, serviceMembers, type MailCheckOptions } from '../checks/options.ts'
 import { readSending } from '../checks/knowledge.ts'
 import { readRawFacts } from '../checks/raw-facts.ts'
 import { createMailChecks } from '../checks/thread.ts'
 import type { CheckReport, Finding } from '../checks/types.ts'
 import { systemClock } from '../core/clock.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, quote } from '../core/errors.ts'
 import { createOutgoing } from '../net/outgoing.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import type { Arguments } from './arguments.ts'
@@ -13,7 +14,7 @@ import { checkFormats, type CheckedMessage } from './check-formats.ts'
 import { readCheckedFile } from './checked-file.ts'
 import { listMails } from './export.ts'
 import type { Output } from './output.ts'
-import { connect } from './remote.ts'
+import { connect, readAnswer } from './remote.ts'
 import { createInstanceThread } from '../instance/jobs.ts'
 import { resolveSettings } from './settings.ts'
 
@@ -26,10 +27,7 @@ import { resolveSettings } from './settings.ts'
  */
 export async function runCheck(given: Arguments, output: Output): Promise<0 | 1> {
   if (given.words.length === 0)
-    throw new LocalpostError(
-      'invalid_option',
-      'check needs files, - for standard input, or a query: localpost check mail.eml',
-    )
+    throw invalidOption('check needs files, - for standard input, or a query: localpost check mail.eml')
   const failOn = oneOf('fail-on', given.own['fail-on'] ?? 'error', ['error', 'warning'])
   const format = oneOf('format', given.own['format'] ?? 'text', ['text', 'json', 'junit', 'sarif'])
   const { options } = await resolveSettings(given, process.env, process.cwd())
@@ -50,8 +48,7 @@ export async function runCheck(given: Arguments, output: Output): Promise<0 | 1>
 function oneOf<T extends string>(flag: string, value: string, values: readonly T[]): T {
   const found = values.find((one) => one === value)
   if (found !== undefined) return found
-  const message = `--${flag} is ${quote(value)}; it takes ${values.join(' or ')}.`
-  throw new LocalpostError('invalid_option', message)
+  throw invalidOption(`--${flag} is ${quote(value)}; it takes ${values.join(' or ')}.`)
 }
 
 /** Whether the arguments name files. A missing file is an error, not a query. */
@@ -119,24 +116,15 @@ async function checkMatches(
   })
   const messages: CheckedMessage[] = []
   for await (const { id, subject } of listMails(remote, given.words.join(' '))) {
-    const answer: unknown = await (await remote.ask(`/dev/inbox/${id}/checks?${wanted.toString()}`)).json()
-    if (!isReport(answer))
-      throw new LocalpostError(
-        'unexpected_response',
-        `${remote.url} answered without findings: it is an older Localpost, or none.`,
-      )
-    messages.push({ name: `${id} ${JSON.stringify(subject)}`, file: null, report: answer })
+    const path = `/dev/inbox/${id}/checks?${wanted.toString()}`
+    const lacks = 'answered without findings: it is an older Localpost, or none.'
+    const report = await readAnswer(remote, reportSchema, lacks, path)
+    messages.push({ name: `${id} ${JSON.stringify(subject)}`, file: null, report })
   }
   return messages
 }
 
-function isReport(answer: unknown): answer is CheckReport {
-  return (
-    typeof answer === 'object' &&
-    answer !== null &&
-    'findings' in answer &&
-    Array.isArray(answer.findings) &&
-    'checks' in answer &&
-    Array.isArray(answer.checks)
-  )
-}
+const reportSchema = z.object({
+  findings: z.array(z.custom<CheckReport['findings'][number]>()),
+  checks: z.array(z.custom<CheckReport['checks'][number]>()),
+})

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { LocalpostError } from '../core/errors.ts'
+import { invalidOption, LocalpostError } from '../core/errors.ts'
 import { allRows, type CommandOptions } from '../options/options.ts'
 import { readOptions, type Rows } from '../options/read.ts'
 
@@ -21,13 +21,12 @@ export async function readConfigFile(named: string | undefined, folder: string):
     : names.map((name) => resolve(folder, name)).find((file) => existsSync(file))
   if (!path) return {}
   const shown = relative(folder, path) || path
-  if (!existsSync(path)) throw refusal(`There is no configuration file ${shown}.`)
+  if (!existsSync(path)) throw invalidOption(`There is no configuration file ${shown}.`)
   const given = await load(path, shown)
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw refusal(
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw invalidOption(
       `${shown} must give an object of options${path.endsWith('.json') ? '' : ' as its default export'}.`,
     )
-  }
   assertOptions(given, shown)
   return absolute(given, allRows, dirname(path))
 }
@@ -41,7 +40,10 @@ async function load(path: string, shown: string): Promise<unknown> {
     return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
   } catch (error) {
     if (error instanceof LocalpostError) throw error
-    throw refusal(`${shown} cannot be read: ${error instanceof Error ? error.message : String(error)}`, error)
+    throw invalidOption(
+      `${shown} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    )
   }
 }
 
@@ -51,7 +53,7 @@ function parseJson(text: string, shown: string): unknown {
   try {
     return JSON.parse(json)
   } catch (error) {
-    throw refusal(`${shown} is not JSON: ${error instanceof Error ? error.message : String(error)}.`)
+    throw invalidOption(`${shown} is not JSON: ${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 
@@ -59,7 +61,7 @@ function assertOptions(given: object, shown: string): asserts given is CommandOp
   try {
     readOptions(given, allRows)
   } catch (error) {
-    throw error instanceof LocalpostError ? refusal(`${shown}: ${error.message}`, error) : error
+    throw error instanceof LocalpostError ? invalidOption(`${shown}: ${error.message}`, error) : error
   }
 }
 
@@ -72,8 +74,4 @@ function absolute(options: object, rows: Rows, folder: string): object {
     return [name, isPath && typeof value === 'string' ? resolve(folder, value) : value]
   })
   return Object.fromEntries(entries)
-}
-
-function refusal(message: string, cause?: unknown): LocalpostError {
-  return new LocalpostError('invalid_option', message, { cause })
 }

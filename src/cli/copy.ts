@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { systemClock } from '../core/clock.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, quote } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { runAll } from '../core/run-all.ts'
 import { collections, sharedCollections } from '../instance/collections.ts'
@@ -22,15 +22,13 @@ import type { Output } from './output.ts'
  */
 export async function runCopy(given: Arguments, output: Output): Promise<0 | 1> {
   const { from: source, to: target } = given.own
-  if (source === undefined || target === undefined || given.words.length > 0) {
-    const message =
-      'copy takes --from and --to, each a data folder or a URL such as postgres://user@host/database.'
-    throw new LocalpostError('invalid_option', message)
-  }
+  if (source === undefined || target === undefined || given.words.length > 0)
+    throw invalidOption(
+      'copy takes --from and --to, each a data folder or a URL such as postgres://user@host/database.',
+    )
   if (!isUrl(source) && !hasFiles(source))
-    throw new LocalpostError('invalid_option', `There is no data folder ${quote(source)} to copy from.`)
-  if (source === target)
-    throw new LocalpostError('invalid_option', `--from and --to are the same: ${quote(nameOf(source))}.`)
+    throw invalidOption(`There is no data folder ${quote(source)} to copy from.`)
+  if (source === target) throw invalidOption(`--from and --to are the same: ${quote(nameOf(source))}.`)
   const interruption = new AbortController()
   const interrupt = (): void => interruption.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)

@@ -1,6 +1,6 @@
 import { collections, sharedCollections } from '../instance/collections.ts'
 import { systemClock } from '../core/clock.ts'
-import { LocalpostError } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
 import { messageBlobs } from '../emails/copies.ts'
 import { emailCollection } from '../emails/email.ts'
 import { type AcceptedFile, acceptEdits } from '../store/doctor/accept-edits.ts'
@@ -23,16 +23,17 @@ export async function runDoctor(given: Arguments, output: Output): Promise<0 | 1
   const json = given.own['json'] === 'true'
   const accepts = given.own['accept-edits'] === 'true'
   const salvages = given.own['salvage'] === 'true'
-  if (salvages !== (to !== undefined)) throw misused('doctor takes --salvage and --to <new folder> together.')
-  if (salvages && accepts) throw misused('doctor takes either --salvage or --accept-edits.')
+  if (salvages !== (to !== undefined))
+    throw invalidOption('doctor takes --salvage and --to <new folder> together.')
+  if (salvages && accepts) throw invalidOption('doctor takes either --salvage or --accept-edits.')
   const { options } = await resolveSettings(given, process.env, process.cwd())
   if (options.store !== undefined) {
     if (accepts || salvages)
-      throw misused('--accept-edits and --salvage are for data folders: add --dir <folder>.')
+      throw invalidOption('--accept-edits and --salvage are for data folders: add --dir <folder>.')
     return await inspectDatabase(options.store, json, output)
   }
   if (options.dir === undefined)
-    throw misused(
+    throw invalidOption(
       'There is no data folder to check, because "memory" is set: add --dir <folder>, or --store <URL>.',
     )
   if (to !== undefined) {
@@ -64,10 +65,6 @@ async function inspectDatabase(url: string, json: boolean, output: Output): Prom
     json ? JSON.stringify(inspection, null, 2) : renderInspection(`${store} (schema ${schema})`, inspection),
   )
   return inspection.healthy ? 0 : 1
-}
-
-function misused(message: string): LocalpostError {
-  return new LocalpostError('invalid_option', message)
 }
 
 function renderAccepted(accepted: readonly AcceptedFile[]): string {

@@ -1,15 +1,15 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
+import { z } from 'zod'
+import { invalidOption, isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
-import { exportName } from '../inbox/export.ts'
-import { archiveErrors } from './archive-errors.ts'
+import { errorsName, exportName } from '../inbox/export.ts'
 import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
-import { connect, reasonOf, type Remote } from './remote.ts'
+import { connect, readAnswer, reasonOf, type Remote } from './remote.ts'
 
 /**
  * Runs `localpost export`: writes messages of a running Localpost to a ZIP archive or a folder.
@@ -20,10 +20,8 @@ import { connect, reasonOf, type Remote } from './remote.ts'
  */
 export async function runExport(given: Arguments, output: Output): Promise<0 | 1> {
   const { to } = given.own
-  if (to === undefined) {
-    const message = 'export needs --to: --to mails.zip writes an archive, --to mails a folder.'
-    throw new LocalpostError('invalid_option', message)
-  }
+  if (to === undefined)
+    throw invalidOption('export needs --to: --to mails.zip writes an archive, --to mails a folder.')
   const remote = await connect(given, process.env)
   const query = given.words.join(' ')
   const { count } = await listPage(remote, query, null, 1)
@@ -89,11 +87,18 @@ export async function* listMails(remote: Remote, query: string): AsyncGenerator<
   }
 }
 
-interface Listed {
-  count: number
-  cursor: string | null
-  emails: { id: string; subject: string; size_bytes: number }[]
-}
+// Ids become file names, so a value that is not an id could lead out of the folder.
+const mailSchema = z.object({
+  id: z.string().refine((id) => isId('em', id)),
+  subject: z.string(),
+  size_bytes: z.number(),
+})
+const listSchema = z.object({
+  count: z.number(),
+  cursor: z.string().nullable(),
+  emails: z.array(mailSchema),
+})
+type Listed = z.infer<typeof listSchema>
 
 async function listPage(
   remote: Remote,
@@ -101,33 +106,9 @@ async function listPage(
   cursor: string | null,
   limit: number,
 ): Promise<Listed> {
-  const wanted = new URLSearchParams({ query, limit: String(limit), ...(cursor === null ? {} : { cursor }) })
-  const answer: unknown = await (await remote.ask(`/dev/inbox?${wanted.toString()}`)).json().catch(() => null)
-  if (isListed(answer)) return answer
-  throw new LocalpostError(
-    'unexpected_response',
-    `${remote.url} is not a Localpost: it did not answer with a list of mail.`,
-  )
-}
-
-// Ids become file names, so a value that is not an id could lead out of the folder.
-function isListed(answer: unknown): answer is Listed {
-  if (typeof answer !== 'object' || answer === null) return false
-  const { count, cursor, emails }: Partial<Record<string, unknown>> = { ...answer }
-  return (
-    typeof count === 'number' &&
-    (cursor === null || typeof cursor === 'string') &&
-    Array.isArray(emails) &&
-    emails.every((mail: unknown) => isMail(mail))
-  )
-}
-
-function isMail(mail: unknown): boolean {
-  if (typeof mail !== 'object' || mail === null) return false
-  const { id, subject, size_bytes }: Partial<Record<string, unknown>> = { ...mail }
-  return (
-    typeof id === 'string' && isId('em', id) && typeof subject === 'string' && typeof size_bytes === 'number'
-  )
+  const wanted = new URLSearchParams({ query, limit: String(limit), ...(cursor !== null && { cursor }) })
+  const lacks = 'is not a Localpost: it did not answer with a list of mail.'
+  return await readAnswer(remote, listSchema, lacks, `/dev/inbox?${wanted.toString()}`)
 }
 
 /** Writes a temporary file and renames it when it is complete. */
@@ -145,3 +126,41 @@ async function writeBody(response: Response, path: string): Promise<void> {
     throw new LocalpostError('request_failed', message, { cause: error })
   }
 }
+
+/**
+ * The lines of `errors.txt`, which is the last file of an archive that Localpost made. Empty if there is none.
+ *
+ * @param path  A ZIP archive without a comment at its end.
+ */
+async function archiveErrors(path: string): Promise<string[]> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const read = async (at: number, length: number): Promise<Buffer> => {
+      const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - at)))
+      await file.read(bytes, 0, bytes.length, at)
+      return bytes
+    }
+    const end = await read(Math.max(0, size - endLength), endLength)
+    if (end.length < endLength || end.readUInt32LE(0) !== endMark) return []
+    const directory = await read(end.readUInt32LE(16), end.readUInt32LE(12))
+    const last = directory.lastIndexOf(entryMark)
+    if (last < 0 || last + entryLength > directory.length) return []
+    const nameEnd = last + entryLength + directory.readUInt16LE(last + 28)
+    if (directory.toString('utf8', last + entryLength, nameEnd) !== errorsName) return []
+    const at = directory.readUInt32LE(last + 42)
+    const head = await read(at, localLength)
+    const from = at + localLength + head.readUInt16LE(26) + head.readUInt16LE(28)
+    const text = (await read(from, directory.readUInt32LE(last + 20))).toString()
+    return text.split('\n').filter((line) => line !== '')
+  } finally {
+    await file.close()
+  }
+}
+
+// APPNOTE.TXT of PKWARE, sections 4.3.7, 4.3.12 and 4.3.16.
+const endMark = 0x06054b50
+const endLength = 22
+const entryMark = Buffer.from([0x50, 0x4b, 0x01, 0x02])
+const entryLength = 46
+const localLength = 30

@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { maxMessageBytes } from '../attachments/attachments.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
+import { listMails } from './export.ts'
 import { connect, reasonOf, type Remote } from './remote.ts'
 import { describeError } from './report.ts'
-import { listStored, type StoredBytes } from './stored-bytes.ts'
 
 /**
  * Runs `localpost import`: adds messages to a running Localpost. Each is stored whole or not at all. With `--resume`, files
@@ -17,12 +18,9 @@ import { listStored, type StoredBytes } from './stored-bytes.ts'
  */
 export async function runImport(given: Arguments, output: Output): Promise<0 | 1> {
   if (given.words.length === 0)
-    throw new LocalpostError(
-      'invalid_option',
-      'import needs files or folders: localpost import mail.eml folder …',
-    )
+    throw invalidOption('import needs files or folders: localpost import mail.eml folder …')
   const remote = await connect(given, process.env)
-  const stored = given.own['resume'] === 'true' ? await listStored(remote) : null
+  const isStored = given.own['resume'] === 'true' ? await listStored(remote) : async () => false
   const counts = { imported: 0, 'already there': 0, failed: 0 }
   let interrupted = false
   const interrupt = (): void => {
@@ -35,7 +33,7 @@ export async function runImport(given: Arguments, output: Output): Promise<0 | 1
     for (const word of given.words) {
       for (const file of await filesOf(word)) {
         if (interrupted) break
-        const result = await importFile(file, { remote, stored })
+        const result = await importFile(file, remote, isStored)
         counts[typeof result === 'string' ? result : 'failed']++
         if (typeof result !== 'string') output.error(result.problem)
       }
@@ -79,7 +77,8 @@ async function filesOf(word: string): Promise<(string | Problem)[]> {
 /** @throws request_failed, because the remaining files would fail too. */
 async function importFile(
   file: string | Problem,
-  { remote, stored }: { remote: Remote; stored: StoredBytes | null },
+  remote: Remote,
+  isStored: (bytes: Uint8Array) => Promise<boolean>,
 ): Promise<'imported' | 'already there' | Problem> {
   if (typeof file !== 'string') return file
   let body: Buffer<ArrayBuffer>
@@ -93,7 +92,7 @@ async function importFile(
   } catch (error) {
     return { problem: unreadable(file, error) }
   }
-  if (await stored?.take(body)) return 'already there'
+  if (await isStored(body)) return 'already there'
   try {
     const response = await remote.ask('/dev/inbox/import', { method: 'POST', body, type: 'message/rfc822' })
     await response.arrayBuffer()
@@ -107,4 +106,45 @@ async function importFile(
 
 function unreadable(file: string, error: unknown): string {
   return `${quote(file)} cannot be read (${reasonOf(error)}).`
+}
+
+/**
+ * Lists the messages of an inbox. Only those that have the size of a sought one are read, each once.
+ *
+ * @returns Whether the inbox holds a message with these bytes. Each of its messages counts once: of two equal files, one is
+ *   found if the inbox has one message.
+ */
+async function listStored(remote: Remote): Promise<(bytes: Uint8Array) => Promise<boolean>> {
+  const bySize = new Map<number, string[]>()
+  for await (const { id, size_bytes } of listMails(remote, '')) {
+    const ids = bySize.get(size_bytes) ?? []
+    ids.push(id)
+    bySize.set(size_bytes, ids)
+  }
+  const counts = new Map<string, number>()
+  return async (bytes) => {
+    const ids = bySize.get(bytes.byteLength)
+    if (!ids) return false
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      const digest = await digestOf(remote, id)
+      if (digest !== null) counts.set(digest, (counts.get(digest) ?? 0) + 1)
+    }
+    const digest = createHash('sha256').update(bytes).digest('hex')
+    const count = counts.get(digest) ?? 0
+    counts.set(digest, count - 1)
+    return count > 0
+  }
+}
+
+/** The digest of a stored message; null if it cannot be read, or was removed meanwhile. */
+async function digestOf(remote: Remote, id: string): Promise<string | null> {
+  try {
+    const { body } = await remote.ask(`/dev/inbox/${id}/raw`)
+    const hash = createHash('sha256')
+    for await (const piece of body ?? []) hash.update(piece)
+    return hash.digest('hex')
+  } catch (error) {
+    if (isErrorOf(error, 'not_found', 'message_pending', 'store_corrupt', 'store_failed')) return null
+    throw error
+  }
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { LocalpostError } from '../core/errors.ts'
+import { invalidOption, type LocalpostError } from '../core/errors.ts'
 import { passwordLimits } from '../users/password.ts'
 
 /**
@@ -23,12 +23,12 @@ export async function readPassword(input: Readable): Promise<string> {
  */
 export async function askPassword(name: string): Promise<string> {
   if (!process.stdin.isTTY)
-    throw refusal('There is no terminal to ask for the password. Add --password-stdin, and pipe it in.')
+    throw invalidOption('There is no terminal to ask for the password. Add --password-stdin, and pipe it in.')
   // Switched off before the first question and until the end, so that early input is not echoed either.
   process.stdin.setRawMode(true)
   try {
     const password = checked(await askOnce(`Password for ${name}: `))
-    if ((await askOnce('Again: ')) !== password) throw refusal('The two passwords differ.')
+    if ((await askOnce('Again: ')) !== password) throw invalidOption('The two passwords differ.')
     return password
   } finally {
     process.stdin.setRawMode(false)
@@ -51,7 +51,8 @@ function askOnce(question: string): Promise<string> {
       for (const character of String(piece)) {
         if (character === '\r' || character === '\n') return end()
         // Ctrl-C and Ctrl-D
-        if (character === '\u0003' || character === '\u0004') return end(refusal('No password was given.'))
+        if (character === '\u0003' || character === '\u0004')
+          return end(invalidOption('No password was given.'))
         // Backspace
         if (character === '\u007f' || character === '\b') text = Array.from(text).slice(0, -1).join('')
         else text += character
@@ -65,12 +66,8 @@ function askOnce(question: string): Promise<string> {
 function checked(password: string): string {
   const { minChars, maxBytes } = passwordLimits
   if (Array.from(password).length < minChars)
-    throw refusal(`The password is too short: it must have at least ${minChars} characters.`)
+    throw invalidOption(`The password is too short: it must have at least ${minChars} characters.`)
   if (Buffer.byteLength(password) > maxBytes)
-    throw refusal(`The password is too long: it must have at most ${maxBytes} bytes.`)
+    throw invalidOption(`The password is too long: it must have at most ${maxBytes} bytes.`)
   return password
-}
-
-function refusal(message: string): LocalpostError {
-  return new LocalpostError('invalid_option', message)
 }

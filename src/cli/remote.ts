@@ -1,6 +1,7 @@
+import type { z } from 'zod'
 import { toError } from '../client/answer-error.ts'
 import { withoutEnding } from '../core/ending.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, LocalpostError, quote } from '../core/errors.ts'
 import { allRows } from '../options/options.ts'
 import type { Arguments } from './arguments.ts'
 import { readEnvironment } from './environment.ts'
@@ -21,7 +22,12 @@ export interface Remote {
 }
 
 /** A request other than GET. */
-type Asked = { method: 'POST'; body: Uint8Array<ArrayBuffer>; type: string } | { method: 'DELETE' }
+export interface Asked {
+  method: 'POST' | 'DELETE'
+  body?: string | Uint8Array<ArrayBuffer>
+  /** The type of the body. Default: JSON. */
+  type?: string
+}
 
 /**
  * Finds the Localpost that `account`, `check`, `export` and `import` talk to, by `--url` and the API key's flags; where these are not given,
@@ -40,29 +46,23 @@ export async function connect(
 }
 
 function connectTo(given: string, apiKey: string | null): Remote {
-  if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) {
-    const message = `--url is ${quote(
-      given,
-    )}; it takes the URL of a running Localpost, such as http://127.0.0.1:8025.`
-    throw new LocalpostError('invalid_option', message)
-  }
+  if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
+    throw invalidOption(
+      `--url is ${quote(given)}; it takes the URL of a running Localpost, such as http://127.0.0.1:8025.`,
+    )
   const url = withoutEnding(given, '/')
   return {
     url,
     async ask(path, init) {
+      const method = init?.method ?? 'GET'
       const headers = {
         // Shows that no address in a mail caused the request.
         'x-localpost-page': '1',
-        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-        ...(init?.method === 'POST' ? { 'content-type': init.type } : {}),
+        ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
+        ...(init?.method === 'POST' && { 'content-type': init.type ?? 'application/json' }),
       }
-      const method = init?.method ?? 'GET'
-      const body = init?.method === 'POST' ? { body: init.body } : {}
-      const response = await fetch(`${url}${path}`, {
-        method,
-        headers,
-        ...body,
-      }).catch((error: unknown) => {
+      const options = { method, headers, ...(init?.body !== undefined && { body: init.body }) }
+      const response = await fetch(`${url}${path}`, options).catch((error: unknown) => {
         const message = `Nothing answers at ${url} (${reasonOf(
           error,
         )}). Start Localpost with \`npx localpost\`, or give its address with --url.`
@@ -73,6 +73,29 @@ function connectTo(given: string, apiKey: string | null): Remote {
       throw toError(response, text, parse(text), `${method} ${url}${path}`)
     },
   }
+}
+
+/**
+ * Asks, and checks the answer, which another program may have given.
+ *
+ * @param lacks  What the error says after the URL.
+ * @throws unexpected_response if it does not match the schema.
+ */
+export async function readAnswer<T>(
+  remote: Remote,
+  schema: z.ZodType<T>,
+  lacks: string,
+  ...request: Parameters<Remote['ask']>
+): Promise<T> {
+  const response = await remote.ask(...request)
+  const answer: unknown = await response.json().catch(() => null)
+  // The answer itself is returned: it is printed with all members, in its order.
+  if (matches(schema, answer)) return answer
+  throw new LocalpostError('unexpected_response', `${remote.url} ${lacks}`)
+}
+
+function matches<T>(schema: z.ZodType<T>, answer: unknown): answer is T {
+  return schema.safeParse(answer).success
 }
 
 /** The reason of a failure of the network, in few words. */

@@ -1,25 +1,19 @@
 import { open } from 'node:fs/promises'
-import { codeOf, LocalpostError } from '../core/errors.ts'
-
-/** The content of a file of secrets. */
-export interface SecretFile {
-  /** Its lines that are not empty, trimmed; at least one. */
-  lines: string[]
-  /** A warning if other users may read or change the file. */
-  warning: string | null
-}
+import { codeOf, invalidOption, LocalpostError } from '../core/errors.ts'
 
 /**
  * Reads a file of keys or a password. It may be a pipe (`--api-key-file <(pass show localpost)`).
  *
  * @param path  Absolute, or relative to the working directory.
  * @param source  Where the file was named, for messages: `--api-key-file`.
+ * @param warnings  Gets a sentence if other users may read or change the file.
+ * @returns Its lines that are not empty, trimmed; at least one.
  * @throws invalid_option if the file is missing, unreadable, a folder, empty, larger than 64 KiB or no text. No message
  *   quotes its content.
  */
-export async function readSecretFile(path: string, source: string): Promise<SecretFile> {
+export async function readSecretFile(path: string, source: string, warnings: string[]): Promise<string[]> {
   const refuse = (what: string, cause?: unknown): never => {
-    throw new LocalpostError('invalid_option', `${source}: ${path} ${what}`, { cause })
+    throw invalidOption(`${source}: ${path} ${what}`, cause)
   }
   const file = await open(path, 'r').catch((error: unknown) => refuse(reasonOf(error, path), error))
   try {
@@ -38,8 +32,11 @@ export async function readSecretFile(path: string, source: string): Promise<Secr
     if (lines.length === 0) return refuse('is empty. Write the secret into it.')
     const isShared = process.platform !== 'win32' && found.isFile() && (found.mode & 0o066) !== 0
     const mode = (found.mode & 0o777).toString(8)
-    const warning = `${source}: other users can read or change ${path} (mode ${mode}). Run \`chmod 600 ${path}\`.`
-    return { lines, warning: isShared ? warning : null }
+    if (isShared)
+      warnings.push(
+        `${source}: other users can read or change ${path} (mode ${mode}). Run \`chmod 600 ${path}\`.`,
+      )
+    return lines
   } catch (error) {
     if (error instanceof LocalpostError) throw error
     return refuse(reasonOf(error, path), error)

@@ -1,4 +1,4 @@
-import { LocalpostError } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
 import { allRows, type CommandOptions, type LocalpostOptions } from '../options/options.ts'
 import { readOptions, type Rows } from '../options/read.ts'
 import type { Arguments } from './arguments.ts'
@@ -49,34 +49,31 @@ export async function resolveSettings(
     tlsKey,
     ...options
   } = merged
-  const keys = await readKeys(sources)
-  const { relay, warnings } = await readRelay(merged)
-  const secret = await readClientSecret(merged)
+  const { warnings } = environment
+  const keys = await readKeys(sources, warnings)
+  const relay = await readRelay(merged, warnings)
+  const clientSecret = await readClientSecret(merged, warnings)
   const certificate = tlsCert === undefined && tlsKey === undefined ? null : { cert: tlsCert, key: tlsKey }
   const tls = certificate && (await readCertificate(certificate))
-  if (tls) options.tls = tls.certificate
+  if (tls) {
+    options.tls = tls.certificate
+    warnings.push(...tls.warnings)
+  }
   if (keys.apiKeys) options.apiKeys = keys.apiKeys
   if (relay !== undefined) options.relay = relay
-  if (secret.clientSecret !== undefined) options.oidc = { ...options.oidc, clientSecret: secret.clientSecret }
+  if (clientSecret !== undefined) options.oidc = { ...options.oidc, clientSecret }
   const place = placeOfData(sources)
   if (place !== 'dir') delete options.dir
   if (place !== 'store') delete options.store
-  if (options.relayAll && !options.relay) {
-    throw new LocalpostError('invalid_option', '--relay-all needs a relay: add --relay smtp://host:port.')
-  }
+  if (options.relayAll && !options.relay)
+    throw invalidOption('--relay-all needs a relay: add --relay smtp://host:port.')
   return {
     port,
     quiet,
     options,
     ...(keys.file !== undefined && { keyFile: keys.file }),
     ...(certificate && { readCertificate: () => readCertificate(certificate) }),
-    warnings: [
-      ...environment.warnings,
-      ...keys.warnings,
-      ...warnings,
-      ...secret.warnings,
-      ...(tls?.warnings ?? []),
-    ],
+    warnings,
   }
 }
 
@@ -94,13 +91,8 @@ function merge(sources: readonly object[], rows: Rows): object {
       .map((source): unknown => Reflect.get(source, name))
       .filter((one) => one !== undefined)
     if (!members || given.length === 0) return [name, given[0]]
-    return [
-      name,
-      merge(
-        given.map((group): object => Object(group)),
-        members,
-      ),
-    ]
+    const groups = given.map((group): object => Object(group))
+    return [name, merge(groups, members)]
   })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
@@ -113,12 +105,10 @@ function placeOfData(sources: readonly CommandOptions[]): 'dir' | 'store' | 'mem
   for (const { memory, dir, store } of sources) {
     const isGiven = { dir: dir !== undefined, store: store !== undefined, memory: memory === true }
     const places = (['dir', 'store', 'memory'] as const).filter((place) => isGiven[place])
-    if (places.length > 1) {
-      throw new LocalpostError(
-        'invalid_option',
+    if (places.length > 1)
+      throw invalidOption(
         'A data folder, a database and memory exclude each other: give one of --dir, --store and --memory.',
       )
-    }
     if (places[0]) return places[0]
     // Without a folder, `memory: false` means the default one.
     if (memory === false) return 'dir'

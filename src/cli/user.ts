@@ -1,4 +1,4 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, quote } from '../core/errors.ts'
 import { createPasswords } from '../users/password.ts'
 import { isAccountName, isRole, isUserName, nameRule, parseUsers, withUser } from '../users/users-file.ts'
 import { changeUsersFile, readUsers } from '../users/users.ts'
@@ -16,11 +16,11 @@ import { askPassword, readPassword } from './password.ts'
 export async function runUser(given: Arguments, output: Output): Promise<0 | 1> {
   const [action = '', name, ...others] = given.words
   const path = given.options['users'] ?? readEnvironment(process.env).options['users']
-  if (typeof path !== 'string') throw misused('user needs the file of users: add --users <file>.')
+  if (typeof path !== 'string') throw invalidOption('user needs the file of users: add --users <file>.')
   if (action === 'list' && name === undefined) return listUsers(path, output)
   if (!(action === 'add' || action === 'remove') || name === undefined || others.length > 0)
-    throw misused('Use one of: user add <name>, user remove <name>, user list.')
-  if (!isUserName(name)) throw misused(`${quote(name)} is no name. ${nameRule}`)
+    throw invalidOption('Use one of: user add <name>, user remove <name>, user list.')
+  if (!isUserName(name)) throw invalidOption(`${quote(name)} is no name. ${nameRule}`)
   return action === 'add' ? addUser(path, name, given, output) : removeUser(path, name, output)
 }
 
@@ -32,10 +32,13 @@ function listUsers(path: string, output: Output): 0 {
 
 async function addUser(path: string, name: string, { own }: Arguments, output: Output): Promise<0> {
   const { role, accounts } = own
-  if (role !== undefined && !isRole(role)) throw misused(`--role is ${quote(role)}; it is admin or member.`)
+  if (role !== undefined && !isRole(role))
+    throw invalidOption(`--role is ${quote(role)}; it is admin or member.`)
   const names = accounts?.split(',').map((account) => account.trim())
   if (names && !names.every(isAccountName))
-    throw misused(`--accounts is ${quote(accounts)}; it takes names with commas between them: default,shop.`)
+    throw invalidOption(
+      `--accounts is ${quote(accounts)}; it takes names with commas between them: default,shop.`,
+    )
   const password =
     own['password-stdin'] === 'true' ? await readPassword(process.stdin) : await askPassword(name)
   const hash = await createPasswords().hash(password)
@@ -55,13 +58,9 @@ async function addUser(path: string, name: string, { own }: Arguments, output: O
 
 function removeUser(path: string, name: string, output: Output): 0 {
   changeUsersFile(path, (text) => {
-    if (!parseUsers(text, path).has(name)) throw misused(`There is no user ${quote(name)} in ${path}.`)
+    if (!parseUsers(text, path).has(name)) throw invalidOption(`There is no user ${quote(name)} in ${path}.`)
     return { text: withUser(text, name, null) }
   })
   output.log(`Removed ${name} from ${path}. Their sessions have ended.`)
   return 0
-}
-
-function misused(message: string): LocalpostError {
-  return new LocalpostError('invalid_option', message)
 }

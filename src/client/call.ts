@@ -76,14 +76,17 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
         method,
         headers: {
           accept: 'application/json',
-          ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-          ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
+          ...(content !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
         signal: stop,
-        ...(content === undefined ? {} : { body: content }),
+        ...(content !== undefined && { body: content }),
       })
-      const { response, text } = await unlessAborted(stop, () => exchange(fetch, request))
+      const { response, text } = await unlessAborted(stop, async () => {
+        const answer = await fetch(request)
+        return { response: answer, text: await answer.text() }
+      })
       const value = parse(text)
       if (response.ok && isRecord(value)) return { response, text, value, what }
       throw toError(response, text, value, what)
@@ -91,21 +94,11 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
       if (error instanceof LocalpostError) throw error
       if (signal?.aborted) signal.throwIfAborted()
       if (limit?.aborted) {
-        throw new LocalpostError(
-          'request_timeout',
-          `${what} had no answer within ${timeoutMs + waitMs} ms.`,
-          {
-            cause: error,
-          },
-        )
+        const message = `${what} had no answer within ${timeoutMs + waitMs} ms.`
+        throw new LocalpostError('request_timeout', message, { cause: error })
       }
-      throw new LocalpostError(
-        'request_failed',
-        `${what} failed: ${reasonOf(error)}. Check the baseUrl, and that the service runs there.`,
-        {
-          cause: error,
-        },
-      )
+      const message = `${what} failed: ${reasonOf(error)}. Check the baseUrl, and that the service runs there.`
+      throw new LocalpostError('request_failed', message, { cause: error })
     }
   }
 
@@ -119,15 +112,17 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
       assertKnownOptions(options, takesKey ? ['signal', 'idempotencyKey'] : ['signal'], 'a call')
       assertBody(body)
       const { idempotencyKey, ...given } = options
-      const headers: Record<string, string> =
-        idempotencyKey === undefined ? {} : { 'idempotency-key': headerOf(idempotencyKey) }
-      return (await answerOf('POST', path, { ...given, body, headers })).value as T
+      const headers = idempotencyKey !== undefined && { 'idempotency-key': headerOf(idempotencyKey) }
+      return (await answerOf('POST', path, { ...given, body, ...(headers && { headers }) })).value as T
     },
     async list<T>(name: string, path: readonly string[], options: ClientListOptions = {}) {
       assertKnownOptions(options, ['cursor', 'signal'], 'a list')
       const { cursor: from, ...rest } = options
-      const query: Record<string, string> = from === undefined || from === null ? {} : { cursor: from }
-      const { response, text, value, what } = await answerOf('GET', path, { ...rest, query })
+      const query = from !== undefined && from !== null && { cursor: from }
+      const { response, text, value, what } = await answerOf('GET', path, {
+        ...rest,
+        ...(query && { query }),
+      })
       const { [name]: items, count, cursor = null } = value
       if (
         !Array.isArray(items) ||
@@ -159,14 +154,6 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
 function assertBody(body: unknown): asserts body is object {
   if (typeof body !== 'object' || body === null)
     throw validationError([{ field: 'body', message: `must be an object, not ${quote(body)}` }])
-}
-
-async function exchange(
-  fetch: (request: Request) => Promise<Response>,
-  request: Request,
-): Promise<{ response: Response; text: string }> {
-  const response = await fetch(request)
-  return { response, text: await response.text() }
 }
 
 // The signal is also watched here, because a `fetch` that calls a service in process may ignore it.

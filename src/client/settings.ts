@@ -1,5 +1,5 @@
 import { withoutEnding } from '../core/ending.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 
 /** Where a client calls, and as whom. */
@@ -27,10 +27,11 @@ export interface CallSettings extends Omit<ClientOptions, 'apiKey'> {
  */
 export function checkClientOptions(options: CallSettings, needsKey = true): Required<CallSettings> {
   const given: unknown = options
-  if (given === undefined) throw invalid('The options of a client are an object with baseUrl and apiKey.')
+  if (given === undefined)
+    throw invalidOption('The options of a client are an object with baseUrl and apiKey.')
   assertKnownOptions(given, ['baseUrl', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
   const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 30_000 } = options
-  if (typeof fetch !== 'function') throw invalid(`fetch must be a function, not ${quote(fetch)}.`)
+  if (typeof fetch !== 'function') throw invalidOption(`fetch must be a function, not ${quote(fetch)}.`)
   return {
     baseUrl: baseOf(baseUrl),
     apiKey: apiKey === null && !needsKey ? null : keyOf(apiKey),
@@ -45,14 +46,15 @@ const longestMs = 2 ** 31 - 1
 function baseOf(value: unknown): string {
   const rule = 'baseUrl must be an http(s) URL such as http://127.0.0.1:8025'
   if (typeof value === 'string' && value.includes('@')) {
-    throw invalid(`${rule}, without user and password: the key is given as apiKey.`)
+    throw invalidOption(`${rule}, without user and password: the key is given as apiKey.`)
   }
   if (typeof value !== 'string' || !/^https?:\/\//i.test(value) || !URL.canParse(value)) {
-    throw invalid(`${rule}, not ${quote(value)}.`)
+    throw invalidOption(`${rule}, not ${quote(value)}.`)
   }
-  if (/[?#]/.test(value)) throw invalid(`${rule}, without query and fragment, not ${quote(value)}.`)
+  if (/[?#]/.test(value)) throw invalidOption(`${rule}, without query and fragment, not ${quote(value)}.`)
   const base = withoutEnding(new URL(value).href, '/')
-  if (base.endsWith('/v1')) throw invalid(`${rule}, without the /v1 that follows it, not ${quote(value)}.`)
+  if (base.endsWith('/v1'))
+    throw invalidOption(`${rule}, without the /v1 that follows it, not ${quote(value)}.`)
   return base
 }
 
@@ -60,17 +62,13 @@ function keyOf(value: unknown): string {
   const key = typeof value === 'string' ? value.trim() : ''
   if (/^[\x21-\x7e]+$/.test(key)) return key
   const is = typeof value === 'string' ? (key === '' ? 'empty' : 'another text') : typeof value
-  throw invalid(`apiKey must be a key of visible ASCII characters without spaces; it is ${is}.`)
+  throw invalidOption(`apiKey must be a key of visible ASCII characters without spaces; it is ${is}.`)
 }
 
 function limitOf(value: unknown): number {
   if (value === Infinity) return value
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= longestMs) return value
-  throw invalid(
+  throw invalidOption(
     `timeoutMs must be a whole number of milliseconds from 1 to ${longestMs}, or Infinity for no limit, not ${quote(value)}.`,
   )
-}
-
-function invalid(message: string): LocalpostError {
-  return new LocalpostError('invalid_option', message)
 }

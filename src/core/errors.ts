@@ -141,6 +141,11 @@ export function validationError(errors: readonly FieldError[]): LocalpostError {
   return new LocalpostError('validation_error', message, { errors })
 }
 
+/** The error of a wrong option, command line or configuration. */
+export function invalidOption(message: string, cause?: unknown): LocalpostError {
+  return new LocalpostError('invalid_option', message, { cause })
+}
+
 /** The system's code of an error (`ENOENT`), or `""`. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

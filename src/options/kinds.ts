@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { withoutEnding } from '../core/ending.ts'
 import { parseDuration } from '../core/duration.ts'
-import { LocalpostError } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
 import { wholeClock } from '../core/manual-clock.ts'
 import { checkInput } from '../core/validate.ts'
 import { parseEndpoint } from '../checks/spamd.ts'
@@ -97,7 +97,7 @@ function schemaKind(schema: z.ZodType, takes: string): Kind {
       const read = checkInput(schema, value, [path])
       if ('value' in read) return read.value
       const [error] = read.errors
-      throw new LocalpostError('invalid_option', `Option "${error?.field}" ${error?.message}.`)
+      throw invalidOption(`Option "${error?.field}" ${error?.message}.`)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, quote } from '../core/errors.ts'
+import { isObject } from './checks.ts'
 import { readOptions, type Rows } from './read.ts'
 import type { KindTypes } from './row.ts'
 import { optionTable } from './table.ts'
@@ -56,26 +57,23 @@ export function resolveOptions(
   options: LocalpostOptions = {},
   defaults: { keepAlive: boolean } = { keepAlive: true },
 ): Config {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    const message = `The options of an instance are an object such as { strict: true }, not ${quote(options)}.`
-    throw new LocalpostError('invalid_option', message)
-  }
+  if (!isObject(options))
+    throw invalidOption(
+      `The options of an instance are an object such as { strict: true }, not ${quote(options)}.`,
+    )
   const given = readOptions(options, libraryRows)
   const filled: object = {
     ...withDefaults(given, libraryRows),
     ...(given['keepAlive'] === undefined && defaults),
   }
   assertFilled(filled)
-  if (filled.relayAll && filled.relay === null) {
-    const message = 'relayAll needs a relay: give `relay: "smtp://host:port"` too.'
-    throw new LocalpostError('invalid_option', message)
-  }
+  if (filled.relayAll && filled.relay === null)
+    throw invalidOption('relayAll needs a relay: give `relay: "smtp://host:port"` too.')
   assertProvider(filled.oidc)
-  if (filled.dir !== null && filled.store !== null) {
-    const message =
-      'The options dir and store exclude each other: give the data folder or the database, not both.'
-    throw new LocalpostError('invalid_option', message)
-  }
+  if (filled.dir !== null && filled.store !== null)
+    throw invalidOption(
+      'The options dir and store exclude each other: give the data folder or the database, not both.',
+    )
   const { limits, dns, clock } = filled
   return {
     ...filled,
@@ -89,13 +87,10 @@ export function resolveOptions(
 }
 
 function assertProvider({ issuer, clientId, clientSecret }: Config['oidc']): void {
-  const refuse = (message: string): never => {
-    throw new LocalpostError('invalid_option', message)
-  }
   if (issuer !== null && clientId === null)
-    refuse('Option "oidc.issuer" (--oidc-issuer) needs "oidc.clientId" (--oidc-client-id).')
+    throw invalidOption('Option "oidc.issuer" (--oidc-issuer) needs "oidc.clientId" (--oidc-client-id).')
   if (issuer === null && (clientId !== null || clientSecret !== null))
-    refuse('Option "oidc" needs "oidc.issuer" (--oidc-issuer), the URL of the provider.')
+    throw invalidOption('Option "oidc" needs "oidc.issuer" (--oidc-issuer), the URL of the provider.')
 }
 
 /** The table, typed as rows, so that the compiler checks each of them. */

@@ -1,4 +1,4 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, type LocalpostError, quote } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import { kinds } from './kinds.ts'
 import type { Row } from './row.ts'
@@ -49,9 +49,7 @@ export function readOptions(
 function readOption(value: unknown, row: Row, path: readonly string[]): unknown {
   const kind = kinds[row.kind]
   const name = path.join('.')
-  if (!kind.is(value, row)) {
-    throw new LocalpostError('invalid_option', `Option "${name}" ${complaint(value, row, kind.takes(row))}`)
-  }
+  if (!kind.is(value, row)) throw invalidOption(`Option "${name}" ${complaint(value, row, kind.takes(row))}`)
   if (row.members) return readOptions(Object(value), row.members, path)
   return kind.complete ? kind.complete(value, name) : value
 }
@@ -64,19 +62,12 @@ function readOption(value: unknown, row: Row, path: readonly string[]): unknown 
  */
 export function readTyped(texts: readonly string[], { row, path }: PlacedRow, source: string): unknown {
   const kind = kinds[row.kind]
-  const wrong = texts.find((text) => !isTyped([text], row))
-  if (wrong !== undefined) {
-    const wanted = kind.typed?.(row) ?? kind.takes(row)
-    throw new LocalpostError('invalid_option', `${source} ${complaint(wrong, row, wanted)}`)
-  }
+  const wrong = texts.find((text) => !kind.is(kind.read?.([text]), row))
+  if (wrong !== undefined)
+    throw invalidOption(`${source} ${complaint(wrong, row, kind.typed?.(row) ?? kind.takes(row))}`)
   const value = kind.read?.(texts)
   readOption(value, row, path)
   return value
-}
-
-function isTyped(texts: readonly string[], row: Row): boolean {
-  const kind = kinds[row.kind]
-  return kind.is(kind.read?.(texts), row)
 }
 
 /** The end of an error about a wrong value. Values that may be secrets are not quoted, because errors end up in logs. */
@@ -88,11 +79,8 @@ function complaint(value: unknown, row: Row, wanted: string): string {
 function unknownOption(name: string, rows: Rows, within: readonly string[]): LocalpostError {
   const renamed = listRows(rows, within).find(({ row }) => row.formerly === [...within, name].join('.'))
   const path = [...within, ''].join('.')
-  if (renamed) {
-    const message = `Option "${path}${name}" is called "${renamed.path.join('.')}" now.`
-    return new LocalpostError('invalid_option', message)
-  }
+  if (renamed) return invalidOption(`Option "${path}${name}" is called "${renamed.path.join('.')}" now.`)
   const near = suggest(name, Object.keys(rows))
   const hint = near ? `Did you mean "${path}${near}"?` : `Known: ${Object.keys(rows).join(', ')}.`
-  return new LocalpostError('invalid_option', `Unknown option ${quote(`${path}${name}`)}. ${hint}`)
+  return invalidOption(`Unknown option ${quote(`${path}${name}`)}. ${hint}`)
 }

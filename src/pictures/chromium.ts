@@ -1,8 +1,15 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserType } from 'playwright-core'
-import { LocalpostError } from '../core/errors.ts'
-import type { ChromiumPlaces } from './places.ts'
+import { invalidOption } from '../core/errors.ts'
+
+/** Where Chromium comes from. */
+export interface ChromiumPlaces {
+  /** Files that may require `playwright-core`: that of the project first. Default: the folder of the process, this file. */
+  requirers?: readonly string[]
+  /** Default: `CHROMIUM_PATH`, or the browser that `playwright-core` installed. */
+  executablePath?: string | undefined
+}
 
 /**
  * Starts a Chromium that can reach nothing, with the `playwright-core` of the project.
@@ -23,11 +30,7 @@ export async function openChromium(places: ChromiumPlaces, timeoutMs: number): P
     })
   } catch (error) {
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new LocalpostError(
-      'invalid_option',
-      `Pictures of mails need Chromium, and it does not start: ${reason} ${advice}`,
-      { cause: error },
-    )
+    throw invalidOption(`Pictures of mails need Chromium, and it does not start: ${reason} ${advice}`, error)
   }
 }
 
@@ -44,8 +47,7 @@ function loadPlaywright(requirers: readonly string[]): BrowserType {
       if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error
     }
   }
-  throw new LocalpostError(
-    'invalid_option',
+  throw invalidOption(
     'Pictures of mails need the package `playwright-core`. Install it: npm install --save-dev playwright-core',
   )
 }

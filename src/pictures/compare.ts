@@ -1,5 +1,5 @@
 import type { Pixels } from 'pngjs'
-import { LocalpostError } from '../core/errors.ts'
+import { invalidOption, type LocalpostError } from '../core/errors.ts'
 
 /** How two pictures differ. */
 export interface PictureDifference {
@@ -69,9 +69,10 @@ function readPicture(file: Buffer, PNG: typeof import('pngjs').PNG): Pixels {
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 function unreadable(cause?: unknown): LocalpostError {
-  const message =
-    'A stored picture is not a PNG that was taken of a mail. Restore it, or remove it and write it anew.'
-  return new LocalpostError('invalid_option', message, { cause })
+  return invalidOption(
+    'A stored picture is not a PNG that was taken of a mail. Restore it, or remove it and write it anew.',
+    cause,
+  )
 }
 
 function padded(picture: Pixels, width: number, height: number, level: number): Uint8Array {

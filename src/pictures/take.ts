@@ -1,8 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { LocalpostError } from '../core/errors.ts'
+import { invalidOption, LocalpostError } from '../core/errors.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
-import { openChromium } from './chromium.ts'
-import type { ChromiumPlaces } from './places.ts'
+import { type ChromiumPlaces, openChromium } from './chromium.ts'
 
 /** A picture of a mail. */
 export interface Picture {
@@ -30,10 +29,10 @@ export async function takePictures(
     places = {},
   }: { mask: (text: string) => string; timeoutMs: number; places?: ChromiumPlaces },
 ): Promise<Picture[]> {
-  if (html.length > mostCharacters) {
-    const message = `The HTML has ${html.length} characters: pictures are taken of up to ${mostCharacters}.`
-    throw new LocalpostError('invalid_option', message)
-  }
+  if (html.length > mostCharacters)
+    throw invalidOption(
+      `The HTML has ${html.length} characters: pictures are taken of up to ${mostCharacters}.`,
+    )
   const browser = await openChromium(places, timeoutMs)
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {

@@ -92,11 +92,8 @@ export function withLocalpostAccount<TestArgs extends object, WorkerArgs extends
       },
       { scope: 'worker' },
     ],
-    localpost: async ({ localpostAccount }: AccountWorkerFixtures, use: Use, info?: TestInfo) => {
-      await localpostAccount.reset()
-      await use(localpostAccount)
-      if (info) await handOverMails(localpostAccount, toReported(info))
-    },
+    localpost: async ({ localpostAccount }: AccountWorkerFixtures, use: Use, info?: TestInfo) =>
+      useEmptied(localpostAccount, use, info),
   })
 }
 
@@ -122,11 +119,7 @@ export const localpostFixtures: PlaywrightFixtures = {
     },
     { scope: 'worker' },
   ],
-  localpost: async ({ localpostInstance }, use, info) => {
-    await localpostInstance.reset()
-    await use(localpostInstance)
-    if (info) await handOverMails(localpostInstance, toReported(info))
-  },
+  localpost: async ({ localpostInstance }, use, info) => useEmptied(localpostInstance, use, info),
 }
 
 /** The fixtures in the shape that Playwright's `extend` takes. */
@@ -142,6 +135,17 @@ export interface PlaywrightFixtures {
     /** Of the test that runs. */
     info?: TestInfo,
   ) => Promise<void>
+}
+
+/** One test with an instance or account, whose mails then go to the report. */
+async function useEmptied<Post extends ListeningLocalpost | TestAccount>(
+  post: Post,
+  use: (post: Post) => Promise<void>,
+  info: TestInfo | undefined,
+): Promise<void> {
+  await post.reset()
+  await use(post)
+  if (info) await handOverMails(post, toReported(info))
 }
 
 function toReported({ file, titlePath, project, retry }: TestInfo): ReportedTest {

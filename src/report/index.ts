@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { assertKnownOptions } from '../core/known-options.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, quote } from '../core/errors.ts'
 import { folderVariable } from './hand-over.ts'
 import { summaryOf } from './summary.ts'
 import { writeReport, type RanTest } from './write.ts'
@@ -137,10 +137,7 @@ function readOptions(options: ReportOptions): ReportOptions {
   assertKnownOptions(own, ['outputFile', 'baseline', 'summaryFile'], 'localpost/reporter')
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined || (typeof value === 'string' && value !== '')) continue
-    throw new LocalpostError(
-      'invalid_option',
-      `Option "${name}" of localpost/reporter is ${quote(value)}; it takes a path.`,
-    )
+    throw invalidOption(`Option "${name}" of localpost/reporter is ${quote(value)}; it takes a path.`)
   }
   return own
 }

@@ -100,7 +100,9 @@ describe('a file of API keys', () => {
     execFileSync('mkfifo', [pipe])
     const writer = spawn('sh', ['-c', 'printf "one\\ntwo\\n" > "$1"', 'sh', pipe], { stdio: 'ignore' })
     onTestFinished(() => void writer.kill())
-    expect(await readSecretFile(pipe, '--api-key-file')).toEqual({ lines: ['one', 'two'], warning: null })
+    const warnings: string[] = []
+    expect(await readSecretFile(pipe, '--api-key-file', warnings)).toEqual(['one', 'two'])
+    expect(warnings).toEqual([])
   })
 })
 

@@ -21,6 +21,9 @@ it('opens accounts on a server that listens, and works in each separately', asyn
   expect(await own.accounts.list()).toMatchObject([{ name: 'worker-1' }])
   expect(await client.accounts.get('worker-1')).toMatchObject({ counts: { emails: 1, unread: 1 } })
   expect(await client.accounts.update('worker-1', { max_emails: 9 })).toMatchObject({ max_emails: 9 })
+  const { smtp } = await client.accounts.renewPassword('worker-1')
+  expect(smtp).toEqual({ ...made.smtp, password: expect.any(String) })
+  expect(smtp.password).not.toBe(made.smtp.password)
   await expect(own.accounts.remove('worker-1')).rejects.toMatchObject({ code: 'insufficient_scope' })
   await expect(client.accounts.create({ name: 'worker-1' })).rejects.toMatchObject({ code: 'name_taken' })
   await expect(client.accounts.update('worker-1', null as never)).rejects.toMatchObject({

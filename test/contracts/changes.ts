@@ -53,23 +53,5 @@ export function describeChanges(test: StoreTest): void {
       expect(heard).toEqual(all.slice(1))
       expect(heard).toHaveLength(3)
     })
-
-    test('a listener whose seq is too old gets a gap first', async ({ store, add }) => {
-      const seqs: number[] = []
-      store.changes((change) => seqs.push(change.seq))
-      await add(1)
-      for (let i = 0; i < 6; i++)
-        await store.commit(Array.from({ length: 5000 }, (_, n) => put(notes, note(n))))
-      const heard: StoreChange[] = []
-      store.changes((change) => heard.push(change), seqs[0])
-      expect(heard[0]?.op).toBe('gap')
-      expect(heard.slice(1).every((change) => change.op !== 'gap')).toBe(true)
-      expect(heard.length).toBeGreaterThan(10_000)
-      const ahead: StoreChange[] = []
-      store.changes((change) => ahead.push(change), 1e9)
-      expect(ahead[0]?.op).toBe('gap')
-      await add(9000)
-      expect(ahead.at(-1)).toMatchObject({ op: 'insert', id: 'n_09000' })
-    })
   })
 }

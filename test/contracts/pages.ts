@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { insert, put, remove, type Store } from '../../src/store/store.ts'
 import { note, notes } from './notes.ts'
@@ -161,43 +160,6 @@ export function describePages(test: StoreTest): void {
       expect(records).toHaveLength(500)
       expect(await store.count(notes, { index: 'seen', prefix: ['g', true] })).toBe(167)
     })
-
-    test('a long scan does not block the event loop and misses nothing during writes', async ({ store }) => {
-      await store.commit(
-        Array.from({ length: 20_000 }, (_, n) => insert(notes, note(n * 2, { tags: ['x'.repeat(50)] }))),
-      )
-      let turns = 0
-      const counting = { now: true }
-      const count = store.count(notes, { where: { member: 'tags', contains: 'x' } }).finally(() => {
-        counting.now = false
-      })
-      for (; counting.now; turns++) {
-        if (turns === 1) void store.commit([insert(notes, note(1)), remove(notes, note(0).id)])
-        await turn()
-      }
-      expect(turns).toBeGreaterThan(2)
-      expect(Math.abs((await count) - 20_000)).toBeLessThanOrEqual(1)
-    })
-
-    test.for(['asc', 'desc'] as const)(
-      'a scan while others write sees every record that stays exactly once (%s)',
-      async (direction, { store }) => {
-        const stay = Array.from({ length: 3000 }, (_, n) => n * 3)
-        await store.commit(stay.map((n) => insert(notes, note(n, { seen: true }))))
-        const page = store.page(notes, {
-          direction,
-          limit: 10_000,
-          where: { member: 'seen', equals: true },
-        })
-        const writes = stay.map((n) => store.commit([insert(notes, note(n + 1)), insert(notes, note(n + 2))]))
-        const { records } = await page
-        const expected = stay.map((n) => note(n).id)
-        expect(records.map((record) => record.id)).toEqual(
-          direction === 'asc' ? expected : expected.reverse(),
-        )
-        await Promise.all(writes)
-      },
-    )
 
     test('an unknown index is an error of the caller', async ({ store }) => {
       await expect(store.page(notes, { index: 'nope' })).rejects.toMatchObject({ code: 'internal_error' })

@@ -1,25 +1,21 @@
-/** The vitest project of each test file. `test/projects.test.ts` says which files must not be in `unit`. */
+/** How each test file runs, and when. `test/projects.test.ts` says which files must not be in `unit`. */
 
-/** The projects that `npm test` runs. */
-export const everyday = ['unit', 'integration', 'waiting', 'browser'] as const
+/** The vitest projects. `.ci/run` runs all but `night`. */
+export const projectNames = [
+  'unit',
+  'programs',
+  'integration',
+  'waiting',
+  'page',
+  'runners',
+  'processes',
+  'postgres',
+  'night',
+] as const
+export type ProjectName = (typeof projectNames)[number]
 
-/** The projects that `npm run check` and `.ci/run` run besides. */
-export const further = ['page', 'runners', 'processes', 'postgres'] as const
-
-export type ProjectName = (typeof everyday)[number] | (typeof further)[number]
-
-/** Folders of tests of the page, in Chromium: `browser` and `page`. */
-const browserFolders: readonly string[] = ['e2e']
-
-/** The core of the tests of the page. */
-const browserFiles: readonly string[] = [
-  'e2e/hostile',
-  'e2e/inbox',
-  'e2e/mail',
-  'e2e/no-mail',
-  'e2e/page',
-  'e2e/sign-in',
-]
+/** Folders of tests of the page, in Chromium. */
+const pageFolders: readonly string[] = ['e2e']
 
 /** Tests of the package under other test runners, and of programs that a user writes. */
 const runnersFolders: readonly string[] = ['docs', 'examples', 'vitest']
@@ -68,24 +64,41 @@ const postgresFiles: readonly string[] = [
   'store/postgres-shared',
 ]
 
-/** Folders of tests that start and end processes, most of them the built package. */
-const integrationFolders: readonly string[] = ['cli', 'testing']
-
-/** Other tests that need a process of their own: they replace globals, measure what the process uses, or read `dist`. */
-const integrationFiles: readonly string[] = [
+/**
+ * Tests that start programs or read `dist`, and change nothing of their own process. They share processes, so that the
+ * sources are loaded once for several files.
+ */
+const programsFolders: readonly string[] = ['cli', 'testing']
+const programsFiles: readonly string[] = [
   'attachments/content-type',
+  'checks/spam',
+  'checks/thread',
+  'client-support/renew',
+  'core/page-memory',
+  'decisions/access-framing',
+  'emails/long-sends',
+  'options/types',
+  'patterns',
+  'reading/thread',
+  'resource-types',
+  'server/https',
+  'server/openapi',
+  'ui/build',
+  'ui/version-diff',
+]
+
+/** Tests that need a process of their own: they replace globals, or measure what the process uses. */
+const integrationFiles: readonly string[] = [
   'capture/listening',
   'capture/replies',
+  'checks/raw-facts',
+  'cli/export-files',
   'client-support/preview-cost',
-  'client-support/renew',
   'compare/format-html',
   'compare/masks',
   'core/clock',
-  'core/page-memory',
   'decisions/access',
-  'decisions/access-framing',
   'emails/hostile-input',
-  'emails/long-sends',
   'emails/render-size',
   'inbox/extract',
   'inbox/hostile',
@@ -97,26 +110,17 @@ const integrationFiles: readonly string[] = [
   'mime/html/snippet',
   'mime/structure-limits',
   'mime/transfer',
-  'options/types',
-  'patterns',
   'reading/idle',
   'reading/many-large',
-  'checks/raw-facts',
-  'checks/spam',
-  'checks/thread',
-  'reading/thread',
   'report/write',
-  'resource-types',
   'rules/match',
   'server/hostile-input',
-  'server/https',
-  'server/openapi',
-  'ui/build',
+  'testing/account',
+  'testing/embed',
   'ui/inbox-list',
   'ui/live',
   'ui/mails-ahead',
   'ui/time',
-  'ui/version-diff',
 ]
 
 /**
@@ -132,7 +136,7 @@ const waitingFiles: readonly string[] = [
   'store/lost-lock',
 ]
 
-/** Tests that run a sample of a long series in `npm test`, and the whole of it in `npm run test:all`; see `long.ts`. */
+/** Tests that run a sample of a long series, and the whole of it in `npm run test:all`; see `long.ts`. */
 export const longSeries: readonly string[] = [
   'accounts/property',
   'accounts/workers',
@@ -169,10 +173,11 @@ export const longSeries: readonly string[] = [
   'store/unfinished',
   'testing/concurrent',
   'testing/unclosed',
+  'webhooks/instance',
 ]
 
-/** Long series that `npm test` skips unless its command line names their files: faster tests find nearly the same. */
-export const onlyWhole: readonly string[] = [
+/** The project `night`: long series, of which faster tests find nearly the same. */
+export const nightFiles: readonly string[] = [
   'crash/copied-folder',
   'crash/full-disk',
   'crash/lost-lock',
@@ -190,15 +195,19 @@ export const onlyWhole: readonly string[] = [
 export const adapterNames = ['memory', 'folder', 'PostgreSQL'] as const
 export type AdapterName = (typeof adapterNames)[number]
 
-/** The first entry that names a file or its folder determines its project. All other files are in `unit`. */
+/** The first entry that names a file determines its project, then the first that names its folder. All other files are in `unit`. */
 export const entries: readonly (readonly [project: ProjectName, names: readonly string[]])[] = [
-  ['browser', browserFiles],
-  ['page', browserFolders],
-  ['postgres', postgresFiles],
-  ['processes', [...processesFolders, ...processesFiles]],
-  ['runners', [...runnersFolders, ...runnersFiles]],
+  ['night', nightFiles],
+  ['integration', integrationFiles],
   ['waiting', waitingFiles],
-  ['integration', [...integrationFolders, ...integrationFiles]],
+  ['postgres', postgresFiles],
+  ['runners', runnersFiles],
+  ['processes', processesFiles],
+  ['programs', programsFiles],
+  ['page', pageFolders],
+  ['runners', runnersFolders],
+  ['processes', processesFolders],
+  ['programs', programsFolders],
 ]
 
 /** @param name  Path below `test`, without `.test.ts`. */
@@ -206,4 +215,128 @@ export function projectOf(name: string): ProjectName {
   const [folder = ''] = name.split('/')
   const found = entries.find(([, names]) => names.includes(name) || names.includes(folder))
   return found?.[0] ?? 'unit'
+}
+
+/** The projects of which `npm test` runs all files but those of `further`. */
+const everydayProjects: readonly ProjectName[] = ['unit', 'programs', 'integration']
+
+/** Folders and files that `npm test` leaves out: what they test seldom breaks in daily work, or they take long. */
+const further: readonly string[] = [
+  // Losses, damage and large spaces: what the store survives.
+  'store',
+  'inbox/damaged',
+  'search/derived-faults',
+  'search/indexer-faults',
+  'search/resumed-index',
+  'server/refusing',
+  'server/unknown-outcome',
+  // Attacks and odd mails, in long tables.
+  'checks/style-sheets',
+  'corpus',
+  'decisions/access-paths',
+  'emails/hostile-input',
+  'inbox/hostile',
+  'mime/html/without-connections',
+  'mime/part-headers',
+  'oidc/hostile',
+  'patterns',
+  'server/hostile-input',
+  'server/request-targets',
+  'server/terminal',
+  'server/trust-proxy',
+  // Long input: bodies, heads and answers of megabytes, thousands of mails.
+  'accounts/property',
+  'accounts/removal',
+  'audiences/import',
+  'audiences/import-turns',
+  'broadcasts/sent',
+  'broadcasts/slices',
+  'core/long-json',
+  'emails/large-sends',
+  'emails/long-headers',
+  'emails/long-sends',
+  'inbox/bulk-runs',
+  'inbox/large-sent',
+  'inbox/partial-count',
+  'mime/compose/long-body',
+  'outbox/held-up',
+  'reading',
+  'search/dropped-rows',
+  'search/fact-search',
+  'search/head-search',
+  'server/answer-room',
+  'server/body-limits',
+  'server/body-pauses',
+  'server/body-room',
+  'server/left-readings',
+  'server/left-requests',
+  'server/limits',
+  'server/lost-access',
+  // They measure CPU time or memory.
+  'checks/raw-facts',
+  'client-support',
+  'compare/format-html',
+  'compare/masks',
+  'core/page-memory',
+  'emails/render-size',
+  'inbox/extract',
+  'instance/snapshot',
+  'mime/headers/addresses',
+  'mime/headers/encoded-words',
+  'mime/headers/headers',
+  'mime/html/snippet',
+  'mime/structure-limits',
+  'mime/transfer',
+  'report/write',
+  'rules/match',
+  // Passwords whose hashes take long on purpose.
+  'decisions/access-users',
+  'instance/wrong-passwords',
+  // Other programs, and what they read: spam filters, compilers, keys, the build, the commands beside the server.
+  'attachments/content-type',
+  'checks/spam',
+  'checks/thread',
+  'cli',
+  'decisions/access-framing',
+  'decisions/sending-attachments',
+  'machine',
+  'mime/dkim',
+  'options/types',
+  'public-api',
+  'server/https',
+  'server/openapi',
+  'testing/account',
+  'testing/closing',
+  'testing/embed',
+  'testing/playwright',
+  'testing/vocabulary',
+  'ui/build',
+]
+
+/** Files that `npm test` runs nevertheless: the start of the command, the core of the page, the contract of the store. */
+const everydayFiles: readonly string[] = [
+  'cli/arguments',
+  'cli/banner',
+  'cli/secrets',
+  'cli/settings',
+  'cli/start',
+  'e2e/inbox',
+  'store/contract',
+  'store/copy',
+  'store/folder',
+  'store/follow',
+  'store/pending',
+  'store/read-later',
+  'store/refused-starts',
+  'store/snapshot-files',
+]
+
+/** The lists of what `npm test` runs, for the test of their names. */
+export const everydayLists: readonly string[] = [...further, ...everydayFiles]
+
+/** Whether `npm test` runs a file if its command line names no files and no projects. */
+export function isEveryday(name: string): boolean {
+  if (everydayFiles.includes(name)) return true
+  const isFurther = further.some((one) => name === one || name.startsWith(`${one}/`))
+  return everydayProjects.includes(projectOf(name)) && !isFurther
 }

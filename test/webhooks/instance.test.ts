@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lastingPlace, notOn } from '../support/adapters.ts'
 import { start } from '../support/instance.ts'
+import { isLong } from '../support/long.ts'
 import { eventually, openReceiver, type Receiver } from './_receiver.ts'
 
 const ofOneProcess = notOn('PostgreSQL', 'another instance may have the webhook, so its deliveries stay')
@@ -24,15 +25,16 @@ describe('an instance', () => {
     ).toEqual(['domain.created', 'NOT_STARTED', 'domain.updated', 'SUCCESS', 'domain.verified', 'SUCCESS'])
   })
 
-  it('sends 1,000 emails to a webhook, each event once and in order', async () => {
+  it('sends many emails to a webhook, each event once and in order', async () => {
+    const count = isLong ? 1000 : 250
     const receiver = await openReceiver()
     const post = await start({})
     await post.webhooks.create({ url: receiver.url })
-    const sent = await Promise.all(Array.from({ length: 1000 }, () => post.emails.send(mail)))
-    await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(2000), 60_000)
+    const sent = await Promise.all(Array.from({ length: count }, () => post.emails.send(mail)))
+    await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(2 * count), 60_000)
     const byEmail = new Map(sent.map(({ id }): [string, string[]] => [id, []]))
     for (const one of receiver.received) byEmail.get(idOf(one))?.push(one.payload.type)
-    expect(byEmail.size).toBe(1000)
+    expect(byEmail.size).toBe(count)
     for (const types of byEmail.values()) expect(types).toEqual(['email.sent', 'email.delivered'])
   }, 90_000)
 
