@@ -33,7 +33,15 @@ export const commonName = (name) => `${name.replace(/\/(?:index|main)$/, '').rep
 /** Packages that are not bundled: those that the user installs. */
 const external = [/^node:/, 'pg', 'vitest', '@playwright/test', 'playwright-core']
 
-/** Replaces globals in all packages, because a test may have replaced the global timers by fake ones. */
+/**
+ * Replaces globals in all sources and packages: a test may have replaced the timers by fake ones, and its environment
+ * others by those of a DOM.
+ */
+export const nativeGlobals =
+  'AbortController AbortSignal Blob BroadcastChannel CompressionStream DOMException DecompressionStream Event EventTarget File FormData Headers MessageChannel MessagePort ReadableStream Request Response TextDecoder TextDecoderStream TextEncoder TextEncoderStream TransformStream URL URLSearchParams WritableStream atob btoa crypto fetch performance structuredClone'.split(
+    ' ',
+  )
+const natives = source('core/natives.ts')
 const machine = source('core/machine.ts')
 const inject = Object.fromEntries(
   ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate']
@@ -43,7 +51,14 @@ const inject = Object.fromEntries(
       ['process.nextTick', [machine, 'nextTick']],
       ['performance.now', [machine, 'monotonicNow']],
       ['Date.now', [machine, 'dateNow']],
-    ]),
+      ['eitherRealm', [natives, 'eitherRealm']],
+    ])
+    .concat(
+      nativeGlobals.flatMap((name) => [
+        [name, [natives, name]],
+        [`globalThis.${name}`, [natives, name]],
+      ]),
+    ),
 )
 
 /**
@@ -60,7 +75,7 @@ export async function bundle(out, { plugins = [] } = {}) {
     input: Object.fromEntries(input),
     external,
     platform: 'node',
-    plugins: [...plugins, findFiles(root)],
+    plugins: [...plugins, findFiles(root), lookInBothRealms],
     transform: { target: 'node20', inject },
     onLog,
   })
@@ -170,6 +185,18 @@ function findFiles(root) {
         .replaceAll(/new URL\('([^']+)', import\.meta\.url\)/g, place)
     },
   }
+}
+
+/** Lets `instanceof` find values of Node and of the context in which a test runs; see `core/natives.ts`. */
+const lookInBothRealms = {
+  name: 'look-in-both-realms',
+  transform: (code, id) =>
+    id === natives
+      ? null
+      : code.replaceAll(
+          /\binstanceof (ArrayBuffer|DataView|Date|(?:Range|Syntax|Type)?Error|Float64Array|Map|Promise|RegExp|Set|Uint8Array)\b/g,
+          'instanceof eitherRealm.$1',
+        ),
 }
 
 function write(file, text) {

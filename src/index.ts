@@ -112,7 +112,7 @@ export type {
   WebhookInput,
   WebhookPattern,
 } from './webhooks/types.ts'
-export type { DomainData, WebhookPayload } from './webhooks/webhook.ts'
+export type { WebhookPayload } from './webhooks/webhook.ts'
 
 // Rules and faults: what goes wrong on purpose
 export type { Rules } from './rules/rules.ts'

@@ -1,8 +1,9 @@
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
+import { ownSignal } from '../core/own-signal.ts'
 import type { ListPage } from '../core/lists.ts'
 import { toError, unexpected } from './answer-error.ts'
-import { type CallSettings, checkClientOptions } from './settings.ts'
+import { type CallSettings, checkClientOptions, requestClass } from './settings.ts'
 
 /** Options of every operation. */
 export interface CallOptions {
@@ -71,8 +72,8 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
     const content = body === undefined ? undefined : toJson(body)
     const limit = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs + waitMs)
     try {
-      const stop = AbortSignal.any([signal, limit].filter((one) => one !== undefined))
-      const request = new Request(url, {
+      const stop = AbortSignal.any([signal && ownSignal(signal), limit].filter((one) => one !== undefined))
+      const request = new (requestClass())(url, {
         method,
         headers: {
           accept: 'application/json',

@@ -29,7 +29,7 @@ export function checkClientOptions(options: CallSettings, needsKey = true): Requ
   const given: unknown = options
   if (given === undefined) throw invalid('The options of a client are an object with baseUrl and apiKey.')
   assertKnownOptions(given, ['baseUrl', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
-  const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 30_000 } = options
+  const { baseUrl, apiKey, fetch = present.fetch ?? ownFetch, timeoutMs = 30_000 } = options
   if (typeof fetch !== 'function') throw invalid(`fetch must be a function, not ${quote(fetch)}.`)
   return {
     baseUrl: baseOf(baseUrl),
@@ -38,6 +38,14 @@ export function checkClientOptions(options: CallSettings, needsKey = true): Requ
     timeoutMs: limitOf(timeoutMs),
   }
 }
+
+// Not written as members of `globalThis`, because the build replaces those by Node's own. A test may have replaced
+// `fetch`, and Jest's DOM has none.
+const present: Partial<Pick<typeof globalThis, 'fetch' | 'Request'>> = globalThis
+const ownFetch = typeof fetch === 'undefined' ? undefined : fetch
+
+/** The class that belongs to the present `fetch`. */
+export const requestClass = (): typeof Request => present.Request ?? Request
 
 // The longest that a timer can wait; a longer one ends at once.
 const longestMs = 2 ** 31 - 1
