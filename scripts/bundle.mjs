@@ -15,10 +15,12 @@ const source = (path) => join(root, 'src', path)
 /**
  * The entries of the package. The module of an entry is `src/<name>.ts`. `portable` entries are ES modules without
  * imports of Node. `parts` is for an entry that cannot be CommonJS: the module that it imports from the CommonJS build.
+ * `effect` is for an entry without exports, which runs in its test runner only.
  */
 export const entries = {
   index: {},
   'client/index': { portable: true },
+  'jest/index': { effect: true },
   'playwright/index': {},
   'report/index': {},
   'testing/index': {},
@@ -31,7 +33,7 @@ const command = 'cli/main'
 export const commonName = (name) => `${name.replace(/\/(?:index|main)$/, '').replaceAll('/', '-')}.cjs`
 
 /** Packages that are not bundled: those that the user installs. */
-const external = [/^node:/, 'pg', 'vitest', '@playwright/test', 'playwright-core']
+const external = [/^node:/, 'pg', 'vitest', '@jest/globals', '@playwright/test', 'playwright-core']
 
 /**
  * Replaces globals in all sources and packages: a test may have replaced the timers by fake ones, and its environment
@@ -86,6 +88,7 @@ export async function bundle(out, { plugins = [] } = {}) {
   const inside = output.flatMap(({ moduleIds = [] }) => moduleIds)
   for (const [name, entry] of Object.entries(entries)) {
     if (entry.portable || entry.parts) inside.push(...(await writeModule(out, name, entry)))
+    else if (entry.effect) write(join(out, `${name}.js`), `import '../${commonName(name)}'\n`)
     else write(join(out, `${name}.js`), passOn(out, name))
   }
   listLibraryModules(out, inside)

@@ -59,7 +59,7 @@ interface Answer {
 
 /** @param needsKey  Whether a key must be given. A caller on the server's own machine needs none. Default: true. */
 export function createCall(options: CallSettings, needsKey = true): Calls {
-  const { baseUrl: base, apiKey, fetch, timeoutMs } = checkClientOptions(options, needsKey)
+  const { url: base, apiKey, fetch, timeoutMs } = checkClientOptions(options, needsKey)
 
   async function answerOf(
     method: string,
@@ -102,7 +102,7 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
       }
       throw new LocalpostError(
         'request_failed',
-        `${what} failed: ${reasonOf(error)}. Check the baseUrl, and that the service runs there.`,
+        `${what} failed: ${reasonOf(error)}. Check the url, and that the service runs there.`,
         {
           cause: error,
         },

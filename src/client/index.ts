@@ -79,7 +79,7 @@ export interface Client {
  * @throws invalid_option for an unknown option or a wrong value; neither key nor password is quoted.
  * @example
  * const client = createClient({
- *   baseUrl: process.env['EMAIL_URL'] ?? 'http://127.0.0.1:8025',
+ *   url: process.env['EMAIL_URL'] ?? 'http://127.0.0.1:8025',
  *   apiKey: process.env['EMAIL_KEY'] ?? '',
  * })
  * const { id } = await client.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })

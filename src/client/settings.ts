@@ -5,7 +5,7 @@ import { assertKnownOptions } from '../core/known-options.ts'
 /** Where a client calls, and as whom. */
 export interface ClientOptions {
   /** `https://api.example.com`, or the `url` of a Localpost; `/v1/…` follows. */
-  baseUrl: string
+  url: string
   /** Sent as Bearer token. */
   apiKey: string
   /** How requests are made; `post.fetch` calls an instance in process. Default: the global `fetch`. */
@@ -27,12 +27,12 @@ export interface CallSettings extends Omit<ClientOptions, 'apiKey'> {
  */
 export function checkClientOptions(options: CallSettings, needsKey = true): Required<CallSettings> {
   const given: unknown = options
-  if (given === undefined) throw invalid('The options of a client are an object with baseUrl and apiKey.')
-  assertKnownOptions(given, ['baseUrl', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
-  const { baseUrl, apiKey, fetch = present.fetch ?? ownFetch, timeoutMs = 30_000 } = options
+  if (given === undefined) throw invalid('The options of a client are an object with url and apiKey.')
+  assertKnownOptions(given, ['url', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
+  const { url, apiKey, fetch = present.fetch ?? ownFetch, timeoutMs = 30_000 } = options
   if (typeof fetch !== 'function') throw invalid(`fetch must be a function, not ${quote(fetch)}.`)
   return {
-    baseUrl: baseOf(baseUrl),
+    url: baseOf(url),
     apiKey: apiKey === null && !needsKey ? null : keyOf(apiKey),
     fetch,
     timeoutMs: limitOf(timeoutMs),
@@ -51,7 +51,7 @@ export const requestClass = (): typeof Request => present.Request ?? Request
 const longestMs = 2 ** 31 - 1
 
 function baseOf(value: unknown): string {
-  const rule = 'baseUrl must be an http(s) URL such as http://127.0.0.1:8025'
+  const rule = 'url must be an http(s) URL such as http://127.0.0.1:8025'
   if (typeof value === 'string' && value.includes('@')) {
     throw invalid(`${rule}, without user and password: the key is given as apiKey.`)
   }

@@ -30,8 +30,8 @@ export { BroadcastChannel, MessageChannel, MessagePort } from 'node:worker_threa
 
 export const FormData: typeof globalThis.FormData = host.FormData
 export const Headers: typeof globalThis.Headers = host.Headers
-export const Request: typeof globalThis.Request = host.Request
-export const Response: typeof globalThis.Response = host.Response
+export const Request: typeof globalThis.Request = asRoot(host.Request)
+export const Response: typeof globalThis.Response = asRoot(host.Response)
 export const fetch: typeof globalThis.fetch = host.fetch
 export const structuredClone: typeof globalThis.structuredClone = host.structuredClone
 
@@ -46,6 +46,16 @@ export const AbortSignal = classOf(controller.signal) as typeof globalThis.Abort
 export const EventTarget = Object.getPrototypeOf(AbortSignal) as typeof globalThis.EventTarget
 export const Event = classOf(heard) as typeof globalThis.Event
 export const DOMException = classOf(controller.signal.reason as object) as typeof globalThis.DOMException
+
+// srvx derives from the root of a class. In happy-dom that cannot make instances, and what derives from it is not an
+// instance of the global class.
+function asRoot<C extends new (...given: never[]) => object>(known: C): C {
+  if (Object.getPrototypeOf(known) === host.Function.prototype) return known
+  function root(...given: never[]): object {
+    return new known(...given)
+  }
+  return Object.defineProperties(root, Object.getOwnPropertyDescriptors(known)) as unknown as C
+}
 
 type Class = abstract new (...given: never[]) => unknown
 

@@ -34,7 +34,7 @@ import type { LiveEvents } from './live-events.ts'
 import { createLiveEvents } from './live-events.ts'
 import { host, respond, upToDate } from './middleware.ts'
 import { createOpenAnswers } from './open-answers.ts'
-import { openApiRoute } from './openapi.ts'
+import { openApiRoutes } from './openapi.ts'
 import { type AccountHttp, maySee, passToAccount } from './other-accounts.ts'
 import type { RequestLimits } from './request-limits.ts'
 import { newContext, type RequestState, stateOf } from './request-state.ts'
@@ -85,7 +85,7 @@ export function createApp(deps: ServerDeps): App {
     openAnswers: createOpenAnswers(),
   }
   const routes = tableOf(deps, live, sessions, limits)
-  routes.push(openApiRoute(routes, deps.version))
+  routes.push(...openApiRoutes(routes, deps.version))
 
   const faults = createFaultGate(deps)
   const parts = {

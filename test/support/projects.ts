@@ -26,6 +26,7 @@ const runnersFolders: readonly string[] = ['docs', 'examples', 'vitest']
 const runnersFiles: readonly string[] = [
   'accounts/workers',
   'testing/concurrent',
+  'testing/dom',
   'testing/fake-timers',
   'testing/lines',
   'testing/mail-pictures',
@@ -168,6 +169,7 @@ export const longSeries: readonly string[] = [
   'store/start-index-power',
   'store/unfinished',
   'testing/concurrent',
+  'testing/dom',
   'testing/unclosed',
 ]
 
