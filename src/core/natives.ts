@@ -68,6 +68,7 @@ export const eitherRealm: Readonly<Record<string, { [Symbol.hasInstance](value: 
     [ArrayBuffer, DataView, Date, Error, Float64Array, Map, Promise, RangeError, RegExp, Set, SyntaxError, TypeError, Uint8Array].map(
       (own: Class) => {
         const theirs = Reflect.get(host, own.name) as Class
+        if (theirs === own) return [own.name, own]
         const isEither = (value: unknown): boolean => value instanceof own || value instanceof theirs
         return [own.name, { [Symbol.hasInstance]: isEither }]
       },

@@ -172,14 +172,15 @@ function toParameters(route: Route, schemas: SchemaWriter): object[] {
     required: true,
     schema: { type: 'string', ...(name === undefined ? {} : route.params?.[name]) },
   }))
-  const query = route.query ? schemas.write(route.query, 'output') : {}
-  const inQuery = Object.entries((query['properties'] ?? {}) as Record<string, object>).map(
-    ([name, schema]) => ({
-      name,
-      in: 'query',
-      schema,
-    }),
-  )
+  const membersOf = (io: 'input' | 'output'): Record<string, object> =>
+    ((route.query && schemas.write(route.query, io))?.['properties'] ?? {}) as Record<string, object>
+  const asText = membersOf('input')
+  // What becomes of a text may have no type here, such as the list of the names in it; then its own type is written.
+  const inQuery = Object.entries(membersOf('output')).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema: isTyped(schema) ? schema : (asText[name] ?? schema),
+  }))
   const inHeader = Object.entries(route.headers ?? {}).map(([name, { description, maxLength }]) => ({
     name,
     in: 'header',
@@ -187,6 +188,10 @@ function toParameters(route: Route, schemas: SchemaWriter): object[] {
     schema: { type: 'string', ...(maxLength === undefined ? {} : { maxLength }) },
   }))
   return [...inPath, ...inQuery, ...(route.access === 'local' ? [accountParameter] : []), ...inHeader]
+}
+
+function isTyped(schema: object): boolean {
+  return ['type', 'anyOf', 'enum', '$ref'].some((member) => member in schema)
 }
 
 const accountParameter = {

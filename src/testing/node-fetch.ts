@@ -11,7 +11,7 @@ export async function nodeFetch(request: Request): Promise<Response> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     send(url, { method, headers: Object.fromEntries(headers), signal })
       .on('response', resolve)
-      .on('error', (cause) => reject(signal.aborted ? cause : new Error(reasonOf(cause), { cause })))
+      .on('error', (error) => reject(signal.aborted ? error : new Error(reasonOf(error))))
       .end(body)
   })
   const { statusCode: status = 0, statusMessage: statusText = '', headersDistinct } = answer
