@@ -39,11 +39,12 @@ const external = [/^node:/, 'pg', 'vitest', '@jest/globals', '@playwright/test',
  * Replaces globals in all sources and packages: a test may have replaced the timers by fake ones, and its environment
  * others by those of a DOM.
  */
-export const nativeGlobals =
-  'AbortController AbortSignal Blob BroadcastChannel CompressionStream DOMException DecompressionStream Event EventTarget File FormData Headers MessageChannel MessagePort ReadableStream Request Response TextDecoder TextDecoderStream TextEncoder TextEncoderStream TransformStream URL URLSearchParams WritableStream atob btoa crypto fetch performance structuredClone'.split(
-    ' ',
-  )
 const natives = source('core/natives.ts')
+const nativeNames = [
+  ...readFileSync(natives, 'utf8').matchAll(/^export (?:const (\w+)|\{([^}]+)\})/gm),
+].flatMap(([, one, several = '']) =>
+  one ? [one] : several.split(',').flatMap((name) => /(\w+)\s*$/.exec(name)?.[1] ?? []),
+)
 const machine = source('core/machine.ts')
 const inject = Object.fromEntries(
   ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate']
@@ -53,10 +54,9 @@ const inject = Object.fromEntries(
       ['process.nextTick', [machine, 'nextTick']],
       ['performance.now', [machine, 'monotonicNow']],
       ['Date.now', [machine, 'dateNow']],
-      ['eitherRealm', [natives, 'eitherRealm']],
     ])
     .concat(
-      nativeGlobals.flatMap((name) => [
+      nativeNames.flatMap((name) => [
         [name, [natives, name]],
         [`globalThis.${name}`, [natives, name]],
       ]),

@@ -11,15 +11,16 @@ const nodemailer = 'nodemailer@10.6.1'
 const life = `
 const mail = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Welcome', text: 'Your code is 482913.',
   attachments: [{ filename: 'a.txt', path: 'data:text/plain;base64,aGVsbG8=' }] }
+const slow = { timeoutMs: 60_000 }
 async function live(post, url) {
   expect(typeof document).toBe('object')
   const { id } = await post.emails.send(mail)
-  expect(await post.inbox.waitFor({ id })).toHaveCode('482913')
+  expect(await post.inbox.waitFor({ id }, slow)).toHaveCode('482913')
   await createTransport(post.smtp).sendMail({ ...mail, subject: 'Two' })
-  await expect(post).toHaveSent({ to: 'ada@example.com', subject: 'Two' })
+  await expect(post).toHaveSent({ to: 'ada@example.com', subject: 'Two' }, slow)
   const client = createClient({ url, apiKey: post.apiKey })
   const sent = await client.emails.send({ ...mail, subject: 'Three' })
-  expect(await post.inbox.waitFor({ id: sent.id }, { signal: new AbortController().signal })).toMatchObject({ subject: 'Three' })
+  expect(await post.inbox.waitFor({ id: sent.id }, { ...slow, signal: new AbortController().signal })).toMatchObject({ subject: 'Three' })
   await post.inbox.check(id)
   const late = await post.inbox.waitFor({ to: 'bob' }, { timeoutMs: 20 }).catch((error) => error)
   expect([late.code, late instanceof Error]).toEqual(['wait_timeout', true])
