@@ -183,6 +183,7 @@ describe('what the client imports', () => {
       'core/error-table.ts',
       'core/errors.ts',
       'core/known-options.ts',
+      'core/own-signal.ts',
       'core/suggest.ts',
     ])
   })

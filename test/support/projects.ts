@@ -169,7 +169,6 @@ export const longSeries: readonly string[] = [
   'store/start-index-power',
   'store/unfinished',
   'testing/concurrent',
-  'testing/dom',
   'testing/unclosed',
 ]
 

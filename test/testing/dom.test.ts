@@ -9,7 +9,7 @@ afterAll(() => projects.clear())
  * timers are numbers, and some classes are not there. `test-all/dom.test.ts` has the real ones.
  */
 const environment = `import vm from 'node:vm'
-const broken = ['TextEncoder', 'TextDecoder', 'AbortController', 'AbortSignal', 'Event', 'EventTarget', 'Blob', 'File',
+const broken = ['TextEncoder', 'TextDecoder', 'Blob', 'File',
   'ReadableStream', 'TransformStream', 'DOMException', 'MessageChannel', 'FormData']
 function dress() {
   const replaced = {
@@ -21,7 +21,7 @@ function dress() {
   return replaced
 }
 export default {
-  name: 'dom', viteEnvironment: 'ssr', transformMode: 'ssr',
+  name: 'dom', viteEnvironment: 'ssr',
   setup(global) {
     const replaced = dress()
     const before = Object.keys(replaced).map((name) => [name, Object.getOwnPropertyDescriptor(global, name)])
@@ -31,7 +31,7 @@ export default {
   },
   setupVM() {
     const number = (start) => (...given) => Number(start(...given))
-    const context = vm.createContext({ document: {}, process, performance, URL, clearTimeout, clearInterval,
+    const context = vm.createContext({ document: {}, process, performance, URL, AbortController, AbortSignal, Event, EventTarget, clearTimeout, clearInterval,
       setTimeout: number(setTimeout), setInterval: number(setInterval) })
     return { getVmContext: () => context, teardown() {} }
   },
