@@ -102,8 +102,11 @@ export type { Template, TemplateInput, TemplateVersion } from './templates/types
 
 // Webhooks
 export type { Webhooks } from './webhooks/webhooks.ts'
+export type { DomainData } from './domains/types.ts'
+export type { EmailPayload } from './emails/types.ts'
 export type {
   DomainEventType,
+  DomainPayload,
   EmailEventType,
   Webhook,
   WebhookAttempt,
