@@ -71,7 +71,10 @@ test('an account', async () => {
 let server: Localpost
 let url: string
 const projects: Project[] = []
-const made = async (files: Readonly<Record<string, string>>, install: readonly string[]): Promise<Project> => {
+const made = async (
+  files: Readonly<Record<string, string>>,
+  install: readonly string[],
+): Promise<Project> => {
   const project = await makeProject(files, [...install, nodemailer, inject('tarball')])
   projects.push(project)
   return project
@@ -94,17 +97,24 @@ describe.each(['3.2.7', '4.1.12'])('in vitest %s', (version) => {
   const environments = ['happy-dom', 'jsdom'].flatMap((environment) =>
     ['threads', 'forks', 'vmThreads'].map((pool) => [environment, pool] as const),
   )
-  it.each(environments)('an instance and an account work in %s, with the pool %s', async (environment, pool) => {
-    const args = ['vitest', 'run', '--environment', environment, '--pool', pool]
-    const output = await runAll('npx', args, { cwd: project.dir, env: { LOCALPOST_URL: url } })
-    expect(output).toMatch(/Tests\s+2 passed/)
-  })
+  it.each(environments)(
+    'an instance and an account work in %s, with the pool %s',
+    async (environment, pool) => {
+      const args = ['vitest', 'run', '--environment', environment, '--pool', pool]
+      const output = await runAll('npx', args, { cwd: project.dir, env: { LOCALPOST_URL: url } })
+      expect(output).toMatch(/Tests\s+2 passed/)
+    },
+  )
 })
 
 describe('in Jest', () => {
   let project: Project
   beforeAll(async () => {
-    project = await made(jestFiles, ['jest@30.5.2', 'jest-environment-jsdom@30.5.2', 'jest-fixed-jsdom@0.0.11'])
+    project = await made(jestFiles, [
+      'jest@30.5.2',
+      'jest-environment-jsdom@30.5.2',
+      'jest-fixed-jsdom@0.0.11',
+    ])
   })
 
   it.each(['jsdom', 'jest-fixed-jsdom'])('an instance and an account work in %s', async (environment) => {

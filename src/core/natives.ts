@@ -65,12 +65,24 @@ type Class = abstract new (...given: never[]) => unknown
  */
 export const eitherRealm: Readonly<Record<string, { [Symbol.hasInstance](value: unknown): boolean }>> =
   Object.fromEntries(
-    [ArrayBuffer, DataView, Date, Error, Float64Array, Map, Promise, RangeError, RegExp, Set, SyntaxError, TypeError, Uint8Array].map(
-      (own: Class) => {
-        const theirs = Reflect.get(host, own.name) as Class
-        if (theirs === own) return [own.name, own]
-        const isEither = (value: unknown): boolean => value instanceof own || value instanceof theirs
-        return [own.name, { [Symbol.hasInstance]: isEither }]
-      },
-    ),
+    [
+      ArrayBuffer,
+      DataView,
+      Date,
+      Error,
+      Float64Array,
+      Map,
+      Promise,
+      RangeError,
+      RegExp,
+      Set,
+      SyntaxError,
+      TypeError,
+      Uint8Array,
+    ].map((own: Class) => {
+      const theirs = Reflect.get(host, own.name) as Class
+      if (theirs === own) return [own.name, own]
+      const isEither = (value: unknown): boolean => value instanceof own || value instanceof theirs
+      return [own.name, { [Symbol.hasInstance]: isEither }]
+    }),
   )

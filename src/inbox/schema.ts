@@ -40,7 +40,9 @@ const summaryMembers = {
   received: z.int().describe('Arrival: Unix time in milliseconds'),
   size_bytes: z.int().describe('Of the message; 0 while it is not written'),
   unread: unread.describe('Whether nobody has marked it as read yet'),
-  tags: tags.describe('From the field `X-Tags` and what follows a plus in recipients, until they are changed'),
+  tags: tags.describe(
+    'From the field `X-Tags` and what follows a plus in recipients, until they are changed',
+  ),
   attachment_count: z.int().describe('How many files are attached, those shown within the HTML included'),
   source,
   last_event: lastEventSchema.describe(
@@ -145,9 +147,13 @@ export const mailSchema: z.ZodType<Mail> = z.strictObject({
     .describe('The message’s header fields in their order, each with its name and its decoded value'),
   html: z.string().describe('The HTML body as it was sent, decoded; `""` if there is none'),
   text: z.string().describe('The plain-text body, decoded; `""` if there is none'),
-  links: z.array(linkSchema).describe('Those of the HTML in its order, then those that only the text has: http, https and mailto'),
+  links: z
+    .array(linkSchema)
+    .describe('Those of the HTML in its order, then those that only the text has: http, https and mailto'),
   codes: z.array(z.string()).describe('One-time codes that the mail seems to carry, in order of appearance'),
-  attachments: z.array(mailAttachmentSchema).describe('Without their bytes, which `inbox.attachment()` reads'),
+  attachments: z
+    .array(mailAttachmentSchema)
+    .describe('Without their bytes, which `inbox.attachment()` reads'),
   dkim: dkimResultSchema
     .nullable()
     .describe(

@@ -13,10 +13,7 @@ const ways: [string, (post: Localpost) => Promise<Client>][] = [
     'in process',
     async (post) => createClient({ url: 'http://localpost', apiKey: post.apiKey, fetch: post.fetch }),
   ],
-  [
-    'over a socket',
-    async (post) => createClient({ url: (await post.listen()).url, apiKey: post.apiKey }),
-  ],
+  ['over a socket', async (post) => createClient({ url: (await post.listen()).url, apiKey: post.apiKey })],
 ]
 
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
@@ -138,9 +135,7 @@ describe('a service that is not Localpost', () => {
   it('may be unreachable or silent, and a request can be cancelled', async () => {
     const silent = await serve(() => {})
     const options = { apiKey: 'k', timeoutMs: 50 }
-    await expect(
-      createClient({ ...options, url: await closedUrl() }).emails.list(),
-    ).rejects.toMatchObject({
+    await expect(createClient({ ...options, url: await closedUrl() }).emails.list()).rejects.toMatchObject({
       code: 'request_failed',
       message: expect.stringMatching(/ECONNREFUSED.*Check the url, and that the service runs there/),
     })

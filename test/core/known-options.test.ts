@@ -90,18 +90,9 @@ it.each<[call: () => unknown, said: string]>([
     () => createTest(slip('scope', 'fiel')),
     'Option "scope" of createTest() is "fiel"; it takes "test", "file"',
   ],
-  [
-    () => createClient(slip('ulr', 'x') as never),
-    'Unknown option "ulr" of a client. Did you mean "url"?',
-  ],
-  [
-    () => createClient({ url: 'http://localhost:8025/v1/', apiKey: 'x' }),
-    'without the /v1 that follows it',
-  ],
-  [
-    () => Reflect.apply(createClient, null, []),
-    'The options of a client are an object with url and apiKey.',
-  ],
+  [() => createClient(slip('ulr', 'x') as never), 'Unknown option "ulr" of a client. Did you mean "url"?'],
+  [() => createClient({ url: 'http://localhost:8025/v1/', apiKey: 'x' }), 'without the /v1 that follows it'],
+  [() => Reflect.apply(createClient, null, []), 'The options of a client are an object with url and apiKey.'],
   [
     () => useLocalpost({ beforeEach: () => {}, aftereach: () => {} } as unknown as TestHooks),
     'useLocalpost() needs afterEach, a hook of the framework, as in useLocalpost({ beforeEach, afterEach }). It was given aftereach.',

@@ -6,16 +6,15 @@ import * as natives from '../../src/core/natives.ts'
 const { eitherRealm, host: _host, ...nativeGlobals } = natives
 
 /** Globals of Node that the build leaves as they are, because neither sources nor packages use them. */
-const unused: readonly string[] = [
-  ...['ByteLengthQueuingStrategy', 'CountQueuingStrategy', 'CustomEvent', 'MessageEvent'],
-  ...['ReadableStreamDefaultReader', 'ReadableStreamBYOBReader', 'ReadableStreamBYOBRequest'],
-  ...['ReadableByteStreamController', 'ReadableStreamDefaultController'],
-  ...['TransformStreamDefaultController', 'WritableStreamDefaultController', 'WritableStreamDefaultWriter'],
-  ...['Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver'],
-  ...['PerformanceObserverEntryList', 'PerformanceResourceTiming'],
-  ...['Crypto', 'CryptoKey', 'SubtleCrypto', 'WebSocket', 'CloseEvent', 'EventSource', 'Navigator', 'navigator'],
-  ...['ErrorEvent', 'QuotaExceededError', 'Storage', 'localStorage', 'sessionStorage', 'URLPattern'],
-]
+const unused: readonly string[] = (
+  'ByteLengthQueuingStrategy CountQueuingStrategy CustomEvent MessageEvent ' +
+  'ReadableStreamDefaultReader ReadableStreamBYOBReader ReadableStreamBYOBRequest ' +
+  'ReadableByteStreamController ReadableStreamDefaultController TransformStreamDefaultController ' +
+  'WritableStreamDefaultController WritableStreamDefaultWriter Performance PerformanceEntry ' +
+  'PerformanceMark PerformanceMeasure PerformanceObserver PerformanceObserverEntryList ' +
+  'PerformanceResourceTiming Crypto CryptoKey SubtleCrypto WebSocket CloseEvent EventSource ' +
+  'Navigator navigator ErrorEvent QuotaExceededError Storage localStorage sessionStorage URLPattern'
+).split(' ')
 /** Those that no DOM replaces by something that works differently. */
 const same: readonly string[] = ['Buffer', 'global', 'process', 'console']
 

@@ -175,10 +175,9 @@ describe('the OpenAPI document', () => {
     const ids = Object.values(alone.paths).flatMap((operations) =>
       (Object.values(operations) as { operationId: string }[]).map(({ operationId }) => operationId),
     )
-    expect(ids.sort()).toEqual([
-      ...['createDomain', 'getDomain', 'getEmail', 'listAudiences', 'listContacts', 'listDomains'],
-      ...['listEmails', 'sendEmail'],
-    ])
+    expect(ids.sort().join(' ')).toBe(
+      'createDomain getDomain getEmail listAudiences listContacts listDomains listEmails sendEmail',
+    )
     expect(await new Validator().validate({ ...alone })).toMatchObject({ valid: true })
     expect(alone.components).not.toHaveProperty('schemas.Mail')
   })
