@@ -15,10 +15,12 @@ const source = (path) => join(root, 'src', path)
 /**
  * The entries of the package. The module of an entry is `src/<name>.ts`. `portable` entries are ES modules without
  * imports of Node. `parts` is for an entry that cannot be CommonJS: the module that it imports from the CommonJS build.
+ * `effect` is for an entry without exports, which runs in its test runner only.
  */
 export const entries = {
   index: {},
   'client/index': { portable: true },
+  'jest/index': { effect: true },
   'playwright/index': {},
   'report/index': {},
   'testing/index': {},
@@ -31,9 +33,18 @@ const command = 'cli/main'
 export const commonName = (name) => `${name.replace(/\/(?:index|main)$/, '').replaceAll('/', '-')}.cjs`
 
 /** Packages that are not bundled: those that the user installs. */
-const external = [/^node:/, 'pg', 'vitest', '@playwright/test', 'playwright-core']
+const external = [/^node:/, 'pg', 'vitest', '@jest/globals', '@playwright/test', 'playwright-core']
 
-/** Replaces globals in all packages, because a test may have replaced the global timers by fake ones. */
+/**
+ * Replaces globals in all sources and packages: a test may have replaced the timers by fake ones, and its environment
+ * others by those of a DOM.
+ */
+const natives = source('core/natives.ts')
+const nativeNames = [
+  ...readFileSync(natives, 'utf8').matchAll(/^export (?:const (\w+)|\{([^}]+)\})/gm),
+].flatMap(([, one, several = '']) =>
+  one ? [one] : several.split(',').flatMap((name) => /(\w+)\s*$/.exec(name)?.[1] ?? []),
+)
 const machine = source('core/machine.ts')
 const inject = Object.fromEntries(
   ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate']
@@ -43,7 +54,13 @@ const inject = Object.fromEntries(
       ['process.nextTick', [machine, 'nextTick']],
       ['performance.now', [machine, 'monotonicNow']],
       ['Date.now', [machine, 'dateNow']],
-    ]),
+    ])
+    .concat(
+      nativeNames.flatMap((name) => [
+        [name, [natives, name]],
+        [`globalThis.${name}`, [natives, name]],
+      ]),
+    ),
 )
 
 /**
@@ -60,7 +77,7 @@ export async function bundle(out, { plugins = [] } = {}) {
     input: Object.fromEntries(input),
     external,
     platform: 'node',
-    plugins: [...plugins, findFiles(root)],
+    plugins: [...plugins, findFiles(root), lookInBothRealms],
     transform: { target: 'node20', inject },
     onLog,
   })
@@ -71,6 +88,7 @@ export async function bundle(out, { plugins = [] } = {}) {
   const inside = output.flatMap(({ moduleIds = [] }) => moduleIds)
   for (const [name, entry] of Object.entries(entries)) {
     if (entry.portable || entry.parts) inside.push(...(await writeModule(out, name, entry)))
+    else if (entry.effect) write(join(out, `${name}.js`), `import '../${commonName(name)}'\n`)
     else write(join(out, `${name}.js`), passOn(out, name))
   }
   listLibraryModules(out, inside)
@@ -170,6 +188,18 @@ function findFiles(root) {
         .replaceAll(/new URL\('([^']+)', import\.meta\.url\)/g, place)
     },
   }
+}
+
+/** Lets `instanceof` find values of Node and of the context in which a test runs; see `core/natives.ts`. */
+const lookInBothRealms = {
+  name: 'look-in-both-realms',
+  transform: (code, id) =>
+    id === natives
+      ? null
+      : code.replaceAll(
+          /\binstanceof (ArrayBuffer|DataView|Date|(?:Range|Syntax|Type)?Error|Float64Array|Map|Promise|RegExp|Set|Uint8Array)\b/g,
+          'instanceof eitherRealm.$1',
+        ),
 }
 
 function write(file, text) {

@@ -29,7 +29,7 @@ export function renderControlReference(document: Document): string {
   const byTag = new Map<string, string[]>()
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      if (path.startsWith('/v1/')) continue
+      if (path.startsWith('/v1/') && path !== '/v1/openapi.json') continue
       const tag = operation.tags?.[0] ?? 'Other'
       byTag.set(tag, [...(byTag.get(tag) ?? []), rowOf(method, path, operation)])
     }
@@ -45,7 +45,9 @@ const introduction = `# The control API
 <!-- Written by \`npm run docs\` from the OpenAPI document. -->
 
 \`/dev\` has the operations that a local tool needs and the service does not have; code that works against \`/v1\`
-here works against the service. \`GET /dev/openapi.json\` describes \`/v1\` and \`/dev\` in full, with every schema.
+here works against the service. \`GET /dev/openapi.json\` describes \`/v1\` and \`/dev\` in full, with every schema
+and every payload of webhooks. \`GET /v1/openapi.json\` describes \`/v1\` alone, for generators of clients; the package has
+both: \`localpost/openapi.json\` and \`localpost/openapi-v1.json\`.
 
 - No key is needed under a loopback name (\`localhost\`, \`127.0.0.1\`) on a listener that is bound to loopback; a
   wrong one is refused. Bound elsewhere, or under a name of \`publicUrl\` or \`allowHosts\` (a tunnel, a proxy),

@@ -35,7 +35,7 @@ interface Schema {
 export function renderV1Reference(document: Document): string {
   const schemas = document.components?.schemas ?? {}
   const sections = Object.entries(document.paths)
-    .filter(([path]) => path.startsWith('/v1/'))
+    .filter(([path]) => path.startsWith('/v1/') && path !== '/v1/openapi.json')
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => sectionOf(method, path, operation, schemas)),
     )
@@ -47,7 +47,7 @@ const introduction = `# The API: \`/v1\`
 <!-- Written by \`npm run docs\` from the OpenAPI document. -->
 
 Every call requires \`Authorization: Bearer <API_KEY>\`. Bodies are JSON, errors have [one shape](errors.md), and what the
-interface leaves open is [decided here](decisions.md). \`GET /dev/openapi.json\` is the same as an OpenAPI document.
+interface leaves open is [decided here](decisions.md). \`GET /v1/openapi.json\` is the same as an OpenAPI document, and needs no key.
 `
 
 type Schemas = Readonly<Record<string, Schema>>

@@ -102,8 +102,11 @@ export type { Template, TemplateInput, TemplateVersion } from './templates/types
 
 // Webhooks
 export type { Webhooks } from './webhooks/webhooks.ts'
+export type { DomainData } from './domains/types.ts'
+export type { EmailPayload } from './emails/types.ts'
 export type {
   DomainEventType,
+  DomainPayload,
   EmailEventType,
   Webhook,
   WebhookAttempt,
@@ -112,7 +115,7 @@ export type {
   WebhookInput,
   WebhookPattern,
 } from './webhooks/types.ts'
-export type { DomainData, WebhookPayload } from './webhooks/webhook.ts'
+export type { WebhookPayload } from './webhooks/webhook.ts'
 
 // Rules and faults: what goes wrong on purpose
 export type { Rules } from './rules/rules.ts'

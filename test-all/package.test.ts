@@ -13,7 +13,7 @@ ${load}
 async function main() {
   const post = await createLocalpost()
   const { url } = await post.listen()
-  const client = createClient({ baseUrl: url, apiKey: post.apiKey })
+  const client = createClient({ url, apiKey: post.apiKey })
   await client.emails.send({ from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Code', text: 'Your code is 482913.' })
   await assertSent(post, { to: 'ada@example.com' })
   const mail = await post.inbox.waitFor({ to: 'ada@example.com' })
@@ -42,7 +42,7 @@ const post: Localpost = await createLocalpost({ strict: true })
 const mail: Mail = await post.inbox.waitFor({ to: 'ada@example.com' })
 const href: string | undefined = mail.links[0]?.href
 await assertSent(post, { to: 'ada@example.com' })
-const client = createClient({ baseUrl: 'http://127.0.0.1', apiKey: 'x' })
+const client = createClient({ url: 'http://127.0.0.1', apiKey: 'x' })
 const { id }: { id: string } = await client.emails.send({ from: 'a@b.c', to: 'd@e.f', subject: 's', text: 't' })
 test('typed', async ({ localpost }) => { await expect(localpost).toHaveSent({ to: id }) })
 withLocalpost(base)('typed', async ({ localpost, page }) => { await page.goto(localpost.url) })
@@ -61,13 +61,44 @@ import { test as base } from '@playwright/test'
 async function main(): Promise<Mail> {
   const post: Localpost = await createLocalpost({ strict: true })
   await assertSent(post, { to: 'ada@example.com' })
-  const { emails } = client.createClient({ baseUrl: 'http://127.0.0.1', apiKey: 'x' })
+  const { emails } = client.createClient({ url: 'http://127.0.0.1', apiKey: 'x' })
   const { id }: { id: string } = await emails.send({ from: 'a@b.c', to: 'd@e.f', subject: 's', text: 't' })
   return post.inbox.waitFor({ id })
 }
 // @ts-expect-error -- no such option
 void createLocalpost({ smptPort: 1 })
 export = { LocalpostError, main, test: withLocalpost(base), useLocalpost }
+`
+const asJestTypes = (reference: string): string => `${reference}
+import 'localpost/jest'
+import type { Localpost, Mail, WebhookPayload } from 'localpost'
+export async function check(post: Localpost, mail: Mail, payload: WebhookPayload): Promise<string> {
+  await expect(post).toHaveSent({ to: 'ada@example.com' })
+  expect(mail).not.toHaveCode('482913')
+  // @ts-expect-error -- no such member
+  await expect(post).toHaveSent({ tow: 'ada@example.com' })
+  if (payload.type === 'email.bounced') return payload.data.subtype
+  if (payload.type === 'email.clicked') return payload.data.link
+  // @ts-expect-error -- other events have no link
+  return payload.data.link
+}
+`
+// With module commonjs and the resolution of that time, which does not read `exports`.
+const asOldTypes = `import { createLocalpost, type Mail } from 'localpost'
+import { createClient } from 'localpost/client'
+import 'localpost/jest'
+import { withLocalpost } from 'localpost/playwright'
+import Reporter from 'localpost/reporter'
+import { assertSent, matchers } from 'localpost/testing'
+import { test } from 'localpost/vitest'
+export async function main(): Promise<Mail> {
+  const post = await createLocalpost()
+  await assertSent(post, { to: 'ada@example.com' })
+  // @ts-expect-error -- no such option
+  createClient({ uri: 'http://127.0.0.1:8025', apiKey: 'x' })
+  return post.inbox.waitFor()
+}
+export { matchers, Reporter, test, withLocalpost }
 `
 const ownTypes = `export { createLocalpost } from 'localpost'
 export { createClient } from 'localpost/client'
@@ -81,6 +112,10 @@ beforeAll(async () => {
     'use.cjs': asScript,
     'types.mts': asTypes,
     'types.cts': asCommonTypes,
+    'jest.mts': asJestTypes("import { expect } from '@jest/globals'"),
+    'jest.cts': asJestTypes("import { expect } from '@jest/globals'"),
+    'global.mts': asJestTypes('/// <reference types="jest" />'),
+    'old.ts': asOldTypes,
     'own.mts': ownTypes,
     'own.cts': ownTypes,
     'node_modules/.keep': '',
@@ -91,6 +126,8 @@ beforeAll(async () => {
     '@types/node@20.19.43',
     'vitest@4.1.12',
     '@playwright/test@1.65.1',
+    '@jest/globals@30.5.2',
+    '@types/jest@30.0.0',
   ])
 })
 afterAll(() => project?.remove())
@@ -106,7 +143,7 @@ describe('the packed package', () => {
     const flags = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--format', 'ascii']
     const output = await run(bin('attw'), [...flags, tarball], { cwd: root })
     const [, ...entries] = output.split(/^"(?=localpost)/m)
-    expect(entries.length).toBe(8)
+    expect(entries.length).toBe(9)
     const verdicts = entries.flatMap((entry) => {
       const [name, ...lines] = entry.split('\n')
       const own = lines.filter((line) => /^(?:node16|bundler)/.test(line))
@@ -199,12 +236,21 @@ describe('types', () => {
     const resolution = ['--module', module, '--moduleResolution', moduleResolution]
     const tsc = join(project.dir, 'node_modules/.bin/tsc')
     // A bundler resolves the imports of a CommonJS file in the same way as others.
-    const files = module === 'nodenext' ? ['types.mts', 'types.cts'] : ['types.mts']
+    const ofModules = ['types.mts', 'jest.mts', 'global.mts']
+    const files = module === 'nodenext' ? [...ofModules, 'types.cts', 'jest.cts'] : ofModules
     // vitest and Playwright are responsible for their own types.
     const foreign = [...flags, ...resolution, '--skipLibCheck', ...files]
     expect(await run(tsc, foreign, { cwd: project.dir })).toBe('')
     const own = module === 'nodenext' ? ['own.mts', 'own.cts'] : ['own.mts']
     expect(await run(tsc, [...flags, ...resolution, ...own], { cwd: project.dir })).toBe('')
+  })
+
+  it('are found with module commonjs, by the resolution that reads no `exports`', async () => {
+    const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node', '--skipLibCheck']
+    const old = ['--module', 'commonjs', '--moduleResolution', 'node10', '--ignoreDeprecations', '6.0']
+    const tsc = join(project.dir, 'node_modules/.bin/tsc')
+    const lib = ['--lib', 'es2023,dom,esnext.disposable']
+    expect(await run(tsc, [...flags, ...old, ...lib, 'old.ts'], { cwd: project.dir })).toBe('')
   })
 })
 

@@ -44,6 +44,7 @@ const folders: readonly string[] = [
   'testing',
   'vitest',
   'playwright',
+  'jest',
 ]
 
 /** The folders inside a folder, from the ground up, in the same way; `''` is for the files of the folder itself. */
@@ -56,7 +57,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const strangers: readonly (readonly string[])[] = [
   ['capture', 'server'],
   ['net', 'mime', 'store'],
-  ['vitest', 'playwright'],
+  ['vitest', 'playwright', 'jest'],
 ]
 
 /** The exports of the store; all its other files are internal. */
@@ -104,6 +105,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   pixelmatch: /^pictures\//,
   pngjs: /^pictures\//,
   vitest: /^vitest\//,
+  '@jest/globals': /^jest\//,
   '@playwright/test': /^playwright\//,
   zod: /^(?:core|mime|reading|client-support|checks|compare|attachments|options|emails|domains|audiences|broadcasts|templates|keys|accounts|inbox|rules|faults|webhooks|server|report|cli)\//,
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { monotonicNow } from '../core/machine.ts'
+import { ownSignal } from '../core/own-signal.ts'
 import { guardedRequest, reasonOf, urlProblem } from '../net/guarded-request.ts'
 import type { Asking } from './spamd.ts'
 
@@ -25,7 +26,7 @@ export interface LiveAnswer {
  */
 export async function askLive(url: string, { problemOf, signal }: Asking): Promise<LiveAnswer> {
   const began = monotonicNow()
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const ended = AbortSignal.any([ownSignal(signal), AbortSignal.timeout(timeoutMs)])
   let target = new URL(url)
   let redirects = 0
   const done = (answer: Partial<LiveAnswer>): LiveAnswer => ({

@@ -1,8 +1,9 @@
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
+import { ownSignal } from '../core/own-signal.ts'
 import type { ListPage } from '../core/lists.ts'
 import { toError, unexpected } from './answer-error.ts'
-import { type CallSettings, checkClientOptions } from './settings.ts'
+import { type CallSettings, checkClientOptions, requestClass } from './settings.ts'
 
 /** Options of every operation. */
 export interface CallOptions {
@@ -58,7 +59,7 @@ interface Answer {
 
 /** @param needsKey  Whether a key must be given. A caller on the server's own machine needs none. Default: true. */
 export function createCall(options: CallSettings, needsKey = true): Calls {
-  const { baseUrl: base, apiKey, fetch, timeoutMs } = checkClientOptions(options, needsKey)
+  const { url: base, apiKey, fetch, timeoutMs } = checkClientOptions(options, needsKey)
 
   async function answerOf(
     method: string,
@@ -71,8 +72,8 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
     const content = body === undefined ? undefined : toJson(body)
     const limit = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs + waitMs)
     try {
-      const stop = AbortSignal.any([signal, limit].filter((one) => one !== undefined))
-      const request = new Request(url, {
+      const stop = AbortSignal.any([signal && ownSignal(signal), limit].filter((one) => one !== undefined))
+      const request = new (requestClass())(url, {
         method,
         headers: {
           accept: 'application/json',
@@ -97,7 +98,7 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
         const message = `${what} had no answer within ${timeoutMs + waitMs} ms.`
         throw new LocalpostError('request_timeout', message, { cause: error })
       }
-      const message = `${what} failed: ${reasonOf(error)}. Check the baseUrl, and that the service runs there.`
+      const message = `${what} failed: ${reasonOf(error)}. Check the url, and that the service runs there.`
       throw new LocalpostError('request_failed', message, { cause: error })
     }
   }

@@ -79,7 +79,7 @@ export interface Client {
  * @throws invalid_option for an unknown option or a wrong value; neither key nor password is quoted.
  * @example
  * const client = createClient({
- *   baseUrl: process.env['EMAIL_URL'] ?? 'http://127.0.0.1:8025',
+ *   url: process.env['EMAIL_URL'] ?? 'http://127.0.0.1:8025',
  *   apiKey: process.env['EMAIL_KEY'] ?? '',
  * })
  * const { id } = await client.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
@@ -111,8 +111,7 @@ export function createClient(options: ClientOptions): Client {
       },
       get: async (name, given) => control('GET', ['accounts', name], given),
       update: async (name, changes, given) => control('PATCH', ['accounts', name], given, changes),
-      renewPassword: async (name, given) =>
-        control('POST', ['accounts', name, 'smtp-password'], given, {}),
+      renewPassword: async (name, given) => control('POST', ['accounts', name, 'smtp-password'], given, {}),
       async remove(name, given) {
         await control('DELETE', ['accounts', name], given)
       },

@@ -5,7 +5,7 @@ import { assertKnownOptions } from '../core/known-options.ts'
 /** Where a client calls, and as whom. */
 export interface ClientOptions {
   /** `https://api.example.com`, or the `url` of a Localpost; `/v1/…` follows. */
-  baseUrl: string
+  url: string
   /** Sent as Bearer token. */
   apiKey: string
   /** How requests are made; `post.fetch` calls an instance in process. Default: the global `fetch`. */
@@ -27,24 +27,31 @@ export interface CallSettings extends Omit<ClientOptions, 'apiKey'> {
  */
 export function checkClientOptions(options: CallSettings, needsKey = true): Required<CallSettings> {
   const given: unknown = options
-  if (given === undefined)
-    throw invalidOption('The options of a client are an object with baseUrl and apiKey.')
-  assertKnownOptions(given, ['baseUrl', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
-  const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 30_000 } = options
+  if (given === undefined) throw invalidOption('The options of a client are an object with url and apiKey.')
+  assertKnownOptions(given, ['url', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
+  const { url, apiKey, fetch = present.fetch ?? ownFetch, timeoutMs = 30_000 } = options
   if (typeof fetch !== 'function') throw invalidOption(`fetch must be a function, not ${quote(fetch)}.`)
   return {
-    baseUrl: baseOf(baseUrl),
+    url: baseOf(url),
     apiKey: apiKey === null && !needsKey ? null : keyOf(apiKey),
     fetch,
     timeoutMs: limitOf(timeoutMs),
   }
 }
 
+// Not written as members of `globalThis`, because the build replaces those by Node's own. A test may have replaced
+// `fetch`, and Jest's DOM has none.
+const present: Partial<Pick<typeof globalThis, 'fetch' | 'Request'>> = globalThis
+const ownFetch = typeof fetch === 'undefined' ? undefined : fetch
+
+/** The class that belongs to the present `fetch`. */
+export const requestClass = (): typeof Request => present.Request ?? Request
+
 // The longest that a timer can wait; a longer one ends at once.
 const longestMs = 2 ** 31 - 1
 
 function baseOf(value: unknown): string {
-  const rule = 'baseUrl must be an http(s) URL such as http://127.0.0.1:8025'
+  const rule = 'url must be an http(s) URL such as http://127.0.0.1:8025'
   if (typeof value === 'string' && value.includes('@')) {
     throw invalidOption(`${rule}, without user and password: the key is given as apiKey.`)
   }

@@ -132,7 +132,8 @@ export const errorTable = {
     fix: 'Use one of the methods in `Allow`.',
   },
   wait_timeout: {
-    status: 408,
+    // Not 408, which OkHttp, got, ky and `curl --retry` repeat by themselves.
+    status: 404,
     meaning: 'No matching mail arrived in time.',
     fix: 'Check the query against the nearest misses, or wait longer.',
   },

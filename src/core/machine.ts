@@ -4,39 +4,51 @@
  * them from here, and the build gives the same ones to the bundled packages.
  */
 import { performance as nodePerformance } from 'node:perf_hooks'
+import * as timers from 'node:timers'
+import { host } from './natives.ts'
 
-interface Taken {
+interface Timers {
   setTimeout: typeof globalThis.setTimeout
   clearTimeout: typeof globalThis.clearTimeout
   setInterval: typeof globalThis.setInterval
   clearInterval: typeof globalThis.clearInterval
   setImmediate: typeof globalThis.setImmediate
   clearImmediate: typeof globalThis.clearImmediate
+}
+
+interface Taken extends Timers {
   queueMicrotask: typeof globalThis.queueMicrotask
   Date: DateConstructor & { isFake?: boolean }
 }
 
 // The timers may be fake already, for example with Jest's `enableGlobally`: `@sinonjs/fake-timers`, which Jest and
-// vitest use, keeps the originals in its clock, as `_setTimeout`.
-const faking: Readonly<Record<string, unknown>> = { ...Reflect.get(globalThis.setTimeout, 'clock') }
-const taken: Taken = globalThis
+// vitest use, keeps the originals in its clock, as `_setTimeout`; those of the module `timers` in a list.
+const faking: Readonly<Record<string, unknown>> = { ...Reflect.get(host.setTimeout, 'clock') }
+const fakedOfModule = (faking['timersModuleMethods'] ?? []) as { methodName: string; original: unknown }[]
+const taken: Taken = host
 
 function original<T extends Function>(name: string, present: T): T {
   const kept = faking[`_${name}`]
   return typeof kept === 'function' ? (kept as T) : present
 }
 
-export const setTimeout: Taken['setTimeout'] = original('setTimeout', taken.setTimeout)
-export const clearTimeout: Taken['clearTimeout'] = original('clearTimeout', taken.clearTimeout)
-export const setInterval: Taken['setInterval'] = original('setInterval', taken.setInterval)
-export const clearInterval: Taken['clearInterval'] = original('clearInterval', taken.clearInterval)
-export const setImmediate: Taken['setImmediate'] = original('setImmediate', taken.setImmediate)
+/** A timer of Node's module: the global one may be that of a DOM, which gives numbers. */
+function timer<Name extends keyof Timers>(name: Name): Timers[Name] {
+  const faked = fakedOfModule.find(({ methodName }) => methodName === name)
+  return faked ? (faked.original as Timers[Name]) : (timers as Timers)[name]
+}
+
+export const setTimeout: Taken['setTimeout'] = timer('setTimeout')
+export const clearTimeout: Taken['clearTimeout'] = timer('clearTimeout')
+export const setInterval: Taken['setInterval'] = timer('setInterval')
+export const clearInterval: Taken['clearInterval'] = timer('clearInterval')
+export const setImmediate: Taken['setImmediate'] = timer('setImmediate')
 /** @public The build replaces the global one by it. */
-export const clearImmediate: Taken['clearImmediate'] = original('clearImmediate', taken.clearImmediate)
+export const clearImmediate: Taken['clearImmediate'] = timer('clearImmediate')
 export const queueMicrotask: Taken['queueMicrotask'] = original('queueMicrotask', taken.queueMicrotask)
 
 // Not written as a member of `process`, because the build would replace that by an import of this module.
-const { nextTick: presentTick } = process
+const { nextTick: presentTick } = host.process
 /** `process.nextTick` */
 export const nextTick: NodeJS.Process['nextTick'] = original('nextTick', presentTick).bind(process)
 

@@ -6,6 +6,7 @@ import type {
   DeclaredVerification,
   DnsRecord,
   DnsRecordPurpose,
+  DomainData,
   DomainDetail,
   DomainListItem,
   DomainSettings,
@@ -130,17 +131,25 @@ export const verificationInfoSchema: z.ZodType<VerificationInfo> = z.strictObjec
     .describe('The start of authority of the zone'),
 })
 
-const listMembers = {
-  id: z.string(),
+const stateMembers = {
   name: z.string().describe('Domain name, lower case, IDN as A-labels'),
   status,
   verified_for_sending_status: z.boolean().describe('True only while `status` is SUCCESS'),
   verification_info: verificationInfoSchema,
-  public_key: z.string().describe('DKIM public key: base64 of the SubjectPublicKeyInfo'),
-  dns_records: z.array(dnsRecordSchema),
+}
+const warmUpMembers = {
   created: milliseconds,
   is_warmed_up: z.boolean(),
   warmed_up_at: milliseconds.nullable().describe('Unix time in milliseconds; null when not warmed up'),
+}
+const trackingMembers = { open_tracking_enabled: z.boolean(), click_tracking_enabled: z.boolean() }
+
+const listMembers = {
+  id: z.string(),
+  ...stateMembers,
+  public_key: z.string().describe('DKIM public key: base64 of the SubjectPublicKeyInfo'),
+  dns_records: z.array(dnsRecordSchema),
+  ...warmUpMembers,
 }
 
 /** A domain in a list, docs/interface.md 2.4. */
@@ -153,8 +162,15 @@ export const domainListItemSchema: z.ZodType<DomainListItem> = z.strictObject({
 export const domainDetailSchema: z.ZodType<DomainDetail> = z.strictObject({
   ...listMembers,
   created_by: z.strictObject({ ...accountMembers, type: z.literal('user') }),
-  open_tracking_enabled: z.boolean(),
-  click_tracking_enabled: z.boolean(),
+  ...trackingMembers,
+})
+
+/** The members of a domain in its events. Its DNS records and keys are not included: request them by the id. */
+export const domainDataSchema: z.ZodType<DomainData> = z.strictObject({
+  domain_id: z.string(),
+  ...stateMembers,
+  ...warmUpMembers,
+  ...trackingMembers,
 })
 
 /** A domain in the list of `/dev/domains`. */

@@ -144,6 +144,24 @@ export interface DomainDetail {
   click_tracking_enabled: boolean
 }
 
+/** The members of a domain in its events. Its DNS records and keys are not included: request them by the id. */
+export interface DomainData {
+  domain_id: string
+  /** Domain name, lower case, IDN as A-labels. */
+  name: string
+  status: DomainStatus
+  /** True only while `status` is SUCCESS. */
+  verified_for_sending_status: boolean
+  verification_info: VerificationInfo
+  /** Unix time in milliseconds. */
+  created: number
+  is_warmed_up: boolean
+  /** Unix time in milliseconds; null when not warmed up. */
+  warmed_up_at: number | null
+  open_tracking_enabled: boolean
+  click_tracking_enabled: boolean
+}
+
 /** A domain in the list of `/dev/domains`. */
 export interface DomainSummary {
   id: string

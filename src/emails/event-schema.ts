@@ -4,6 +4,7 @@ import type {
   BounceSubtype,
   BounceType,
   EmailEvent,
+  EmailPayload,
   EventCause,
   EventStatus,
   LastEvent,
@@ -36,31 +37,65 @@ const hit = { ip: z.string(), user_agent: z.string() }
 const bounce = { type: bounceTypeSchema, subtype: bounceSubtypeSchema }
 const delivery = { processing_time_millis: z.int(), reporting_mta: z.string(), smtp_response: z.string() }
 
+/** An event of one status: as stored, and as webhooks post it. */
+function variant<const Status extends EventStatus, Members extends z.ZodRawShape>(
+  status: Status,
+  members: Members,
+) {
+  const own = { timestamp, status: z.literal(status), ...members }
+  return {
+    stored: z.strictObject(own),
+    posted: z.strictObject({
+      type: z.literal(`email.${status}`),
+      timestamp: z
+        .string()
+        .describe('The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same as in `data`'),
+      data: z
+        .strictObject({ email_id: z.string(), recipient: z.string().describe('Its address'), ...own })
+        .describe('The email, the recipient, and all members of the event, named as in `last_event`'),
+    }),
+  }
+}
+
+const sent = variant('sent', {})
+const complained = variant('complained', { cause })
+const delivered = variant('delivered', delivery)
+const bounced = variant('bounced', {
+  ...bounce,
+  smtp_response: z
+    .string()
+    .optional()
+    .describe('The reply or the fault that caused it; absent when it was asked for'),
+  reporting_mta: z.string().optional(),
+  cause,
+})
+const delayed = variant('delivery_delayed', { smtp_response: z.string().optional(), cause })
+const failed = variant('failed', { reason: z.string() })
+const opened = variant('opened', hit)
+const clicked = variant('clicked', { ...hit, link: z.string() })
+
 /** One event of one recipient, as stored, with all facts. Answers of `/v1` show a part of it. */
 export const emailEventSchema: z.ZodType<EmailEvent> = z.union([
-  z.strictObject({ timestamp, status: z.literal('sent') }),
-  z.strictObject({ timestamp, status: z.literal('complained'), cause }),
-  z.strictObject({ timestamp, status: z.literal('delivered'), ...delivery }),
-  z.strictObject({
-    timestamp,
-    status: z.literal('bounced'),
-    ...bounce,
-    smtp_response: z
-      .string()
-      .optional()
-      .describe('The reply or the fault that caused it; absent when it was asked for'),
-    reporting_mta: z.string().optional(),
-    cause,
-  }),
-  z.strictObject({
-    timestamp,
-    status: z.literal('delivery_delayed'),
-    smtp_response: z.string().optional(),
-    cause,
-  }),
-  z.strictObject({ timestamp, status: z.literal('failed'), reason: z.string() }),
-  z.strictObject({ timestamp, status: z.literal('opened'), ...hit }),
-  z.strictObject({ timestamp, status: z.literal('clicked'), ...hit, link: z.string() }),
+  sent.stored,
+  complained.stored,
+  delivered.stored,
+  bounced.stored,
+  delayed.stored,
+  failed.stored,
+  opened.stored,
+  clicked.stored,
+])
+
+/** The body of a request to a webhook for an event of an email: `type` says which members `data` has. */
+export const emailPayloadSchema: z.ZodType<EmailPayload> = z.union([
+  sent.posted,
+  complained.posted,
+  delivered.posted,
+  bounced.posted,
+  delayed.posted,
+  failed.posted,
+  opened.posted,
+  clicked.posted,
 ])
 
 /** One distinct envelope recipient and its events, in ascending time order. */

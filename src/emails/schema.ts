@@ -101,7 +101,7 @@ export const emailTypeSchema: z.ZodType<EmailType> = z.enum(['transactional', 'b
 
 /** The members of an email that are stored as they are shown. Each is defined only here; answers pick from them. */
 export const emailMembers: { readonly [Name in keyof EmailMembers]-?: z.ZodType<EmailMembers[Name]> } = {
-  type: emailTypeSchema,
+  type: emailTypeSchema.describe('`broadcast` for a mail of a broadcast'),
   source: z
     .enum(['api', 'smtp'])
     .describe('Its origin: sent through `/v1` or the library, or submitted over SMTP'),
@@ -109,15 +109,17 @@ export const emailMembers: { readonly [Name in keyof EmailMembers]-?: z.ZodType<
     .string()
     .describe('Display name plus address, white space folded; `""` if a submission names no sender'),
   to: z.array(z.string()).describe('Bare addresses of the To header, in its order'),
-  cc: z.array(z.string()),
+  cc: z.array(z.string()).describe('Bare addresses of the Cc header, in its order'),
   bcc: z
     .array(z.string())
     .describe('Recipients of the envelope that no To or Cc field names; for API sends, those of the request'),
-  reply_to: z.string().nullable(),
+  reply_to: z.string().nullable().describe('The Reply-To header; null without one'),
   subject: z.string(),
   template_id: z.string().nullable(),
-  domain_id: z.string(),
-  envelope: z.strictObject({ mail_from: z.string(), rcpt_to: z.array(z.string()) }),
+  domain_id: z.string().describe('The id of the domain of the sender'),
+  envelope: z
+    .strictObject({ mail_from: z.string(), rcpt_to: z.array(z.string()) })
+    .describe('The addresses of MAIL FROM and RCPT TO, which the header need not name'),
   recipients: z.array(recipientStateSchema).describe('Per recipient, with the SMTP replies'),
   unread: z.boolean(),
   tags: z.array(z.string()),

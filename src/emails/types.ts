@@ -105,6 +105,142 @@ export type EmailEvent =
       link: string
     }
 
+/** The body of a request to a webhook for an event of an email: `type` says which members `data` has. */
+export type EmailPayload =
+  | {
+      type: 'email.sent'
+      /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same as in `data`. */
+      timestamp: string
+      /** The email, the recipient, and all members of the event, named as in `last_event`. */
+      data: {
+        email_id: string
+        /** Its address. */
+        recipient: string
+        /** Unix time in milliseconds. */
+        timestamp: number
+        status: 'sent'
+      }
+    }
+  | {
+      type: 'email.complained'
+      /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same as in `data`. */
+      timestamp: string
+      /** The email, the recipient, and all members of the event, named as in `last_event`. */
+      data: {
+        email_id: string
+        /** Its address. */
+        recipient: string
+        /** Unix time in milliseconds. */
+        timestamp: number
+        status: 'complained'
+        /** Absent if no rule and no simulator caused it. */
+        cause?: EventCause
+      }
+    }
+  | {
+      type: 'email.delivered'
+      /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same as in `data`. */
+      timestamp: string
+      /** The email, the recipient, and all members of the event, named as in `last_event`. */
+      data: {
+        email_id: string
+        /** Its address. */
+        recipient: string
+        /** Unix time in milliseconds. */
+        timestamp: number
+        status: 'delivered'
+        processing_time_millis: number
+        reporting_mta: string
+        smtp_response: string
+      }
+    }
+  | {
+      type: 'email.bounced'
+      /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same as in `data`. */
+      timestamp: string
+      /** The email, the recipient, and all members of the event, named as in `last_event`. */
+      data: {
+        email_id: string
+        /** Its address. */
+        recipient: string
+        /** Unix time in milliseconds. */
+        timestamp: number
+        status: 'bounced'
+        type: BounceType
+        subtype: BounceSubtype
+        /** The reply or the fault that caused it; absent when it was asked for. */
+        smtp_response?: string
+        reporting_mta?: string
+        /** Absent if no rule and no simulator caused it. */
+        cause?: EventCause
+      }
+    }
+  | {
+      type: 'email.delivery_delayed'
+      /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same as in `data`. */
+      timestamp: string
+      /** The email, the recipient, and all members of the event, named as in `last_event`. */
+      data: {
+        email_id: string
+        /** Its address. */
+        recipient: string
+        /** Unix time in milliseconds. */
+        timestamp: number
+        status: 'delivery_delayed'
+        smtp_response?: string
+        /** Absent if no rule and no simulator caused it. */
+        cause?: EventCause
+      }
+    }
+  | {
+      type: 'email.failed'
+      /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same as in `data`. */
+      timestamp: string
+      /** The email, the recipient, and all members of the event, named as in `last_event`. */
+      data: {
+        email_id: string
+        /** Its address. */
+        recipient: string
+        /** Unix time in milliseconds. */
+        timestamp: number
+        status: 'failed'
+        reason: string
+      }
+    }
+  | {
+      type: 'email.opened'
+      /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same as in `data`. */
+      timestamp: string
+      /** The email, the recipient, and all members of the event, named as in `last_event`. */
+      data: {
+        email_id: string
+        /** Its address. */
+        recipient: string
+        /** Unix time in milliseconds. */
+        timestamp: number
+        status: 'opened'
+        ip: string
+        user_agent: string
+      }
+    }
+  | {
+      type: 'email.clicked'
+      /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same as in `data`. */
+      timestamp: string
+      /** The email, the recipient, and all members of the event, named as in `last_event`. */
+      data: {
+        email_id: string
+        /** Its address. */
+        recipient: string
+        /** Unix time in milliseconds. */
+        timestamp: number
+        status: 'clicked'
+        ip: string
+        user_agent: string
+        link: string
+      }
+    }
+
 /** One distinct envelope recipient and its events, in ascending time order. */
 export interface RecipientState {
   recipient: string
@@ -227,6 +363,7 @@ export type EmailType = 'transactional' | 'broadcast'
 
 /** The members of an email that are stored as they are shown. */
 export interface EmailMembers {
+  /** `broadcast` for a mail of a broadcast. */
   type: EmailType
   /** Its origin: sent through `/v1` or the library, or submitted over SMTP. */
   source: 'api' | 'smtp'
@@ -234,13 +371,17 @@ export interface EmailMembers {
   from: string
   /** Bare addresses of the To header, in its order. */
   to: string[]
+  /** Bare addresses of the Cc header, in its order. */
   cc: string[]
   /** Recipients of the envelope that no To or Cc field names; for API sends, those of the request. */
   bcc: string[]
+  /** The Reply-To header; null without one. */
   reply_to: string | null
   subject: string
   template_id: string | null
+  /** The id of the domain of the sender. */
   domain_id: string
+  /** The addresses of MAIL FROM and RCPT TO, which the header need not name. */
   envelope: {
     mail_from: string
     rcpt_to: string[]
@@ -254,6 +395,7 @@ export interface EmailMembers {
 /** An email in a list, docs/interface.md 2.1. */
 export interface EmailListItem {
   id: string
+  /** `broadcast` for a mail of a broadcast. */
   type: EmailType
   /** Bare addresses of the To header; those of the envelope if it has none. */
   to: string[]
@@ -267,6 +409,7 @@ export interface EmailListItem {
 /** An email in detail, docs/interface.md 2.2. */
 export interface EmailDetail {
   id: string
+  /** `broadcast` for a mail of a broadcast. */
   type: EmailType
   /** Bare addresses of the To header; those of the envelope if it has none. */
   to: string[]
@@ -275,6 +418,7 @@ export interface EmailDetail {
   /** Unix time in milliseconds. */
   email_sent_timestamp: number
   template_id: string | null
+  /** The id of the domain of the sender. */
   domain_id: string
   html: string
   text: string

@@ -148,11 +148,27 @@ export interface Inbox {
   import(bytes: Uint8Array): Promise<{ id: string }>
   /** The messages of the matches as `.eml` files in a ZIP archive, newest first. @throws invalid_query, validation_error. */
   export(query?: string): Promise<Readable>
-  /** See {@link Waits.waitFor}. @throws wait_timeout, invalid_query, closed. */
+  /**
+   * The newest match that already exists, otherwise the next match to arrive. A mail has arrived when its first delivery
+   * was tried, or when it has failed permanently.
+   *
+   * @param query  As the page searches, or by members. Default: any mail.
+   * @throws wait_timeout with the mails that came closest, invalid_query, closed.
+   * @example
+   * const mail = await post.inbox.waitFor({ to: 'ada@example.com', subject: /welcome/i })
+   */
   waitFor(query?: MailQuery, options?: WaitOptions): Promise<Mail>
-  /** See {@link Waits.waitForCount}. @throws wait_timeout, invalid_query, validation_error, closed. */
+  /**
+   * Waits until there are `count` matches, and returns them, newest first.
+   *
+   * @throws wait_timeout with the number of matches so far, invalid_query, validation_error, closed.
+   */
   waitForCount(query: MailQuery | undefined, count: number, options?: WaitOptions): Promise<Mail[]>
-  /** See {@link Waits.expectNone}. @throws unexpected_mail, invalid_query, closed. */
+  /**
+   * Resolves after a while, by default a second, if no match exists or arrives until then.
+   *
+   * @throws unexpected_mail as soon as there is a match, with the mail in the message; invalid_query, closed.
+   */
   expectNone(query?: MailQuery, options?: QuietOptions): Promise<void>
   /** Sends a captured message to one real address through the relay. @throws relay_not_configured, relay_failed. */
   release(id: string, request: { to: string }): Promise<{ id: string; to: string; smtp_response: string }>

@@ -27,7 +27,7 @@ import type {
 const { from, to, subject, unread, tags, source, template_id: _notShown, ...others } = emailMembers
 
 const summaryMembers = {
-  id: z.string(),
+  id: z.string().describe('Begins with `em_`; ids sort by arrival'),
   from,
   to: to.describe('Bare addresses of the To header, `[]` without one; the envelope is in the detail'),
   to_names: z
@@ -35,13 +35,15 @@ const summaryMembers = {
     .describe(
       'Display names of the first three addresses of `to`, `""` where one has none; `[]` if none of them has one',
     ),
-  subject,
+  subject: subject.describe('Decoded, as mail programs show it; `""` if there is none'),
   snippet: z.string().describe('The beginning of the text, white space folded; `""` if there is none'),
   received: z.int().describe('Arrival: Unix time in milliseconds'),
   size_bytes: z.int().describe('Of the message; 0 while it is not written'),
-  unread,
-  tags,
-  attachment_count: z.int(),
+  unread: unread.describe('Whether nobody has marked it as read yet'),
+  tags: tags.describe(
+    'From the field `X-Tags` and what follows a plus in recipients, until they are changed',
+  ),
+  attachment_count: z.int().describe('How many files are attached, those shown within the HTML included'),
   source,
   last_event: lastEventSchema.describe(
     'The newest event of all recipients: a bounce of one may hide behind a later delivery to another',
@@ -143,11 +145,15 @@ export const mailSchema: z.ZodType<Mail> = z.strictObject({
   headers: z
     .array(z.tuple([z.string(), z.string()]))
     .describe('The message’s header fields in their order, each with its name and its decoded value'),
-  html: z.string(),
-  text: z.string(),
-  links: z.array(linkSchema),
+  html: z.string().describe('The HTML body as it was sent, decoded; `""` if there is none'),
+  text: z.string().describe('The plain-text body, decoded; `""` if there is none'),
+  links: z
+    .array(linkSchema)
+    .describe('Those of the HTML in its order, then those that only the text has: http, https and mailto'),
   codes: z.array(z.string()).describe('One-time codes that the mail seems to carry, in order of appearance'),
-  attachments: z.array(mailAttachmentSchema),
+  attachments: z
+    .array(mailAttachmentSchema)
+    .describe('Without their bytes, which `inbox.attachment()` reads'),
   dkim: dkimResultSchema
     .nullable()
     .describe(

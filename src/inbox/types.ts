@@ -8,6 +8,7 @@ import type { Link } from '../reading/types.ts'
 
 /** A mail in a list of the inbox. */
 export interface MailSummary {
+  /** Begins with `em_`; ids sort by arrival. */
   id: string
   /** Display name plus address, white space folded; `""` if a submission names no sender. */
   from: string
@@ -18,6 +19,7 @@ export interface MailSummary {
    * has one.
    */
   to_names: string[]
+  /** Decoded, as mail programs show it; `""` if there is none. */
   subject: string
   /** The beginning of the text, white space folded; `""` if there is none. */
   snippet: string
@@ -25,8 +27,11 @@ export interface MailSummary {
   received: number
   /** Of the message; 0 while it is not written. */
   size_bytes: number
+  /** Whether nobody has marked it as read yet. */
   unread: boolean
+  /** From the field `X-Tags` and what follows a plus in recipients, until they are changed. */
   tags: string[]
+  /** How many files are attached, those shown within the HTML included. */
   attachment_count: number
   /** Its origin: sent through `/v1` or the library, or submitted over SMTP. */
   source: 'api' | 'smtp'
@@ -125,11 +130,15 @@ export interface TranscriptLine {
 /** All that Localpost knows of one mail, for people and tests. */
 export interface Mail extends MailSummary {
   type: EmailType
+  /** Bare addresses of the Cc header, in its order. */
   cc: string[]
   /** Recipients of the envelope that no To or Cc field names; for API sends, those of the request. */
   bcc: string[]
+  /** The Reply-To header; null without one. */
   reply_to: string | null
+  /** The id of the domain of the sender. */
   domain_id: string
+  /** The addresses of MAIL FROM and RCPT TO, which the header need not name. */
   envelope: {
     mail_from: string
     rcpt_to: string[]
@@ -138,11 +147,15 @@ export interface Mail extends MailSummary {
   recipients: RecipientState[]
   /** The message’s header fields in their order, each with its name and its decoded value. */
   headers: [string, string][]
+  /** The HTML body as it was sent, decoded; `""` if there is none. */
   html: string
+  /** The plain-text body, decoded; `""` if there is none. */
   text: string
+  /** Those of the HTML in its order, then those that only the text has: http, https and mailto. */
   links: Link[]
   /** One-time codes that the mail seems to carry, in order of appearance. */
   codes: string[]
+  /** Without their bytes, which `inbox.attachment()` reads. */
   attachments: MailAttachment[]
   /**
    * The message’s DKIM signature, verified with the keys of the account’s own domains: of its first

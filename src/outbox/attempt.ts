@@ -115,8 +115,7 @@ async function write(
     if (email.attachment_count) fetching(true)
     const size = await keptBytes(deps.store, email)
     const run = (): Promise<EmailRecord | null> => writeAndStore(email, deps, written)
-    const references = await readAttachmentReferences(deps.store, email)
-    if (references.some(isUrl)) return await deps.downloads(run)
+    if (await hasDownloads(email, deps)) return await deps.downloads(run)
     return await (size > largeBytes ? deps.large.run(run, Number.POSITIVE_INFINITY) : run())
   } catch (error) {
     if (isErrorOf(error, ...storeErrors)) throw error

@@ -168,7 +168,9 @@ export function createReader(deps: ReaderDeps): Reader {
 
   /** Shares a reading, but not that of background work, which reads each mail once. */
   function share<T>(key: string, read: (patience: Patience) => Promise<T>, patience: Patience): Promise<T> {
-    return patience.isPatient ? read(patience) : shared.run(key, (signal) => read({ signal }), patience.signal)
+    return patience.isPatient
+      ? read(patience)
+      : shared.run(key, (signal) => read({ signal }), patience.signal)
   }
 
   function read<Kind extends OfOneBlob>(

@@ -34,7 +34,7 @@ import { createLastRequests, hostOf, settleHost } from './guard.ts'
 import { type LiveEvents, createLiveEvents } from './live-events.ts'
 import { host, respond, upToDate } from './middleware.ts'
 import { createOpenAnswers } from './open-answers.ts'
-import { openApiRoute } from './openapi.ts'
+import { openApiRoutes } from './openapi.ts'
 import { type AccountHttp, maySee, passToAccount } from './other-accounts.ts'
 import { newContext, type RequestState, stateOf } from './request-state.ts'
 import type { Route } from './route.ts'
@@ -84,7 +84,7 @@ export function createApp(deps: ServerDeps): App {
     openAnswers: createOpenAnswers(),
   }
   const routes = tableOf(deps, live, sessions, limits)
-  routes.push(openApiRoute(routes, version))
+  routes.push(...openApiRoutes(routes, version))
 
   const faults = createFaultGate(deps)
   const parts = {

@@ -13,12 +13,18 @@ import {
   accountSchema,
   createdDomainSchema,
   dnsRecordSchema,
+  domainDataSchema,
   domainDetailSchema,
   domainListItemSchema,
   recordCheckSchema,
   verificationInfoSchema,
 } from '../domains/schema.ts'
-import { emailEventSchema, eventCauseSchema, lastEventSchema } from '../emails/event-schema.ts'
+import {
+  emailEventSchema,
+  emailPayloadSchema,
+  eventCauseSchema,
+  lastEventSchema,
+} from '../emails/event-schema.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../emails/schema.ts'
 import { broadcastDetailSchema, broadcastSummarySchema } from '../broadcasts/schema.ts'
 import { apiKeySchema } from '../keys/schema.ts'
@@ -33,7 +39,7 @@ import {
 } from '../inbox/smtp-session-schema.ts'
 import { errorSchema } from '../core/error-schema.ts'
 import { healthSchema, loggedRequestSchema } from './schema.ts'
-import { webhookDeliverySchema, webhookSchema } from '../webhooks/schema.ts'
+import { domainPayloadSchema, webhookDeliverySchema, webhookSchema } from '../webhooks/schema.ts'
 
 /** Names of the resources in the document's `components`; other schemas are inlined where they are used. */
 export const components: z.core.$ZodRegistry<{ id: string }> = z.registry<{ id: string }>()
@@ -72,6 +78,9 @@ const named: Readonly<Record<string, z.ZodType>> = {
   FaultRateLimit: faultRateLimitSchema,
   Webhook: webhookSchema,
   WebhookDelivery: webhookDeliverySchema,
+  EmailPayload: emailPayloadSchema,
+  DomainPayload: domainPayloadSchema,
+  DomainData: domainDataSchema,
   MailSummary: mailSummarySchema,
   Mail: mailSchema,
   CheckReport: checkReportSchema,

@@ -19,7 +19,11 @@ export function createSchemaWriter(): SchemaWriter {
       io,
       metadata,
       unrepresentable: 'any',
-      override: ({ jsonSchema }) => dropSafeIntegerBounds(jsonSchema),
+      override({ jsonSchema }) {
+        dropSafeIntegerBounds(jsonSchema)
+        // Client generators have no type for one boolean alone.
+        if (typeof jsonSchema.const === 'boolean') delete jsonSchema.const
+      },
     })
     const { prefixItems, $defs = {} } = written as {
       prefixItems: [unknown]

@@ -4,6 +4,8 @@ import { jsonAnswer } from './answer.ts'
 import { createSchemaWriter, type SchemaWriter } from './json-schema.ts'
 import { defineRoutes, maxBytesOf, type Route } from './route.ts'
 import { errorSchema } from '../core/error-schema.ts'
+import { emailPayloadSchema } from '../emails/event-schema.ts'
+import { domainPayloadSchema } from '../webhooks/schema.ts'
 
 /** The part of an OpenAPI 3.1 document that this module writes. */
 export interface OpenApiDocument {
@@ -14,14 +16,31 @@ export interface OpenApiDocument {
   readonly [member: string]: unknown
 }
 
-/** `/dev/openapi.json`: describes all routes including this one. The document is created on the first request. */
-export function openApiRoute(routes: readonly Route[], version: string): Route {
-  let document: OpenApiDocument | undefined
-  return defineRoutes({ tag: 'Instance', access: 'local' }).get('/dev/openapi.json', {
-    summary: 'This document',
-    success: { schema: z.looseObject({ openapi: z.literal('3.1.0') }) },
-    handler: () => jsonAnswer((document ??= toOpenApi(routes, version))),
-  })
+/**
+ * `/dev/openapi.json`, which describes all routes including these, and `/v1/openapi.json`, which describes the operations
+ * of `/v1` alone, for generators of clients. A document is created on the first request.
+ */
+export function openApiRoutes(routes: readonly Route[], version: string): Route[] {
+  const { get } = defineRoutes({ tag: 'Instance', access: 'local' })
+  const row = (path: string, access: Route['access'], summary: string, isOf: typeof isOfService): Route => {
+    let document: OpenApiDocument | undefined
+    return get(path, {
+      access,
+      summary,
+      success: { schema: z.looseObject({ openapi: z.literal('3.1.0') }) },
+      handler: () => jsonAnswer((document ??= toOpenApi(routes.filter(isOf), version))),
+    })
+  }
+  return [
+    row('/dev/openapi.json', 'local', 'This document', () => true),
+    row(serviceDocument, 'open', 'The part of this document that describes `/v1`', isOfService),
+  ]
+}
+
+const serviceDocument = '/v1/openapi.json'
+
+function isOfService({ path }: Route): boolean {
+  return path.startsWith('/v1/') && path !== serviceDocument
 }
 
 /**
@@ -47,6 +66,10 @@ export function toOpenApi(routes: readonly Route[], version: string): OpenApiDoc
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
+    webhooks: {
+      emailEvent: toWebhook('emailEvent', 'An event of an email', emailPayloadSchema, schemas),
+      domainEvent: toWebhook('domainEvent', 'An event of a domain', domainPayloadSchema, schemas),
+    },
     components: {
       schemas: schemas.components(),
       securitySchemes: {
@@ -85,8 +108,55 @@ const securityOf: Readonly<Record<Route['access'], readonly object[]>> = {
   public: [],
 }
 
+/** What is posted to the webhooks of `POST /dev/webhooks`, signed as Standard Webhooks says. */
+function toWebhook(operationId: string, summary: string, payload: z.ZodType, schemas: SchemaWriter): object {
+  const header = (name: string, description: string): object => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
+  })
+  return {
+    post: {
+      operationId,
+      summary,
+      security: [],
+      parameters: [
+        header('webhook-id', 'The same for every try and every replay of the event'),
+        header('webhook-timestamp', 'Of the try: Unix time in seconds'),
+        header('webhook-signature', '`v1,` and the base64 of the HMAC with SHA-256'),
+      ],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: schemas.write(payload, 'output') } },
+      },
+      responses: { '2XX': { description: 'Taken; any other answer is tried again' } },
+    },
+  }
+}
+
+/** The methods of clients that are generated from the document. */
+const ofService: Readonly<Record<string, string>> = {
+  'POST /v1/emails': 'sendEmail',
+  'GET /v1/emails': 'listEmails',
+  'GET /v1/emails/{id}': 'getEmail',
+  'POST /v1/domains': 'createDomain',
+  'GET /v1/domains': 'listDomains',
+  'GET /v1/domains/{id}': 'getDomain',
+  'GET /v1/audiences': 'listAudiences',
+  'GET /v1/audiences/{audienceId}/contacts': 'listContacts',
+  [`GET ${serviceDocument}`]: 'getServiceDocument',
+}
+
 function operationId(method: string, path: string): string {
-  const words = path.replace(/[{}]/g, '').split(/[/.]/).filter(Boolean)
+  const known = ofService[`${method} ${path}`]
+  if (known !== undefined) return known
+  const words = path
+    .replace(/^\/dev\//, '')
+    .replace(/[{}]/g, '')
+    .split(/[/.-]/)
+    .filter(Boolean)
   return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('')
 }
 
@@ -97,14 +167,15 @@ function toParameters(route: Route, schemas: SchemaWriter): object[] {
     required: true,
     schema: { type: 'string', ...(name === undefined ? {} : route.params?.[name]) },
   }))
-  const query = route.query ? schemas.write(route.query, 'output') : {}
-  const inQuery = Object.entries((query['properties'] ?? {}) as Record<string, object>).map(
-    ([name, schema]) => ({
-      name,
-      in: 'query',
-      schema,
-    }),
-  )
+  const membersOf = (io: 'input' | 'output'): Record<string, object> =>
+    ((route.query && schemas.write(route.query, io))?.['properties'] ?? {}) as Record<string, object>
+  const asText = membersOf('input')
+  // What becomes of a text may have no type here, such as the list of the names in it; then its own type is written.
+  const inQuery = Object.entries(membersOf('output')).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema: isTyped(schema) ? schema : (asText[name] ?? schema),
+  }))
   const inHeader = Object.entries(route.headers ?? {}).map(([name, { description, maxLength }]) => ({
     name,
     in: 'header',
@@ -112,6 +183,10 @@ function toParameters(route: Route, schemas: SchemaWriter): object[] {
     schema: { type: 'string', ...(maxLength === undefined ? {} : { maxLength }) },
   }))
   return [...inPath, ...inQuery, ...(route.access === 'local' ? [accountParameter] : []), ...inHeader]
+}
+
+function isTyped(schema: object): boolean {
+  return ['type', 'anyOf', 'enum', '$ref'].some((member) => member in schema)
 }
 
 const accountParameter = {

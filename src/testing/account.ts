@@ -8,6 +8,7 @@ import { fromCall } from '../instance/public-members.ts'
 import { isLoopback } from '../net/hosts.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { optionTable } from '../options/table.ts'
+import { nodeFetch } from './node-fetch.ts'
 import { createAccountInbox, type AccountInbox } from './account-inbox.ts'
 
 /** Where an account is opened, and for how long. */
@@ -82,19 +83,19 @@ export const accountSettingNames = ['url', 'apiKey', 'ttlMs', 'waitTimeoutMs'] a
 async function open(settings: AccountSettings): Promise<TestAccount> {
   assertKnownOptions(settings, accountSettingNames, 'an account')
   const {
-    url: baseUrl = process.env['LOCALPOST_URL'] || defaultUrl,
+    url: base = process.env['LOCALPOST_URL'] || defaultUrl,
     apiKey = process.env['LOCALPOST_KEY'] || null,
     ttlMs = hourMs,
     waitTimeoutMs = optionTable.waitTimeoutMs.default,
   } = settings
   assertWaitMs('waitTimeoutMs', waitTimeoutMs)
-  const admin = createCall({ baseUrl, apiKey }, false)
+  const admin = createCall({ url: base, apiKey, fetch: nodeFetch }, false)
   const created = await admin
     .ask<CreatedAccount>('POST', ['accounts'], { body: { ttl_ms: ttlMs } })
     .catch((error: unknown) => {
       throw withHint(error, settings)
     })
-  const url = withoutEnding(baseUrl, '/')
+  const url = withoutEnding(base, '/')
   return accountOf(created, { url, waitTimeoutMs, remove: () => removeAccount(admin, created.name) })
 }
 
@@ -141,8 +142,8 @@ function accountOf(
   { name, api_key: apiKey, smtp }: CreatedAccount,
   { url, waitTimeoutMs, remove }: Opened,
 ): TestAccount {
-  const calls = createCall({ baseUrl: url, apiKey })
-  const { emails, domains, audiences } = createClient({ baseUrl: url, apiKey })
+  const calls = createCall({ url, apiKey, fetch: nodeFetch })
+  const { emails, domains, audiences } = createClient({ url, apiKey, fetch: nodeFetch })
   let closing: Promise<void> | null = null
 
   function assertOpen(): void {
@@ -186,7 +187,7 @@ function accountOf(
       const { pathname, search } = new URL(request.url)
       const there = new Request(`${url}${pathname}${search}`, request)
       there.headers.set('authorization', `Bearer ${apiKey}`)
-      return fetch(there)
+      return nodeFetch(there)
     },
     reset: method('reset', async (options: { keep?: ResetScope[] } = {}) => {
       assertKnownOptions(options, ['keep'], 'reset()')

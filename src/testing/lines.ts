@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { LocalpostError } from '../core/errors.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
 
 /**
  * The stack of a call, beginning with the line of the test: without the frames of this package, the framework and Node
@@ -44,8 +44,16 @@ export async function withFrames<T>(frames: string, run: () => T | Promise<T>): 
   try {
     return await run()
   } catch (error) {
-    throw placed(error, frames)
+    throw placed(isErrorOf(error, 'closed') ? notAwaited(error) : error, frames)
   }
+}
+
+// The usual reason why a check meets a closed instance: the test did not wait for it, and ended.
+function notAwaited({ message }: LocalpostError): LocalpostError {
+  return new LocalpostError(
+    'closed',
+    `${message} If this check began before that, its \`await\` is missing: await expect(localpost).toHaveSent(…).`,
+  )
 }
 
 /** {@link withFrames} for a check that does not wait. */

@@ -1,8 +1,9 @@
 import type { Complete } from '../core/complete.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import type { EmailRecord } from '../emails/email.ts'
-import type { DomainEventType } from './types.ts'
-import type { DomainData, WebhookPayload } from './webhook.ts'
+import type { DomainData } from '../domains/types.ts'
+import type { EmailPayload } from '../emails/types.ts'
+import type { DomainEventType, DomainPayload } from './types.ts'
 
 /**
  * The events of an email between two of its versions: one payload per event, oldest first. Events are only ever added
@@ -10,18 +11,22 @@ import type { DomainData, WebhookPayload } from './webhook.ts'
  *
  * @param before  The version that `email` replaces; null if there was none.
  */
-export function emailPayloads(before: EmailRecord | null, email: EmailRecord): WebhookPayload[] {
+export function emailPayloads(before: EmailRecord | null, email: EmailRecord): EmailPayload[] {
   const known = new Map(before?.recipients.map(({ recipient, events }) => [recipient, events.length]))
   return email.recipients
     .flatMap(({ recipient, events }) =>
       events.slice(known.get(recipient) ?? 0).map((event) => ({ recipient, event })),
     )
     .sort((a, b) => a.event.timestamp - b.event.timestamp)
-    .map(({ recipient, event }) => ({
-      type: `email.${event.status}`,
-      timestamp: new Date(event.timestamp).toISOString(),
-      data: { email_id: email.id, recipient, ...event },
-    }))
+    .map(({ recipient, event }) => {
+      const payload = {
+        type: `email.${event.status}`,
+        timestamp: new Date(event.timestamp).toISOString(),
+        data: { email_id: email.id, recipient, ...event },
+      }
+      // The compiler does not relate the type to the status of the event.
+      return payload as EmailPayload
+    })
 }
 
 /**
@@ -36,7 +41,7 @@ export function domainPayloads(
   before: DomainRecord | null,
   domain: DomainRecord,
   now: number,
-): WebhookPayload[] {
+): DomainPayload[] {
   if (!domain.registered) return []
   const types: DomainEventType[] = [before?.registered ? 'domain.updated' : 'domain.created']
   if (domain.status === 'SUCCESS' && !(before?.registered && before.status === 'SUCCESS'))

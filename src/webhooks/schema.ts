@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { quote } from '../core/errors.ts'
+import { domainDataSchema } from '../domains/schema.ts'
 import { kindOfAddress, neverProblem } from '../net/addresses.ts'
 import { domainEventTypes, emailEventTypes, eventGroups } from './event-types.ts'
 import type {
   DomainEventType,
+  DomainPayload,
   EmailEventType,
   Webhook,
   WebhookAttempt,
@@ -17,6 +19,13 @@ import type {
 export const emailEventTypeSchema: z.ZodType<EmailEventType> = z.enum(emailEventTypes)
 /** The type of an event of a domain. */
 export const domainEventTypeSchema: z.ZodType<DomainEventType> = z.enum(domainEventTypes)
+
+/** The body of a request to a webhook for an event of a domain. */
+export const domainPayloadSchema: z.ZodType<DomainPayload> = z.strictObject({
+  type: domainEventTypeSchema,
+  timestamp: z.string().describe('The time of the event: ISO 8601 in UTC, as in Standard Webhooks'),
+  data: domainDataSchema,
+})
 
 const patternNames = [...eventGroups, ...emailEventTypes, ...domainEventTypes]
 

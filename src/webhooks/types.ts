@@ -1,5 +1,7 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
+import type { DomainData } from '../domains/types.ts'
+
 /** The type of an event of an email. */
 export type EmailEventType =
   | 'email.sent'
@@ -13,6 +15,14 @@ export type EmailEventType =
 
 /** The type of an event of a domain. */
 export type DomainEventType = 'domain.created' | 'domain.updated' | 'domain.verified'
+
+/** The body of a request to a webhook for an event of a domain. */
+export interface DomainPayload {
+  type: DomainEventType
+  /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks. */
+  timestamp: string
+  data: DomainData
+}
 
 /** The events of a webhook: one event, all of one kind, or everything. */
 export type WebhookPattern =

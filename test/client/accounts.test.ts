@@ -6,7 +6,7 @@ import { goodMail } from '../support/mail.ts'
 it('opens accounts on a server that listens, and works in each separately', async () => {
   const post = await start({ requireKey: true })
   const { url } = await post.listen()
-  const client = createClient({ baseUrl: url, apiKey: post.apiKey })
+  const client = createClient({ url, apiKey: post.apiKey })
   const made = await client.accounts.create({ name: 'worker-1', ttl_ms: 60_000 })
   const unnamed = await client.accounts.create()
   expect(made.smtp).toEqual({ ...post.smtp, username: 'worker-1', password: expect.any(String) })

@@ -11,12 +11,9 @@ import { start } from '../support/instance.ts'
 const ways: [string, (post: Localpost) => Promise<Client>][] = [
   [
     'in process',
-    async (post) => createClient({ baseUrl: 'http://localpost', apiKey: post.apiKey, fetch: post.fetch }),
+    async (post) => createClient({ url: 'http://localpost', apiKey: post.apiKey, fetch: post.fetch }),
   ],
-  [
-    'over a socket',
-    async (post) => createClient({ baseUrl: (await post.listen()).url, apiKey: post.apiKey }),
-  ],
+  ['over a socket', async (post) => createClient({ url: (await post.listen()).url, apiKey: post.apiKey })],
 ]
 
 const hello = { ...goodMail, subject: 'Hi', text: 'Hello' }
@@ -84,7 +81,7 @@ describe.each(ways)('the client, %s,', (_, open) => {
       code: 'rate_limit_exceeded',
       headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
     })
-    const stranger = createClient({ baseUrl: 'http://localpost', apiKey: 'wrong', fetch: post.fetch })
+    const stranger = createClient({ url: 'http://localpost', apiKey: 'wrong', fetch: post.fetch })
     await expect(stranger.emails.list()).rejects.toMatchObject({ status: 401 })
   })
 })
@@ -116,10 +113,10 @@ describe('a service that is not Localpost', () => {
     [200, 'text/html', '<h1>Welcome</h1>', /answered 200: <h1>Welcome/],
     [200, 'application/json', '{"data":[]}', /without a list of emails/],
   ])('answers %i %s %s', async (status, type, body, message) => {
-    const baseUrl = await serve(
+    const url = await serve(
       (_, response) => void response.writeHead(status, { 'content-type': type }).end(body),
     )
-    await expect(createClient({ baseUrl, apiKey: 'k' }).emails.list()).rejects.toMatchObject({
+    await expect(createClient({ url, apiKey: 'k' }).emails.list()).rejects.toMatchObject({
       code: 'unexpected_response',
       ...(status === 200 ? {} : { status }),
       message: expect.stringMatching(message),
@@ -127,10 +124,10 @@ describe('a service that is not Localpost', () => {
   })
 
   it('may live below a path', async () => {
-    const baseUrl = await serve(
+    const url = await serve(
       ({ url }, response) => void response.end(JSON.stringify({ emails: [], count: 0, cursor: null, url })),
     )
-    const client = createClient({ baseUrl: `${baseUrl}/mail/`, apiKey: 'k' })
+    const client = createClient({ url: `${url}/mail/`, apiKey: 'k' })
     expect(await client.emails.list({ cursor: 'a b' })).toEqual({ items: [], count: 0, cursor: null })
     expect(await client.emails.get('../x')).toMatchObject({ url: '/mail/v1/emails/..%2Fx' })
   })
@@ -138,25 +135,23 @@ describe('a service that is not Localpost', () => {
   it('may be unreachable or silent, and a request can be cancelled', async () => {
     const silent = await serve(() => {})
     const options = { apiKey: 'k', timeoutMs: 50 }
-    await expect(
-      createClient({ ...options, baseUrl: await closedUrl() }).emails.list(),
-    ).rejects.toMatchObject({
+    await expect(createClient({ ...options, url: await closedUrl() }).emails.list()).rejects.toMatchObject({
       code: 'request_failed',
-      message: expect.stringMatching(/ECONNREFUSED.*Check the baseUrl, and that the service runs there/),
+      message: expect.stringMatching(/ECONNREFUSED.*Check the url, and that the service runs there/),
     })
-    await expect(createClient({ ...options, baseUrl: silent }).emails.list()).rejects.toMatchObject({
+    await expect(createClient({ ...options, url: silent }).emails.list()).rejects.toMatchObject({
       code: 'request_timeout',
       message: expect.stringContaining('50 ms'),
     })
     const controller = new AbortController()
-    const listing = createClient({ apiKey: 'k', baseUrl: silent }).emails.list({ signal: controller.signal })
+    const listing = createClient({ apiKey: 'k', url: silent }).emails.list({ signal: controller.signal })
     const reason = new Error('not wanted')
     controller.abort(reason)
     await expect(listing).rejects.toBe(reason)
   })
 
   it('needs a URL', () => {
-    expect(() => createClient({ baseUrl: 'localhost:8025', apiKey: 'k' })).toThrow(
+    expect(() => createClient({ url: 'localhost:8025', apiKey: 'k' })).toThrow(
       /http:\/\/127\.0\.0\.1:8025.*"localhost:8025"/,
     )
   })
@@ -183,6 +178,7 @@ describe('what the client imports', () => {
       'core/error-table.ts',
       'core/errors.ts',
       'core/known-options.ts',
+      'core/own-signal.ts',
       'core/suggest.ts',
     ])
   })

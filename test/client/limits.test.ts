@@ -4,7 +4,7 @@ import { start } from '../support/instance.ts'
 
 // Never answers, and ignores the signal of its request, as an in-process fetch may.
 const silent = (): Promise<Response> => new Promise(() => {})
-const options = { baseUrl: 'http://localpost', apiKey: 'k' }
+const options = { url: 'http://localpost', apiKey: 'k' }
 
 describe('a fetch that ignores its signal', () => {
   it('is abandoned at the time limit', async () => {

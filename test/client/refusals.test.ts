@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient, LocalpostError } from '../../src/client/index.ts'
 
-const options = { baseUrl: 'http://localpost', apiKey: 'k' }
+const options = { url: 'http://localpost', apiKey: 'k' }
 const answering = (body: string, status = 200) =>
   createClient({ ...options, fetch: async () => new Response(body, { status }) })
 
@@ -16,10 +16,10 @@ function thrownBy(given: Record<string, unknown>): unknown {
 
 describe('options of a client', () => {
   it.each([
-    [{ baseUrl: 'http://user:secret@localpost' }, /^baseUrl .*without user/],
-    [{ baseUrl: 'http://localpost?a=1' }, /^baseUrl .*query/],
-    [{ baseUrl: 'http://localpost#f' }, /^baseUrl .*fragment/],
-    [{ baseUrl: undefined }, /^baseUrl/],
+    [{ url: 'http://user:secret@localpost' }, /^url .*without user/],
+    [{ url: 'http://localpost?a=1' }, /^url .*query/],
+    [{ url: 'http://localpost#f' }, /^url .*fragment/],
+    [{ url: undefined }, /^url/],
     [{ apiKey: undefined }, /^apiKey .*undefined/],
     [{ apiKey: 'secret\nkey' }, /^apiKey/],
     [{ timeoutMs: -1 }, /^timeoutMs .*-1/],

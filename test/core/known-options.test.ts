@@ -17,7 +17,7 @@ it('refuses a misspelt option of a call before anything happens', async () => {
   await post.domains.create({ name: 'acme.test' })
   const { inbox, emails, domains, audiences } = post
   const [{ id = '' } = {}] = (await domains.list()).items
-  const client = createClient({ baseUrl: 'http://localpost', apiKey: post.apiKey, fetch: post.fetch })
+  const client = createClient({ url: 'http://localpost', apiKey: post.apiKey, fetch: post.fetch })
   const slips: [call: () => Promise<unknown>, said: string][] = [
     [() => post.reset(slip('keeep', ['domains'])), 'Unknown option "keeep" of reset(). Did you mean "keep"?'],
     [() => post.reset(slip('keep', ['domain'])), 'Option "keep" has "domain". Did you mean "domains"?'],
@@ -90,18 +90,9 @@ it.each<[call: () => unknown, said: string]>([
     () => createTest(slip('scope', 'fiel')),
     'Option "scope" of createTest() is "fiel"; it takes "test", "file"',
   ],
-  [
-    () => createClient(slip('baseURL', 'x') as never),
-    'Unknown option "baseURL" of a client. Did you mean "baseUrl"?',
-  ],
-  [
-    () => createClient({ baseUrl: 'http://localhost:8025/v1/', apiKey: 'x' }),
-    'without the /v1 that follows it',
-  ],
-  [
-    () => Reflect.apply(createClient, null, []),
-    'The options of a client are an object with baseUrl and apiKey.',
-  ],
+  [() => createClient(slip('ulr', 'x') as never), 'Unknown option "ulr" of a client. Did you mean "url"?'],
+  [() => createClient({ url: 'http://localhost:8025/v1/', apiKey: 'x' }), 'without the /v1 that follows it'],
+  [() => Reflect.apply(createClient, null, []), 'The options of a client are an object with url and apiKey.'],
   [
     () => useLocalpost({ beforeEach: () => {}, aftereach: () => {} } as unknown as TestHooks),
     'useLocalpost() needs afterEach, a hook of the framework, as in useLocalpost({ beforeEach, afterEach }). It was given aftereach.',

@@ -211,3 +211,15 @@ describe('the rate limit', () => {
     expect((await withKey(limited.post.apiKey, limited)).status).toBe(200)
   })
 })
+
+describe('waits', () => {
+  it('access.wait-timeout: 404 with the nearest misses, which no client repeats by itself', async () => {
+    await face().call('POST', '/v1/emails', { body: goodMail })
+    const path = '/dev/inbox/wait?query=to:nobody@example.com&timeout_ms=1'
+    expect(await refusalOf(await face().call('GET', path))).toMatchObject({
+      status: 404,
+      name: 'wait_timeout',
+      message: expect.stringContaining('The nearest misses: em_') as string,
+    })
+  })
+})

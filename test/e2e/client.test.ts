@@ -15,8 +15,8 @@ import { browser } from './context.ts'
 const app = `
 import { createClient, LocalpostError } from 'localpost/client'
 
-globalThis.run = async (baseUrl, apiKey) => {
-  const client = createClient({ baseUrl, apiKey, timeoutMs: 10_000 })
+globalThis.run = async (url, apiKey) => {
+  const client = createClient({ url, apiKey, timeoutMs: 10_000 })
   const mail = { from: 'Zoë <hi@acme.test>', to: 'ada@example.com', subject: 'Grüße 👋', text: 'Hallo, schöne Welt' }
   const { id } = await client.emails.send(mail, { idempotencyKey: 'once' })
   const again = await client.emails.send(mail, { idempotencyKey: 'once' })
@@ -38,8 +38,8 @@ globalThis.run = async (baseUrl, apiKey) => {
     errors: [
       await codeOf(client.emails.get('em_none')),
       await codeOf(client.emails.send({ ...mail, to: '' })),
-      await codeOf(createClient({ baseUrl, apiKey: 'wrong' }).emails.list()),
-      await codeOf(createClient({ baseUrl, apiKey, timeoutMs: 50 }).audiences.list()),
+      await codeOf(createClient({ url, apiKey: 'wrong' }).emails.list()),
+      await codeOf(createClient({ url, apiKey, timeoutMs: 50 }).audiences.list()),
     ],
     stopped: await client.emails.list({ signal: stopped }).catch((error) => error.message),
     // Globals of Node that a browser does not have.

@@ -156,7 +156,13 @@ describeBoth('/dev/inbox', (open) => {
     await call('POST', '/v1/emails', { body: goodMail })
     expect(await (await waiting).json()).toMatchObject({ subject: 'Hello' })
     const missed = await call('GET', '/dev/inbox/wait?query=nothing&timeout_ms=20')
-    expect([missed.status, await missed.json()]).toMatchObject([408, { name: 'wait_timeout' }])
+    expect([missed.status, await missed.json()]).toMatchObject([
+      404,
+      {
+        name: 'wait_timeout',
+        message: expect.stringMatching(/nearest misses: em_.* subject "Hello"/) as string,
+      },
+    ])
     expect((await call('GET', '/dev/inbox/wait?timeout_ms=soon')).status).toBe(422)
     const two = call('GET', '/dev/inbox/wait?query=hello&count=2&timeout_ms=10000')
     await call('POST', '/v1/emails', { body: { ...goodMail, subject: 'hello again' } })

@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
     expect(answered.sort()).toEqual([...described].sort())
   })
 
-  test('has the eight operations of the interface under /v1, and no others', () => {
+  test('has the eight operations of the interface under /v1, and the document of them', () => {
     expect(described.filter((operation) => operation.includes(' /v1')).sort()).toEqual([
       'GET /v1/audiences',
       'GET /v1/audiences/{audienceId}/contacts',
@@ -35,6 +35,7 @@ describe('the OpenAPI document', () => {
       'GET /v1/domains/{id}',
       'GET /v1/emails',
       'GET /v1/emails/{id}',
+      'GET /v1/openapi.json',
       'POST /v1/domains',
       'POST /v1/emails',
     ])
@@ -68,7 +69,8 @@ describe('the OpenAPI document', () => {
   test('requires a Bearer key under /v1, and in process for no other path', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const operation of Object.values(operations) as { security?: object[] }[]) {
-        if (path.startsWith('/v1/')) expect(operation.security).toEqual([{ apiKey: [] }])
+        if (path === '/v1/openapi.json') expect(operation.security).toEqual([])
+        else if (path.startsWith('/v1/')) expect(operation.security).toEqual([{ apiKey: [] }])
         else expect([[], [{}, { apiKey: [] }, { session: [] }]]).toContainEqual(operation.security)
       }
     }
@@ -161,13 +163,63 @@ describe('the OpenAPI document', () => {
       exports: Record<string, unknown>
     }
     expect(exports['./openapi.json']).toBe('./dist/openapi.json')
+    expect(exports['./openapi-v1.json']).toBe('./dist/openapi-v1.json')
   })
 
-  test('has a unique name for every operation', () => {
-    const ids = Object.values(document.paths).flatMap((operations) =>
+  test('has one of `/v1` alone beside it, which needs no key', async () => {
+    const { post } = await openInProcess()
+    const response = await post.fetch(new Request('http://localhost/v1/openapi.json'))
+    const alone = (await response.json()) as typeof document
+    const shipped = readFileSync(new URL('../../dist/openapi-v1.json', import.meta.url), 'utf8')
+    expect(JSON.parse(shipped)).toEqual(alone)
+    const ids = Object.values(alone.paths).flatMap((operations) =>
       (Object.values(operations) as { operationId: string }[]).map(({ operationId }) => operationId),
     )
-    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.sort().join(' ')).toBe(
+      'createDomain getDomain getEmail listAudiences listContacts listDomains listEmails sendEmail',
+    )
+    expect(await new Validator().validate({ ...alone })).toMatchObject({ valid: true })
+    expect(alone.components).not.toHaveProperty('schemas.Mail')
+  })
+
+  test('has a unique name for every operation, also without case and punctuation', () => {
+    const named = { ...document.paths, ...(document['webhooks'] as typeof document.paths) }
+    const ids = Object.values(named).flatMap((operations) =>
+      (Object.values(operations) as { operationId: string }[]).map(({ operationId }) => operationId),
+    )
+    expect(ids.filter((id) => !/^[a-z][a-zA-Z0-9]{2,59}$/.test(id))).toEqual([])
+    expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(ids.length)
+  })
+
+  test('describes what is posted to webhooks, one payload for each event', () => {
+    const { schemas } = document.components as {
+      schemas: Record<string, { anyOf?: { properties: { type: object } }[] }>
+    }
+    const types = schemas['EmailPayload']?.anyOf?.map(({ properties }) => properties.type)
+    expect(types).toEqual(
+      ['sent', 'complained', 'delivered', 'bounced', 'delivery_delayed', 'failed', 'opened', 'clicked'].map(
+        (status) => ({ type: 'string', const: `email.${status}` }),
+      ),
+    )
+    expect(document['webhooks']).toMatchObject({
+      emailEvent: { post: { requestBody: { required: true } } },
+      domainEvent: { post: { requestBody: { required: true } } },
+    })
+  })
+
+  // Generators have no type for them.
+  test('has no parameter without a type, and no boolean that is always the same', () => {
+    type Typed = { type?: unknown; $ref?: unknown; anyOf?: Typed[]; enum?: unknown; const?: unknown }
+    const isTyped = ({ type, $ref, anyOf, enum: of, const: one }: Typed): boolean =>
+      [type, $ref, of, one].some((member) => member !== undefined) || (anyOf?.every(isTyped) ?? false)
+    const untyped = Object.entries(document.paths).flatMap(([path, operations]) =>
+      (Object.values(operations) as { parameters: { name: string; schema: Typed }[] }[]).flatMap(
+        ({ parameters }) =>
+          parameters.filter(({ schema }) => !isTyped(schema)).map(({ name }) => `${path} ${name}`),
+      ),
+    )
+    expect(untyped).toEqual([])
+    expect(JSON.stringify(document)).not.toMatch(/"const":(?:true|false)/)
   })
 
   test('describes a status for every error that a route can answer', () => {

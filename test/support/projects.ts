@@ -22,6 +22,7 @@ const runnersFolders: readonly string[] = ['docs', 'examples', 'vitest']
 const runnersFiles: readonly string[] = [
   'accounts/workers',
   'testing/concurrent',
+  'testing/dom',
   'testing/fake-timers',
   'testing/lines',
   'testing/mail-pictures',

@@ -152,7 +152,7 @@ describe('an account that cannot be opened', () => {
   })
 
   it.each([
-    [{ url: 'ftp://x' }, 'baseUrl must be an http'],
+    [{ url: 'ftp://x' }, 'url must be an http'],
     [{ urll: 'x' }, 'Did you mean "url"?'],
     [{ ttlMs: 1 }, 'ttl_ms'],
     [{ waitTimeoutMs: -1 }, 'waitTimeoutMs'],

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { createLocalpost, fixedClock } from '../../src/index.ts'
+import { assertEvent, assertSent, matchers } from '../../src/testing/index.ts'
 
 const list = (key: string): Request =>
   new Request('http://localpost/v1/emails', { headers: { authorization: `Bearer ${key}` } })
@@ -14,6 +15,24 @@ describe('an instance that is closed', () => {
     await post.close()
     await ended
     await expect(post.inbox.waitFor()).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  it('tells a check that was not over that its await is missing', async () => {
+    const post = await createLocalpost()
+    const sent = { to: 'ada@example.com', timeoutMs: 60_000 }
+    const checks = [
+      assertSent(post, sent),
+      assertEvent(post, { recipient: 'ada@example.com', status: 'bounced', timeoutMs: 60_000 }),
+      matchers.toHaveSent.call({}, post, sent),
+    ]
+    const message = expect.stringMatching(/closed.*`await` is missing: await expect\(localpost\)/) as string
+    const ended = Promise.all(
+      checks.map((check: Promise<unknown>) =>
+        expect(check).rejects.toMatchObject({ code: 'closed', message }),
+      ),
+    )
+    await post.close()
+    await ended
   })
 
   it('refuses HTTP in process, also without an earlier request', async () => {

@@ -1,0 +1,88 @@
+/**
+ * Node's own versions of the globals that a DOM environment of a test runner lacks or replaces, taken once when this
+ * module is loaded. The build puts them in place of the globals in all sources and bundled packages (`scripts/bundle.mjs`).
+ *
+ * Jest, and vitest's pools of VMs, run a test in a context of its own: its globals are the DOM's, and those of the process
+ * are still Node's. In vitest's other pools the DOM replaces globals of the process itself, so they are taken from modules
+ * of Node. `fetch`, `FormData`, `Headers`, `Request` and `Response`, which no module has, may be the DOM's there.
+ */
+import { transferableAbortController } from 'node:util'
+import { runInThisContext } from 'node:vm'
+
+/** The globals of the process, also in a context that a test runner made. */
+export const host: typeof globalThis = runInThisContext('globalThis') as typeof globalThis
+
+export { Blob, File, atob, btoa } from 'node:buffer'
+export { webcrypto as crypto } from 'node:crypto'
+export { performance } from 'node:perf_hooks'
+export {
+  CompressionStream,
+  DecompressionStream,
+  ReadableStream,
+  TextDecoderStream,
+  TextEncoderStream,
+  TransformStream,
+  WritableStream,
+} from 'node:stream/web'
+export { URL, URLSearchParams } from 'node:url'
+export { TextDecoder, TextEncoder } from 'node:util'
+export { BroadcastChannel, MessageChannel, MessagePort } from 'node:worker_threads'
+
+export const FormData: typeof globalThis.FormData = host.FormData
+export const Headers: typeof globalThis.Headers = host.Headers
+export const Request: typeof globalThis.Request = asRoot(host.Request)
+export const Response: typeof globalThis.Response = asRoot(host.Response)
+export const fetch: typeof globalThis.fetch = host.fetch
+export const structuredClone: typeof globalThis.structuredClone = host.structuredClone
+
+// No module exports these classes, but `node:util` makes a controller, and the rest follows from it.
+const controller = transferableAbortController()
+let heard: object = controller
+controller.signal.addEventListener('abort', (event) => (heard = event))
+controller.abort()
+const classOf = (value: object): unknown => value.constructor
+export const AbortController = classOf(controller) as typeof globalThis.AbortController
+export const AbortSignal = classOf(controller.signal) as typeof globalThis.AbortSignal
+export const EventTarget = Object.getPrototypeOf(AbortSignal) as typeof globalThis.EventTarget
+export const Event = classOf(heard) as typeof globalThis.Event
+export const DOMException = classOf(controller.signal.reason as object) as typeof globalThis.DOMException
+
+// srvx derives from the root of a class. In happy-dom that cannot make instances, and what derives from it is not an
+// instance of the global class.
+function asRoot<C extends new (...given: never[]) => object>(known: C): C {
+  if (Object.getPrototypeOf(known) === host.Function.prototype) return known
+  function root(...given: never[]): object {
+    return new known(...given)
+  }
+  return Object.defineProperties(root, Object.getOwnPropertyDescriptors(known)) as unknown as C
+}
+
+type Class = abstract new (...given: never[]) => unknown
+
+/**
+ * For `instanceof`, which the build lets look here: an error, a promise or an array of bytes may be of the context, as all
+ * values that the sources make, or of the process, as those of Node.
+ */
+export const eitherRealm: Readonly<Record<string, { [Symbol.hasInstance](value: unknown): boolean }>> =
+  Object.fromEntries(
+    [
+      ArrayBuffer,
+      DataView,
+      Date,
+      Error,
+      Float64Array,
+      Map,
+      Promise,
+      RangeError,
+      RegExp,
+      Set,
+      SyntaxError,
+      TypeError,
+      Uint8Array,
+    ].map((own: Class) => {
+      const theirs = Reflect.get(host, own.name) as Class
+      if (theirs === own) return [own.name, own]
+      const isEither = (value: unknown): boolean => value instanceof own || value instanceof theirs
+      return [own.name, { [Symbol.hasInstance]: isEither }]
+    }),
+  )
