@@ -26,7 +26,9 @@ export function serveJobs(jobs: JobTable): void {
   const answer = (given: WorkerAnswer, bytes: ArrayBuffer[] = []): void => port?.postMessage(given, bytes)
   async function work({ kind, inputs }: WorkerRequest): Promise<void> {
     try {
-      const result = await jobs[kind]?.(...(inputs.map((input) => (input instanceof Uint8Array ? asBuffer(input) : input)) as never[]))
+      const result = await jobs[kind]?.(
+        ...(inputs.map((input) => (input instanceof Uint8Array ? asBuffer(input) : input)) as never[]),
+      )
       answer({ result }, buffersInside(result))
     } catch (error) {
       answer({ error: plainError(error) })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxMessageBytes } from '../attachments/attachments.ts'
 import { attachmentReferenceSchema } from '../attachments/schema.ts'
-import { pick } from '../core/pick.ts'
+import type { Complete } from '../core/complete.ts'
 import {
   lastEventSchema,
   recipientEventSchema,
@@ -155,3 +155,15 @@ export const emailDetailSchema: z.ZodType<EmailDetail> = z.strictObject({
     z.strictObject({ recipient: z.string(), events: z.array(recipientEventSchema) }),
   ),
 })
+
+/** The keys of an object literal, typed. The object must have no others. */
+export function keysOf<T extends object>(object: T): readonly (keyof T)[] {
+  return Object.keys(object) as (keyof T)[]
+}
+
+/** The named members of an object, each present in the result even if it is undefined. */
+export function pick<T, Name extends keyof T>(from: T, names: readonly Name[]): Complete<Pick<T, Name>> {
+  const picked = {} as Complete<Pick<T, Name>>
+  for (const name of names) picked[name] = from[name]
+  return picked
+}

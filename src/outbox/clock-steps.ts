@@ -1,7 +1,6 @@
 import { nextTurn } from '../core/machine.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { EmailType } from '../emails/types.ts'
-import { modifyEmail } from '../emails/modify.ts'
 import type { Store } from '../store/store.ts'
 
 /**

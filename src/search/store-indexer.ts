@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { modifyEmail } from '../emails/modify.ts'
+import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
 import type { Digests, Reading } from './digests.ts'

@@ -84,7 +84,8 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
             pixelUrl: opens ? `${base}/o/${tokens.make({ kind: 'open', email_id: id, recipient })}` : null,
             linkUrl(link) {
               // Links to this instance are not tracked again, and very long links stay as they are.
-              if (!clicks || link.startsWith(`${base}/`) || Buffer.byteLength(link) > maxLinkBytes) return null
+              if (!clicks || link.startsWith(`${base}/`) || Buffer.byteLength(link) > maxLinkBytes)
+                return null
               return `${base}/c/${tokens.make({ kind: 'click', email_id: id, recipient, link })}`
             },
           })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { encodedBodySize } from '../../src/emails/body-size.ts'
+import { encodedBodySize } from '../../src/emails/send.ts'
 import { repeatable } from '../../src/emails/idempotency.ts'
 import { readAddresses } from '../../src/emails/recipients.ts'
 import { composeMessage } from '../../src/mime/compose/compose.ts'
