@@ -57,25 +57,6 @@ export const sendingPlaces = {
       return { kept: send(kept), plain: send(plain), end: stop }
     },
   },
-  // src/core/json-body.ts: brackets of a body are counted before its nesting is measured, for the row `post accepted`.
-  'nesting of a body': {
-    count: 5000,
-    async versions() {
-      const text = JSON.stringify({
-        from: 'ada@acme.test',
-        to: ['bob@example.com'],
-        html: '<p>Hello</p>'.repeat(150),
-      })
-      const path = 'core/json-body.ts'
-      const kept = await load(path)
-      const plain = await load(path, {
-        'core/json-body.ts': (code) =>
-          replaced(code, 'if (text.length < 2 * values && !hasMore(depth, text)) return null', ''),
-      })
-      const bounds = { depth: 100, values: 1_000_000 }
-      return { kept: () => kept.exceededBound(text, bounds), plain: () => plain.exceededBound(text, bounds) }
-    },
-  },
 }
 
 /** An SMTP server in a process of its own, so that only the sender counts. */

@@ -69,7 +69,7 @@ function* joined(parts: Generator<string>): Generator<string> {
 
 /** The text of JSON.stringify in parts, none of which is long. */
 function* written(value: unknown): Generator<string> {
-  if (weigh(value, pieceChars) <= pieceChars || hasOwnForm(value)) {
+  if (weigh(value, pieceChars) <= pieceChars) {
     yield JSON.stringify(value) ?? 'null'
   } else if (typeof value === 'string') {
     yield '"'
@@ -97,9 +97,4 @@ function* written(value: unknown): Generator<string> {
     }
     yield before === '{' ? '{}' : '}'
   }
-}
-
-/** Whether a value has its own `toJSON`, for example a date. */
-function hasOwnForm(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'toJSON' in value
 }

@@ -1,5 +1,13 @@
-import type { Collection, StoredRecord } from '../store/store.ts'
-import { emailFacts } from './facts.ts'
+import { untilCommitted } from '../store/repository.ts'
+import {
+  update,
+  type Blob,
+  type Collection,
+  type Facts,
+  type Store,
+  type StoredRecord,
+} from '../store/store.ts'
+import { eventStatuses, outcomeOf } from './statuses.ts'
 import type { EmailMembers } from './types.ts'
 
 /** An email as stored. Bodies are not here: they are the blobs `content` (API) and `message` (once written). */
@@ -39,6 +47,49 @@ export interface MessageFacts {
   copies?: number
 }
 
+/** The facts that searches use beside words and addresses. */
+export const emailFacts: Facts<EmailRecord> = {
+  version: 1,
+  flags: [
+    'unread',
+    'api',
+    'smtp',
+    'transactional',
+    'broadcast',
+    'attachments',
+    'no attachments',
+    'undigested',
+    ...eventStatuses,
+  ],
+  numbers: ['created', 'size'],
+  // Tags and the domain's name in lower case.
+  texts: ['tag', 'sender domain', 'domain id'],
+  of({ unread, source, type, attachment_count, recipients, created, message, tags, from, domain_id }) {
+    let flags = unread ? 1 : 0
+    flags |= source === 'api' ? 2 : 4
+    flags |= type === 'transactional' ? 8 : 16
+    flags |= attachment_count === null ? 128 : attachment_count > 0 ? 32 : 64
+    for (const { events } of recipients) {
+      const at = eventStatuses.indexOf(outcomeOf(events) ?? 'sent')
+      if (at >= 0 && events.length > 0) flags |= 1 << (firstStatus + at)
+    }
+    return {
+      flags,
+      numbers: [created, message?.size_bytes ?? 0],
+      texts: [tags.length === 0 ? none : tags.map((tag) => tag.toLowerCase()), [domainOf(from)], [domain_id]],
+    }
+  },
+}
+
+const firstStatus = 8
+const none: readonly string[] = []
+
+/** The domain of an address, also of one with a name before it, in lower case. */
+function domainOf(from: string): string {
+  const end = from.endsWith('>') ? from.length - 1 : from.length
+  return from.slice(from.lastIndexOf('@') + 1, end).toLowerCase()
+}
+
 export const emailCollection: Collection<EmailRecord> = {
   name: 'emails',
   large: true,
@@ -66,4 +117,27 @@ export interface StoredContent extends EmailContent {
   cc: string
   /** Further header fields, by name; broadcasts have List-Unsubscribe. */
   headers?: Record<string, string>
+}
+
+/**
+ * Changes one stored email, and repeats the change on the newest version if another commit was first.
+ *
+ * @param change  Makes the new record of the stored one, without side effects; null leaves it as it is.
+ * @param blobs  Blobs to store with the change.
+ * @returns The email as stored now; null if it was removed.
+ */
+export async function modifyEmail(
+  store: Store,
+  id: string,
+  change: (email: EmailRecord) => EmailRecord | null,
+  blobs: readonly Blob[] = [],
+): Promise<EmailRecord | null> {
+  return untilCommitted(async () => {
+    const email = await store.get(emailCollection, id)
+    if (!email) return null
+    const changed = change(email)
+    if (!changed) return email
+    await store.commit([update(emailCollection, changed)], blobs)
+    return { ...changed, version: email.version + 1 }
+  })
 }

@@ -3,13 +3,12 @@ import { isId, type Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, readRecord, untilCommitted, type ListOrder } from '../store/repository.ts'
 import { insert, type Store } from '../store/store.ts'
-import { readContent } from './content.ts'
 import type { Reader } from '../reading/reader.ts'
-import { emailCollection, type EmailRecord } from './email.ts'
+import { contentBlob, emailCollection, messageBlob, type EmailContent, type EmailRecord } from './email.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from './types.ts'
-import { findRepeated, keyHash, prepareRepeatable, repeatable, type Repeatable } from './idempotency.ts'
-import { checkLong, isLong, type LongSendDeps } from './long-sends.ts'
-import { checkSend, keep, toEmail, type Accepted, type Kept, type SendDeps } from './send.ts'
+import { findRepeated, keyHash, prepareRepeatable, type Repeatable } from './idempotency.ts'
+import { checkGiven, type CheckGivenDeps, type Storable } from './check.ts'
+import { toEmail, withDomain, type Accepted, type SendDeps } from './send.ts'
 import { toDetail, toListItem } from './views.ts'
 
 /** The emails of an instance, as `/v1/emails` shows them. */
@@ -51,7 +50,7 @@ export interface SendOptions extends AcceptOptions {
   warnings?: boolean
 }
 
-export interface EmailsDeps extends SendDeps, LongSendDeps {
+export interface EmailsDeps extends SendDeps, CheckGivenDeps {
   store: Store
   clock: Clock
   ids: Ids
@@ -64,17 +63,6 @@ export interface EmailsDeps extends SendDeps, LongSendDeps {
   wakeOutbox(): void
 }
 
-/** A request that can be stored. */
-interface Ready extends Omit<Accepted, 'request' | 'rendered'> {
-  kept: Kept
-}
-
-/** A request that was read, and the check that is made unless it is a repetition. */
-interface Reading {
-  request: Repeatable | null
-  check(): Promise<Ready>
-}
-
 export function createEmails(deps: EmailsDeps): EmailService {
   const { store, clock, ids, pageSize } = deps
 
@@ -83,48 +71,33 @@ export function createEmails(deps: EmailsDeps): EmailService {
     options: AcceptOptions = {},
   ): Promise<{ id: string; warnings: string[] }> {
     const { idempotencyKey: key } = options
-    const { request, check } = isLong(input) ? await readLong(input, key) : readShort(input, key)
+    const id = key === undefined ? null : keyHash(key)
+    const { body_hash, result } = await checkGiven(input, id !== null, deps)
+    const request = id === null ? null : { id, body_hash }
     const earlier = request && (await findRepeated(store, request, clock.now()))
     if (earlier) return { id: earlier, warnings: [] }
-    const accepted = await check()
-    const id = await commit(accepted, request)
+    const accepted = await withDomain(result(), deps)
+    const sent = await commit(accepted, request)
     deps.wakeOutbox()
-    return { id, warnings: accepted.warnings }
-  }
-
-  function readShort(input: unknown, key: string | undefined): Reading {
-    return {
-      request: key === undefined ? null : repeatable(key, input),
-      async check() {
-        const accepted = await checkSend(input, deps)
-        return { ...accepted, kept: keep(accepted) }
-      },
-    }
-  }
-
-  async function readLong(input: object, key: string | undefined): Promise<Reading> {
-    const id = key === undefined ? null : keyHash(key)
-    const { body_hash, check } = await checkLong(input, id !== null, deps)
-    return { request: id === null ? null : { id, body_hash }, check }
+    return { id: sent, warnings: accepted.warnings }
   }
 
   // The same request may run twice at once: the slower one finds the answer of the faster one when it looks again.
-  function commit(accepted: Ready, request: Repeatable | null): Promise<string> {
+  function commit(
+    accepted: Storable & Pick<Accepted, 'domain'>,
+    request: Repeatable | null,
+  ): Promise<string> {
     return untilCommitted(async () => {
       const now = clock.now()
       const earlier = request && (await findRepeated(store, request, now))
       if (earlier) return earlier
-      const remember = request ? await prepareRepeatable(store, request, now) : () => []
+      const remember = request && (await prepareRepeatable(store, request, now))
       // Ids define the order of the list: nothing may be awaited between the id and the commit, or a page could miss a
       // mail.
       const id = ids.next('em')
-      const { email, blobs } = toEmail(accepted, accepted.kept, {
-        id,
-        now,
-        type: 'transactional',
-        via: deps.via,
-      })
-      await store.commit([insert(emailCollection, email), ...remember(id)], blobs)
+      const facts = { id, now, type: 'transactional', via: deps.via } as const
+      const { email, blobs } = toEmail(accepted, accepted.kept, facts)
+      await store.commit([insert(emailCollection, email), ...(remember ? [remember(id)] : [])], blobs)
       return id
     })
   }
@@ -148,4 +121,22 @@ export function createEmails(deps: EmailsDeps): EmailService {
 /** Newest first: ids sort by arrival. */
 export function emailOrder(pageSize: number): ListOrder<EmailRecord> {
   return { pageSize, direction: 'desc', cursorIs: 'the id of an email', isCursor: (text) => isId('em', text) }
+}
+
+/**
+ * The bodies of an email as the detail shows them: as rendered for API sends, read out of the message for submissions.
+ *
+ * @param signal  Ends the reading. @throws its reason.
+ * @returns `""` for a body that the email does not have.
+ */
+export async function readContent(
+  { reader }: { reader: Pick<Reader, 'bodies' | 'content'> },
+  email: EmailRecord,
+  signal?: AbortSignal,
+): Promise<EmailContent> {
+  const { html = '', text = '' } =
+    (email.source === 'api'
+      ? await reader.content(contentBlob(email.id), signal)
+      : await reader.bodies(messageBlob(email.id), signal)) ?? {}
+  return { html, text }
 }

@@ -35,11 +35,6 @@ export interface Repeatable {
   body_hash: string
 }
 
-/** Identifies a request by its Idempotency-Key and body. @throws as {@link keyHash} and {@link bodyHash}. */
-export function repeatable(key: string, body: unknown): Repeatable {
-  return { id: keyHash(key), body_hash: bodyHash(body) }
-}
-
 /** @throws validation_error for a key that is empty or longer than 256 characters. */
 export function keyHash(key: string): string {
   if (key === '' || key.length > maxKeyChars) {
@@ -83,33 +78,23 @@ export async function findRepeated(store: Store, request: Repeatable, now: numbe
 /**
  * Prepares to store a request with its key.
  *
- * @returns A function that returns the changes for the commit of its email. If the same request runs twice at once, one
+ * @returns A function that returns the change for the commit of its email. If the same request runs twice at once, one
  * of the commits fails with unique_conflict.
  */
 export async function prepareRepeatable(
   store: Store,
   request: Repeatable,
   now: number,
-): Promise<(emailId: string) => Change[]> {
+): Promise<(emailId: string) => Change> {
   const known = await store.get(idempotencyCollection, request.id)
   if (known && now - known.created < idempotencyPeriodMs) {
     throw new LocalpostError('unique_conflict', 'The same Idempotency-Key was committed meanwhile.')
   }
-  const expired = await store.page(idempotencyCollection, {
-    index: 'created',
-    until: [now - idempotencyPeriodMs],
-    limit: 20,
-  })
   return (emailId) => {
     const record = { ...request, email_id: emailId, created: now }
-    return [
-      ...expired.records
-        .filter(({ id }) => id !== request.id)
-        .map(({ id }) => remove(idempotencyCollection, id)),
-      known
-        ? update(idempotencyCollection, { ...record, version: known.version })
-        : insert(idempotencyCollection, record),
-    ]
+    return known
+      ? update(idempotencyCollection, { ...record, version: known.version })
+      : insert(idempotencyCollection, record)
   }
 }
 

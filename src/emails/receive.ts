@@ -9,9 +9,8 @@ import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
 import type { RecipientState } from './types.ts'
 import type { JobThread } from '../core/job-thread.ts'
-import type { headerJobs } from './header-jobs.ts'
 import { deliveredEvent, sentTo } from './events.ts'
-import { readHeaderFacts, type HeaderFacts } from './header-facts.ts'
+import { readHeaderFacts, type headerJobs } from './header-facts.ts'
 
 /** Dependencies of receiving submissions. */
 export interface ReceiveDeps {
@@ -86,13 +85,27 @@ export function receiveSubmission(
         const state = sentTo(recipient, now)
         return deps.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
       })
-      const email = toEmail(id, envelope, header, {
+      const isPending = recipients.some(({ events }) => events.length === 1)
+      const { sender_domain: _, message_id, ...shown } = header
+      const email: Complete<EmailRecord> = {
+        ...shown,
+        id,
+        version: 1,
+        type: 'transactional',
+        source: 'smtp',
+        template_id: null,
         domain_id: domain.id,
-        size_bytes: blob.size,
         created: now,
+        envelope,
         recipients,
-        outbox_due: recipients.some(({ events }) => events.length === 1) ? now : null,
-      })
+        outbox: isPending ? { due: now, attempts: 0, via: 'capture' } : null,
+        outbox_due: isPending ? now : null,
+        message: { size_bytes: blob.size, message_id },
+        unread: true,
+        snippet: null,
+        attachment_count: null,
+        undigested: true,
+      }
       await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
       onStored?.(id)
       if (email.outbox) deps.wakeOutbox()
@@ -102,41 +115,6 @@ export function receiveSubmission(
       head.free()
       return writer.discard()
     },
-  }
-}
-
-function toEmail(
-  id: string,
-  envelope: { mail_from: string; rcpt_to: string[] },
-  header: HeaderFacts,
-  taken: Pick<EmailRecord, 'domain_id' | 'created' | 'recipients' | 'outbox_due'> & { size_bytes: number },
-): Complete<EmailRecord> {
-  const { domain_id, created, recipients, outbox_due, size_bytes } = taken
-  return {
-    id,
-    version: 1,
-    type: 'transactional',
-    source: 'smtp',
-    from: header.from,
-    to: header.to,
-    to_names: header.to_names,
-    cc: header.cc,
-    bcc: header.bcc,
-    reply_to: header.reply_to,
-    subject: header.subject,
-    template_id: null,
-    domain_id,
-    created,
-    envelope,
-    recipients,
-    outbox: outbox_due === null ? null : { due: outbox_due, attempts: 0, via: 'capture' },
-    outbox_due,
-    message: { size_bytes, message_id: header.message_id },
-    unread: true,
-    tags: header.tags,
-    snippet: null,
-    attachment_count: null,
-    undigested: true,
   }
 }
 

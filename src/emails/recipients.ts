@@ -6,7 +6,6 @@ import {
   type ParsedAddress,
 } from '../mime/headers/addresses.ts'
 import { foldSpace } from '../mime/fold-space.ts'
-import { headerFault } from './header-text.ts'
 
 /** The addresses of a send request, checked. */
 export interface Addresses {
@@ -101,17 +100,23 @@ function readOne(
     })
     return undefined
   }
-  const fault = strayText(compactOf(given), first)
-  if (fault !== null) {
-    errors.push({ field, message: `${quote(given)} ${fault}` })
-    return undefined
-  }
-  const result = normalizeAddress(first.address)
-  if ('problem' in result) {
-    errors.push({ field, message: `${quote(given)} ${result.problem}` })
-    return undefined
-  }
-  return { written: foldSpace(given), address: result.address }
+  const address = readAddress(field, given, first, compactOf(given), errors)
+  return address === null ? undefined : { written: foldSpace(given), address }
+}
+
+/** The address of an entry of a text; null, and an error, if it cannot be used. */
+function readAddress(
+  field: string,
+  text: string,
+  entry: ParsedAddress,
+  compact: string,
+  errors: FieldError[],
+): string | null {
+  const fault = strayText(compact, entry)
+  const result = fault === null ? normalizeAddress(entry.address) : { problem: fault }
+  if (!('problem' in result)) return result.address
+  errors.push({ field, message: `${quote(fault === null ? entry.address : text)} ${result.problem}` })
+  return null
 }
 
 function readList(field: string, given: Given, reading: Reading): string[] {
@@ -127,19 +132,12 @@ function readList(field: string, given: Given, reading: Reading): string[] {
     reading.named += parsed.length
     if (parsed.length === 0) errors.push({ field, message: `must be an address: ${quote(text)} has none` })
     for (const entry of parsed) {
-      const { name, address } = entry
-      if (address === '') {
-        errors.push({ field, message: `must be an address: ${quote(name || text)} has none` })
+      if (entry.address === '') {
+        errors.push({ field, message: `must be an address: ${quote(entry.name || text)} has none` })
         continue
       }
-      const fault = strayText(compact, entry)
-      if (fault !== null) {
-        errors.push({ field, message: `${quote(text)} ${fault}` })
-        continue
-      }
-      const result = normalizeAddress(address)
-      if ('problem' in result) errors.push({ field, message: `${quote(address)} ${result.problem}` })
-      else addresses.push(result.address)
+      const address = readAddress(field, text, entry, compact, errors)
+      if (address !== null) addresses.push(address)
     }
   }
   if (typeof given !== 'string') warnings.push(`${field} is an array; the interface shows one address`)
@@ -164,4 +162,16 @@ function isOneLine(field: string, text: string, errors: FieldError[]): boolean {
   const fault = headerFault(text)
   if (fault !== null) errors.push({ field, message: `${quote(text)} ${fault}` })
   return fault === null
+}
+
+/**
+ * Says why a text cannot be the value of a header field: a line break would let the caller write further fields, and
+ * half of a surrogate pair has no form in UTF-8.
+ *
+ * @returns The end of a sentence that begins with the text; null if it is valid.
+ */
+export function headerFault(text: string): string | null {
+  if (!/[\r\n\0\ud800-\udfff]/.test(text)) return null
+  if (/[\r\n\0]/.test(text)) return 'has a line break or NUL, which a header field cannot hold'
+  return /\p{Surrogate}/u.test(text) ? 'has half of a surrogate pair, which is not a character' : null
 }

@@ -1,7 +1,7 @@
+import { pick } from '../core/pick.ts'
 import { z } from 'zod'
 import { maxMessageBytes } from '../attachments/attachments.ts'
 import { attachmentReferenceSchema } from '../attachments/schema.ts'
-import { pick } from '../core/pick.ts'
 import {
   lastEventSchema,
   recipientEventSchema,
@@ -157,3 +157,8 @@ export const emailDetailSchema: z.ZodType<EmailDetail> = z.strictObject({
     z.strictObject({ recipient: z.string(), events: z.array(recipientEventSchema) }),
   ),
 })
+
+/** The keys of an object literal, typed. The object must have no others. */
+export function keysOf<T extends object>(object: T): readonly (keyof T)[] {
+  return Object.keys(object) as (keyof T)[]
+}

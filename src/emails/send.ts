@@ -14,15 +14,19 @@ import { snippetOf } from '../mime/html/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { ignoredMember, moreWarnings } from '../core/validate.ts'
-import { checkAttachments, maxMessageBytes, type AttachmentSources } from '../attachments/attachments.ts'
-import { encodedBodySize } from './body-size.ts'
+import {
+  checkAttachments,
+  encodedSize,
+  maxMessageBytes,
+  type AttachmentSources,
+} from '../attachments/attachments.ts'
+import { countBody, isBase64Shorter } from '../mime/compose/long-body.ts'
 import { attachmentsBlob, contentBlob, type EmailRecord, type StoredContent } from './email.ts'
 import type { EmailType, SendRequest } from './types.ts'
 import { sentTo } from './events.ts'
 import { firstNamesOfGiven } from './first-names.ts'
-import { headerFault } from './header-text.ts'
 import { asObject, eachUnknown, readMembers } from './members.ts'
-import { readAddresses, type Addresses } from './recipients.ts'
+import { headerFault, readAddresses, type Addresses } from './recipients.ts'
 import { render, type Rendered } from './render.ts'
 import { initialTags } from './tags.ts'
 
@@ -120,7 +124,9 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
 /** What is stored of an accepted request. */
 export interface Kept {
   /** The members of its record that follow from its content. */
-  members: Pick<EmailRecord, 'to_names' | 'subject' | 'template_id' | 'snippet' | 'attachment_count'>
+  members: Complete<
+    Pick<EmailRecord, 'to_names' | 'subject' | 'template_id' | 'snippet' | 'attachment_count'>
+  >
   content: Uint8Array
   /** Its attachment references; null without any. */
   attachments: Uint8Array | null
@@ -160,40 +166,27 @@ export function keep(
 export function toEmail(
   { addresses, domain }: Pick<Accepted, 'addresses' | 'domain'>,
   kept: Kept,
-  facts: {
-    id: string
-    now: number
-    type: EmailType
-    via: 'capture' | 'relay'
-  },
+  facts: { id: string; now: number; type: EmailType; via: 'capture' | 'relay' },
 ): { email: EmailRecord; blobs: Blob[] } {
-  const { id, now } = facts
-  const { to_names, subject, template_id, snippet, attachment_count } = kept.members
+  const { id, now, type, via } = facts
+  const { from_address, rcpt_to, ...shown } = addresses
   const email: Complete<EmailRecord> = {
+    ...shown,
+    ...kept.members,
     id,
     // Set here, because otherwise the store would copy the whole record to add it.
     version: 1,
-    type: facts.type,
+    type,
     source: 'api',
-    from: addresses.from,
-    to: addresses.to,
-    to_names,
-    cc: addresses.cc,
-    bcc: addresses.bcc,
-    reply_to: addresses.reply_to,
-    subject,
-    template_id,
     domain_id: domain.id,
     created: now,
-    envelope: { mail_from: addresses.from_address, rcpt_to: addresses.rcpt_to },
-    recipients: addresses.rcpt_to.map((recipient) => sentTo(recipient, now)),
-    outbox: { due: now, attempts: 0, via: facts.via },
+    envelope: { mail_from: from_address, rcpt_to },
+    recipients: rcpt_to.map((recipient) => sentTo(recipient, now)),
+    outbox: { due: now, attempts: 0, via },
     outbox_due: now,
     message: null,
     unread: true,
-    tags: initialTags(addresses.rcpt_to).tags,
-    snippet,
-    attachment_count,
+    tags: initialTags(rcpt_to).tags,
     undigested: undefined,
   }
   const blobs = [blobOf(contentBlob(id), kept.content)]
@@ -283,4 +276,25 @@ function assertSize(bytes: number): void {
     'message_too_large',
     `The message would have ${bytes} bytes after encoding; the limit is ${maxMessageBytes} bytes.`,
   )
+}
+
+/**
+ * The minimum number of bytes that bodies take in a message, with the encoding that nodemailer chooses: text that
+ * is mostly ASCII is unencoded or quoted-printable, other text is base64. Soft line breaks are not counted.
+ *
+ * @param enough  If the size is certainly not above this, the result is the number of characters.
+ */
+export function encodedBodySize(bodies: readonly string[], enough: number): number {
+  const characters = bodies.reduce((sum, body) => sum + body.length, 0)
+  // A character takes at most three bytes, and a byte at most three when encoded, so small mail need not be counted.
+  return characters * 9 <= enough ? characters : bodies.reduce((sum, body) => sum + encodedBytes(body), 0)
+}
+
+function encodedBytes(body: string): number {
+  const { letters, others, lineEnds } = countBody(body)
+  const bytes = Buffer.byteLength(body)
+  // Line ends become CRLF.
+  if (others > 0 && isBase64Shorter({ letters, others })) return encodedSize(bytes + lineEnds)
+  const asIs = body.length - others
+  return bytes + lineEnds + 2 * (bytes - asIs)
 }

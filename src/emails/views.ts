@@ -10,9 +10,9 @@ import type {
   RecipientStatus,
 } from './types.ts'
 import { shorten } from '../core/errors.ts'
-import { keysOf, pick } from '../core/pick.ts'
 import { maxSubjectBytes } from './render.ts'
-import { detailNames, emailMembers } from './schema.ts'
+import { pick } from '../core/pick.ts'
+import { detailNames, emailMembers, keysOf } from './schema.ts'
 
 /** The subject as lists show it: a page of a list must not grow with the headers of hostile mail. */
 export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string {

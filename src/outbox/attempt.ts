@@ -1,10 +1,14 @@
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
-import { keptBytes } from '../emails/content.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import {
+  attachmentsBlob,
+  contentBlob,
+  emailCollection,
+  type EmailRecord,
+  modifyEmail,
+} from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
-import { modifyEmail } from '../emails/modify.ts'
 import { inOnePieceBytes } from '../mime/compose/compose.ts'
 import type { Blob } from '../store/store.ts'
 import { tryDelivery, type DeliveryDeps } from './deliver.ts'
@@ -113,7 +117,7 @@ async function write(
 ): Promise<EmailRecord | null> {
   try {
     if (email.attachment_count) fetching(true)
-    const size = await keptBytes(deps.store, email)
+    const size = await keptBytes(email, deps)
     const run = (): Promise<EmailRecord | null> => writeAndStore(email, deps, written)
     if (await hasDownloads(email, deps)) return await deps.downloads(run)
     return await (size > largeBytes ? deps.large.run(run, Number.POSITIVE_INFINITY) : run())
@@ -126,6 +130,12 @@ async function write(
   } finally {
     if (email.attachment_count) fetching(false)
   }
+}
+
+/** How many bytes of an API send are stored outside its record. */
+async function keptBytes({ id, attachment_count }: EmailRecord, { store }: AttemptDeps): Promise<number> {
+  const content = (await store.blobSize(contentBlob(id))) ?? 0
+  return attachment_count === 0 ? content : content + ((await store.blobSize(attachmentsBlob(id))) ?? 0)
 }
 
 async function writeAndStore(

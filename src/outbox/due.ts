@@ -1,6 +1,5 @@
 import { nextTurn } from '../core/machine.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { modifyEmail } from '../emails/modify.ts'
+import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { EmailType } from '../emails/types.ts'
 import { pagesOf } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'

@@ -120,7 +120,9 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
     )
     return { ...written, message: { ...written.message, message_id } }
   }
-  const { size_bytes, parts: pieces } = await compose(json, null)
+  // What goes to the thread is taken away from here, and a short one may be the store's own.
+  const own = json.length > longBytes ? json : Buffer.from(json)
+  const { size_bytes, parts: pieces } = await compose(own, null)
   return {
     message: { size_bytes, message_id },
     blobs: [{ id: messageBlob(email.id), size: size_bytes, parts: pieces }],

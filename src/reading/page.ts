@@ -1,4 +1,4 @@
-import { maxBodyBytes, readBodies } from '../mime/bodies.ts'
+import { readBodies } from '../mime/bodies.ts'
 import { readStructure } from '../mime/structure.ts'
 import type { RemoteContent } from '../mime/html/remote-content.ts'
 import { withoutConnections } from '../mime/html/without-connections.ts'
@@ -22,19 +22,16 @@ export interface PageOptions {
  * The HTML of a mail with its inline images in place, as UTF-8.
  *
  * @param message  Its bytes, where the images are; null if it is not written.
- * @param sent  The stored bodies of an API send, as JSON; null if the HTML of the message is shown.
+ * @param sent  The HTML of an API send; null if the HTML of the message is shown.
  */
 export async function readPage(
   message: Buffer | null,
-  sent: Buffer | null,
+  sent: string | null,
   { frame }: PageOptions,
 ): Promise<Uint8Array> {
   const structure = message && readStructure(message)
-  const stored = sent
-    ? (JSON.parse(sent.toString()) as { html: string }).html.slice(0, maxBodyBytes)
-    : message && structure
-      ? readBodies(message, { text: null, html: structure.html }).html
-      : ''
+  const stored =
+    sent ?? (message && structure ? readBodies(message, { text: null, html: structure.html }).html : '')
   const attachments = structure?.attachments ?? []
   // Made before the images are inlined, because the preview judges their formats, not their `data:` URIs.
   const html = frame?.client ? previewHtml({ html: stored, attachments }, frame.client).html : stored

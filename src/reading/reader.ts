@@ -199,9 +199,11 @@ export function createReader(deps: ReaderDeps): Reader {
     const sizeOf = async (blob: BlobId | null): Promise<number> => (blob && (await store.blobSize(blob))) ?? 0
     const size = (await sizeOf(blobs.message)) + (await sizeOf(blobs.content))
     return inTurn(size, defaultPatienceMs, signal, async () => {
+      // The beginning of the stored HTML first, so that all of it is not in memory together with the message.
+      const json = blobs.content && (await loadBlob(store, blobs.content, signal))
+      const sent = json && (await thread.run('content', [json, maxBodyBytes], { size: json.length, signal }))
       const message = blobs.message && (await loadBlob(store, blobs.message, signal))
-      const sent = blobs.content && (await loadBlob(store, blobs.content, signal))
-      return thread.run('page', [message, sent, options], { size, signal })
+      return thread.run('page', [message, sent?.html ?? null, options], { size, signal })
     })
   }
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { modifyEmail } from '../emails/modify.ts'
+import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { Where } from '../store/queries.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 import { unreadable, type Digests, type Reading } from './digests.ts'

@@ -1,7 +1,6 @@
 import { nextTurn } from '../core/machine.ts'
 import { createSequence } from '../core/shared-work.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { modifyEmail } from '../emails/modify.ts'
+import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
 import type { Reading } from './digests.ts'
 import { catchUpMs, type Indexer, type IndexerDeps } from './indexer.ts'

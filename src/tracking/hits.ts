@@ -1,10 +1,9 @@
 import { cutText } from '../core/cut-text.ts'
 import type { Clock } from '../core/clock.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
-import { type EmailRecord, emailCollection } from '../emails/email.ts'
+import { type EmailRecord, emailCollection, modifyEmail } from '../emails/email.ts'
 import type { EmailEvent } from '../emails/types.ts'
 import { isOver, withEvents } from '../emails/events.ts'
-import { modifyEmail } from '../emails/modify.ts'
 import type { Store } from '../store/store.ts'
 
 /** The client that loaded an image or followed a link. */

@@ -162,7 +162,6 @@ export const left: Readonly<Record<string, string>> = {
     'emails/copies.ts copyBlob',
     'emails/events.ts deliveredEvent',
     'emails/events.ts sentTo',
-    'emails/idempotency.ts repeatable',
     'net/hosts.ts authorityOf',
     'server/dev/guarded-bytes.ts htmlAnswer',
     'server/dev/consent.ts consentRequired',

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createDownloads } from '../../src/outbox/downloads.ts'
 import { createJobQueue } from '../../src/core/job-queue.ts'
+import { createJobThread } from '../../src/core/job-thread.ts'
+import { jobs } from '../../src/instance/jobs.ts'
 import { collections } from '../../src/instance/collections.ts'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
 import type { EmailType } from '../../src/emails/types.ts'
@@ -34,6 +36,7 @@ it('a broadcast whose recipients all hang does not block other mail in the outbo
     simulator,
     causeOf: () => undefined,
     sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
+    thread: createJobThread(jobs, null),
     retryDelaysMs: [],
     hostname: 'localhost',
     large: createJobQueue(systemClock, 1, 1),

@@ -40,7 +40,7 @@ it.each([
     ids,
     pageSize: 50,
     via: 'capture',
-    sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
+    sources: { root: null },
     strict: false,
     escapeHtml: false,
     findTemplate: () => Promise.resolve(null),

@@ -162,10 +162,7 @@ describe('the settings', () => {
       { files: { 'localpost.config.json': '{\n  "port": 1\n  "host": "x"\n}' } },
       /^localpost\.config\.json is not JSON: .* at position 16/,
     ],
-    [
-      { files: { 'localpost.config.json': '{' } },
-      /^localpost\.config\.json is not JSON: .* at position 1/,
-    ],
+    [{ files: { 'localpost.config.json': '{' } }, /^localpost\.config\.json is not JSON: .* at position 1/],
     [{ files: { 'localpost.config.json': '[]' } }, 'localpost.config.json must give an object of options.'],
     [
       { files: { 'localpost.config.mjs': 'export const port = 1' } },

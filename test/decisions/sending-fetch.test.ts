@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createInstanceThread } from '../../src/instance/jobs.ts'
 import { attachmentSources } from '../../src/instance/outbound.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { resolveOptions } from '../../src/options/options.ts'
@@ -118,7 +117,6 @@ describe('addresses that may be fetched from', () => {
     const sources = attachmentSources(
       resolveOptions({ attachments: { allowPrivate: true } }),
       createOutgoing([]),
-      createInstanceThread(),
     )
     for (const path of priv) {
       const { hostname: host } = new URL(path)

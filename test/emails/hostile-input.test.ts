@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { encodedBodySize } from '../../src/emails/body-size.ts'
-import { repeatable } from '../../src/emails/idempotency.ts'
+import { encodedBodySize } from '../../src/emails/send.ts'
+import { bodyHash } from '../../src/emails/idempotency.ts'
 import { readAddresses } from '../../src/emails/recipients.ts'
 import { composeMessage } from '../../src/mime/compose/compose.ts'
 import { expectLinearCost } from '../support/linear-cost.ts'
@@ -41,19 +41,19 @@ describe('addresses', () => {
 
 describe('a request that may be repeated', () => {
   it('is the same whatever the order of its members, however deep', () => {
-    const one = repeatable('key', { a: 1, b: { c: [1, 2], d: 'x' } })
-    expect(repeatable('key', { b: { d: 'x', c: [1, 2] }, a: 1 })).toEqual(one)
-    expect(repeatable('key', { b: { d: 'x', c: [2, 1] }, a: 1 })).not.toEqual(one)
-    expect(repeatable('key', { b: { d: 'x', c: [1, 2] }, a: 2 })).not.toEqual(one)
+    const one = bodyHash({ a: 1, b: { c: [1, 2], d: 'x' } })
+    expect(bodyHash({ b: { d: 'x', c: [1, 2] }, a: 1 })).toEqual(one)
+    expect(bodyHash({ b: { d: 'x', c: [2, 1] }, a: 1 })).not.toEqual(one)
+    expect(bodyHash({ b: { d: 'x', c: [1, 2] }, a: 2 })).not.toEqual(one)
   })
 
   it('is the same however long it is, and other where a long text differs at its end', () => {
     const body = (end: string): object => ({ a: 1, text: 'ä'.repeat(300_000) + end, b: [{ d: 1, c: null }] })
-    const one = repeatable('key', body(''))
-    expect(repeatable('key', { b: [{ c: null, d: 1 }], ...body('') })).toEqual(one)
-    expect(repeatable('key', body('x'))).not.toEqual(one)
+    const one = bodyHash(body(''))
+    expect(bodyHash({ b: [{ c: null, d: 1 }], ...body('') })).toEqual(one)
+    expect(bodyHash(body('x'))).not.toEqual(one)
     const sorted = JSON.stringify({ a: 1, b: [{ c: null, d: 1 }], text: 'ä'.repeat(300_000) })
-    expect(one.body_hash).toBe(createHash('sha256').update(sorted).digest('hex'))
+    expect(one).toBe(createHash('sha256').update(sorted).digest('hex'))
   })
 
   it('may be nested 100 levels deep, and no deeper', () => {
@@ -63,16 +63,16 @@ describe('a request that may be repeated', () => {
       return value
     }
     const refusal = expect.objectContaining({ code: 'validation_error' }) as Error
-    repeatable('key', nested(100))
-    for (const levels of [101, 200_000]) expect(() => repeatable('key', nested(levels))).toThrow(refusal)
+    bodyHash(nested(100))
+    for (const levels of [101, 200_000]) expect(() => bodyHash(nested(levels))).toThrow(refusal)
     const cycle: { self?: unknown } = {}
     cycle.self = cycle
-    expect(() => repeatable('key', cycle)).toThrow(refusal)
+    expect(() => bodyHash(cycle)).toThrow(refusal)
   })
 
   it('of a library caller may be no JSON at all', () => {
-    repeatable('key', undefined)
-    repeatable('key', { subject: 10n })
+    bodyHash(undefined)
+    bodyHash({ subject: 10n })
   })
 })
 

@@ -2,6 +2,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { systemClock, type Clock } from '../../src/core/clock.ts'
 import { createDownloads } from '../../src/outbox/downloads.ts'
 import { createJobQueue } from '../../src/core/job-queue.ts'
+import { createJobThread } from '../../src/core/job-thread.ts'
+import { jobs } from '../../src/instance/jobs.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { fixedClock, type HeldClock } from '../../src/core/manual-clock.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
@@ -57,6 +59,7 @@ function open(store: Store, more: Partial<OutboxDeps> = {}): Outbox {
     simulator,
     causeOf: () => undefined,
     sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
+    thread: createJobThread(jobs, null),
     retryDelaysMs: [60_000],
     hostname: 'localhost',
     large: createJobQueue(systemClock, 1, 1),

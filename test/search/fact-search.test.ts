@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { emailFacts } from '../../src/emails/facts.ts'
+import { emailFacts } from '../../src/emails/email.ts'
 import { factsOf } from '../../src/store/facts.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'

@@ -63,10 +63,13 @@ describe('the address of List-Unsubscribe', () => {
 
   it('is unknown where it is forged, belongs to a single mail, or to a removed contact', async () => {
     const url = tracking.unsubscribeUrl('aud_1', 'con_1', 'bc_1')
-    const ofMail = tracking.copiesOf({ id: 'em_1' }, {
-      open_tracking_enabled: true,
-      click_tracking_enabled: true,
-    })?.('<p>')(0)
+    const ofMail = tracking.copiesOf(
+      { id: 'em_1' },
+      {
+        open_tracking_enabled: true,
+        click_tracking_enabled: true,
+      },
+    )?.('<p>')(0)
     const token = /\/t\/o\/([^"]+)/.exec(ofMail ?? '')?.[1]
     for (const path of [`${url}x`, url.replace('/u/', '/c/'), `http://localpost/t/u/${token}`])
       for (const method of ['GET', 'POST'])

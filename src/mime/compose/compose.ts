@@ -55,7 +55,7 @@ export async function composeMessage(input: MessageInput): Promise<ComposedMessa
     to: formatAddressField(input.to),
     cc: formatAddressField(input.cc),
     replyTo: formatAddressField(input.reply_to),
-    subject: needsEncoding(input.subject) ? encodeLong(input.subject, encodeWord) : input.subject,
+    subject: needsEncoding(input.subject) ? encodeWord(input.subject, 'B', 52) : input.subject,
     html: composableBody(input.html),
     text: composableBody(input.text),
     messageId: input.message_id,
@@ -118,13 +118,6 @@ function formatAddressField(value: string | null | undefined): string | undefine
  */
 function needsEncoding(subject: string): boolean {
   return subject.includes('=?') || /\S{200}/.test(subject)
-}
-
-function encodeLong(
-  subject: string,
-  encodeWord: (text: string, encoding: string, length: number) => string,
-): string {
-  return encodeWord(subject, 'B', 52)
 }
 
 function withoutBcc(headers: Readonly<Record<string, string>>): { key: string; value: string }[] {

@@ -1,5 +1,4 @@
 import { readParameters } from '../headers/parameters.ts'
-import { withoutControls } from './line-controls.ts'
 
 /**
  * Replaces bare CR and NUL in the headers of parts by spaces. A mail server may convert the one to a line end and drop
@@ -140,3 +139,15 @@ const maxHeldBytes = 64 * 1024
 const maxFieldChars = 16 * 1024
 /** The same limits as for parsing: depth, and parts beside each other. */
 const maxBoundaries = 1000
+
+/** Whether a line, or a piece of one, contains NUL, or CR outside its line end. */
+export function hasControls(line: Buffer): boolean {
+  const carriageReturn = line.indexOf(0x0d)
+  return line.includes(0) || (carriageReturn !== -1 && line[carriageReturn + 1] !== 0x0a)
+}
+
+/** The same line, of the same length, with spaces for what {@link hasControls} finds. */
+export function withoutControls(line: Buffer): Buffer {
+  if (!hasControls(line)) return line
+  return Buffer.from(line.toString('latin1').replace(/\0|\r(?!\n)/g, ' '), 'latin1')
+}

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { endsWithReturns } from '../headers/fields.ts'
 import { maxHeaderBytes } from '../headers/headers.ts'
-import { hasControls, withoutControls } from './line-controls.ts'
-import { withPlainPartHeaders } from './part-headers.ts'
+import { hasControls, withoutControls, withPlainPartHeaders } from './part-headers.ts'
 
 /**
  * Removes the Bcc and Resent-Bcc fields of a message, however they are written, because its next recipient must not see

@@ -3,8 +3,7 @@ import { domainToASCII } from 'node:url'
 import { promisify } from 'node:util'
 import type { ComposedMessage, MessageInput } from '../compose/compose.ts'
 import { composeMessage, inOnePieceBytes } from '../compose/compose.ts'
-import { hashBody } from './body.ts'
-import { canonicalField, splitFields, type RawField } from './fields.ts'
+import { canonicalField, hashBody, splitFields, type RawField } from './canonical.ts'
 import { maxFields } from '../headers/fields.ts'
 
 /** The key and names of a signature. */

@@ -1,5 +1,5 @@
 import { quote } from '../../core/errors.ts'
-import type { Canonicalization } from './body.ts'
+import type { Canonicalization } from './canonical.ts'
 
 /** A parsed DKIM-Signature field. */
 export interface DkimSignature {

@@ -1,7 +1,6 @@
 import type { DkimResult } from '../types.ts'
 import { createHash, verify, type KeyObject } from 'node:crypto'
-import { hashBody } from './body.ts'
-import { canonicalField, splitFields, type RawField } from './fields.ts'
+import { canonicalField, hashBody, splitFields, type RawField } from './canonical.ts'
 import { readSignature, withoutSignature, type DkimSignature } from './signature.ts'
 import { maxFields } from '../headers/fields.ts'
 import { readHeader } from '../headers/headers.ts'

@@ -2,8 +2,7 @@ import { createPublicKey, createSign, generateKeyPairSync, type KeyObject } from
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { describe, expect, it } from 'vitest'
-import { hashBody } from '../../../src/mime/dkim/body.ts'
-import { splitFields } from '../../../src/mime/dkim/fields.ts'
+import { hashBody, splitFields } from '../../../src/mime/dkim/canonical.ts'
 import { verifyDkim } from '../../../src/mime/dkim/verify.ts'
 import { maxFields } from '../../../src/mime/headers/fields.ts'
 

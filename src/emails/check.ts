@@ -1,0 +1,124 @@
+import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
+import { longBytes, LongBody, parseJsonBody } from '../core/json-body.ts'
+import { heavyBytes, type JobThread } from '../core/job-thread.ts'
+import type { TemplateContent } from '../templates/template.ts'
+import { bodyHash } from './idempotency.ts'
+import { checkRequest, keep, type Checked, type CheckDeps, type Kept } from './send.ts'
+
+/** Dependencies of {@link checkGiven}. */
+export interface CheckGivenDeps extends CheckDeps {
+  thread: JobThread<typeof sendJobs>
+}
+
+/** A request that can be stored, once the domain of its sender is known. */
+export interface Storable extends Pick<Checked, 'addresses' | 'warnings'> {
+  kept: Kept
+}
+
+/** The data that the check needs besides the request. */
+interface CheckFacts {
+  root: string | null
+  strict: boolean
+  escapeHtml: boolean
+  isRepeatable: boolean
+  /** The template of the request; null if it does not exist; absent before its id is known. */
+  template?: TemplateContent | null
+}
+
+/** The result of the check; the hash of the body is `""` if the request is not repeatable. */
+type CheckAnswer = { body_hash: string } & (
+  | { storable: Storable }
+  | { error: PlainError }
+  /** The template is needed for the check. `bytes` is the body, for the second call. */
+  | { template_id: string; bytes: Buffer | null }
+)
+
+/** The check of send requests as work of the thread: from the body of a request, or from the argument of a call. */
+export const sendJobs = {
+  async send(bytes: Buffer | null, value: unknown, facts: CheckFacts): Promise<CheckAnswer> {
+    const input = bytes ? parseJsonBody(bytes) : value
+    const body_hash = facts.isRepeatable ? bodyHash(input) : ''
+    let missing: string | null = null
+    const { root, strict, escapeHtml, template } = facts
+    const findTemplate = async (id: string): Promise<TemplateContent | null> => {
+      if (template === undefined) missing = id
+      return template ?? null
+    }
+    try {
+      const checked = await checkRequest(input, { sources: { root }, strict, escapeHtml, findTemplate })
+      const { addresses, warnings } = checked
+      if (missing === null) return { body_hash, storable: { addresses, warnings, kept: keep(checked) } }
+    } catch (error) {
+      if (!(error instanceof LocalpostError)) throw error
+      // Without the template, a request may have errors that it does not have with it.
+      if (missing === null) return { body_hash, error: plainError(error) }
+    }
+    return { body_hash, template_id: missing, bytes }
+  },
+}
+
+/** How many characters a check works on at most: those of the request, and those that its placeholders may add. */
+function sizeOf(input: unknown, template: TemplateContent | null): number {
+  const size = textLength(input, 3)
+  if (typeof input !== 'object' || input === null) return size
+  const variables: unknown = Reflect.get(input, 'variables')
+  if (typeof variables !== 'object' || variables === null) return size
+  let longest = 0
+  for (const value of Object.values(variables)) longest = Math.max(longest, textLength(value, 1))
+  let placeholders = 0
+  for (const name of ['subject', 'html', 'text'] as const) {
+    for (const text of [Reflect.get(input, name), template?.[name]])
+      if (typeof text === 'string') placeholders += bracesIn(text)
+  }
+  return size + placeholders * longest
+}
+
+function bracesIn(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('{{'); at !== -1; at = text.indexOf('{{', at + 2)) count++
+  return count
+}
+
+function textLength(value: unknown, levels: number): number {
+  if (typeof value === 'string') return value.length
+  if (levels === 0 || typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 0
+  return Object.values(value).reduce<number>((sum, member) => sum + textLength(member, levels - 1), 0)
+}
+
+/**
+ * Checks a send request, a long one in the thread: a `LongBody`, or the argument of a call with long texts.
+ *
+ * @returns The hash of its body if it may be repeated, and a function that returns or throws the result of the check.
+ * @throws invalid_json, payload_too_large, service_unavailable.
+ */
+export async function checkGiven(
+  input: unknown,
+  isRepeatable: boolean,
+  deps: CheckGivenDeps,
+): Promise<{ body_hash: string; result(): Storable }> {
+  const { sources, strict, escapeHtml, thread, findTemplate } = deps
+  const facts: CheckFacts = { root: sources.root, strict, escapeHtml, isRepeatable }
+  const [bytes, value] = input instanceof LongBody ? [input.take(), null] : [null, input]
+  // The thread keeps the memory of its last message.
+  if (bytes && bytes.length > heavyBytes) await thread.rest()
+  const run = (...given: Parameters<typeof sendJobs.send>): Promise<CheckAnswer> =>
+    (given[0]?.length ?? sizeOf(value, given[2].template ?? null)) <= longBytes
+      ? sendJobs.send(...given)
+      : thread.run('send', given).catch((error: unknown) => {
+          // An argument that cannot be copied to a thread, because it contains a function for example, is checked here.
+          if (error instanceof DOMException) return sendJobs.send(...given)
+          throw error
+        })
+  let answer = await run(bytes, value, facts)
+  if ('template_id' in answer) {
+    const template = await findTemplate(answer.template_id)
+    answer = await run(answer.bytes, value, { ...facts, template })
+  }
+  return {
+    body_hash: answer.body_hash,
+    result() {
+      if ('storable' in answer) return answer.storable
+      throw reviveError('error' in answer ? answer.error : 'The template was not given.')
+    },
+  }
+}
