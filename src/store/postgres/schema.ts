@@ -155,8 +155,7 @@ async function prepareTable(sql: Connection, table: Table, exists: boolean): Pro
       ...old.map(({ name }) => `DROP COLUMN "${name}"`),
       ...columns.map((column) => `ADD COLUMN ${column}`),
     ]
-    if (changes.length > 0)
-      await sql.once(`ALTER TABLE ${table.sql} ${changes.join(', ')}`)
+    if (changes.length > 0) await sql.once(`ALTER TABLE ${table.sql} ${changes.join(', ')}`)
     await fillColumns(sql, table)
   }
   // Unique keys are checked before the rows are written, so that two records of one transaction may exchange them.
