@@ -33,7 +33,10 @@ interface BulkDeps<C> {
   /** @param version  That the record had when it was read. */
   put(record: StoredRecord, text: string, version: number): C
   remove(id: string): C
-  commit(changes: readonly C[]): Promise<BulkOutcome>
+  /** @param isBulk  Whether listeners get one change for all records. */
+  commit(changes: readonly C[], isBulk: boolean): Promise<BulkOutcome>
+  /** Tells listeners that the call has ended, if they get bulk changes. */
+  end(): Promise<void>
   readonly pending: Budget
   assertOpen(): void
 }
@@ -42,8 +45,23 @@ interface BulkDeps<C> {
 export async function runBulk<T extends StoredRecord, C>(
   ids: readonly string[],
   change: ((record: T) => T) | 'remove',
+  deps: BulkDeps<C>,
+  options: BulkOptions = {},
+): Promise<number> {
+  const isBulk = ids.length > mostTold
+  try {
+    return await commitParts(ids, change, deps, options, isBulk)
+  } finally {
+    if (isBulk) await deps.end()
+  }
+}
+
+async function commitParts<T extends StoredRecord, C>(
+  ids: readonly string[],
+  change: ((record: T) => T) | 'remove',
   { read, put, remove, commit, pending, assertOpen }: BulkDeps<C>,
   { onProgress, signal }: BulkOptions,
+  isBulk: boolean,
 ): Promise<number> {
   // Records that were changed after they were read come again at the end.
   const left = [...ids]
@@ -77,7 +95,7 @@ export async function runBulk<T extends StoredRecord, C>(
     if (changes.length > 0) {
       pending.takeAnyway(bytes)
       try {
-        const { applied, stale } = await commit(changes)
+        const { applied, stale } = await commit(changes, isBulk)
         changed += applied
         left.push(...stale)
       } finally {
@@ -90,7 +108,7 @@ export async function runBulk<T extends StoredRecord, C>(
 }
 
 /** Up to this many records, listeners get one change for each, so that they need not read everything again. */
-export const mostTold = 100
+const mostTold = 100
 const readAtOnce = 100
 // Other commits wait while a part is encoded and applied. These limits bound that time.
 const mostUpdates = 500

@@ -35,10 +35,8 @@ export class ChangeFeed {
   listen(partition: string, listener: Listener, after?: number): () => void {
     const caught = after === undefined ? this.#seq : this.#catchUp(partition, listener, after)
     const entry = { listener, after: caught }
-    const known = this.#listeners.get(partition)
-    const listeners = known ?? new Set()
-    listeners.add(entry)
-    if (!known) this.#listeners.set(partition, listeners)
+    const listeners = this.#listeners.get(partition) ?? new Set()
+    this.#listeners.set(partition, listeners.add(entry))
     return () => {
       listeners.delete(entry)
       if (listeners.size === 0 && this.#listeners.get(partition) === listeners)
@@ -108,13 +106,13 @@ function* changesOf(commits: readonly StoredCommit[]): Generator<[string, StoreC
     for (const change of changes) yield [partition, { seq, ...change }]
 }
 
-/** The changes of a part of a bulk change as one. */
+/** The changes of a part of a bulk change as one for each collection. */
 export function asBulk(changes: readonly CommitChange[]): CommitChange[] {
-  const [first] = changes
-  if (!first) return []
-  const removed = changes.filter(({ op }) => op === 'remove').length
-  const updated = changes.length - removed
-  return [{ op: 'bulk', collection: first.collection, updated, removed, isLast: false }]
+  return [...new Set(changes.map(({ collection }) => collection))].map((collection) => {
+    const own = changes.filter((change) => change.collection === collection)
+    const removed = own.filter(({ op }) => op === 'remove').length
+    return { op: 'bulk', collection, updated: own.length - removed, removed, isLast: false }
+  })
 }
 
 /** The change that says that a bulk change has ended. */

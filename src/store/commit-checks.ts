@@ -13,7 +13,7 @@ export interface UniqueKey {
 }
 
 /** A record after the commits that were checked so far; null if it is removed. */
-export interface Checked<C, R> {
+interface Checked<C, R> {
   readonly collection: C
   readonly id: string
   readonly record: R | null

@@ -3,7 +3,7 @@ import { closedError, storeFault } from './io-errors.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { type Place, type Places, samePlace } from './entry.ts'
 import type { Medium } from './medium.ts'
-import { type BulkChange, mostTold, runBulk } from './bulk.ts'
+import { type BulkChange, runBulk } from './bulk.ts'
 import { groupRecords, tallyTexts } from './groups.ts'
 import { countRecords, readIds, readPage } from './pages.ts'
 import { clamp, readOne, readResting, readTexts } from './read-records.ts'
@@ -122,31 +122,32 @@ export async function createStore(
       beforeCommit: (hook) => view.beforeCommit(hook),
       refusal: () => medium.refusal(),
       lowDisk: () => medium.lowDisk(),
-      async bulk(collection, ids, change, options = {}) {
-        const state = await ready(collection)
-        const isBulk = ids.length > mostTold
-        const deps = {
-          read: (part: readonly string[]) =>
-            readTexts(
-              records,
-              state,
-              part.map((id) => ({ id })),
-            ),
-          put(record: StoredRecord, text: string, version: number): BulkChange {
-            const [keys, facts] = [state.keysOf(membersOf(record)), state.factsOf(record)]
-            return { state, id: record.id, version, next: { text, keys, facts } }
-          },
-          remove: (id: string): BulkChange => ({ state, id, version: 0, next: null }),
-          commit: (part: readonly BulkChange[]) => queue.bulk(part, isBulk),
-          pending,
-          assertOpen,
-        }
-        try {
-          return await view.change(() => runBulk(ids, change, deps, options))
-        } finally {
-          if (isBulk) await feed.endBulk(partition, state.base)
-        }
-      },
+      bulk: (collection, ids, change, options) =>
+        view.change(async () => {
+          const state = await ready(collection)
+          return await runBulk(
+            ids,
+            change,
+            {
+              read: (part) =>
+                readTexts(
+                  records,
+                  state,
+                  part.map((id) => ({ id })),
+                ),
+              put(record, text, version): BulkChange {
+                const [keys, facts] = [state.keysOf(membersOf(record)), state.factsOf(record)]
+                return { state, id: record.id, version, next: { text, keys, facts } }
+              },
+              remove: (id) => ({ state, id, version: 0, next: null }),
+              commit: (part, isBulk) => queue.bulk(part, isBulk),
+              end: () => feed.endBulk(partition, state.base),
+              pending,
+              assertOpen,
+            },
+            options,
+          )
+        }),
       async get(collection, id) {
         return await readOne(records, await ready(collection), id)
       },

@@ -26,105 +26,86 @@ export interface Following {
 
 /** Follows any number of collections. */
 export function createFollowing(): Following {
-  /** The followers that have changes to read. */
-  const behind = new Set<Follower>()
+  /** For each collection that has changes to read: reads them. */
+  const behind = new Set<() => Promise<void>>()
 
   return {
     async open(store, collection, memory) {
-      const follower = createFollower(store, collection, memory)
+      const noted = new Set<string>()
+      let isAll: boolean = true
+      let reading: Promise<void> | null = null
+
+      async function readOne(id: string): Promise<void> {
+        const record = await store.get(collection, id)
+        if (record) await memory.put(record)
+        else memory.remove(id)
+      }
+
+      async function readAll(): Promise<void> {
+        const gone = new Set(memory.ids())
+        for (let after: [string] | undefined; ;) {
+          const { records, more } = await store.page(collection, { after, limit: 500 })
+          await forEachSlice(records, (record) => {
+            gone.delete(record.id)
+            return memory.put(record)
+          })
+          const last = records.at(-1)
+          if (!more || !last) break
+          after = [last.id]
+        }
+        for (const id of gone) memory.remove(id)
+      }
+
+      async function readNoted(): Promise<void> {
+        while (isAll || noted.size > 0) {
+          const ids = [...noted]
+          noted.clear()
+          const wasAll = isAll
+          isAll = false
+          try {
+            if (wasAll) await readAll()
+            else for (const id of ids) await readOne(id)
+          } catch (error) {
+            isAll ||= wasAll
+            for (const id of ids) noted.add(id)
+            throw error
+          }
+        }
+      }
+
+      /** Reads what was noted, until nothing is left. Calls at the same time share the reads. */
+      const catchUp = (): Promise<void> => (reading ??= readNoted().finally(() => (reading = null)))
+
       let stop = (): void => {}
       // Before the first read, so that nothing is missed between the two.
       if (store.isShared) {
         stop = store.changes((change) => {
-          if (change.op === 'gap') follower.noteAll()
-          else if (change.collection !== collection.name) return
-          else if (change.op === 'bulk') follower.noteAll()
-          else follower.note(change.id)
-          behind.add(follower)
+          if (change.op !== 'gap' && change.collection !== collection.name) return
+          if (change.op === 'gap' || change.op === 'bulk') isAll = true
+          else noted.add(change.id)
+          behind.add(catchUp)
           // After an error it stays in `behind`; `settled` reads it again and throws.
-          follower.catchUp().then(
-            () => void behind.delete(follower),
+          catchUp().then(
+            () => void behind.delete(catchUp),
             () => {},
           )
         })
       }
-      follower.noteAll()
       try {
-        await follower.catchUp()
+        await catchUp()
       } catch (error) {
         stop()
-        behind.delete(follower)
+        behind.delete(catchUp)
         throw error
       }
     },
     async settled() {
       await Promise.all(
-        Array.from(behind, async (follower) => {
-          await follower.catchUp()
-          behind.delete(follower)
+        Array.from(behind, async (catchUp) => {
+          await catchUp()
+          behind.delete(catchUp)
         }),
       )
     },
-  }
-}
-
-interface Follower {
-  note(id: string): void
-  noteAll(): void
-  /** Reads what was noted, until nothing is left. Calls at the same time share the reads. */
-  catchUp(): Promise<void>
-}
-
-function createFollower<T extends StoredRecord>(
-  store: Store,
-  collection: Collection<T>,
-  memory: Memory<T>,
-): Follower {
-  const noted = new Set<string>()
-  let isAll = false
-  let reading: Promise<void> | null = null
-
-  async function readNoted(): Promise<void> {
-    while (isAll || noted.size > 0) {
-      const ids = [...noted]
-      noted.clear()
-      const wasAll = isAll
-      isAll = false
-      try {
-        if (wasAll) await readAll()
-        else for (const id of ids) await readOne(id)
-      } catch (error) {
-        isAll ||= wasAll
-        for (const id of ids) noted.add(id)
-        throw error
-      }
-    }
-  }
-
-  async function readOne(id: string): Promise<void> {
-    const record = await store.get(collection, id)
-    if (record) await memory.put(record)
-    else memory.remove(id)
-  }
-
-  async function readAll(): Promise<void> {
-    const gone = new Set(memory.ids())
-    for (let after: [string] | undefined; ;) {
-      const { records, more } = await store.page(collection, { after, limit: 500 })
-      await forEachSlice(records, (record) => {
-        gone.delete(record.id)
-        return memory.put(record)
-      })
-      const last = records.at(-1)
-      if (!more || !last) break
-      after = [last.id]
-    }
-    for (const id of gone) memory.remove(id)
-  }
-
-  return {
-    note: (id) => void noted.add(id),
-    noteAll: () => void (isAll = true),
-    catchUp: () => (reading ??= readNoted().finally(() => (reading = null))),
   }
 }

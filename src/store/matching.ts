@@ -18,7 +18,7 @@ export interface Matches {
 }
 
 /** A search for records. */
-export interface Search {
+interface Search {
   /** Judges the facts of each record once. */
   readonly judge: (facts: FactRow) => Verdict
   /** For the records whose facts are not enough. */

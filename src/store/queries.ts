@@ -97,8 +97,6 @@ export type FactWhere =
 export type Where =
   | FactWhere
   | { readonly member: string; readonly equals: string | number | boolean | null }
-  | { readonly member: string; readonly above: number }
-  | { readonly member: string; readonly below: number }
   /** Case-insensitive; an array matches when one of its strings does. */
   | { readonly member: string; readonly contains: string }
   | { readonly all: readonly Where[] }

@@ -141,25 +141,21 @@ export class Resting {
   async #wake(state: CollectionState, ids: readonly string[], withText: boolean): Promise<void> {
     for (let from = 0; from < ids.length; from += wokenAtOnce) {
       if (from > 0) await nextTurn()
-      await this.#wakeSome(state, ids.slice(from, from + wokenAtOnce), withText)
-    }
-  }
-
-  async #wakeSome(state: CollectionState, ids: readonly string[], withText: boolean): Promise<void> {
-    const records = await this.read(state, ids)
-    for (const [i, record] of records.entries()) {
-      const id = ids[i] ?? ''
-      const located = state.idIndex.locate(id)
-      if (!located || record === null || record instanceof Error) continue
-      const text = withText ? record.text : ''
-      const entry = state.byId.get(id)
-      const { number } = located.pack.segment
-      this.#awake.add(state.segment(number))
-      if (!entry) {
-        state.byId.set(id, new Entry(id, number, record.version, text, state.noKeys, record.blobs))
-      } else if (entry.text === '') {
-        entry.text = text
-        entry.blobs = record.blobs
+      const part = ids.slice(from, from + wokenAtOnce)
+      for (const [i, record] of (await this.read(state, part)).entries()) {
+        const id = part[i] ?? ''
+        const located = state.idIndex.locate(id)
+        if (!located || record === null || record instanceof Error) continue
+        const text = withText ? record.text : ''
+        const entry = state.byId.get(id)
+        const { number } = located.pack.segment
+        this.#awake.add(state.segment(number))
+        if (!entry) {
+          state.byId.set(id, new Entry(id, number, record.version, text, state.noKeys, record.blobs))
+        } else if (entry.text === '') {
+          entry.text = text
+          entry.blobs = record.blobs
+        }
       }
     }
   }

@@ -66,11 +66,6 @@ export class SortedIndex {
     return this.#ordered.slice(start, end)
   }
 
-  keyOf(row: Row): IndexKey | null {
-    if (this.#slot < 0) return [row.id]
-    return 'keys' in row ? (row.keys[this.#slot] ?? null) : null
-  }
-
   /** The records whose key begins with `prefix`, up to those that begin with `until`. */
   span(prefix: IndexKey = [], until?: IndexKey): Span {
     const start = prefix.length === 0 ? 0 : this.lowerBound(prefix)
@@ -104,7 +99,7 @@ export class SortedIndex {
 
   /** Adds a record by its present key; without effect where it has none. */
   add(entry: Entry): void {
-    const key = this.#entries && this.keyOf(entry)
+    const key = this.#entries && this.#keyOf(entry)
     if (key === null) return
     if (this.#gathered) {
       this.#gathered.added.add(entry)
@@ -119,7 +114,7 @@ export class SortedIndex {
 
   /** Takes a record out; call it before its key changes. */
   remove(entry: Entry): void {
-    const key = this.#entries && this.keyOf(entry)
+    const key = this.#entries && this.#keyOf(entry)
     if (key === null) return
     if (this.#gathered) {
       if (!this.#gathered.added.delete(entry)) this.#gathered.gone.add(entry)
@@ -156,12 +151,12 @@ export class SortedIndex {
   /** Takes all records at once, in any order. @returns Two that have the same key of a unique index; null if there are none. */
   takeAll(all: readonly Entry[]): Entry[] | null {
     this.revision++
-    const entries = all.filter((entry) => this.keyOf(entry) !== null).sort((a, b) => this.#order(a, b))
+    const entries = all.filter((entry) => this.#keyOf(entry) !== null).sort((a, b) => this.#order(a, b))
     this.#entries = entries
     if (!this.unique) return null
     const second = entries.findIndex((entry, at) => {
       const before = entries[at - 1]
-      return before !== undefined && this.#compare(before, this.keyOf(entry) ?? []) === 0
+      return before !== undefined && this.#compare(before, this.#keyOf(entry) ?? []) === 0
     })
     return second > 0 ? entries.slice(second - 1, second + 1) : null
   }
@@ -173,7 +168,7 @@ export class SortedIndex {
    */
   #putIn(added: readonly Entry[]): void {
     const entries = this.#ordered
-    const positions = added.map((entry) => this.position(this.keyOf(entry) ?? [], entry.id))
+    const positions = added.map((entry) => this.position(this.#keyOf(entry) ?? [], entry.id))
     let read = entries.length - 1
     for (const entry of added) entries.push(entry)
     let write = entries.length - 1
@@ -193,6 +188,10 @@ export class SortedIndex {
       const entry = entries[at]
       return entry === undefined || !isBefore(entry)
     })
+  }
+
+  #keyOf({ id, keys }: Entry): IndexKey | null {
+    return this.#slot < 0 ? [id] : (keys[this.#slot] ?? null)
   }
 
   #compare(entry: Entry, key: IndexKey): number {

@@ -314,25 +314,17 @@ export function insert<T extends StoredRecord>(
   collection: Collection<T>,
   record: Omit<T, 'version'>,
 ): Change {
-  return {
-    op: 'insert',
-    collection: collection as unknown as Collection<StoredRecord>,
-    record,
-  }
+  return { op: 'insert', collection, record }
 }
 
 /** Adds a record or replaces the one with its id, whatever its version. */
 export function put<T extends StoredRecord>(collection: Collection<T>, record: Omit<T, 'version'>): Change {
-  return {
-    op: 'put',
-    collection: collection as unknown as Collection<StoredRecord>,
-    record,
-  }
+  return { op: 'put', collection, record }
 }
 
 /** Replaces a record; refused unless its `version` is the stored one. */
 export function update<T extends StoredRecord>(collection: Collection<T>, record: T): Change {
-  return { op: 'update', collection: collection as unknown as Collection<StoredRecord>, record }
+  return { op: 'update', collection, record }
 }
 
 /**
@@ -344,7 +336,7 @@ export function remove<T extends StoredRecord>(
   id: string,
   version?: number,
 ): Change {
-  return { op: 'remove', collection: collection as unknown as Collection<StoredRecord>, id, version }
+  return { op: 'remove', collection, id, version }
 }
 
 /** The effect of a commit on one record. */

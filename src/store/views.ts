@@ -54,22 +54,13 @@ class View {
 
   /** Stores changes together with those that the hooks add. */
   commit(changes: readonly Change[], blobs: readonly Blob[] | undefined, store: Commit): Promise<void> {
-    return this.change(() =>
-      this.#hooks.size === 0 ? store(changes, blobs) : this.#commitWith(changes, blobs, store),
-    )
-  }
-
-  async #commitWith(
-    changes: readonly Change[],
-    blobs: readonly Blob[] | undefined,
-    store: Commit,
-  ): Promise<void> {
-    const additions = [...this.#hooks].map((hook) => hook(changes)).filter((one) => one !== null)
-    if (additions.length === 0) return store(changes, blobs)
-    // The id of a new record defines its place in the list, so nothing is awaited between it and the commit without need.
-    for (const { prepare } of additions) if (prepare) await prepare()
-    await store([...changes, ...additions.flatMap((one) => one.add())], blobs)
-    for (const { committed } of additions) committed()
+    return this.change(async () => {
+      const additions = [...this.#hooks].map((hook) => hook(changes)).filter((one) => one !== null)
+      // The id of a new record defines its place in the list, so nothing is awaited between it and the commit without need.
+      for (const { prepare } of additions) if (prepare) await prepare()
+      await store([...changes, ...additions.flatMap((one) => one.add())], blobs)
+      for (const { committed } of additions) committed()
+    })
   }
 
   beforeCommit(hook: CommitHook): () => void {

@@ -27,12 +27,8 @@ export function compileWhere<T extends StoredRecord>(where: Where, facts?: Facts
   }
   if (!('member' in where)) return onFact(where, facts)
   const { member } = where
-  if ('equals' in where) return (record) => (membersOf(record)[member] ?? null) === where.equals
   if ('contains' in where) return containing(member, where.contains)
-  return (record) => {
-    const value = membersOf(record)[member]
-    return typeof value === 'number' && ('above' in where ? value > where.above : value < where.below)
-  }
+  return (record) => (membersOf(record)[member] ?? null) === where.equals
 }
 
 /** The condition of a page: its `where`, and the records of `also`. */

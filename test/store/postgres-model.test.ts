@@ -91,7 +91,7 @@ test.each([keyed, unkeyed])(
         case 'member':
           return pick<Where>([
             { member: 'seen', equals: true },
-            { member: 'due', above: 3 },
+            { member: 'due', equals: 3 },
             { member: 'due', equals: null },
             { member: 'tags', contains: 'RED' },
             { member: 'group', equals: pick(groups) },

@@ -111,9 +111,8 @@ test('records that were written to a segment are read from it, in each way of re
     (await store.page(items, query)).records.map(({ id }) => id)
   expect(await ids({ limit: 3, after: [idOf(998)] })).toEqual([idOf(999), idOf(1000), idOf(1001)])
   expect(await ids({ limit: 2, direction: 'desc', offset: 1500 })).toEqual([idOf(999), idOf(998)])
-  expect(await ids({ limit: 3, where: { member: 'value', above: 2000 } })).toEqual(
-    [2001, 2002, 2003].map(idOf),
-  )
+  const any = [2001, 2002, 2003, 2004].map((value) => ({ member: 'value', equals: value }))
+  expect(await ids({ limit: 3, where: { any } })).toEqual([2001, 2002, 2003].map(idOf))
   expect(await ids({ index: 'due' })).toEqual([7, 1007, 2007].map(idOf))
   expect((await store.page(items, { limit: 1e6 })).records.map(({ value }) => value)).toEqual(
     Array.from({ length: 2500 }, (_, n) => n),

@@ -12,15 +12,6 @@ import type { Place } from './reads.ts'
 /** Up to this many bytes, a blob is stored in one piece, beside its name. */
 export const mostInline: number = 256 * 1024
 
-/** The handle of a blob that was written in pieces before its commit. */
-export class LargeBlob {
-  readonly number: number
-
-  constructor(number: number) {
-    this.number = number
-  }
-}
-
 /** A blob of a commit: its bytes, or the number of a large blob whose bytes were written before. */
 export interface StagedBlob {
   readonly owner: string
@@ -97,8 +88,8 @@ export class Blobs {
     for (const { blob, owner, name } of named) {
       const { id, size, parts, spooled } = blob
       if (!isStorable(name)) throw misuse(`No blob can have the name ${JSON.stringify(name)}.`)
-      if (spooled instanceof LargeBlob) {
-        ready.push({ owner, name, size, bytes: null, large: spooled.number })
+      if (typeof spooled === 'number') {
+        ready.push({ owner, name, size, bytes: null, large: spooled })
         continue
       }
       if (!parts) throw misuse(`The blob ${id} is of another store.`)
@@ -114,8 +105,8 @@ export class Blobs {
   async #spool(owner: string, name: string, bytes: Buffer): Promise<StagedBlob> {
     const spool = await this.createSpool()
     await spool.write(bytes)
-    const { number } = await spool.finish()
-    return { owner, name, size: bytes.length, bytes: null, large: number }
+    const large = await spool.finish()
+    return { owner, name, size: bytes.length, bytes: null, large }
   }
 
   /** Starts a large blob. Until a commit refers to it, it is removed after a day. */
@@ -146,7 +137,7 @@ export class Blobs {
       finish: async () => {
         if (held.length > 0) await insert(held)
         held = Buffer.alloc(0)
-        return new LargeBlob(large)
+        return large
       },
       discard: async () => {
         held = Buffer.alloc(0)
@@ -199,7 +190,8 @@ export class Blobs {
 }
 
 interface LargeSpool extends Spool {
-  finish(): Promise<LargeBlob>
+  /** @returns The number of the blob. */
+  finish(): Promise<number>
 }
 
 interface FoundBlob {

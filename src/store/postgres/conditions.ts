@@ -41,7 +41,7 @@ export function toSql(
     return unknown
   }
   if ('member' in where) {
-    if (where.member !== 'id' || !('equals' in where)) return unknown
+    if (where.member !== 'id' || 'contains' in where) return unknown
     const { equals } = where
     if (typeof equals !== 'string' || !isStorable(equals)) return { sql: 'false', isExact: true }
     return { sql: `(id = ${parameters.add(equals, 'text')})`, isExact: true }

@@ -55,10 +55,10 @@ export class Follower {
   #told: number
   /** How many times this instance stored commits without learning their numbers, and how many of these it has read since. */
   readonly #unnumbered = { stored: 0, read: 0 }
-  #isWorking = false
-  #isWanted = false
-  /** The callers that wait for a look that begins after their call. */
-  #waiting: Waiting[] = []
+  /** The running look. */
+  #looking: Promise<void> = Promise.resolve()
+  /** The look after it, which all calls share until it begins. */
+  #next: Promise<void> | null = null
   /** What the listeners are being told. Only one thing at a time, so that they get the commits in their order. */
   #announcing: Promise<void> | null = null
 
@@ -110,34 +110,24 @@ export class Follower {
    * @throws As reads.
    */
   caughtUp(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject })
-      this.#isWanted = true
-      if (!this.#isWorking) void this.#work()
-    })
+    // If the running look fails, the next one does not begin: the database does not answer.
+    return (this.#next ??= this.#looking.finally(() => (this.#next = null)).then(() => this.#begin()))
   }
 
-  async #work(): Promise<void> {
-    this.#isWorking = true
-    let waiting: Waiting[] = []
-    try {
-      while (this.#isWanted) {
-        this.#isWanted = false
-        waiting = [...waiting, ...this.#waiting]
-        this.#waiting = []
-        const { stored } = this.#unnumbered
-        if (await this.#readOn()) {
-          this.#unnumbered.read = stored
-          for (const { resolve } of waiting) resolve()
-          waiting = []
-        } else this.#isWanted = true
-      }
-    } catch (error) {
-      // The next look continues here.
-      for (const { reject } of [...waiting, ...this.#waiting]) reject(error)
-      this.#waiting = []
+  #begin(): Promise<void> {
+    const look = this.#look()
+    this.#looking = look
+    // The next look continues here.
+    look.catch(() => (this.#looking = Promise.resolve()))
+    return look
+  }
+
+  async #look(): Promise<void> {
+    for (let isDone = false; !isDone;) {
+      const { stored } = this.#unnumbered
+      isDone = await this.#readOn()
+      if (isDone) this.#unnumbered.read = stored
     }
-    this.#isWorking = false
   }
 
   /** @returns Whether everything that was stored before the call was read. */
@@ -224,11 +214,6 @@ function isKnown({ seq, last }: StoreState, { newest, known_by, known_digest }: 
   if (newest === null || newest < seq) return false
   // Changes from long ago are removed.
   return !last || known_by === null || (known_by === last.instance && known_digest === last.digest)
-}
-
-interface Waiting {
-  resolve(): void
-  reject(error: unknown): void
 }
 
 /** The columns about the last known commit, which are in each row of a look. */

@@ -1,3 +1,4 @@
+import { forEachSlice } from '../../core/slices.ts'
 import type { Connection } from './connection.ts'
 import type { BulkChange, PreparedChange, Staging } from './staging.ts'
 import type { Table } from './table.ts'
@@ -37,6 +38,6 @@ export function load(
          ON stored.partition = given.partition AND stored."${column}" = given.key`,
       [partitions, keys],
     )
-    for (const row of rows) staging.learn(table, row.partition, row, (name) => row[name])
+    await forEachSlice(rows, (row) => staging.learn(table, row.partition, row, (name) => row[name]))
   })
 }

@@ -57,7 +57,8 @@ export class Membership implements Leadership {
   /** The id of this instance. */
   readonly id: string = crypto.randomUUID()
   readonly #processes: Processes
-  readonly #now: () => Moment
+  /** The time by this instance's clocks. */
+  readonly now: () => Moment
   readonly #listeners: Set<() => void> = new Set()
   #holder = ''
   #isLeader = false
@@ -72,7 +73,7 @@ export class Membership implements Leadership {
 
   constructor(processes: Processes = systemProcesses, now: () => Moment = momentNow) {
     this.#processes = processes
-    this.#now = now
+    this.now = now
   }
 
   isMine(): boolean {
@@ -89,15 +90,10 @@ export class Membership implements Leadership {
 
   /** The time since the last stored renewal began, in milliseconds. */
   #age(): number {
-    const { elapsed, wall } = this.#now()
+    const { elapsed, wall } = this.now()
     const { began } = this.#last
     // If the clocks disagree, the longer time counts.
     return Math.max(elapsed - began.elapsed, wall - began.wall)
-  }
-
-  /** The time by this instance's clocks. */
-  now(): Moment {
-    return this.#now()
   }
 
   onMine(listener: () => void): () => void {
@@ -111,7 +107,7 @@ export class Membership implements Leadership {
     const adding = connection.run(
       `INSERT INTO ${connection.name('instances')} (id, holder, batch, until) VALUES ($1, $2, $3, ${untilNext})
        ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
-      [this.id, this.#holder, this.#nextBatch()],
+      [this.id, this.#holder, ++this.#batch],
     )
     this.#adding = adding.catch(() => {})
     await adding
@@ -145,10 +141,6 @@ export class Membership implements Leadership {
   nextBatch(): number {
     // A row that is added later has a greater number.
     this.assertIn()
-    return this.#nextBatch()
-  }
-
-  #nextBatch(): number {
     return ++this.#batch
   }
 
@@ -171,7 +163,7 @@ export class Membership implements Leadership {
    *   the transaction must not be committed.
    */
   async renew(connection: Connection, batch = 0): Promise<Renewal> {
-    const began = this.#now()
+    const began = this.now()
     const table = connection.name('instances')
     const [row] = await connection.run<{ has_turn: boolean; last_alone: number | null }>(
       `UPDATE ${table} own SET until = ${untilNext}, batch = greatest(batch, $2) WHERE id = $1
@@ -224,7 +216,7 @@ export class Membership implements Leadership {
     await connection.run(`UPDATE ${table} SET batch = $3 WHERE id = $1 AND batch < $2`, [
       this.id,
       batch,
-      this.#nextBatch(),
+      ++this.#batch,
     ])
     const [row] = await connection.run<{ batch: number }>(
       `SELECT batch::float8 AS batch FROM ${table} WHERE id = $1`,

@@ -19,25 +19,17 @@ export interface Place {
 }
 
 /** The reads of records in a partition; see `Store`. */
-export type Reads = Pick<Store, 'get' | 'find' | 'page' | 'ids' | 'count' | 'tally' | 'groups'>
+type Reads = Pick<Store, 'get' | 'find' | 'page' | 'ids' | 'count' | 'tally' | 'groups'>
 
 /** @param placeOf  Where the records of a collection are. @throws closed. */
 export function createReads(sql: Connection, placeOf: (collection: Named) => Place): Reads {
   return {
-    async get(collection, id) {
-      const { table, partition } = placeOf(collection)
-      if (!isStorable(id)) return null
-      const text = `SELECT record::text AS record FROM ${table.sql} WHERE partition = $1 AND id = $2`
-      const [row] = await sql.run<{ record: string }>(text, [partition, id])
-      return row ? toRecord(row.record) : null
-    },
+    get: async (collection, id) => await readBy(sql, placeOf(collection), 'id', id),
 
     async find(collection, index, key) {
-      if (index === 'id') return await this.get(collection, String(key[0] ?? ''))
-      const { table, partition } = placeOf(collection)
-      const text = `SELECT record::text AS record FROM ${table.sql} WHERE partition = $1 AND ${table.index(index).column} = $2 LIMIT 1`
-      const [row] = await sql.run<{ record: string }>(text, [partition, encodeKey(key)])
-      return row ? toRecord(row.record) : null
+      const place = placeOf(collection)
+      if (index === 'id') return await readBy(sql, place, 'id', String(key[0] ?? ''))
+      return await readBy(sql, place, place.table.index(index).column, encodeKey(key))
     },
 
     async page<T extends StoredRecord>(collection: Collection<T>, query: PageQuery = {}) {
@@ -120,6 +112,18 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Pla
   }
 }
 
+async function readBy<T extends StoredRecord>(
+  sql: Connection,
+  { table, partition }: Place,
+  column: string,
+  key: string | Buffer,
+): Promise<T | null> {
+  if (typeof key === 'string' && !isStorable(key)) return null
+  const text = `SELECT record::text AS record FROM ${table.sql} WHERE partition = $1 AND ${column} = $2 LIMIT 1`
+  const [row] = await sql.run<{ record: string }>(text, [partition, key])
+  return row ? toRecord<T>(row.record) : null
+}
+
 /** The texts of the records whose ids are given, in their order; null for a record that does not exist. */
 export async function readTexts(
   sql: Connection,
@@ -157,7 +161,7 @@ async function* rowsOf(
   wanted: number,
   idsAlone = false,
 ): AsyncGenerator<{ id: string; record: StoredRecord | null }> {
-  const scan = new Scan(place, query)
+  let scan = new Scan(place, query)
   const { table } = place
   const matches = compileQuery(query, table.facts)
   const isLight = idsAlone && scan.isExact
@@ -186,7 +190,7 @@ async function* rowsOf(
     }
     const last = rows.at(-1)
     if (rows.length < limit || !last) return
-    scan.continueBehind(last.id, last.key ?? null)
+    scan = new Scan(place, query, last)
   }
 }
 
@@ -202,20 +206,26 @@ class Scan {
   readonly isExact: boolean
   /** Whether all records of the collection are found. */
   readonly isWhole: boolean
-  readonly #bounds: string
-  readonly #isBackwards: boolean
-  readonly #places: Map<string, string> = new Map()
-  #behind = ''
+  /** The condition. */
+  readonly sql: string
+  readonly #order: 'ASC' | 'DESC'
 
-  constructor({ table, partition }: Place, query: PageQuery) {
+  /** @param behind  A row that is left out with those before it. Default: none. */
+  constructor(
+    { table, partition }: Place,
+    query: PageQuery,
+    behind?: { readonly id: string; readonly key?: Buffer },
+  ) {
     const { index = 'id', prefix, after, until, also } = query
-    this.#isBackwards = query.direction === 'desc'
+    const isBackwards = query.direction === 'desc'
+    this.#order = isBackwards ? 'DESC' : 'ASC'
     this.column = index === 'id' ? 'id' : table.index(index).column
     const { parameters } = this
     const bounds = [`partition = ${parameters.add(partition)}`]
     const compare = (operator: string, value: string | Buffer): void => {
       bounds.push(`${this.column} ${operator} ${parameters.add(value)}`)
     }
+    const behindOperator = isBackwards ? '<' : '>'
     if (this.column === 'id') {
       const bound = (operator: string, [id]: IndexKey): void => {
         if (id === undefined) return
@@ -226,7 +236,7 @@ class Scan {
         else compare(operator === '<' ? '<=' : operator, /^[^\0\p{Surrogate}]*/u.exec(text)?.[0] ?? '')
       }
       if (prefix) bound('=', prefix)
-      if (after) bound(this.#isBackwards ? '<' : '>', after)
+      if (after) bound(behindOperator, after)
       if (until) bound('<=', until)
     } else {
       bounds.push(`${this.column} IS NOT NULL`)
@@ -234,50 +244,28 @@ class Scan {
         compare('>=', encodeKey(prefix))
         compare('<', afterKey(prefix))
       }
-      if (after)
-        compare(this.#isBackwards ? '<' : '>=', this.#isBackwards ? encodeKey(after) : afterKey(after))
+      if (after) compare(isBackwards ? '<' : '>=', isBackwards ? encodeKey(after) : afterKey(after))
       if (until) compare('<', afterKey(until))
     }
     const condition = hasWhere(query) ? toSql(query.where, table.facts, parameters) : null
     if (condition && also) {
-      const ids = parameters.add(also.filter(isStorable))
-      bounds.push(`(${condition.sql} OR id = ANY(${ids}::text[]))`)
+      const ids = parameters.add(also.filter(isStorable), 'text[]')
+      bounds.push(`(${condition.sql} OR id = ANY(${ids}))`)
     } else if (condition) bounds.push(condition.sql)
     this.isExact = condition?.isExact ?? true
     // The first bound is the partition.
     this.isWhole = bounds.length === 1
-    this.#bounds = bounds.join(' AND ')
-  }
-
-  get sql(): string {
-    return this.#behind === '' ? this.#bounds : `${this.#bounds} AND ${this.#behind}`
+    if (behind?.key) {
+      const [key, id] = [parameters.add(behind.key, 'bytea'), parameters.add(behind.id, 'text')]
+      bounds.push(`(${this.column}, id) ${behindOperator} (${key}, ${id})`)
+    } else if (behind) bounds.push(`id ${behindOperator} ${parameters.add(behind.id, 'text')}`)
+    this.sql = bounds.join(' AND ')
   }
 
   /** The end of a statement that reads some of the rows, in their order. */
   limited(limit: number, offset: number): string {
-    const order = this.#isBackwards ? 'DESC' : 'ASC'
-    const first = this.column === 'id' ? '' : `${this.column} ${order}, `
-    const places = [this.#set('limit', limit), this.#set('offset', offset)]
-    return `ORDER BY ${first}id ${order} LIMIT ${places[0]}::int8 OFFSET ${places[1]}::int8`
-  }
-
-  /** Leaves out a row and those before it. */
-  continueBehind(id: string, key: Buffer | null): void {
-    const operator = this.#isBackwards ? '<' : '>'
-    this.#behind = key
-      ? `(${this.column}, id) ${operator} (${this.#set('key', key)}::bytea, ${this.#set('id', id)}::text)`
-      : `id ${operator} ${this.#set('id', id)}::text`
-  }
-
-  /** Sets a parameter that has another value at each step. @returns Its place in the statement. */
-  #set(name: string, value: unknown): string {
-    const known = this.#places.get(name)
-    if (known === undefined) {
-      const place = this.parameters.add(value)
-      this.#places.set(name, place)
-      return place
-    }
-    this.parameters.values[Number(known.slice(1)) - 1] = value
-    return known
+    const first = this.column === 'id' ? '' : `${this.column} ${this.#order}, `
+    const [most, skipped] = [this.parameters.add(limit, 'int8'), this.parameters.add(offset, 'int8')]
+    return `ORDER BY ${first}id ${this.#order} LIMIT ${most} OFFSET ${skipped}`
   }
 }

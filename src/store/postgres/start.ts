@@ -4,14 +4,13 @@ import { systemClock } from '../../core/clock.ts'
 import type { LocalpostError } from '../../core/errors.ts'
 import { createJobQueue } from '../../core/job-queue.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
-import { mostTold, runBulk } from '../bulk.ts'
+import { runBulk } from '../bulk.ts'
 import { bulkEnd, ChangeFeed } from '../change-feed.ts'
 import { assertPartitionName } from '../names.ts'
 import { closedError, misuse } from '../io-errors.ts'
 import { admit, blobNameIn } from '../prepare.ts'
-import type { Blob, Change, PartitionedStore, Store, StoredRecord } from '../store.ts'
+import type { Blob, Change, PartitionedStore, Store } from '../store.ts'
 import { Blobs, mostInline } from './blobs.ts'
-import { clearedAtOnce } from './clear.ts'
 import { Connection } from './connection.ts'
 import { databaseFault } from './faults.ts'
 import { Follower, readState } from './follower.ts'
@@ -164,26 +163,27 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
       beforeCommit: (hook) => view.beforeCommit(hook),
       refusal: () => upkeep.trouble,
       lowDisk: () => Promise.resolve(null),
-      async bulk(collection, ids, change, options = {}) {
-        const place = placeOf(collection)
-        const isBulk = ids.length > mostTold
-        const { table } = place
-        const deps = {
-          read: (part: readonly string[]) => readTexts(shared, place, part),
-          put(record: StoredRecord, text: string, version: number): BulkChange {
-            return { table, id: record.id, version, row: table.rowOf(record, text) }
-          },
-          remove: (id: string): BulkChange => ({ table, id, version: 0, row: null }),
-          commit: (part: readonly BulkChange[]) => writer.bulk(partition, part, isBulk),
-          pending,
-          assertOpen,
-        }
-        try {
-          return await view.change(() => runBulk(ids, change, deps, options))
-        } finally {
-          if (isBulk) await endBulk(partition, collection.name)
-        }
-      },
+      bulk: (collection, ids, change, options) =>
+        view.change(async () => {
+          const place = placeOf(collection)
+          const { table } = place
+          return await runBulk(
+            ids,
+            change,
+            {
+              read: (part) => readTexts(shared, place, part),
+              put(record, text, version): BulkChange {
+                return { table, id: record.id, version, row: table.rowOf(record, text) }
+              },
+              remove: (id) => ({ table, id, version: 0, row: null }),
+              commit: (part, isBulk) => writer.bulk(partition, part, isBulk),
+              end: () => endBulk(partition, table.name),
+              pending,
+              assertOpen,
+            },
+            options,
+          )
+        }),
       ...createReads(shared, placeOf),
       ...blobs.reads(partition, placeOf, assertOpen),
       createBlob(id) {
@@ -230,18 +230,21 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     async removePartition(name) {
       assertPartitionName(name)
       assertOpen()
-      const collections = new Set<string>()
-      let removed: number
+      const reads = createReads(shared, (collection) => ({ table: tableOf(collection), partition: name }))
+      const removed = new Set<string>()
+      const removals: BulkChange[] = []
       try {
         do {
-          removed = 0
-          for (const change of await writer.clear(name, [...tables.values()])) {
-            collections.add(change.collection)
-            if (change.op === 'bulk') removed += change.removed
+          removals.length = 0
+          for (const table of tables.values()) {
+            const ids = await reads.ids(table.collection, { limit: removedAtOnce - removals.length })
+            for (const id of ids) removals.push({ table, id, version: 0, row: null })
+            if (ids.length > 0) removed.add(table.name)
           }
-        } while (removed >= clearedAtOnce)
+          if (removals.length > 0) await writer.bulk(name, [...removals], true)
+        } while (removals.length === removedAtOnce)
       } finally {
-        await Promise.all([...collections].map((collection) => endBulk(name, collection)))
+        await Promise.all([...removed].map((collection) => endBulk(name, collection)))
       }
     },
     close() {
@@ -263,3 +266,6 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
 /** How many reads and searches may wait for a connection. A request makes one at a time. */
 const mostReads = 10_000
 const mostSearches = 100
+
+/** How many records of a removed partition one transaction removes at most: other commits wait until it ends. */
+const removedAtOnce = 1000

@@ -24,11 +24,6 @@ export type Waiting = {
       readonly isBulk: boolean
     }
   | { readonly said: CommitChange }
-  | {
-      readonly clearing: Iterable<Table>
-      /** Gets the changes for listeners. */
-      readonly cleared: CommitChange[]
-    }
 )
 
 /** The commits that are stored next, together. */
@@ -36,9 +31,8 @@ export function firstOf(waiting: readonly Waiting[]): Waiting[] {
   const batch: Waiting[] = []
   let size = 0
   for (const next of waiting) {
-    if (batch.length > 0 && (size >= batchChanges || isWritten(next) || 'clearing' in next)) break
+    if (batch.length > 0 && (size >= batchChanges || isWritten(next))) break
     batch.push(next)
-    if ('clearing' in next) break
     size += recordsOf(next).changes.length
   }
   return batch

@@ -102,7 +102,7 @@ function writeBlobs(connection: Transaction, staging: Staging): void {
 }
 
 /** Removes all blobs of some records. */
-export function clearBlobs(
+function clearBlobs(
   connection: Transaction,
   owners: readonly { readonly table: Table; readonly partition: string; readonly id: string }[],
 ): void {

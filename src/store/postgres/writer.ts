@@ -3,8 +3,7 @@ import { LocalpostError } from '../../core/errors.ts'
 import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import { asBulk, type CommitChange, type StoredCommit } from '../change-feed.ts'
-import { clear } from './clear.ts'
-import { Connection, type Transaction, transact } from './connection.ts'
+import { Connection, transact } from './connection.ts'
 import { databaseFault, isLost, isOfContent, isRefusal, unreachable } from './faults.ts'
 import { channelOf } from './listening.ts'
 import { insertNew } from './insert-new.ts'
@@ -12,7 +11,6 @@ import { load } from './load.ts'
 import type { Membership, Renewal } from './membership.ts'
 import type { StagedBlobs } from './blobs.ts'
 import { type BulkChange, type PreparedChange, Staging } from './staging.ts'
-import type { Table } from './table.ts'
 import { firstOf, newCommitsOf, recordsOf, type Waiting, written } from './waiting.ts'
 import { write } from './write.ts'
 
@@ -55,18 +53,6 @@ export class Writer {
   /** Stores a commit that changes no record but notifies listeners. */
   say(partition: string, said: CommitChange): Promise<void> {
     return this.#push((end) => ({ partition, said, ...end }))
-  }
-
-  /**
-   * Removes up to `clearedAtOnce` records of a partition, in a transaction of its own.
-   *
-   * @param clearing  The tables of the records.
-   * @returns The changes for listeners.
-   */
-  async clear(partition: string, clearing: Iterable<Table>): Promise<CommitChange[]> {
-    const cleared: CommitChange[] = []
-    await this.#push((end) => ({ partition, clearing, cleared, ...end }))
-    return cleared
   }
 
   /** Resolves when nothing waits or runs. */
@@ -144,7 +130,7 @@ export class Writer {
           ...load(connection, staging, batch.map(recordsOf)),
         ])
         membership.assertIn()
-        const commits = await stageAll(connection, staging, { batch, refused }, seq)
+        const commits = await stageAll(staging, batch, refused, seq)
         if (commits.length > 0)
           write(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
         // If this instance is the only one, the last commit is its own.
@@ -228,40 +214,30 @@ async function lockSeq(connection: Connection): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** Checks the commits of a batch in order. */
+/** Checks the commits of a batch in order. @param refused  Gets the errors of those that are refused. */
 async function stageAll(
-  connection: Transaction,
   staging: Staging,
-  { batch, refused }: { batch: readonly Waiting[]; refused: Map<Waiting, unknown> },
+  batch: readonly Waiting[],
+  refused: Map<Waiting, unknown>,
   seq: number,
 ): Promise<StoredCommit[]> {
   const commits: StoredCommit[] = []
   for (const item of batch) {
     const { partition } = item
     try {
-      const changes = await stage(connection, staging, item)
+      const changes = await changesOf(staging, item)
       if (changes.length > 0) commits.push({ seq: seq + commits.length + 1, partition, changes })
     } catch (error) {
-      // The database refused a statement, so the whole transaction fails.
-      if ('clearing' in item) throw error
       refused.set(item, error)
     }
   }
   return commits
 }
 
-/** @returns The changes for listeners. */
-async function stage(
-  connection: Transaction,
-  staging: Staging,
-  item: Waiting,
-): Promise<readonly CommitChange[]> {
+/** The changes of a commit, for listeners. @throws unique_conflict, version_conflict. */
+async function changesOf(staging: Staging, item: Waiting): Promise<readonly CommitChange[]> {
   const { partition } = item
   if ('said' in item) return [item.said]
-  if ('clearing' in item) {
-    item.cleared.push(...(await clear(connection, item.clearing, partition)))
-    return item.cleared
-  }
   if ('bulk' in item) {
     const changes = await staging.stageBulk(partition, item.bulk, item.outcome)
     return item.isBulk ? asBulk(changes) : changes
