@@ -111,8 +111,7 @@ export function createClient(options: ClientOptions): Client {
       },
       get: async (name, given) => control('GET', ['accounts', name], given),
       update: async (name, changes, given) => control('PATCH', ['accounts', name], given, changes),
-      renewPassword: async (name, given) =>
-        control('POST', ['accounts', name, 'smtp-password'], given, {}),
+      renewPassword: async (name, given) => control('POST', ['accounts', name, 'smtp-password'], given, {}),
       async remove(name, given) {
         await control('DELETE', ['accounts', name], given)
       },
