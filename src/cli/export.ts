@@ -87,18 +87,24 @@ export async function* listMails(remote: Remote, query: string): AsyncGenerator<
   }
 }
 
-// Ids become file names, so a value that is not an id could lead out of the folder.
-const mailSchema = z.object({
-  id: z.string().refine((id) => isId('em', id)),
-  subject: z.string(),
-  size_bytes: z.number(),
-})
-const listSchema = z.object({
+interface Listed {
+  count: number
+  cursor: string | null
+  emails: { id: string; subject: string; size_bytes: number }[]
+}
+
+const listSchema: z.ZodType<Listed> = z.object({
   count: z.number(),
   cursor: z.string().nullable(),
-  emails: z.array(mailSchema),
+  emails: z.array(
+    z.object({
+      // Ids become file names, so a value that is not an id could lead out of the folder.
+      id: z.string().refine((id) => isId('em', id)),
+      subject: z.string(),
+      size_bytes: z.number(),
+    }),
+  ),
 })
-type Listed = z.infer<typeof listSchema>
 
 async function listPage(
   remote: Remote,

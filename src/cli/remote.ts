@@ -69,8 +69,7 @@ function connectTo(given: string, apiKey: string | null): Remote {
         throw new LocalpostError('request_failed', message, { cause: error })
       })
       if (response.ok) return response
-      const text = await response.text()
-      throw toError(response, text, parse(text), `${method} ${url}${path}`)
+      throw toError(response, await response.text(), `${method} ${url}${path}`)
     },
   }
 }
@@ -105,12 +104,4 @@ export function reasonOf(error: unknown): string {
   const cause = error.cause instanceof Error ? error.cause : error
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
   return code || cause.message || error.message
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../core/errors.ts'
 import { errorTable, LocalpostError } from '../core/errors.ts'
 
 /** Advice for an error, in terms of the command line. */
-export type Advice = Partial<Record<ErrorCode, string>>
+type Advice = Partial<Record<ErrorCode, string>>
 
 /** Advice for every phase of the command. */
 const commandAdvice: Advice = {

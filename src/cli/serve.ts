@@ -4,7 +4,6 @@ import { renderBanner, startWarnings } from './banner.ts'
 import type { Output } from './output.ts'
 import { collectEarly, giveMemoryBack } from './quiet-memory.ts'
 import { describeError, exitCodeOf } from './report.ts'
-import type { Advice } from './report.ts'
 import type { Settings } from './settings.ts'
 import { leave, stopOnSignals } from './stop.ts'
 import type { Store } from '../store/store.ts'
@@ -40,24 +39,30 @@ async function start(
   output: Output,
   onStore: (store: Pick<Store, 'refusal'>) => void,
 ): Promise<Localpost | undefined> {
-  let advice: Advice = { ...adviceOfStore(settings), port_in_use: adviceFor('smtp-port') }
+  let flag = 'smtp-port'
   let post: Localpost | undefined
   try {
     const { openLocalpost } = await import('../instance/open.ts')
-    const onCertificate = reloadOnHangUp(settings, output)
     const options = { onNotice: (notice: Notice) => tell(notice, output), ...settings.options }
     // Links in tracked mail lead to the listener, whose port is known once it is open.
     post = await openLocalpost(options, {
       deliversFrom: 'listen',
       onStore,
-      onCertificate,
+      onCertificate: (use) => reloadOnHangUp(settings, output, use),
       onLongWork: collectEarly,
     })
-    advice = { ...adviceOfStore(settings), port_in_use: adviceFor('port') }
+    flag = 'port'
     await post.listen({ port: settings.port, host: settings.options.host })
     return post
   } catch (error) {
-    output.error(describeError(error, advice))
+    // The errors of a database already contain advice.
+    const ofStore = settings.options.store !== undefined && {
+      store_in_use: '',
+      store_full: '',
+      store_read_only: '',
+    }
+    const port_in_use = `Choose another with --${flag}=<port>; 0 takes a free port.`
+    output.error(describeError(error, { ...ofStore, port_in_use }))
     await post?.close()
     leave(exitCodeOf(error))
     return undefined
@@ -68,33 +73,23 @@ async function start(
 function reloadOnHangUp(
   { readCertificate }: Settings,
   output: Output,
-): (use: (certificate: { key: string; cert: string }) => void) => void {
-  return (use) => {
-    if (!readCertificate) return
-    process.on('SIGHUP', () => {
-      void readCertificate().then(
-        ({ certificate, warnings }) => {
-          use(certificate)
-          for (const warning of warnings) output.warn(warning)
-          output.log('The certificate was read again (SIGHUP); new connections use it.')
-        },
-        (error: unknown) => output.error(`The certificate stays as it was. ${describeError(error)}`),
-      )
-    })
-  }
+  use: (certificate: { key: string; cert: string }) => void,
+): void {
+  if (!readCertificate) return
+  process.on('SIGHUP', () => {
+    void readCertificate().then(
+      ({ certificate, warnings }) => {
+        use(certificate)
+        for (const warning of warnings) output.warn(warning)
+        output.log('The certificate was read again (SIGHUP); new connections use it.')
+      },
+      (error: unknown) => output.error(`The certificate stays as it was. ${describeError(error)}`),
+    )
+  })
 }
 
 function tell({ level, message, error }: Notice, output: Output): void {
   const text = error instanceof Error ? `${message} (${error.message})` : message
   if (level === 'error') output.error(text)
   else output.warn(text)
-}
-
-/** The errors of a database already contain advice. */
-function adviceOfStore({ options }: Settings): Advice {
-  return options.store === undefined ? {} : { store_in_use: '', store_full: '', store_read_only: '' }
-}
-
-function adviceFor(flag: string): string {
-  return `Choose another with --${flag}=<port>; 0 takes a free port.`
 }

@@ -4,12 +4,11 @@ import { errorTable, LocalpostError, type ErrorCode, type FieldError } from '../
  * The error for an answer with an error status.
  *
  * @param text  The received body; its beginning is quoted if it is not an error body of the interface.
- * @param body  The same as JSON; undefined if it is none.
  * @param what  The request, as the message names it.
  */
-export function toError(response: Response, text: string, body: unknown, what: string): LocalpostError {
+export function toError(response: Response, text: string, what: string): LocalpostError {
   const { status } = response
-  const said = membersOf(body)
+  const said = membersOf(parse(text))
   const headers = keptHeaders(response.headers)
   const { name, message } = said
   if (typeof name === 'string' && isCode(name) && typeof message === 'string') {
@@ -31,6 +30,15 @@ export function unexpected(response: Response, text: string, what: string, lack 
 }
 
 const maxQuoted = 500
+
+/** The JSON of a text; undefined if it is none. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 function isCode(name: string): name is ErrorCode {
   return Object.hasOwn(errorTable, name)

@@ -2,7 +2,7 @@ import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { ownSignal } from '../core/own-signal.ts'
 import type { ListPage } from '../core/lists.ts'
-import { toError, unexpected } from './answer-error.ts'
+import { parse, toError, unexpected } from './answer-error.ts'
 import { type CallSettings, checkClientOptions, requestClass } from './settings.ts'
 
 /** Options of every operation. */
@@ -88,9 +88,9 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
         const answer = await fetch(request)
         return { response: answer, text: await answer.text() }
       })
-      const value = parse(text)
-      if (response.ok && isRecord(value)) return { response, text, value, what }
-      throw toError(response, text, value, what)
+      const value = response.ok && parse(text)
+      if (isRecord(value)) return { response, text, value, what }
+      throw toError(response, text, what)
     } catch (error) {
       if (error instanceof LocalpostError) throw error
       if (signal?.aborted) signal.throwIfAborted()
@@ -203,14 +203,6 @@ function toJson(body: object): string {
     return JSON.stringify(body)
   } catch (error) {
     throw validationError([{ field: 'body', message: `is not possible as JSON: ${reasonOf(error)}` }])
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

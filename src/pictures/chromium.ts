@@ -2,14 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserType } from 'playwright-core'
 import { invalidOption } from '../core/errors.ts'
-
-/** Where Chromium comes from. */
-export interface ChromiumPlaces {
-  /** Files that may require `playwright-core`: that of the project first. Default: the folder of the process, this file. */
-  requirers?: readonly string[]
-  /** Default: `CHROMIUM_PATH`, or the browser that `playwright-core` installed. */
-  executablePath?: string | undefined
-}
+import type { ChromiumPlaces } from './places.ts'
 
 /**
  * Starts a Chromium that can reach nothing, with the `playwright-core` of the project.

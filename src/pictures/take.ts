@@ -1,7 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { invalidOption, LocalpostError } from '../core/errors.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
-import { type ChromiumPlaces, openChromium } from './chromium.ts'
+import { openChromium } from './chromium.ts'
+import type { ChromiumPlaces } from './places.ts'
 
 /** A picture of a mail. */
 export interface Picture {

@@ -3,7 +3,7 @@ import { adapters } from '../support/adapters.ts'
 import { openIn, tempFolder } from './_setup.ts'
 
 for (const { title, needsDatabase, open } of Object.values(adapters))
-  if (!needsDatabase) describeLargeContract(title, (collections) => open(collections))
+  if (!needsDatabase) describeLargeContract(title, (collections) => open(collections, undefined))
 
 describeLargeContract('in a folder, with syncs and a checkpoint every few commits', async (collections) =>
   openIn(await tempFolder(), {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { BlobWriter, Store } from '../../src/store/store.ts'
 import { type Blob, blobOf, insert, put } from '../../src/store/store.ts'
 import { note, notes, pattern } from '../contracts/notes.ts'
+import { isLong } from '../support/long.ts'
 import {
   contents,
   copyOf,
@@ -123,7 +124,7 @@ test.skipIf(!isLinux)(
   'a fault at any call of a close leaves no file open, and the next start has everything',
   { timeout: 120_000 },
   async () => {
-    for (let n = 1; ; n++) {
+    for (let n = 1; ; n += isLong ? 1 : 3) {
       const dir = await tempFolder()
       let left = Number.POSITIVE_INFINITY
       const files = faultyFiles(({ name }) => {
