@@ -86,9 +86,16 @@ export function receiveSubmission(
         return deps.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
       })
       const isPending = recipients.some(({ events }) => events.length === 1)
-      const { sender_domain: _, message_id, ...shown } = header
       const email: Complete<EmailRecord> = {
-        ...shown,
+        // Named one by one: an object made from the rest of another one is several times slower to write as JSON.
+        from: header.from,
+        to: header.to,
+        to_names: header.to_names,
+        cc: header.cc,
+        bcc: header.bcc,
+        reply_to: header.reply_to,
+        subject: header.subject,
+        tags: header.tags,
         id,
         version: 1,
         type: 'transactional',
@@ -100,7 +107,7 @@ export function receiveSubmission(
         recipients,
         outbox: isPending ? { due: now, attempts: 0, via: 'capture' } : null,
         outbox_due: isPending ? now : null,
-        message: { size_bytes: blob.size, message_id },
+        message: { size_bytes: blob.size, message_id: header.message_id },
         unread: true,
         snippet: null,
         attachment_count: null,
