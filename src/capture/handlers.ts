@@ -67,7 +67,6 @@ export function createHandlers(
   /** @returns null if the connection is cut. */
   async function judgeRecipient(address: string, session: SMTPServerSession): Promise<true | null> {
     const isDelivery = userOf(session)?.is_outbox ?? false
-    if (!isDelivery && !options.rejectSubmissions) return true
     // The outbox gives the id of the email as ENVID (RFC 3461).
     const transaction = isDelivery
       ? (session.envelope.dsn?.envid ?? null)
@@ -175,8 +174,11 @@ export function createHandlers(
     onMailFrom: (_address, _session, callback) => callback(),
     onAuth: ({ username, password }, session, callback) =>
       void answer(session, callback, authenticate(username ?? '', password ?? '', session)),
-    onRcptTo: ({ address }, session, callback) =>
-      void answer(session, callback, judgeRecipient(address, session)),
+    onRcptTo({ address }, session, callback) {
+      // At once, so that its reply is sent together with those to other pipelined commands.
+      if (!options.rejectSubmissions && !userOf(session)?.is_outbox) return callback()
+      void answer(session, callback, judgeRecipient(address, session))
+    },
     onData: (stream, session, callback) => void answer(session, callback, takeMessage(stream, session)),
   }
 }
