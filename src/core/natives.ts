@@ -65,7 +65,8 @@ type Class = abstract new (...given: never[]) => unknown
  */
 export const eitherRealm: Readonly<Record<string, { [Symbol.hasInstance](value: unknown): boolean }>> =
   Object.fromEntries(
-    [
+    // By these names: a fake Date has another one.
+    Object.entries<Class>({
       ArrayBuffer,
       DataView,
       Date,
@@ -79,10 +80,10 @@ export const eitherRealm: Readonly<Record<string, { [Symbol.hasInstance](value: 
       SyntaxError,
       TypeError,
       Uint8Array,
-    ].map((own: Class) => {
-      const theirs = Reflect.get(host, own.name) as Class
-      if (theirs === own) return [own.name, own]
+    }).map(([name, own]) => {
+      const theirs = Reflect.get(host, name) as Class
+      if (theirs === own) return [name, own]
       const isEither = (value: unknown): boolean => value instanceof own || value instanceof theirs
-      return [own.name, { [Symbol.hasInstance]: isEither }]
+      return [name, { [Symbol.hasInstance]: isEither }]
     }),
   )
