@@ -7,15 +7,27 @@ export abstract class CommandConnection extends SMTPConnection {
   /** Called for an address without angle brackets. @returns Whether it is accepted. */
   protected abstract takeBarePath(): boolean
 
+  // No option disables these commands, and the base would build and look up a handler's name for each of them.
+  override _isSupported(command: string): boolean {
+    return frequent.has(command) || super._isSupported(command)
+  }
+
+  override _getHandler(command: string): ReturnType<SMTPConnection['_getHandler']> {
+    if (command === 'MAIL') return this.handler_MAIL
+    if (command === 'RCPT') return this.handler_RCPT
+    return command === 'DATA' ? this.handler_DATA : super._getHandler(command)
+  }
+
   /** Refuses unknown parameters (RFC 5321 section 4.1.1.11). The base accepts and ignores them. */
   override _rejectInvalidParams(
     parsed: Exclude<AddressCommand, false>,
     keys: string[],
     callback: () => void,
   ): boolean {
+    if (!parsed.args) return false
     // The base passes the names that need a value, which differ between the two commands.
     const command = keys.includes('NOTIFY') ? 'RCPT' : 'MAIL'
-    const unknown = Object.keys(parsed.args || {}).find((name) => !parameters[command].has(name))
+    const unknown = Object.keys(parsed.args).find((name) => !parameters[command].has(name))
     if (unknown === undefined) {
       return super._rejectInvalidParams(parsed, command === 'MAIL' ? [...keys, 'AUTH'] : keys, callback)
     }
@@ -29,11 +41,15 @@ export abstract class CommandConnection extends SMTPConnection {
     const colon = line.indexOf(':')
     const path = readPath(line.slice(colon + 1))
     if (colon === -1 || path === null || (path.isBare && !this.takeBarePath())) return false
+    const isPlain = path.parameters === '' && line.slice(0, colon).toUpperCase() === name.toUpperCase()
+    if (isPlain) return { address: path.address, args: false }
     // The base parses the parameters. It gets the null path, which it accepts for both commands.
     const parsed = super._parseAddressCommand(name, `${line.slice(0, colon)}:<> ${path.parameters}`)
     return parsed && { ...parsed, address: path.address }
   }
 }
+
+const frequent: ReadonlySet<string> = new Set(['MAIL', 'RCPT', 'DATA'])
 
 type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>
 
