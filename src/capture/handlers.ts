@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
@@ -184,15 +183,13 @@ export function createHandlers(
 }
 
 /** Reads a message to its end. @returns Whether all of it came. */
-async function endOf(stream: SMTPServerDataStream): Promise<boolean> {
+function endOf(stream: SMTPServerDataStream): Promise<boolean> {
   // The client may have left while a fault was looked for.
-  if (stream.destroyed) return false
-  const ended = once(stream, 'end').then(
-    () => true,
-    () => false,
-  )
-  stream.resume()
-  return ended
+  if (stream.destroyed) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    stream.once('end', () => resolve(true)).once('close', () => resolve(false))
+    stream.resume()
+  })
 }
 
 function envelopeOf({ envelope: { mailFrom, rcptTo } }: SMTPServerSession): Envelope {
