@@ -1,3 +1,4 @@
+import type { ListedMail } from '../inbox/types.ts'
 import { createWriteStream } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -77,23 +78,20 @@ async function writeFolder(
   return { written, errors }
 }
 
+/** What an export needs of a mail. */
+type ExportedMail = Pick<ListedMail, 'id' | 'subject' | 'size_bytes'>
+
 /** All mails of a running Localpost that match a query, newest first. */
-export async function* listMails(remote: Remote, query: string): AsyncGenerator<Listed['emails'][number]> {
+export async function* listMails(remote: Remote, query: string): AsyncGenerator<ExportedMail> {
   for (let cursor: string | null = null; ;) {
-    const page: Listed = await listPage(remote, query, cursor, 500)
+    const page: z.output<typeof listSchema> = await listPage(remote, query, cursor, 500)
     yield* page.emails
     cursor = page.cursor
     if (cursor === null) return
   }
 }
 
-interface Listed {
-  count: number
-  cursor: string | null
-  emails: { id: string; subject: string; size_bytes: number }[]
-}
-
-const listSchema: z.ZodType<Listed> = z.object({
+const listSchema = z.object({
   count: z.number(),
   cursor: z.string().nullable(),
   emails: z.array(
@@ -111,7 +109,7 @@ async function listPage(
   query: string,
   cursor: string | null,
   limit: number,
-): Promise<Listed> {
+): Promise<z.output<typeof listSchema>> {
   const wanted = new URLSearchParams({ query, limit: String(limit), ...(cursor !== null && { cursor }) })
   const lacks = 'is not a Localpost: it did not answer with a list of mail.'
   return await readAnswer(remote, listSchema, lacks, `/dev/inbox?${wanted.toString()}`)

@@ -129,6 +129,7 @@ export interface TranscriptLine {
 
 /** All that Localpost knows of one mail, for people and tests. */
 export interface Mail extends MailSummary {
+  /** `broadcast` for a mail of a broadcast. */
   type: EmailType
   /** Bare addresses of the Cc header, in its order. */
   cc: string[]
