@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { SMTPServerSession } from 'smtp-server'
 import { clearInterval, monotonicNow, setInterval, sleep } from '../core/machine.ts'
 import { networkOf } from '../net/addresses.ts'
@@ -141,6 +141,12 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     if (this.#open.size > 0) return
     clearInterval(this.#sweeping)
     this.#sweeping = undefined
+  }
+
+  /** Loads no key without STARTTLS. The base would load its built-in key, which is public and expired. */
+  override updateSecureContext(options?: SMTPServerOptions): void {
+    if (options || this.options.key) super.updateSecureContext(options)
+    else this.secureContext = new Map()
   }
 
   /**

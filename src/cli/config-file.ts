@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { invalidOption, LocalpostError } from '../core/errors.ts'
+import { jsonFault } from '../core/json-body.ts'
 import { allRows, type CommandOptions } from '../options/options.ts'
 import { readOptions, type Rows } from '../options/read.ts'
 
@@ -53,7 +54,7 @@ function parseJson(text: string, shown: string): unknown {
   try {
     return JSON.parse(json)
   } catch (error) {
-    throw invalidOption(`${shown} is not JSON: ${error instanceof Error ? error.message : String(error)}.`)
+    throw invalidOption(`${shown} is not JSON: ${jsonFault(error, json)}.`)
   }
 }
 

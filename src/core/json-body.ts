@@ -37,8 +37,18 @@ export function parseJsonBody(bytes: Buffer): unknown {
     return JSON.parse(text)
   } catch (error) {
     if (text.trim() === '') throw notJson('The body is empty. Send one JSON object.')
-    throw notJson(`The body is not JSON: ${error instanceof Error ? error.message : String(error)}.`)
+    throw notJson(`The body is not JSON: ${jsonFault(error, text)}.`)
   }
+}
+
+/** What `JSON.parse` says about a text, with line and column in place of its offset. */
+export function jsonFault(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.replace(/ in JSON at position (\d+).*/, (_, digits) => {
+    const before = text.slice(0, Number(digits))
+    const lineStart = before.lastIndexOf('\n') + 1
+    return ` at line ${before.split('\n').length}, column ${before.length - lineStart + 1}`
+  })
 }
 
 /** Decodes the body of a request. @throws invalid_json if it is not UTF-8. */

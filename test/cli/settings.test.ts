@@ -160,9 +160,12 @@ describe('the settings', () => {
     ],
     [
       { files: { 'localpost.config.json': '{\n  "port": 1\n  "host": "x"\n}' } },
-      /^localpost\.config\.json is not JSON: .* at position 16/,
+      /^localpost\.config\.json is not JSON: .* at line 3, column 3\.$/,
     ],
-    [{ files: { 'localpost.config.json': '{' } }, /^localpost\.config\.json is not JSON: .* at position 1/],
+    [
+      { files: { 'localpost.config.json': '{' } },
+      /^localpost\.config\.json is not JSON: .* at line 1, column 2\.$/,
+    ],
     [{ files: { 'localpost.config.json': '[]' } }, 'localpost.config.json must give an object of options.'],
     [
       { files: { 'localpost.config.mjs': 'export const port = 1' } },

@@ -79,7 +79,7 @@ describe('a large body that is not taken', () => {
     expect(await refusal(body)).toMatchObject({
       status: 400,
       name: 'invalid_json',
-      message: expect.stringMatching(new RegExp(`^The body is not JSON: .* at position ${body.length - 5}`)),
+      message: expect.stringMatching(/^The body is not JSON: .* at line 2, column 2\.$/),
     })
     expect(await refusal(' '.repeat(2_000_000))).toMatchObject({
       message: 'The body is empty. Send one JSON object.',

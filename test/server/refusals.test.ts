@@ -124,8 +124,8 @@ describeBoth('bodies', (open) => {
     const { call } = await open()
     for (const [raw, place] of [
       ['{"a": 1,\n "b": tru}', 'tru}'],
-      ['{"a": 1,}', 'position 8'],
-      ['{"a": "b', 'position 8'],
+      ['{"a": 1,}', 'line 1, column 9'],
+      ['{"a": "b', 'line 1, column 9'],
       ['', 'empty'],
       [' \n', 'empty'],
     ] as const) {
