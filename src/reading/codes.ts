@@ -119,8 +119,10 @@ const letters = new RegExp(
 const introduction = '[:：] ?|[—–] |(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|to|jest|är|er) |(?:是|为|為|は) ?'
 // Mixed-case letters are a code only after an introduction: "code: x7Kp2q".
 const introduced = new RegExp(
-  `(?:${introduction})((?=[a-zA-Z]{0,9}\\d)(?=\\d{0,9}[a-zA-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}` +
-    `|(?<!\\p{L})(?:[Cc]ode|CODE|[Cc]ódigo|[Cc]odice|[Kk]od|[Кк]од) ((?=[a-zA-Z]{0,9}\\d)(?=[a-z\\d]{0,9}[A-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}`,
+  [
+    `(?:${introduction})((?=[a-zA-Z]{0,9}\\d)(?=\\d{0,9}[a-zA-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}`,
+    `(?<!\\p{L})(?:[Cc]ode|CODE|[Cc]ódigo|[Cc]odice|[Kk]od|[Кк]од) ((?=[a-zA-Z]{0,9}\\d)(?=[a-z\\d]{0,9}[A-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}`,
+  ].join('|'),
   'gu',
 )
 const introducesNext = new RegExp(
