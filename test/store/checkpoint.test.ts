@@ -2,9 +2,22 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkpointText, parseCheckpoint } from '../../src/store/disk/checkpoint-text.ts'
-import { blobOf, insert } from '../../src/store/store.ts'
+import { blobOf, insert, remove } from '../../src/store/store.ts'
 import { note, notes, pattern } from '../contracts/notes.ts'
-import { filesIn, inspect, logIn, mortal, openAfterKill, openIn, refusal, tempFolder } from './_setup.ts'
+import {
+  faultyFiles,
+  filesIn,
+  inspect,
+  logIn,
+  manualClock,
+  mortal,
+  openAfterKill,
+  openIn,
+  quiet,
+  refusal,
+  systemError,
+  tempFolder,
+} from './_setup.ts'
 
 /** A folder of a killed store. Half of its commits came after the checkpoint. */
 async function killed(): Promise<string> {
@@ -79,4 +92,31 @@ test('a start that is refused after it read the log leaves the end of the log un
   const before = await filesIn(dir)
   expect((await refusal(dir)).message).toContain('Nothing was overwritten')
   expect(await filesIn(dir)).toEqual(before)
+})
+
+test('a checkpoint that could not take an empty file out of the last one does so before it removes the file', async () => {
+  const dir = await tempFolder()
+  const { clock, fire } = manualClock()
+  let saves = true
+  let removed = false
+  const files = faultyFiles(({ name, path }) => {
+    // The disk fails for good once the file is removed.
+    if (removed || (!saves && name === 'rename' && path.includes('checkpoint.json'))) throw systemError('EIO')
+    removed = name === 'remove' && path.endsWith(join('notes', '000001.json'))
+  })
+  const store = await openIn(dir, { ...mortal, clock, files })
+  const all = Array.from({ length: 1001 }, (_, n) => note(n))
+  await store.commit(all.map((one) => insert(notes, one)))
+  fire()
+  await quiet(files)
+  await store.commit(all.slice(0, 1000).map(({ id }) => remove(notes, id)))
+  saves = false
+  fire()
+  await quiet(files)
+  saves = true
+  fire()
+  await quiet(files)
+  expect(removed).toBe(true)
+  const again = await openAfterKill(dir, mortal)
+  expect(await again.count(notes)).toBe(1)
 })

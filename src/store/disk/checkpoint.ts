@@ -96,10 +96,14 @@ async function removeEmpty(
 ): Promise<void> {
   const { files, paths } = deps
   const empty = [...dirty].filter((segment) => segment.number > 0 && sizeOf(segment) === 0)
-  const named = empty.filter((segment) => records.files.delete(nameOf(segment)))
+  const named = empty.filter((segment) => records.files.has(nameOf(segment)))
   if (named.length > 0) {
+    const gone = new Set(named.map(nameOf))
     const old = await readCheckpoint(deps)
-    if (old) await saveCheckpoint(deps, { ...old, files: [...records.files.keys()].sort() })
+    const kept = [...records.files.keys()].filter((name) => !gone.has(name))
+    if (old) await saveCheckpoint(deps, { ...old, files: kept.sort() })
+    // Only now: if the write fails, the next checkpoint has to find the names here.
+    for (const name of gone) records.files.delete(name)
   }
   for (const segment of empty) {
     const { state, number } = segment
