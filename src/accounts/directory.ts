@@ -18,11 +18,11 @@ export interface AccountDirectory {
   keep(record: AccountRecord): void
   /** Forgets an account, and frees its name. */
   forget(id: string, name: string): void
-  /** The record of a name, even if the account is disabled. @throws not_found. */
+  /** The record of a name, even if the account is disabled. @throws not_found, also for an expired or removed account. */
   named(name: string): AccountRecord
   /** The account of a name that can be used; null if there is none. */
   find(name: string): AccountRecord | null
-  /** The same by its id. */
+  /** The account of an id that can be used; null if there is none. */
   byId(id: string): AccountRecord | null
   /** Whether the account has expired. */
   isOver(record: AccountRecord): boolean

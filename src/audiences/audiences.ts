@@ -22,7 +22,7 @@ export interface Audiences {
   get(id: string): Promise<Audience>
   /** Renames an audience. Only this changes its `updated`; changes of contacts do not. @throws not_found, validation_error */
   update(id: string, input: AudienceInput): Promise<Audience>
-  /** Removes an audience and its contacts in one commit. @throws not_found */
+  /** Removes an audience after its contacts, some hundred in a commit. @throws not_found */
   remove(id: string): Promise<void>
 }
 

@@ -34,7 +34,8 @@ export interface Capture {
 }
 
 /**
- * Starts the SMTP side: the port for submissions, which accepts every message, and the port that the outbox delivers to.
+ * Starts the SMTP side: the port for submissions, the one that begins with TLS if there is one, and the port that the outbox
+ * delivers to.
  *
  * A session that authenticates as the outbox (`localpost-outbox` with `deliverySecret`) delivers: each recipient gets
  * its verdict as a real reply, and the message is read and dropped, for the outbox has stored it. Every other session

@@ -60,7 +60,7 @@ function endOfPath(text: string): number {
   return -1
 }
 
-/** Accepts text with the shape of an address unchanged, because real senders do not keep the limits of the RFC. */
+/** A valid address, normalized; else text that has the shape of one, unchanged: real senders exceed the limits of the RFC. */
 function lenient(path: string): string | null {
   // Invisible characters make one address look like another and control characters split log lines.
   if (/[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff]/.test(path)) return null

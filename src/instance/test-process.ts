@@ -41,7 +41,7 @@ export function atEndOfTests(run: () => void): () => void {
   return () => void process.off('exit', run)
 }
 
-// Of the process, as its end is.
+// Once for the process, because a process ends once.
 let told = false
 
 interface VitestWorker {
@@ -62,7 +62,7 @@ function isJest(): boolean {
   return process.env['JEST_WORKER_ID'] !== undefined && hostProcess() !== process
 }
 
-// Where a global set-up runs, which no test file is.
+// A global set-up of Jest runs in the main process, outside of every test file.
 function isJestMain(): boolean {
   return /[\\/]jest(?:\.js)?$/.test(process.argv[1] ?? '')
 }
