@@ -94,6 +94,7 @@ const integrationFiles: readonly string[] = [
   'capture/replies',
   'checks/raw-facts',
   'cli/export-files',
+  'cli/quiet-memory',
   'client-support/preview-cost',
   'compare/format-html',
   'compare/masks',
