@@ -35,8 +35,12 @@ export function createHandlers(
       if (refused !== error) options.onError?.(error)
       if (refused.problem) notesOf(session)?.expect(refused.problem)
     }
-    if (refused) callback(refused)
-    else if (result !== null) callback(null, result)
+    try {
+      if (refused) callback(refused)
+      else if (result !== null) callback(null, result)
+    } catch (error) {
+      options.onError?.(error)
+    }
   }
 
   // An API key of the wrong scope is right, so it is no guess.

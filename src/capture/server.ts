@@ -103,11 +103,17 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     for (const connection of this.#open.values()) connection.checkProgress(now, patience)
   }
 
+  /** There is no proxy protocol. The base would take the socket a turn later, after `shutDown` looked for open ones. */
+  override _handleProxy(...[, callback]: Parameters<SMTPServer['_handleProxy']>): void {
+    callback(null)
+  }
+
   override connect(
     socket: Socket,
     options?: ConstructorParameters<typeof CaptureConnection>[2],
     kind: 'submission' | 'delivery' | 'tls' = 'submission',
   ): void {
+    if (this.isClosing) return void socket.destroy()
     if (this.#given.keepAlive === false) socket.unref()
     const connection = new CaptureConnection(this, socket, options)
     connection.isDelivery = kind === 'delivery'

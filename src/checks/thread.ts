@@ -1,3 +1,4 @@
+import { ownSignal } from '../core/own-signal.ts'
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
@@ -81,7 +82,7 @@ export function createMailChecks(
       services: asking,
       live,
       zone: createZone(knowledge ?? { records: [], complete: [] }),
-      signal: AbortSignal.any(signal ? [signal, late.signal] : [late.signal]),
+      signal: AbortSignal.any(signal ? [ownSignal(signal), late.signal] : [late.signal]),
       facts: () => thread.run('htmlFacts', [mail.html], { size: mail.html.length, signal }),
       raw: () => (message ??= raw()),
     }

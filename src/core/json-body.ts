@@ -45,9 +45,15 @@ export function parseJsonBody(bytes: Buffer): unknown {
 export function jsonFault(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.replace(/ in JSON at position (\d+).*/, (_, digits) => {
-    const before = text.slice(0, Number(digits))
-    const lineStart = before.lastIndexOf('\n') + 1
-    return ` at line ${before.split('\n').length}, column ${before.length - lineStart + 1}`
+    const offset = Number(digits)
+    let line = 1
+    let lineStart = 0
+    // Not by splitting: ten million lines would be ten million strings.
+    for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', lineStart)) {
+      line++
+      lineStart = at + 1
+    }
+    return ` at line ${line}, column ${offset - lineStart + 1}`
   })
 }
 

@@ -1,3 +1,4 @@
+import { ownSignal } from '../core/own-signal.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { noRoom } from '../core/byte-budget.ts'
 import type { Ids } from '../core/ids.ts'
@@ -116,7 +117,7 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
       const one: Kept = {
         progress: { id: ids.next('blk'), change, state: 'waiting', done: 0, total: null },
         abort,
-        signal: signal ? AbortSignal.any([abort.signal, signal]) : abort.signal,
+        signal: signal ? AbortSignal.any([abort.signal, ownSignal(signal)]) : abort.signal,
       }
       kept.push(one)
       const added = board?.add(one.progress, () => abort.abort())

@@ -27,8 +27,7 @@ export function extractCodes(text: string): string[] {
     }
     if (speaks) linesSinceWord = 0
     else linesSinceWord++
-    const lone =
-      found.length === 0 && linesSinceWord <= window ? alone(line, introducesNext.test(lineBefore)) : []
+    const lone = found.length === 0 && linesSinceWord <= window ? alone(line, introducesNext(lineBefore)) : []
     if (lone.length > 0 && !isOfOther(lineBefore)) found.push(...lone)
     // A list of codes may have any length, so each code extends the window.
     if (found.length > 0 && !speaks && linesSinceWord <= window) linesSinceWord = 0
@@ -83,6 +82,11 @@ function speaksOfCode(sentence: string): boolean {
   return codeWord.test(sentence.replace(otherCode, ' '))
 }
 
+/** Whether a line ends with "Your code:" or "The code is". */
+function introducesNext(line: string): boolean {
+  return endsInIntroduction.test(line) && speaksOfCode(line.split(' ').slice(-2).join(' '))
+}
+
 /** Whether a heading says that the number below it is not a code. */
 function isOfOther(heading: string): boolean {
   return otherNumber.test(heading) && !speaksOfCode(heading)
@@ -115,18 +119,18 @@ const letters = new RegExp(
   `${before}((?=[A-Z0-9-]{0,12}\\d)(?=[A-Z0-9-]{0,12}[A-Z])[A-Z0-9]{3,5}-?[A-Z0-9]{3,5})${after}`,
   'gu',
 )
-/** What introduces a code: a colon or a dash, or a verb. */
-const introduction = '[:：] ?|[—–] |(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|to|jest|är|er) |(?:是|为|為|は) ?'
+/** What introduces a code: a colon or a verb. */
+const introduction = '[:：] ?|(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|jest|är|er) |(?:是|为|為|は) ?'
 // Mixed-case letters are a code only after an introduction: "code: x7Kp2q".
 const introduced = new RegExp(
   [
     `(?:${introduction})((?=[a-zA-Z]{0,9}\\d)(?=\\d{0,9}[a-zA-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}`,
-    `(?<!\\p{L})(?:[Cc]ode|CODE|[Cc]ódigo|[Cc]odice|[Kk]od|[Кк]од) ((?=[a-zA-Z]{0,9}\\d)(?=[a-z\\d]{0,9}[A-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}`,
+    `(?<!\\p{L})(?:[Cc]ode|CODE|[Cc]ódigo|[Cc]odice|[Kk]od(?: to)?|[Кк]од(?: —)?) ((?=[a-zA-Z]{0,9}\\d)(?=[a-z\\d]{0,9}[A-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}`,
   ].join('|'),
   'gu',
 )
-const introducesNext = new RegExp(
-  `(?:[:：]|(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|to|jest|är|er)|是|为|為|は)$`,
+const endsInIntroduction = new RegExp(
+  `(?:[:：]|(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|jest|är|er)|是|为|為|は)$`,
   'u',
 )
 const year = /^(?:19|20)\d\d$/

@@ -1,3 +1,4 @@
+import { ownSignal } from '../core/own-signal.ts'
 import type { H3Event } from 'h3'
 import type { HttpFault } from '../faults/types.ts'
 import type { ArmedFaults } from '../faults/faults.ts'
@@ -29,7 +30,8 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
     // The request log masks the key.
     exchange.key = bearerOf(event.req.headers)
     const isOver =
-      delay_ms <= 0 || (await passed(clock, delay_ms, AbortSignal.any([closing.signal, event.req.signal])))
+      delay_ms <= 0 ||
+      (await passed(clock, delay_ms, AbortSignal.any([closing.signal, ownSignal(event.req.signal)])))
     exchange.warnings.push(`a fault of /dev/faults struck: ${faultInWords(fault)}`)
     if (!isOver && closing.signal.aborted) {
       throw new LocalpostError('closed', 'The instance was closed while a fault delayed this request.')

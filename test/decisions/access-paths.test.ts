@@ -201,7 +201,7 @@ describe('other write operations', () => {
     )
   }
 
-  it('access.other-writes: under /v1 there are the eight operations and no others', async () => {
+  it('access.other-writes: under /v1 there are the eight operations and their description, and no others', async () => {
     expect((await described()).filter((operation) => operation.includes(' /v1')).sort()).toEqual([
       'GET /v1/audiences',
       'GET /v1/audiences/{audienceId}/contacts',
@@ -209,6 +209,7 @@ describe('other write operations', () => {
       'GET /v1/domains/{id}',
       'GET /v1/emails',
       'GET /v1/emails/{id}',
+      'GET /v1/openapi.json',
       'POST /v1/domains',
       'POST /v1/emails',
     ])

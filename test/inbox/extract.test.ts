@@ -67,6 +67,18 @@ describe('links', () => {
     expect(extractLinks('', text)).toEqual([{ href, text: href }])
   })
 
+  it('of a text are found after any character, and two in brackets stay two', () => {
+    const hrefs = (text: string): string[] => extractLinks('', text).map(({ href }) => href)
+    for (const before of ['1.', '2', '12-', '(+', 'here...', 'text.', 'Link-'])
+      expect(hrefs(`${before}https://acme.test/v`), before).toEqual(['https://acme.test/v'])
+    expect(hrefs('<https://acme.test/a\nYour code is 123456\nSee https://acme.test/b >')).toEqual([
+      'https://acme.test/a',
+      'https://acme.test/b',
+    ])
+    expect(hrefs('<https://acme.test/a|Label text>')).toEqual(['https://acme.test/a|Label'])
+    expect(hrefs('see 2redis://x and a.b://c')).toEqual(['a.b://c'])
+  })
+
   it.each([
     ['https://acme.test/a&#10;b', 'https://acme.test/ab'],
     ['https://acme.test/a\r\n\tb ', 'https://acme.test/ab'],
@@ -141,6 +153,7 @@ describe('codes', () => {
     ['Tu código es vM8xw', ['vM8xw']],
     ['Il tuo codice è vM8xw', ['vM8xw']],
     ['Ваш код — vM8xw', ['vM8xw']],
+    ['Twój kod to vM8xw', ['vM8xw']],
   ])('are found in %j', (text, codes) => {
     expect(extractCodes(text)).toEqual(codes)
   })
@@ -161,6 +174,11 @@ describe('codes', () => {
     'Verify your address.\n\nTeam2026\n',
     'The code base64 is decoded by the library.',
     'Promo code SAVE20: until Sunday.',
+    'The code is sent to user1234 by mail.',
+    'A code was sent to john84',
+    'Your login code — iPhone15 Pro',
+    'Your code was requested from:\nWindows11\nChrome',
+    'Security code\nSent to:\nuser1234',
   ])('are not found in %j', (text) => {
     expect(extractCodes(text)).toEqual([])
   })
