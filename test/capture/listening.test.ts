@@ -1,4 +1,5 @@
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
@@ -24,6 +25,14 @@ describe('listening and closing', () => {
       CaptureServer.prototype.connect = real
     }
     expect(errors).toEqual([broken])
+  })
+
+  it('ends while a client connects that never leaves', async () => {
+    const server = await testServer()
+    const client = connect(server.port, '127.0.0.1').on('error', () => {})
+    await once(client, 'connect')
+    await server.close()
+    client.destroy()
   })
 
   it('names the port that is in use', async () => {

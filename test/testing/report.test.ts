@@ -29,6 +29,7 @@ const used = `import { afterEach, beforeEach, test } from 'vitest'
   const localpost = useLocalpost({ beforeEach, afterEach })
   test('uses the hooks', async () => {
     await localpost().emails.send({ from: 'a@acme.test', to: 'eve@example.com', subject: 'Hooks', text: 'x' })
+    await localpost().inbox.waitFor({ subject: 'Hooks' })
   })`
 const indexOf = (file: string) =>
   JSON.parse(
