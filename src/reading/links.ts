@@ -26,7 +26,7 @@ export const searchedForLinks: number = 1_000_000
 // contain white space, which is not part of it (RFC 3986 appendix C).
 // The punctuation of Chinese and Japanese is never part of a URL; their sentences have no space after a URL.
 const textUrl =
-  /<[a-z][a-z\d+.-]{1,30}:\/\/(?:(?!:\/\/)[^<>"|]){1,2000}>|(?:https?|(?<![^\s(\[{"'*_])[a-z][a-z\d+.-]{1,30}(?<![.-]https?)):\/\/[^\s<>"'`\u0000-\u0020\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]{1,2000}/gi
+  /<[a-z][a-z\d+.-]{1,30}:\/\/(?:(?!:\/\/)[^<>"|]){1,2000}>|(?:https?|(?<![^\s([{"'*_])[a-z][a-z\d+.-]{1,30}(?<![.-]https?)):\/\/[^\s<>"'`\u0000-\u0020\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]{1,2000}/gi
 
 function* textLinks(text: string): Generator<string> {
   for (const { 0: found, index } of text.matchAll(textUrl)) {
