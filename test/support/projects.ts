@@ -184,9 +184,13 @@ export const longSeries: readonly string[] = [
 export const nightFiles: readonly string[] = [
   'crash/copied-folder',
   'crash/full-disk',
+  'crash/kill-bulk',
   'crash/lost-lock',
   'crash/namespaces',
   'crash/power-cuts',
+  'crash/several',
+  'e2e/rooms-look',
+  'e2e/views-themes',
   'store/large-space',
   'store/missing-files',
   'store/rot-start-index',
