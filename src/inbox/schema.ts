@@ -39,7 +39,7 @@ const summaryMembers = {
   snippet: z.string().describe('The beginning of the text, white space folded; `""` if there is none'),
   received: z.int().describe('Arrival: Unix time in milliseconds'),
   size_bytes: z.int().describe('Of the message; 0 while it is not written'),
-  unread: unread.describe('Whether nobody has marked it as read yet'),
+  unread: unread.describe('Whether it has not been marked as read yet'),
   tags: tags.describe(
     'From the field `X-Tags` and what follows a plus in recipients, until they are changed',
   ),

@@ -27,7 +27,7 @@ export interface MailSummary {
   received: number
   /** Of the message; 0 while it is not written. */
   size_bytes: number
-  /** Whether nobody has marked it as read yet. */
+  /** Whether it has not been marked as read yet. */
   unread: boolean
   /** From the field `X-Tags` and what follows a plus in recipients, until they are changed. */
   tags: string[]
