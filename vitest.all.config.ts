@@ -1,8 +1,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { type AdapterName, longSeries, projectOf } from './test/support/projects.ts'
+import { type AdapterName, isOfPage, longSeries, projectOf } from './test/support/projects.ts'
 import { onEachAdapter } from './test/support/suites.ts'
 
-const isOfBrowser = (name: string): boolean => projectOf(name) === 'page'
 const files = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
 
 /** As in `vitest.config.ts`. */
@@ -45,7 +44,7 @@ function onAdapter(adapter: AdapterName, name: string): TestProjectInlineConfigu
     listed: readonly string[],
     ofPage: boolean,
   ): TestProjectInlineConfiguration => {
-    const suites = listed.filter((suite) => isOfBrowser(suite) === ofPage)
+    const suites = listed.filter((suite) => isOfPage(suite) === ofPage)
     const test: TestProjectInlineConfiguration['test'] = {
       name: `${name}${suffix}`,
       include: files(suites),
@@ -98,7 +97,7 @@ export default defineConfig({
       {
         test: {
           name: 'long series',
-          include: files(longSeries.filter((name) => !isOfBrowser(name))),
+          include: files(longSeries.filter((name) => !isOfPage(name))),
           globalSetup: ['test/support/setup-build.ts', makeKeys],
           setupFiles: [rsaKeys],
           ...long,
@@ -108,7 +107,7 @@ export default defineConfig({
       {
         test: {
           name: 'long series of the page',
-          include: files(longSeries.filter(isOfBrowser)),
+          include: files(longSeries.filter(isOfPage)),
           globalSetup: ['test/support/setup-build.ts', makeKeys, 'test/e2e/launch-browser.ts'],
           setupFiles: [rsaKeys, 'test/e2e/open-context.ts'],
           ...long,

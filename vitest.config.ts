@@ -52,6 +52,16 @@ const shared: TestOptions = {
 /** Each file has a process. More of them than there are processors, since some wait for most of their time. */
 const ofProcesses: TestOptions = { globalSetup: [build], pool: 'forks', maxWorkers: 4 }
 
+/** The files share one browser. */
+const ofPage: TestOptions = {
+  ...shared,
+  globalSetup: [build, inMemory, 'test/e2e/launch-browser.ts'],
+  setupFiles: ['test/e2e/open-context.ts'],
+  // Each step has its own bound; many of them may take long together on a busy machine.
+  testTimeout: 90_000,
+  pool: 'forks',
+}
+
 const projects = {
   unit: {
     ...shared,
@@ -64,19 +74,12 @@ const projects = {
   integration: { ...ofProcesses, sequence: { groupOrder: 2 } },
   // In one group with `integration`, whose files use the processor meanwhile.
   waiting: { ...ofProcesses, sequence: { groupOrder: 2 } },
-  page: {
-    ...shared,
-    globalSetup: [build, inMemory, 'test/e2e/launch-browser.ts'],
-    setupFiles: ['test/e2e/open-context.ts'],
-    // Each step has its own bound; many of them may take long together on a busy machine.
-    testTimeout: 90_000,
-    pool: 'forks',
-    sequence: { groupOrder: 0 },
-  },
+  page: { ...ofPage, sequence: { groupOrder: 0 } },
   runners: { ...ofProcesses, sequence: { groupOrder: 3 } },
   processes: { ...ofProcesses, globalSetup: [build, postgres], sequence: { groupOrder: 3 } },
   postgres: { ...ofProcesses, globalSetup: [build, postgres], sequence: { groupOrder: 3 } },
   night: { ...ofProcesses, testTimeout: 240_000, hookTimeout: 300_000, sequence: { groupOrder: 4 } },
+  'page at night': { ...ofPage, testTimeout: 240_000, sequence: { groupOrder: 6 } },
 } satisfies Record<ProjectName, TestOptions>
 
 /**

@@ -1,6 +1,6 @@
 /** How each test file runs, and when. `test/projects.test.ts` says which files must not be in `unit`. */
 
-/** The vitest projects. `.ci/run` runs all but `night`. */
+/** The vitest projects. `.ci/run` runs all but those of the night. */
 export const projectNames = [
   'unit',
   'programs',
@@ -11,10 +11,14 @@ export const projectNames = [
   'processes',
   'postgres',
   'night',
+  'page at night',
 ] as const
 export type ProjectName = (typeof projectNames)[number]
 
-/** Folders of tests of the page, in Chromium. */
+/** Whether a file tests the page, in Chromium. @param name  Path below `test`, without `.test.ts`. */
+export const isOfPage = (name: string): boolean => name.startsWith('e2e/')
+
+/** Folders of tests of the page. */
 const pageFolders: readonly string[] = ['e2e']
 
 /** Tests of the package under other test runners, and of programs that a user writes. */
@@ -180,15 +184,18 @@ export const longSeries: readonly string[] = [
   'webhooks/instance',
 ]
 
-/** The project `night`: long series, of which faster tests find nearly the same. */
+/** The projects `night` and `page at night`: long series, of which faster tests find nearly the same. */
 export const nightFiles: readonly string[] = [
   'crash/copied-folder',
   'crash/full-disk',
   'crash/kill-bulk',
+  'crash/kill-copies',
   'crash/lost-lock',
   'crash/namespaces',
   'crash/power-cuts',
   'crash/several',
+  'e2e/hostile-corpus',
+  'e2e/picture',
   'e2e/rooms-look',
   'e2e/views-themes',
   'store/large-space',
@@ -205,6 +212,7 @@ export type AdapterName = (typeof adapterNames)[number]
 
 /** The first entry that names a file determines its project, then the first that names its folder. All other files are in `unit`. */
 export const entries: readonly (readonly [project: ProjectName, names: readonly string[]])[] = [
+  ['page at night', nightFiles.filter(isOfPage)],
   ['night', nightFiles],
   ['integration', integrationFiles],
   ['waiting', waitingFiles],
