@@ -1,20 +1,20 @@
 import type { Clock } from '../core/clock.ts'
 import type { Complete } from '../core/complete.ts'
 import type { Ids } from '../core/ids.ts'
-import { heavyBytes, type JobThread } from '../core/job-thread.ts'
-import { LongBody } from '../core/json-body.ts'
+import type { JobThread } from '../core/job-thread.ts'
+import type { LongBody } from '../core/json-body.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { changeRecord, listRecords, notFound, readRecord, untilCommitted } from '../store/repository.ts'
-import { type Change, type Store, insert, remove, update } from '../store/store.ts'
+import { type Change, type Store, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { addressFault, emailKey } from './addresses.ts'
 import { type ContactRecord, audienceCollection, contactCollection } from './audience.ts'
 import type { Contact, ContactChanges, ContactInput, ImportResult } from './types.ts'
-import { maxRejected, readContactRows, type ContactRow } from './contact-rows.ts'
+import { importContacts } from './contact-import.ts'
+import { createContactWriter, withMembers } from './contact-writer.ts'
 import type { contactJobs } from './jobs.ts'
 import { contactChangesSchema, contactInputSchema } from './schema.ts'
-import { nextTurn } from '../core/machine.ts'
 
 /** The contacts of audiences. Every call throws not_found if the audience does not exist. */
 export interface Contacts {
@@ -73,14 +73,8 @@ export function createContacts(deps: {
   thread: JobThread<typeof contactJobs>
   pageSize: number
 }): InnerContacts {
-  const { store, clock, ids, thread, pageSize } = deps
-
-  async function* rowsInThread(body: LongBody): AsyncGenerator<ContactRow> {
-    const bytes = body.take()
-    if (bytes.length > heavyBytes) await thread.rest()
-    for (const slice of await thread.run('contactRows', [bytes, body.isText]))
-      yield* JSON.parse(Buffer.from(slice).toString()) as ContactRow[]
-  }
+  const { store, clock, thread, pageSize } = deps
+  const write = createContactWriter(deps)
 
   const assertAudience = async (audienceId: string): Promise<void> => {
     await readRecord(store, audienceCollection, audienceId, 'audience')
@@ -92,74 +86,11 @@ export function createContacts(deps: {
     return contact
   }
 
-  /** Stores some contacts in one commit; on a conflict it reads them and tries again. */
-  async function save(audienceId: string, inputs: readonly ContactInput[]): Promise<Saved> {
-    const saved = await untilCommitted(async () => {
-      const merged = await merge(audienceId, inputs)
-      if (merged.changes.length > 0) await store.commit(merged.changes)
-      return merged
-    })
-    await takeBackFromNowhere(audienceId, saved)
-    return saved
-  }
-
-  /** The counts that `save` would return. Adds the keys of new contacts to `foreseen`. */
-  async function foresee(
-    audienceId: string,
-    inputs: readonly ContactInput[],
-    foreseen: Set<string>,
-  ): Promise<Pick<Saved, 'created' | 'updated'>> {
-    const before = foreseen.size
-    for (const key of new Set(inputs.map(({ email }) => emailKey(email)))) {
-      if (!foreseen.has(key) && !(await store.find(contactCollection, 'email', [audienceId, key])))
-        foreseen.add(key)
-    }
-    const created = foreseen.size - before
-    return { created, updated: inputs.length - created }
-  }
-
-  async function merge(audienceId: string, inputs: readonly ContactInput[]): Promise<Saved> {
-    const keys = [...new Set(inputs.map(({ email }) => emailKey(email)))]
-    const stored = await Promise.all(
-      keys.map((key) => store.find(contactCollection, 'email', [audienceId, key])),
-    )
-    const known = new Map(
-      stored.flatMap((contact) => (contact ? [[contact.email_key, contact] as const] : [])),
-    )
-    const latest = new Map<string, ContactRecord>()
-    const now = clock.now()
-    let created = 0
-    for (const input of inputs) {
-      const key = emailKey(input.email)
-      const before = latest.get(key) ?? known.get(key)
-      if (!before) created++
-      latest.set(
-        key,
-        before ? withMembers(before, input, now) : newContact(ids.next('con'), audienceId, input, now),
-      )
-    }
-    const changes: Change[] = []
-    for (const [key, contact] of latest) {
-      const before = known.get(key)
-      if (!before) changes.push(insert(contactCollection, contact))
-      else if (before !== contact) changes.push(update(contactCollection, contact))
-    }
-    return { created, updated: inputs.length - created, contacts: [...latest.values()], changes }
-  }
-
-  // The removal of an audience removes its contacts twice. Contacts that are committed even later are removed here, so
-  // that none is left without an audience.
-  async function takeBackFromNowhere(audienceId: string, saved: Saved): Promise<void> {
-    if (await store.get(audienceCollection, audienceId)) return
-    await store.commit(saved.contacts.map(({ id }) => remove(contactCollection, id)))
-    throw notFound('audience', audienceId)
-  }
-
   return {
     async add(audienceId, input) {
       const contact = parseInput(contactInputSchema, input)
       await assertAudience(audienceId)
-      await save(audienceId, [contact])
+      await write(audienceId, [contact])
       const stored = await store.find(contactCollection, 'email', [audienceId, emailKey(contact.email)])
       if (!stored) throw notFound(`contact of audience ${audienceId}`, contact.email)
       return toContact(stored)
@@ -168,33 +99,7 @@ export function createContacts(deps: {
       assertKnownOptions(options, ['dryRun'], 'contacts.import()')
       const { dryRun = false } = options ?? {}
       await assertAudience(audienceId)
-      const result: ImportResult = { created: 0, updated: 0, rejected: [] }
-      let waiting: ContactInput[] = []
-      // A dry run stores nothing, so a later batch would not find the contacts of an earlier one.
-      const foreseen = new Set<string>()
-      const flush = async (): Promise<void> => {
-        const { created, updated } = dryRun
-          ? await foresee(audienceId, waiting, foreseen)
-          : await save(audienceId, waiting)
-        result.created += created
-        result.updated += updated
-        waiting = []
-      }
-      let rows = 0
-      let unnamed = 0
-      let unnamedFrom = 0
-      for await (const row of source instanceof LongBody ? rowsInThread(source) : readContactRows(source)) {
-        if ('contact' in row) waiting.push(row.contact)
-        else if (result.rejected.length < maxRejected) result.rejected.push(row)
-        else if (unnamed++ === 0) unnamedFrom = row.line
-        if (waiting.length === importBatch) await flush()
-        // Invalid rows take time too.
-        if (++rows % importBatch === 0) await nextTurn()
-      }
-      if (waiting.length > 0) await flush()
-      result.rejected.sort((a, b) => a.line - b.line)
-      if (unnamed > 0) result.rejected.push({ line: unnamedFrom, message: `and ${unnamed} more rows` })
-      return result
+      return importContacts(audienceId, source, dryRun, { store, thread, write })
     },
     async list(audienceId, query) {
       await assertAudience(audienceId)
@@ -228,49 +133,6 @@ export function createContacts(deps: {
       await store.commit([remove(contactCollection, contactId)])
     },
   }
-}
-
-// Large, because a commit has its own cost; small enough to block the event loop for only a few milliseconds.
-const importBatch = 250
-
-interface Saved {
-  created: number
-  updated: number
-  contacts: ContactRecord[]
-  changes: Change[]
-}
-
-function newContact(
-  id: string,
-  audienceId: string,
-  input: ContactInput,
-  now: number,
-): Complete<ContactRecord> {
-  return {
-    id,
-    version: 1,
-    audience_id: audienceId,
-    email: input.email,
-    email_key: emailKey(input.email),
-    first_name: input.first_name ?? null,
-    last_name: input.last_name ?? null,
-    is_subscribed: input.is_subscribed ?? true,
-    created: now,
-    updated: now,
-  }
-}
-
-/** The contact with the given members. If that changes nothing, the same object, so that `updated` stays. */
-function withMembers(contact: ContactRecord, given: Partial<ContactInput>, now: number): ContactRecord {
-  const { email, first_name, last_name, is_subscribed } = contact
-  const members = { email, first_name, last_name, is_subscribed, ...definedOf(given) }
-  const same = members.email === email && members.first_name === first_name && members.last_name === last_name
-  if (same && members.is_subscribed === is_subscribed) return contact
-  return { ...contact, ...members, updated: now }
-}
-
-function definedOf(given: Partial<ContactInput>): Partial<ContactInput> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
 function toContact(contact: ContactRecord): Complete<Contact> {

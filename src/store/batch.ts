@@ -39,7 +39,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
   /** Adds a commit that moves blobs to new places, if they are still at the old ones. */
   stageMoves(moves: readonly Move[]): Promise<void> {
     return this.#staged(moves, ({ collection, id, name, from, bytes }) => {
-      const state = this.#records.state(collection)
+      const state = this.#records.collections.state(collection)
       const current = this.current(state, id)
       if (!current || current.text === '' || !samePlace(current.blobs?.[name], from)) return
       const blobs = { ...current.blobs, [name]: this.#hold([bytes], bytes.byteLength) }

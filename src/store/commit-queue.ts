@@ -82,7 +82,7 @@ export class CommitQueue {
     // Most commits only add records, for which this costs nothing more.
     const ids = new Map<CollectionState, string[]>()
     for (const change of changesOf(item)) {
-      const state = 'state' in change ? change.state : this.#records.state(change.collection)
+      const state = 'state' in change ? change.state : this.#records.collections.state(change.collection)
       if (!state.idIndex.mayRest(change.id)) continue
       const wanted = ids.get(state)
       if (wanted) wanted.push(change.id)

@@ -24,6 +24,7 @@ import {
   type Store,
   type StoredRecord,
 } from './store.ts'
+import { readDeferred } from './loading.ts'
 
 /**
  * Creates a store over a medium: the same code for memory and for a folder.
@@ -51,7 +52,8 @@ export async function createStore(
 
   function viewOf(partition: string): Store {
     const view = views.open(partition)
-    const stateOf = ({ name }: { readonly name: string }): CollectionState => records.stateIn(partition, name)
+    const stateOf = ({ name }: { readonly name: string }): CollectionState =>
+      records.collections.stateIn(partition, name)
 
     /** The state of a collection, after all its records were loaded. */
     async function ready(collection: { readonly name: string }): Promise<CollectionState> {
@@ -63,8 +65,8 @@ export async function createStore(
 
     async function commit(changes: readonly Change[], blobs: readonly Blob[] = []): Promise<void> {
       assertOpen()
-      if (records.isPartial) {
-        await records.ready(changes.map(({ collection }) => stateOf(collection)))
+      if (records.collections.isPartial) {
+        await readDeferred(changes.map(({ collection }) => stateOf(collection)))
         assertOpen()
       }
       const prepared = changes.map((change) => prepareChange(stateOf(change.collection), change))
@@ -110,7 +112,7 @@ export async function createStore(
 
     async function placeOf(id: BlobId): Promise<Place | null> {
       const { owner, name } = splitBlobId(id)
-      for (const state of records.statesOf(partition)) {
+      for (const state of records.collections.statesOf(partition)) {
         const blobs = await placesOf(state, owner)
         if (blobs && Object.hasOwn(blobs, name)) return blobs[name] ?? null
       }
@@ -208,21 +210,22 @@ export async function createStore(
     },
     closePartition: (name, refusal) => views.close(name, refusal),
     database: () => Promise.resolve(null),
-    partitions: () => records.partitions(),
+    partitions: () => records.collections.partitions(),
     onForeignChange: () => () => {},
     async removePartition(name) {
       assertPartitionName(name)
       assertOpen()
-      await records.ready(records.statesOf(name))
+      await readDeferred(records.collections.statesOf(name))
       assertOpen()
-      const states = [...records.statesOf(name)].filter(({ size }) => size > 0)
+      const states = [...records.collections.statesOf(name)].filter(({ size }) => size > 0)
       await queue.apply(() => states.map((state) => ({ op: 'clear', state, count: state.size })), false)
       for (const { base } of states) await feed.endBulk(name, base)
-      records.retire(name)
+      records.collections.retire(name)
+      records.collections.dropRetired(records.dirty)
     },
     snapshot(wanted) {
       assertOpen()
-      return saveRecords(wanted.map(({ name }) => records.state(name)))
+      return saveRecords(wanted.map(({ name }) => records.collections.state(name)))
     },
     async restore(snapshot) {
       assertOpen()

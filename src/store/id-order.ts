@@ -24,7 +24,7 @@ export class IdOrder {
 
   /** @param loose  All records that are in no pack. */
   constructor(loose: () => Iterable<Entry>) {
-    this.#loose = new SortedIndex('id', ['id'], true, -1, loose)
+    this.#loose = new SortedIndex('id', ['id'], true, null, loose)
   }
 
   get revision(): number {

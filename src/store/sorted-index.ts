@@ -25,19 +25,20 @@ export class SortedIndex {
   /** null until the order is requested. */
   #entries: Entry[] | null
   readonly #all: () => Iterable<Entry>
-  /** Where in `Entry.keys` this index's key is; -1 for the index `id`. */
-  readonly #slot: number
+  /** Where in `Entry.keys` this index's key is; null for the order by id, whose key is the id itself. */
+  readonly #slot: number | null
   /** While many changes are gathered: what goes and what comes, settled in one pass. */
   #gathered: { gone: Set<Entry>; added: Set<Entry> } | null = null
 
   /**
+   * @param slot  Where in `Entry.keys` its key is; null for the order by id.
    * @param all  The records, if they are in memory anyway: then they are only sorted when the order is requested.
    */
   constructor(
     name: string,
     on: readonly string[],
     unique: boolean,
-    slot: number,
+    slot: number | null,
     all?: () => Iterable<Entry>,
   ) {
     this.name = name
@@ -191,18 +192,18 @@ export class SortedIndex {
   }
 
   #keyOf({ id, keys }: Entry): IndexKey | null {
-    return this.#slot < 0 ? [id] : (keys[this.#slot] ?? null)
+    return this.#slot === null ? [id] : (keys[this.#slot] ?? null)
   }
 
   #compare(entry: Entry, key: IndexKey): number {
     const [first] = key
     if (first === undefined) return 0
-    if (this.#slot < 0) return compareValues(entry.id, first)
+    if (this.#slot === null) return compareValues(entry.id, first)
     return compareKeys(entry.keys[this.#slot] ?? [], key)
   }
 
   #order(a: Entry, b: Entry): number {
-    const order = this.#slot < 0 ? 0 : compareKeys(a.keys[this.#slot] ?? [], b.keys[this.#slot] ?? [])
+    const order = this.#slot === null ? 0 : compareKeys(a.keys[this.#slot] ?? [], b.keys[this.#slot] ?? [])
     return order !== 0 ? order : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
   }
 }

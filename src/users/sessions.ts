@@ -66,11 +66,16 @@ export async function createStoredSessions(deps: {
    * one owner, because callers could invent any number of them.
    */
   function isOf(owner: Owner): (session: Owner) => boolean {
-    if (owner.provided) return ({ provided, subject }) => provided !== undefined && subject === owner.subject
-    if (owner.user !== null) return ({ user }) => user === owner.user
-    const isKey = ({ user, provided }: Owner): boolean => user === null && provided === undefined
-    if (keys.has(owner.proof)) return (session) => isKey(session) && session.proof === owner.proof
-    return (session) => isKey(session) && !keys.has(session.proof)
+    switch (kindOf(owner)) {
+      case 'provided':
+        return (session) => kindOf(session) === 'provided' && session.subject === owner.subject
+      case 'user':
+        return (session) => kindOf(session) === 'user' && session.user === owner.user
+      case 'key':
+        return keys.has(owner.proof)
+          ? (session) => kindOf(session) === 'key' && session.proof === owner.proof
+          : (session) => kindOf(session) === 'key' && !keys.has(session.proof)
+    }
   }
 
   async function begin(owner: Owner): Promise<string> {
@@ -130,5 +135,11 @@ export const sessionSeconds: number = 24 * 60 * 60
 export const mostSessions = 50
 
 type Owner = Pick<SessionRecord, 'user' | 'provided' | 'subject' | 'proof'>
+
+/** Who opened a session: the user of an OpenID provider, a user with a password, or the holder of a key. */
+function kindOf({ user, provided }: Owner): 'provided' | 'user' | 'key' {
+  if (provided) return 'provided'
+  return user === null ? 'key' : 'user'
+}
 
 const digestOf = (text: string): string => hash('sha256', text)

@@ -8,6 +8,7 @@ import { replaceFile } from './replace-file.ts'
 import { snapshotPieces } from './snapshot-pieces.ts'
 import { dbName, nameOf } from './snapshot-files.ts'
 import { nextTurn } from '../../core/machine.ts'
+import { readLoggedCollections } from '../loading.ts'
 
 export interface CheckpointDeps extends DataFolder {
   readonly durable: boolean
@@ -34,7 +35,7 @@ export async function writeCheckpoint(
   flush: () => Promise<void>,
 ): Promise<void> {
   const { files, paths } = deps
-  await records.readyForCheckpoint()
+  await readLoggedCollections(records)
   const dirty = records.dirty
   records.dirty = new Set()
   try {
@@ -56,7 +57,7 @@ export async function writeCheckpoint(
     // `db.json` comes after the segments, because records of a collection that became large move from it to them. The
     // first checkpoint always writes it, so that a missing `db.json` is recognized as lost.
     if ([...dirty].some((segment) => segment.number === 0) || !records.files.has(dbName)) {
-      const sections = [...records.collections.values()].filter(isInDb).map((state) => state.segment(0))
+      const sections = [...records.collections].filter(isInDb).map((state) => state.segment(0))
       const content = {
         seq: at.seq,
         indexes: new Map(sections.map(({ state }) => [state.name, state.signature])),
@@ -80,7 +81,7 @@ export async function writeCheckpoint(
     throw error
   }
   await records.resting.settle((segment) => records.dirty.has(segment))
-  for (const name of records.dropRetired())
+  for (const name of records.collections.dropRetired(records.dirty))
     for (const folder of [paths.collection(name), paths.startIndexes(name)])
       await files.removeFolder(folder).catch(() => {})
 }

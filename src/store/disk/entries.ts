@@ -7,11 +7,12 @@ import { isObject } from '../stored.ts'
 import type { Frame } from './frame.ts'
 import { largeNameForm, type Paths } from './paths.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-text.ts'
+import { fillRecord, forgetCollection, forgetRecord, restoreRecord } from '../loading.ts'
 
 /** Loads the records of a file into memory. @param segment  0 for `db.json`. */
 export function fillRecords(records: Records, snapshot: Snapshot, segment: number, path: string): void {
   for (const [name, lines] of snapshot.sections) {
-    const state = records.stateOrUnknown(name, segment > 0)
+    const state = records.collections.stateOrUnknown(name, segment > 0)
     // The stored keys are valid only for the current indexes; otherwise they are computed again.
     const hasKeys = snapshot.indexes.get(name) === state.signature
     if (snapshot.edited || (segment > 0 && !hasKeys)) records.dirty.add(state.segment(segment))
@@ -21,7 +22,7 @@ export function fillRecords(records: Records, snapshot: Snapshot, segment: numbe
         const what = `entry ${nth + 1} of ${name} is not a record with an id and a version.`
         throw corrupt(path, what, 'Restore the whole folder from one copy, or correct the entry.')
       }
-      records.fill(state, entry)
+      fillRecord(records, state, entry)
     }
   }
 }
@@ -43,15 +44,15 @@ export function applyFrame(
       throw unknownOp(paths.log(log), frame)
     const { segment = 0 } = op
     if (typeof segment !== 'number') throw unknownOp(paths.log(log), frame)
-    const state = records.stateOrUnknown(op.in, segment > 0)
+    const state = records.collections.stateOrUnknown(op.in, segment > 0)
     const inOrder = (run: () => void): void => (state.deferred ? state.deferred.addCommit(run) : run())
     if (op.op === 'remove' && typeof op.id === 'string') {
       const { id } = op
-      inOrder(() => records.forget(state, id))
+      inOrder(() => forgetRecord(records, state, id))
       continue
     }
     if (op.op === 'clear') {
-      inOrder(() => records.forgetAll(state))
+      inOrder(() => forgetCollection(records, state))
       continue
     }
     const entry = op.op === 'put' ? toEntry(state, segment, { record: op.record, blobs: op.blobs }) : null
@@ -62,7 +63,7 @@ export function applyFrame(
       place.log = log
       place.at += frame.payloadAt
     }
-    inOrder(() => records.restore(state, entry))
+    inOrder(() => restoreRecord(records, state, entry))
     records.dirty.add(state.segment(segment))
   }
 }

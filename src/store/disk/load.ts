@@ -28,6 +28,7 @@ import {
 } from './snapshot-files.ts'
 import { applyFrame, fillRecords } from './entries.ts'
 import { nextTurn } from '../../core/machine.ts'
+import { endLoading } from '../loading.ts'
 
 /** The result of loading a folder. */
 export interface Loaded {
@@ -57,7 +58,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   const newest = new Map(found.map(({ collection, segment }) => [collection, segment]))
   for (const file of found) {
     const { name, path, segment, collection } = file
-    const state = collection === null ? undefined : records.known(collection)
+    const state = collection === null ? undefined : records.collections.known(collection)
     const isTaken =
       state &&
       (state.readLater
@@ -89,7 +90,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
     applyFrame(paths, records, frame, log, unsynced),
   )
   await readReplaced(records)
-  records.settle(paths.folder)
+  endLoading(records, paths.folder)
   const named = await checkPlaces(deps, records, lengths)
   // Files are changed only from here on, after every check has passed.
   await sweepTemporaries(deps)
@@ -128,7 +129,7 @@ function adoptFile(
   isOld: boolean,
 ): void {
   const { resting } = records
-  const state = records.stateOrUnknown(collection, true)
+  const state = records.collections.stateOrUnknown(collection, true)
   const segment = state.segment(number)
   // The records of a segment that has to be written again stay in memory until then.
   if (records.dirty.has(segment)) return

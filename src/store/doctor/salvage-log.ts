@@ -58,7 +58,7 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
       if (typeof id !== 'string') continue
       const ofCollection = last.get(op.in) ?? new Map<string, number>()
       last.set(op.in, ofCollection.set(id, frame.seq))
-      const entry = records.collections.get(op.in)?.byId.get(id)
+      const entry = records.collections.used(op.in)?.byId.get(id)
       for (const [name, place] of Object.entries(entry?.blobs ?? {})) {
         const known = places.get(`${id}/${name}`) ?? []
         places.set(`${id}/${name}`, known)

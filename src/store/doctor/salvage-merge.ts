@@ -5,6 +5,7 @@ import { listed } from './findings.ts'
 import type { History } from './salvage-log.ts'
 import type { DamagedFile } from './intact-records.ts'
 import type { SalvageReading } from './salvage-read.ts'
+import { forgetRecord, restoreRecord } from '../loading.ts'
 
 /** A damaged file, and the versions of its records in the log, by id; infinite for a removed record. */
 interface Repair {
@@ -30,14 +31,14 @@ export function mergeHistory(
   const untilOf = (name: string): number => older.get(name) ?? checkpoint?.seq ?? contained?.get(name) ?? 0
   const old: string[] = []
   for (const [collection, seq] of history.cleared) {
-    const state = records.collections.get(collection)
+    const state = records.collections.used(collection)
     for (const { id, segment } of state?.byId.values() ?? [])
-      if (state && seq > untilOf(fileOf(state, segment))) records.forget(state, id)
+      if (state && seq > untilOf(fileOf(state, segment))) forgetRecord(records, state, id)
   }
   for (const [collection, seqs] of history.last) {
-    const logged = history.records.collections.get(collection)
+    const logged = history.records.collections.used(collection)
     if (!logged) continue
-    const state = records.stateOrUnknown(collection, logged.large)
+    const state = records.collections.stateOrUnknown(collection, logged.large)
     for (const [id, seq] of seqs) {
       const entry = logged.byId.get(id) ?? null
       const existing = state.byId.get(id) ?? null
@@ -48,12 +49,12 @@ export function mergeHistory(
       // An intact file contains every record that was there when it was written.
       if (!isBehind && !repair) continue
       if (entry === null) {
-        if (isBehind) records.forget(state, id)
+        if (isBehind) forgetRecord(records, state, id)
         repair?.versions.set(id, Number.POSITIVE_INFINITY)
         continue
       }
       if (existing && (!checkpoint || older.has(name)) && entry.version <= existing.version) continue
-      records.restore(state, entry)
+      restoreRecord(records, state, entry)
       repair?.versions.set(id, entry.version)
       const isLast = !history.misses(seq, isBehind && !checkpoint ? history.end : until)
       if (!isLast && (repair === undefined || versionOn(repair.file, id) !== entry.version)) old.push(id)
@@ -80,8 +81,8 @@ export function mergeHistory(
 function containedCommits({ records }: SalvageReading, history: History): Map<string, number> {
   const contained = new Map<string, number>()
   for (const [collection, seqs] of history.last) {
-    const state = records.collections.get(collection)
-    const logged = history.records.collections.get(collection)
+    const state = records.collections.used(collection)
+    const logged = history.records.collections.used(collection)
     for (const [id, seq] of seqs) {
       const existing = state?.byId.get(id)
       const entry = logged?.byId.get(id)

@@ -7,6 +7,7 @@ import type { Medium } from '../medium.ts'
 import { createStore } from '../engine.ts'
 import type { RestorableStore } from '../restore.ts'
 import type { Collection, StoredRecord } from '../store.ts'
+import { endLoading } from '../loading.ts'
 
 /** Options of `openMemoryStore`. */
 export interface MemoryStoreOptions {
@@ -32,7 +33,7 @@ function createMemoryMedium(): Medium {
   return {
     async load(records) {
       dirty = records.dirty
-      records.settle('memory')
+      endLoading(records, 'memory')
       return 0
     },
     start() {},

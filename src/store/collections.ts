@@ -1,0 +1,117 @@
+import { CollectionState, type Segment, sizeOf } from './collection-state.ts'
+import { misuse } from './io-errors.ts'
+import { assertCollectionName, collectionNameForm, nameInPartition, splitCollectionName } from './names.ts'
+import type { Collection, StoredRecord } from './store.ts'
+
+/** The collections of all partitions. One of a partition begins when it is first named. */
+export class Collections {
+  readonly #all: Map<string, CollectionState> = new Map()
+  /** By name. */
+  readonly #definitions: ReadonlyMap<string, Collection<StoredRecord>>
+  /** The collections of each partition, by their names without it. */
+  readonly #partitions: Map<string, Map<string, CollectionState>> = new Map()
+  readonly #retired: Set<string> = new Set()
+  /** Whether the start has left parts of some collections unread: `loading.ts` reads them when they are needed. */
+  isPartial = false
+
+  constructor(definitions: readonly Collection<StoredRecord>[]) {
+    this.#definitions = new Map(definitions.map((definition) => [definition.name, definition]))
+    for (const { name } of definitions) {
+      assertCollectionName(name)
+      this.known(name)
+    }
+  }
+
+  [Symbol.iterator](): Iterator<CollectionState> {
+    return this.#all.values()
+  }
+
+  /** The collection of this name, partition included, if it was used. */
+  used(name: string): CollectionState | undefined {
+    return this.#all.get(name)
+  }
+
+  /** @throws internal_error when the store was not opened with this collection. */
+  state(name: string): CollectionState {
+    const state = this.known(name)
+    if (!state) throw misuse(`The store was opened without the collection ${JSON.stringify(name)}.`)
+    return state
+  }
+
+  /** The state of a collection in a partition. @throws as `state`. */
+  stateIn(partition: string, name: string): CollectionState {
+    return this.#partitions.get(partition)?.get(name) ?? this.state(nameInPartition(name, partition))
+  }
+
+  /** The collections of a partition that were used. */
+  statesOf(partition: string): Iterable<CollectionState> {
+    return this.#partitions.get(partition)?.values() ?? []
+  }
+
+  /** The names of the partitions that have records, without the main one. */
+  partitions(): string[] {
+    const hasRecords = ({ segments, deferred }: CollectionState): boolean =>
+      deferred !== null || [...segments.values()].some((segment) => sizeOf(segment) > 0)
+    return [...this.#partitions]
+      .filter(([partition, states]) => partition !== '' && [...states.values()].some(hasRecords))
+      .map(([partition]) => partition)
+  }
+
+  /** The collection of this name, which may include a partition; undefined if the store was opened without it. */
+  known(name: string): CollectionState | undefined {
+    const state = this.#all.get(name)
+    if (state) return state
+    const { base, partition } = splitCollectionName(name)
+    const definition = collectionNameForm.test(name) ? this.#definitions.get(base) : undefined
+    return definition && this.#add(new CollectionState(definition, partition))
+  }
+
+  /** The collection of this name. An unknown collection (of another version) is kept unchanged, without indexes. */
+  stateOrUnknown(name: string, large: boolean): CollectionState {
+    const known = this.known(name)
+    if (known) return known
+    assertCollectionName(name)
+    const { base, partition } = splitCollectionName(name)
+    return this.#add(new CollectionState({ name: base, large, indexes: {} }, partition))
+  }
+
+  #add(state: CollectionState): CollectionState {
+    const { name, base, partition } = state
+    this.#all.set(name, state)
+    const states = this.#partitions.get(partition)
+    if (states) states.set(base, state)
+    else this.#partitions.set(partition, new Map([[base, state]]))
+    return state
+  }
+
+  /** Marks a partition as removed: {@link Collections.dropRetired} drops its collections. */
+  retire(partition: string): void {
+    this.#retired.add(partition)
+  }
+
+  /**
+   * Drops the collections of removed partitions whose changes have been written.
+   *
+   * @param dirty  The segments that changed since they were last written.
+   * @returns The names of the collections that were dropped.
+   */
+  dropRetired(dirty: ReadonlySet<Segment>): string[] {
+    const dropped: string[] = []
+    for (const partition of this.#retired) {
+      const states = this.#partitions.get(partition) ?? new Map<string, CollectionState>()
+      for (const [base, state] of states) {
+        const isLeft = [...state.segments.values()].some(
+          (segment) => sizeOf(segment) > 0 || dirty.has(segment),
+        )
+        if (isLeft) continue
+        states.delete(base)
+        this.#all.delete(state.name)
+        dropped.push(state.name)
+      }
+      if (states.size > 0) continue
+      this.#partitions.delete(partition)
+      this.#retired.delete(partition)
+    }
+    return dropped
+  }
+}

@@ -1,0 +1,149 @@
+import type { CollectionState } from './collection-state.ts'
+import { Entry, type Places } from './entry.ts'
+import { corrupt } from './io-errors.ts'
+import type { Records } from './records.ts'
+
+// How records come from files into memory. Indexes are built at the end, and readers see nothing before.
+
+/** Adds a record of the snapshot. Duplicates are rare, so they are detected only after adding. */
+export function fillRecord(records: Records, state: CollectionState, entry: Entry): void {
+  // A crash while a collection became large can leave a record both in `db.json` and in a segment.
+  if ((state.hasSmall && entry.segment > 0) || state.idIndex.locate(entry.id))
+    forgetRecord(records, state, entry.id)
+  const before = state.byId.size
+  state.byId.set(entry.id, entry)
+  if (state.byId.size === before) dropDuplicate(records, state, entry.id)
+  state.segment(entry.segment).entries.add(entry)
+}
+
+/** Adds a record or replaces the one with its id, without updating indexes. */
+export function restoreRecord(records: Records, state: CollectionState, entry: Entry): void {
+  forgetRecord(records, state, entry.id)
+  state.byId.set(entry.id, entry)
+  state.segment(entry.segment).entries.add(entry)
+}
+
+/** Removes a record, and marks its segment to be written again. */
+export function forgetRecord(records: Records, state: CollectionState, id: string): void {
+  const old = state.byId.get(id)
+  const packed = state.idIndex.locate(id)
+  if (packed) {
+    records.resting.replaced.push({ state, id, ...packed })
+    state.idIndex.removeAt(packed.pack, packed.row)
+    state.byId.delete(id)
+    records.dirty.add(state.segment(packed.pack.segment.number))
+    return
+  }
+  if (!old) return
+  state.byId.delete(id)
+  const segment = state.segment(old.segment)
+  segment.entries.delete(old)
+  records.dirty.add(segment)
+}
+
+/** Removes all records of a collection, and marks their segments to be written again. */
+export function forgetCollection(records: Records, state: CollectionState): void {
+  for (const segment of state.clear()) records.dirty.add(segment)
+  // The space of removed records must not count as used.
+  for (const pack of state.idIndex.packs) pack.usage = null
+  const { replaced } = records.resting
+  replaced.splice(0, replaced.length, ...replaced.filter((one) => one.state !== state))
+}
+
+/**
+ * Ends the loading: builds the indexes and passes every blob to the keeper. For deferred collections this happens when
+ * they are read.
+ *
+ * @throws store_corrupt when two records have the same key in a unique index.
+ */
+export function endLoading(records: Records, folder: string): void {
+  for (const state of records.collections) {
+    if (state.deferred) state.deferred.add(() => settleCollection(records, state, folder))
+    else settleCollection(records, state, folder)
+  }
+  records.collections.isPartial = deferredOf(records).length > 0
+}
+
+/** Reads the parts of these collections that the start deferred. */
+export async function readDeferred(states: Iterable<CollectionState>): Promise<void> {
+  for (const { deferred } of states) await deferred?.run()
+}
+
+/** Reads deferred collections that have commits in the log, because a checkpoint replaces that part of the log. */
+export async function readLoggedCollections(records: Records): Promise<void> {
+  for (const { deferred } of deferredOf(records)) if (deferred?.holdsCommits) await deferred.run()
+}
+
+function deferredOf(records: Records): CollectionState[] {
+  return [...records.collections].filter(({ deferred }) => deferred !== null)
+}
+
+function settleCollection(records: Records, state: CollectionState, folder: string): void {
+  state.settleArrivals()
+  if (state.hasSmall) spread(records, state)
+  const entries = [...state.byId.values()]
+  for (const index of state.indexes) {
+    const duplicates = index.takeAll(entries)
+    if (!duplicates) continue
+    const ids = duplicates.map((entry) => entry.id).join(' and ')
+    const what = `the records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`
+    throw corrupt(folder, what, 'Change or remove one of them in its file.')
+  }
+  holdBlobs(records, state)
+  state.deferred = null
+  records.collections.isPartial = deferredOf(records).length > 0
+}
+
+/**
+ * Passes the blobs of all records to the keeper: for a pack, the totals of its blobs, without those of records that
+ * were replaced later.
+ */
+function holdBlobs(records: Records, state: CollectionState): void {
+  for (const { pack } of state.segments.values())
+    if (pack?.usage) hold(records, state, pack.usage.places(), null)
+  const before = new Map<string, Places | null>()
+  for (const replaced of records.resting.replaced) {
+    if (replaced.state !== state) continue
+    const { id, blobs = null } = replaced
+    records.keeper.release(blobs, state.byId.get(id)?.blobs ?? null)
+    state.usage?.replace(blobs, null)
+    before.set(id, blobs)
+  }
+  for (const { entries } of state.segments.values())
+    for (const { id, blobs } of entries) hold(records, state, blobs, before.get(id) ?? null)
+}
+
+/** Passes blobs to the keeper, except those in `without`, which it has already. */
+function hold(
+  records: Records,
+  { usage }: CollectionState,
+  blobs: Places | null,
+  without: Places | null,
+): void {
+  records.keeper.hold(blobs, without)
+  usage?.add(blobs)
+}
+
+/** Assigns the records of a collection that used to be small to segments. */
+function spread(records: Records, state: CollectionState): void {
+  const small = state.segment(0)
+  records.dirty.add(small)
+  for (const { id, version, text, keys, blobs, facts } of small.entries) {
+    const entry = new Entry(id, state.assign(), version, text, keys, blobs, facts)
+    const segment = state.segment(entry.segment)
+    state.byId.set(id, entry)
+    segment.entries.add(entry)
+    records.dirty.add(segment)
+  }
+  small.entries.clear()
+}
+
+function dropDuplicate(records: Records, state: CollectionState, id: string): void {
+  for (const segment of state.segments.values()) {
+    for (const old of segment.entries) {
+      if (old.id !== id) continue
+      segment.entries.delete(old)
+      records.dirty.add(segment)
+    }
+  }
+}
