@@ -1,6 +1,6 @@
 import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
 import { longBytes, LongBody, parseJsonBody } from '../core/json-body.ts'
-import { heavyBytes, type JobThread } from '../core/job-thread.ts'
+import { heavyBytes, longBytes as longMessage, type JobThread } from '../core/job-thread.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { bodyHash } from './idempotency.ts'
 import type { RequestKind } from './members.ts'
@@ -84,6 +84,9 @@ function sizeOf(input: unknown, template: TemplateContent | null): number {
   return size + placeholders * longest
 }
 
+const isRaw = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && typeof Reflect.get(input, 'raw') === 'string'
+
 function bracesIn(text: string): number {
   let count = 0
   for (let at = text.indexOf('{{'); at !== -1; at = text.indexOf('{{', at + 2)) count++
@@ -112,8 +115,10 @@ export async function checkGiven(
   const [bytes, value] = input instanceof LongBody ? [input.take(), null] : [null, input]
   // The thread keeps the memory of its last message.
   if (bytes && bytes.length > heavyBytes) await thread.rest()
+  // A whole message is parsed, which takes longer than the check of texts.
+  const atOnce = isRaw(value) ? longMessage : longBytes
   const run = (...given: Parameters<typeof sendJobs.send>): Promise<CheckAnswer> =>
-    (given[0]?.length ?? sizeOf(value, given[2].template ?? null)) <= longBytes
+    (given[0]?.length ?? sizeOf(value, given[2].template ?? null)) <= atOnce
       ? sendJobs.send(...given)
       : thread.run('send', given).catch((error: unknown) => {
           // An argument that cannot be copied to a thread, because it contains a function for example, is checked here.

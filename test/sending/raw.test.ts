@@ -85,6 +85,13 @@ describe('a raw message', () => {
     expect(raw).not.toContain('/t/')
   })
 
+  it('may be long', async () => {
+    const line = `${'a'.repeat(70)}\r\n`
+    const { found } = await delivered(`${head}\r\n${line.repeat(5000)}`)
+    expect(found).toMatchObject({ subject: 'Grüße', dkim: { result: 'pass' } })
+    expect(found.size_bytes).toBeGreaterThan(360_000)
+  })
+
   it('has a header block alone', async () => {
     expect((await delivered(head)).found).toMatchObject({ subject: 'Grüße', text: '' })
   })
