@@ -55,12 +55,16 @@ both: \`localpost/openapi.json\` and \`localpost/openapi-v1.json\`.
   key or a password, and \`/dev/oidc\` for a user of an OpenID provider.
 - Pages of other origins are refused, and so are Host names that the listener does not serve.
 - Bodies are JSON, errors have [one shape](errors.md). A body has at most 1 MiB; templates and broadcasts 5 MiB,
-  imports 50 MiB, the sign-in 4 KiB. More is 413. Every call that changes something may also answer \`store_full\`,
+  sends and imports 50 MiB, the sign-in 4 KiB. More is 413. Every call that changes something may also answer \`store_full\`,
   \`store_failed\`, \`store_read_only\` or \`store_unknown\`. Lists take \`cursor\` and \`limit\` (at most 500) and
   answer \`count\` and \`cursor\`.
 - \`GET /dev/events\` streams \`email.created\`, \`email.updated\`, \`email.deleted\`, \`emails.changed\`,
   \`bulk.progress\`, \`domain.updated\`, \`tags.changed\` and \`request.logged\`; a client that reconnects with
   \`Last-Event-ID\` gets the events that it missed, or \`gap\` if they are no longer known.
+- \`POST /dev/emails\` takes whole requests, one or an array of at most 1,000, which are stored in one commit or not at
+  all. A request has the members of \`POST /v1/emails\` and \`headers\`, attachments by \`content\` and \`content_id\`,
+  \`metadata\`, \`tags\`, \`tracking\`, \`send_at\`, or a whole message as \`raw\`; unknown members are refused. What is
+  sent later is at \`/dev/scheduled\` until then.
 - A change of many mails (\`PATCH\` and \`DELETE /dev/inbox\`) runs in small steps, one change at a time, and its
   answer comes at the end. \`GET /dev/inbox/bulk\` and the event \`bulk.progress\` report its progress; \`DELETE
   /dev/inbox/bulk/{id}\` cancels it: mails that are done stay changed, and its answer has \`"cancelled": true\`. A
@@ -94,7 +98,8 @@ function bodyOf(operation: Operation): string[] {
 function membersOf(schema: Schema | undefined): string[] {
   const [first] = schema?.anyOf ?? []
   const shown = schema?.properties ? schema : (first ?? schema?.items)
-  if (!shown?.properties) return schema?.$ref ? [code(schema.$ref.split('/').at(-1) ?? '')] : []
+  const ref = schema?.$ref ?? shown?.$ref
+  if (!shown?.properties) return ref ? [code(ref.split('/').at(-1) ?? '')] : []
   return Object.keys(shown.properties).map((name) => code(shown.required?.includes(name) ? name : `${name}?`))
 }
 

@@ -111,6 +111,11 @@ export function receiveSubmission(
         unread: true,
         snippet: null,
         attachment_count: null,
+        raw: undefined,
+        metadata: undefined,
+        tracking: undefined,
+        provider: undefined,
+        provider_key: undefined,
         undigested: true,
       }
       await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])

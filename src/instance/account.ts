@@ -11,11 +11,8 @@ import { runAll, runTogether } from '../core/run-all.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
 import type { DnsLookup } from '../domains/dns-lookup.ts'
 import { createDomains, type InnerDomains } from '../domains/domains.ts'
-import { startRechecks } from '../domains/rechecks.ts'
 import { createEmails, type EmailService } from '../emails/emails.ts'
-import { startKeyExpiry } from '../emails/idempotency.ts'
 import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
-import { startRetention } from '../emails/retention.ts'
 import { createSimulation, type Simulation } from '../emails/simulate.ts'
 import { openBulkBoard } from '../inbox/bulk-board.ts'
 import { createInbox } from '../inbox/inbox.ts'
@@ -26,6 +23,9 @@ import type { ResetScope } from '../options/reset-scopes.ts'
 import type { Downloads } from '../outbox/downloads.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
+import type { Schedule } from '../sending/schedule.ts'
+import { createSuppressions, type InnerSuppressions } from '../sending/suppressions.ts'
+import { createSending, type SendingService } from '../sending/sending.ts'
 import { createReader, type ReadingTurns } from '../reading/reader.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
@@ -39,6 +39,7 @@ import { createLibrarySends } from './library-sends.ts'
 import { reportErrors, reportFailures } from './notices.ts'
 import { attachmentSources, openOutbox, openRelay, releaseThrough } from './outbound.ts'
 import type { InstanceThread } from './jobs.ts'
+import { startUpkeep } from './upkeep.ts'
 import type { UpToDate } from './up-to-date.ts'
 
 /** The parts that the accounts of an instance share. */
@@ -73,6 +74,9 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   audiences: ReturnType<typeof createAudiences>
   templates: InnerTemplates
   emails: EmailService & Simulation
+  sending: SendingService
+  suppressions: InnerSuppressions
+  schedule: Schedule
   broadcasts: Broadcasts
   library: ReturnType<typeof createLibrarySends>
   inbox: ReturnType<typeof createInbox>
@@ -173,8 +177,14 @@ export async function openAccount(
   })
   const sources = attachmentSources(config, outgoing)
   const secret = randomBytes(32).toString('base64url')
+  const suppressions = await createSuppressions({
+    ...common,
+    onError: reportErrors(config, 'The suppression list could not be read or added to.'),
+  })
+  undo.push(() => suppressions.close())
   const outbox = openOutbox(config, {
     store,
+    suppressions,
     domains,
     tracking,
     reader,
@@ -200,25 +210,13 @@ export async function openAccount(
     resolveSender: domains.resolveSender,
     wakeOutbox,
   }
-  const emails = createEmails({ ...sending, reader })
+  const sends = createSending({
+    ...sending,
+    onError: reportErrors(config, 'A scheduled email could not be sent; this will be retried.'),
+  })
+  const emails = { ...createEmails({ ...common, reader }), accept: sends.acceptEmail }
   const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
-  const maintenance = [
-    tracking,
-    startRetention({
-      ...common,
-      onError: reportErrors(config, 'Old emails could not be deleted; this will be retried.'),
-    }),
-    startKeyExpiry({
-      ...common,
-      onError: reportErrors(config, 'Expired idempotency keys could not be deleted; this will be retried.'),
-    }),
-    startRechecks({
-      ...common,
-      intervalMs: config.verifyIntervalMs,
-      verify: (id) => domains.verify(id),
-      onError: reportErrors(config, 'A domain could not be looked up in DNS; this will be retried.'),
-    }),
-  ]
+  const maintenance = [sends.schedule, suppressions, tracking, ...startUpkeep(config, common, domains)]
   undo.push(() => endWork({ outbox, relay, maintenance }))
 
   return {
@@ -228,9 +226,13 @@ export async function openAccount(
     audiences,
     templates,
     emails: { ...emails, ...createSimulation(common) },
+    sending: sends,
+    suppressions,
+    schedule: sends.schedule,
     broadcasts,
     library: createLibrarySends({
       accept: emails.accept,
+      sending: sends,
       broadcast: broadcasts.send,
       log: memory.log,
       onNotice: config.onNotice,

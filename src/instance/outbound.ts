@@ -18,6 +18,7 @@ import { createTransport, relayOptions, type Transport } from '../outbox/transpo
 import type { Reader } from '../reading/reader.ts'
 import type { FindRule } from '../rules/rules.ts'
 import { aftermathOf, createCauses, isSimulator, isSuppressed } from '../rules/verdicts.ts'
+import type { InnerSuppressions } from '../sending/suppressions.ts'
 import type { Store } from '../store/store.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { reportFailures } from './notices.ts'
@@ -54,6 +55,7 @@ export function openOutbox(
   config: Config,
   deps: {
     store: Store
+    suppressions: Pick<InnerSuppressions, 'has'>
     domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
     tracking: Pick<Tracking, 'copiesOf'>
     reader: Pick<Reader, 'bodies' | 'content' | 'findings'>
@@ -90,6 +92,7 @@ export function openOutbox(
     }),
     relay: config.relayAll ? deps.relay : null,
     simulator,
+    isOnSuppressionList: deps.suppressions.has,
     causeOf: createCauses(deps.findRule),
     async senderOf(email) {
       const { mail_from } = email.envelope

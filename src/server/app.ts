@@ -15,6 +15,8 @@ import { devAudienceRoutes } from './dev/audiences.ts'
 import { consentRoutes } from './dev/consent.ts'
 import { broadcastRoutes } from './dev/broadcasts.ts'
 import { devDomainRoutes } from './dev/domains.ts'
+import { scheduledRoutes } from './dev/scheduled.ts'
+import { suppressionRoutes } from './dev/suppressions.ts'
 import { devEmailRoutes } from './dev/emails.ts'
 import { inboxRoutes } from './dev/inbox.ts'
 import { mailRoutes } from './dev/mail.ts'
@@ -176,7 +178,9 @@ function tableOf(
     ...consentRoutes(deps.tracking),
     ...mailByteRoutes(deps.inbox, deps.tracking),
     ...nestedMailRoutes(deps.inbox.nested, deps.tracking),
-    ...devEmailRoutes(deps.emails),
+    ...devEmailRoutes(deps.emails, deps.sending),
+    ...scheduledRoutes(deps.sending),
+    ...suppressionRoutes(deps.suppressions),
     ...devDomainRoutes(deps.domains),
     ...devAudienceRoutes(deps.audiences),
     ...broadcastRoutes(deps.broadcasts),

@@ -116,7 +116,7 @@ describe('the OpenAPI document', () => {
     const limitOf = (name: string): (number | undefined)[] =>
       parameters.filter((parameter) => parameter.name === name).map(({ schema }) => schema.maxLength)
     expect(new Set(limitOf('cursor').slice(0, 4))).toEqual(new Set([320]))
-    expect(limitOf('Idempotency-Key')).toEqual([256])
+    expect(limitOf('Idempotency-Key')).toEqual([256, 256])
     const { post } = await openInProcess()
     const call = (
       path: string,

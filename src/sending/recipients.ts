@@ -13,6 +13,8 @@ export interface Addresses {
   from: string
   /** The bare address of `from`. */
   from_address: string
+  /** The sender of the envelope, if it is not `from_address`. */
+  mail_from?: string
   to: string[]
   cc: string[]
   bcc: string[]
@@ -29,26 +31,28 @@ type Given = string | readonly string[] | undefined
  * @param given  As in the request.
  * @param errors  Receives one entry per wrong member.
  * @param warnings  Receives forms that are accepted although the interface does not show them.
+ * @param most  How many distinct recipients the email may have.
  * @returns The addresses; valid only if no error was added.
  */
 export function readAddresses(
-  given: { from: string | undefined; to: Given; cc: Given; bcc: Given; reply_to: string | undefined },
+  given: { from: string | undefined; to: Given; cc: Given; bcc: Given; reply_to: Given },
   errors: FieldError[],
   warnings: string[],
+  most: number = maxRecipients,
 ): Addresses {
   const from = readOne('from', given.from, errors)
-  const replyTo = readOne('reply_to', given.reply_to, errors)
+  const replyTo = readReplyTo(given.reply_to, errors)
   const reading: Reading = { errors, warnings, named: 0 }
   const before = errors.length
   const to = readList('to', given.to, reading)
   const cc = readList('cc', given.cc, reading)
   const bcc = readList('bcc', given.bcc, reading)
   const rcpt_to = distinct([...to, ...cc, ...bcc])
-  if (reading.named > maxNamed || (errors.length === before && rcpt_to.length > maxRecipients)) {
+  if (reading.named > maxNamed || (errors.length === before && rcpt_to.length > most)) {
     const found = reading.named > maxNamed ? `more than ${maxNamed}` : `${rcpt_to.length} distinct`
     errors.push({
       field: 'to',
-      message: `${found} recipients in to, cc and bcc: at most ${maxRecipients} are allowed`,
+      message: `${found} recipients in to, cc and bcc: at most ${most} are allowed`,
     })
   }
   return {
@@ -57,13 +61,13 @@ export function readAddresses(
     to,
     cc,
     bcc,
-    reply_to: replyTo?.written ?? null,
+    reply_to: replyTo,
     rcpt_to,
   }
 }
 
-/** How many distinct recipients one email may have. */
-const maxRecipients = 50
+/** How many distinct recipients an email of the interface may have. */
+export const maxRecipients = 50
 /** How many addresses are parsed, including repeated ones; the last string is parsed to its end. */
 const maxNamed = 1000
 
@@ -74,7 +78,8 @@ interface Reading {
   named: number
 }
 
-function distinct(addresses: string[]): string[] {
+/** Each mailbox once, as it is written first. */
+export function distinct(addresses: string[]): string[] {
   if (addresses.length < 2) return addresses
   const byKey = new Map<string, string>()
   for (const address of addresses) {
@@ -102,6 +107,14 @@ function readOne(
   }
   const address = readAddress(field, given, first, compactOf(given), errors)
   return address === null ? undefined : { written: foldSpace(given), address }
+}
+
+/** The value of Reply-To, white space folded; null without one. */
+function readReplyTo(given: Given, errors: FieldError[]): string | null {
+  if (given === undefined || typeof given === 'string')
+    return readOne('reply_to', given, errors)?.written ?? null
+  readList('reply_to', given, { errors, warnings: [], named: 0 })
+  return foldSpace(given.join(', '))
 }
 
 /** The address of an entry of a text; null, and an error, if it cannot be used. */

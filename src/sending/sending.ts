@@ -1,0 +1,232 @@
+import type { Clock } from '../core/clock.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import type { Ids } from '../core/ids.ts'
+import { LongBody } from '../core/json-body.ts'
+import { monotonicNow, nextTurn } from '../core/machine.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { EmailService } from '../emails/emails.ts'
+import { pagesOf, untilCommitted } from '../store/repository.ts'
+import { insert, type Blob, type Change, type Store } from '../store/store.ts'
+import { checkGiven, type CheckGivenDeps, type Storable } from './check.ts'
+import { findRepeated, joinHashes, keyHash, prepareRepeatable, type Repeatable } from './idempotency.ts'
+import { providerKey, toEmail, toScheduledRecord } from './record.ts'
+import {
+  isOfRequest,
+  sentOf,
+  toAnswer,
+  toRemembered,
+  toResult,
+  withIndex,
+  type SendingResult,
+} from './results.ts'
+import { startSchedule, type Schedule } from './schedule.ts'
+import {
+  createScheduled,
+  readTime,
+  scheduledCollection,
+  type Scheduled,
+  type ScheduledRecord,
+} from './scheduled.ts'
+import { withDomain, type Accepted, type SendDeps } from './send.ts'
+import type { SentEmail } from './types.ts'
+
+/** How a call is accepted. */
+export interface SendingOptions {
+  /** The interface that the call came by. Each has idempotency keys of its own. */
+  surface: string
+  /** At most 256 characters, remembered for 24 hours, for all requests of the call together. */
+  idempotencyKey?: string | undefined
+  /** Whether the right requests are accepted where others are wrong. Default: false. */
+  partial?: boolean
+  /** How many distinct recipients an email may have. Default: 1000. */
+  maxRecipients?: number
+}
+
+/** Accepts whole requests from every surface. */
+export interface SendingService {
+  /**
+   * Accepts emails in one commit; they are delivered afterwards.
+   *
+   * @param requests  1 to 1,000 of type `SendingRequest`, not checked yet.
+   * @returns A result for each request, in their order.
+   * @throws Without `partial`, the error of the first wrong request: validation_error, invalid_attachment,
+   *   template_not_found, missing_variable, message_too_large, domain_not_verified or domain_not_registered. Its fields
+   *   begin with `[i].` where there are several requests. In any case idempotency_conflict and errors of the store.
+   *   Nothing was stored then.
+   */
+  accept(requests: readonly unknown[], options: SendingOptions): Promise<{ results: SendingResult[] }>
+  /**
+   * Accepts one request, or an array of them: the body of a request to this instance, or the argument of a call.
+   *
+   * @throws As {@link SendingService.accept}; invalid_json and payload_too_large for a long body.
+   */
+  send(input: unknown, options: Omit<SendingOptions, 'partial'>): Promise<SentEmail[]>
+  /** The emails whose provider gave this id in its answer, in order; null if there is none. */
+  find(provider: string, messageId: string): Promise<Found | null>
+  /** The emails that are sent later. */
+  readonly scheduled: Scheduled
+}
+
+/** The emails that one id of a provider names. */
+export interface Found {
+  emails: EmailRecord[]
+  /** Those that are not sent yet. */
+  scheduled: ScheduledRecord[]
+}
+
+export interface SendingDeps extends SendDeps, CheckGivenDeps {
+  store: Store
+  clock: Clock
+  ids: Ids
+  /** The route of API sends: `relay` only with `relayAll`. */
+  via: 'capture' | 'relay'
+  pageSize: number
+  /** Called after a commit that gave the outbox something to do. */
+  wakeOutbox(): void
+  /** Called with errors of sending a scheduled email; it is tried again. */
+  onError(error: unknown): void
+}
+
+/** What {@link createSending} makes: the core, and the send of the interface. */
+export interface Sending extends SendingService {
+  /** Accepts one request of the interface. */
+  acceptEmail: EmailService['accept']
+  /** Sends scheduled emails when their time has come. */
+  readonly schedule: Schedule
+}
+
+export function createSending(given: SendingDeps): Sending {
+  const { store, clock, ids } = given
+  const whole: SendingDeps = { ...given, kind: 'whole' }
+  const schedule = startSchedule(given)
+
+  async function acceptAll(
+    requests: readonly unknown[],
+    { surface, idempotencyKey: key, partial = false }: SendingOptions,
+    deps: SendingDeps,
+  ): Promise<SendingResult[]> {
+    const id = key === undefined ? null : keyHash(key, surface)
+    const checks = await checkAll(requests, id !== null, deps)
+    const request =
+      id === null ? null : { id, body_hash: joinHashes(checks.map(({ body_hash }) => body_hash)) }
+    const earlier = request && (await findRepeated(store, request, clock.now()))
+    if (earlier) return earlier.map(toResult)
+    const accepted: Given[] = []
+    for (const [i, { result }] of checks.entries()) {
+      try {
+        const storable = result()
+        if (storable.kept.send_at !== null) readTime(storable.kept.send_at, clock.now())
+        accepted.push(await withDomain(storable, deps))
+      } catch (error) {
+        const named = requests.length > 1 ? withIndex(error, i) : error
+        if (!partial || !(error instanceof LocalpostError) || !isOfRequest(error)) throw named
+        accepted.push({ error })
+      }
+    }
+    const results = await commit(accepted, request)
+    deps.wakeOutbox()
+    return results
+  }
+
+  // The same call may run twice at once: the slower one finds the answer of the faster one when it looks again.
+  function commit(accepted: readonly Given[], request: Repeatable | null): Promise<SendingResult[]> {
+    return untilCommitted(async () => {
+      const now = clock.now()
+      const earlier = request && (await findRepeated(store, request, now))
+      if (earlier) return earlier.map(toResult)
+      const remember = request && (await prepareRepeatable(store, request, now))
+      const changes: Change[] = []
+      const blobs: Blob[] = []
+      // Ids define the order of the list: nothing may be awaited between the ids and the commit, or a page could miss a
+      // mail.
+      const results = accepted.map((one): SendingResult => {
+        if ('error' in one) return one
+        const { send_at } = one.kept
+        if (send_at !== null && send_at > now) {
+          const facts = { id: ids.next('sch'), now, via: given.via, send_at }
+          const made = toScheduledRecord(one, one.kept, facts)
+          changes.push(insert(scheduledCollection, made.record))
+          for (const blob of made.blobs) blobs.push(blob)
+          return toAnswer(facts.id, one)
+        }
+        const facts = { id: ids.next('em'), now, type: 'transactional', via: given.via } as const
+        const made = toEmail(one, one.kept, facts)
+        changes.push(insert(emailCollection, made.email))
+        for (const blob of made.blobs) blobs.push(blob)
+        return toAnswer(facts.id, one)
+      })
+      if (remember) changes.push(remember(results.map(toRemembered)))
+      if (changes.length > 0) await store.commit(changes, blobs)
+      return results
+    })
+  }
+
+  async function accept(
+    requests: readonly unknown[],
+    options: SendingOptions,
+  ): Promise<{ results: SendingResult[] }> {
+    assertCount(requests)
+    const { maxRecipients = maxWholeRecipients } = options
+    return { results: await acceptAll(requests, options, { ...whole, maxRecipients }) }
+  }
+
+  return {
+    accept,
+    async send(input, options) {
+      const body = input instanceof LongBody ? await given.thread.run('body of sends', [input.take()]) : input
+      const { results } = await accept(Array.isArray(body) ? body : [body], { ...options, partial: false })
+      return results.map(sentOf)
+    },
+    async acceptEmail(input, { idempotencyKey } = {}) {
+      const [result] = await acceptAll([input], { surface: '', idempotencyKey }, given)
+      return sentOf(result)
+    },
+    async find(provider, messageId) {
+      const prefix = [providerKey({ name: provider, message_id: messageId })]
+      const query = { index: 'provider', prefix, limit: 500 }
+      // First those that wait: one that is sent meanwhile is found twice rather than not at all.
+      const scheduled: ScheduledRecord[] = []
+      for await (const records of pagesOf(store, scheduledCollection, query)) scheduled.push(...records)
+      const emails: EmailRecord[] = []
+      for await (const records of pagesOf(store, emailCollection, query)) emails.push(...records)
+      return emails.length > 0 || scheduled.length > 0 ? { emails, scheduled } : null
+    },
+    scheduled: createScheduled({ ...given, send: (record) => schedule.send(record) }),
+    schedule,
+  }
+}
+
+/** How many requests one call may have, because they are stored in one commit. */
+export const maxRequests = 1000
+const maxWholeRecipients = 1000
+
+/** A checked request of a call, or what is wrong with it. */
+type Given = (Storable & Pick<Accepted, 'domain'>) | { error: LocalpostError }
+
+async function checkAll(
+  requests: readonly unknown[],
+  isRepeatable: boolean,
+  deps: CheckGivenDeps,
+): Promise<Awaited<ReturnType<typeof checkGiven>>[]> {
+  const [only] = requests
+  if (requests.length === 1) return [await checkGiven(only, isRepeatable, deps)]
+  const checks: Awaited<ReturnType<typeof checkGiven>>[] = []
+  let began = monotonicNow()
+  for (const request of requests) {
+    checks.push(await checkGiven(request, isRepeatable, deps))
+    if (monotonicNow() - began < sliceMs) continue
+    await nextTurn()
+    began = monotonicNow()
+  }
+  return checks
+}
+
+/** How long requests are checked before other work runs. */
+const sliceMs = 4
+
+function assertCount(requests: readonly unknown[]): void {
+  const count = requests.length
+  if (count >= 1 && count <= maxRequests) return
+  const message = `must have 1 to ${maxRequests} requests, not ${count}: send them in several calls`
+  throw validationError([{ field: 'body', message }])
+}
