@@ -111,6 +111,7 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /dev/smtp-sessions': 'read',
   'GET /dev/smtp-sessions/{id}': 'read',
   'GET /dev/openapi.json': 'read',
+  'GET /dev/providers': 'read',
   'POST /resend/emails': 'send',
   'POST /resend/emails/batch': 'send',
   'GET /resend/emails': 'read',
