@@ -104,7 +104,9 @@ function errors({ face }: Provider): string {
   const codes = Object.keys(errorTable) as (keyof typeof errorTable)[]
   const rows = codes.flatMap((code) => {
     const { status, body } = face.errorAnswer(new LocalpostError(code, ''))
-    return status === errorTable[code].status ? [] : [`| \`${code}\` | ${status} | \`${String(body)}\` |`]
+    return status === errorTable[code].status
+      ? []
+      : [`| \`${code}\` | ${status} | \`${typeof body === 'string' ? body : ''}\` |`]
   })
   return `## Errors
 

@@ -27,10 +27,7 @@ describe('resend 6.38.0', () => {
       const lines = (await run('node', ['resend.mjs', ...names], { cwd: project.dir, env }))
         .trim()
         .split('\n')
-      return Object.fromEntries(lines.map((line) => JSON.parse(line) as [string, unknown])) as Record<
-        string,
-        unknown
-      >
+      return Object.fromEntries(lines.map((line) => JSON.parse(line) as [string, unknown]))
     }
   })
   afterAll(async () => {

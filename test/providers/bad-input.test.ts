@@ -70,7 +70,8 @@ test.each(rows.map((row) => [nameOf(row), row] as const))(
     const headers = { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json' }
     const send = async (given: unknown): Promise<[number, string]> => {
       const url = `http://localhost${path.replace(/\{\w+\}/g, 'none')}`
-      const response = await post.fetch(new Request(url, { method, headers, body: JSON.stringify(given) }))
+      const init = { method, headers, body: JSON.stringify(given) }
+      const response = await post.fetch(new Request(url, init))
       const answer: unknown = await response.json()
       ;(face as Face).errorSchema.parse(answer)
       return [response.status, JSON.stringify(answer)]

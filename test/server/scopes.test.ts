@@ -133,7 +133,7 @@ const routeNeeds: Readonly<Record<string, Need>> = {
 /** What a provider answers a key of another scope. */
 function refusalOf(face: Face): unknown[] {
   const { status, body } = face.errorAnswer(new LocalpostError('insufficient_scope', ''))
-  return [status, (JSON.parse(String(body)) as { name: string }).name]
+  return [status, (JSON.parse(typeof body === 'string' ? body : '') as { name: string }).name]
 }
 
 describe('scopes of API keys', () => {

@@ -56,7 +56,7 @@ function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: Trans
 }
 
 /** Reads an object by a schema. A member that is null counts as absent, as SDKs of some languages write it. */
-export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
+function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   const given: unknown = isObject
     ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))

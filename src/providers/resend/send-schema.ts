@@ -3,7 +3,7 @@ import { scheduledForms } from './times.ts'
 import type { ResendAttachment, ResendEmail, ResendReschedule } from './types.ts'
 
 /** How many emails one batch may have. */
-export const maxBatch = 100
+const maxBatch = 100
 const maxRecipients = 50
 
 const address = z.string().min(1)
