@@ -98,7 +98,8 @@ export function toScheduledRecord(
 ): { record: ScheduledRecord; blobs: Blob[] } {
   const { id, now, via, send_at } = facts
   const { email: whole, blobs } = toEmail(accepted, kept, { id, now, via, type: 'transactional' })
-  const { id: _id, version, created, recipients, outbox, outbox_due, provider_key, ...email } = whole
+  const { provider_key, version, created, ...others } = whole
+  const { id: _id, recipients: _recipients, outbox: _outbox, outbox_due: _due, ...email } = others
   return {
     record: { id, version, send_at, created, ...(provider_key && { provider_key }), via, email },
     blobs,

@@ -1,9 +1,16 @@
-import type { Localpost } from '../../src/index.ts'
+import type { FieldError, Localpost, SentEmail } from '../../src/index.ts'
 
 /** An answer of this instance, with its parsed body. */
 export interface Answered {
   status: number
-  body: any
+  body: {
+    emails: SentEmail[]
+    errors: FieldError[]
+    name: string
+    message: string
+    cursor: string
+    [member: string]: unknown
+  }
 }
 
 /** Calls `POST /dev/emails`. */
@@ -22,5 +29,5 @@ export async function call(
   const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...more }
   const text = body === undefined ? null : JSON.stringify(body)
   const answer = await post.fetch(new Request(`http://localhost${path}`, { method, headers, body: text }))
-  return { status: answer.status, body: await answer.json() }
+  return { status: answer.status, body: (await answer.json()) as Answered['body'] }
 }

@@ -20,7 +20,7 @@ const encode = (text: string): string => Buffer.from(text).toString('base64')
 async function delivered(message: string, more: object = {}): Promise<{ found: Mail; raw: string }> {
   const { body } = await sendWhole(post, { raw: encode(message), ...more })
   expect(body).toMatchObject({ emails: [{}] })
-  const { id } = body.emails[0]
+  const id = body.emails[0]?.id ?? ''
   const found = await vi.waitFor(async () => {
     const one = await post.inbox.get(id)
     expect(one.size_bytes).toBeGreaterThan(0)

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import nodemailer from 'nodemailer'
+import { createTransport } from 'nodemailer'
 import { createLocalpost, type Localpost, type LocalpostOptions, type Mail } from '../../src/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
@@ -46,9 +46,10 @@ describe('an address on the suppression list', () => {
   it('gets no mail that an app submits over SMTP', async () => {
     const post = await start()
     await post.suppressions.add({ address: 'ada@example.com' })
-    await nodemailer
-      .createTransport({ ...post.smtp, secure: false })
-      .sendMail({ ...mail, to: ['ada@example.com', 'bob@example.com'] })
+    await createTransport({ ...post.smtp, secure: false }).sendMail({
+      ...mail,
+      to: ['ada@example.com', 'bob@example.com'],
+    })
     const found = await vi.waitFor(async () => {
       const [one] = (await post.inbox.list()).items
       expect(one?.outcomes).toEqual({ bounced: 1, delivered: 1 })
