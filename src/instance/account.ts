@@ -26,7 +26,8 @@ import type { Transport } from '../outbox/transport.ts'
 import type { Schedule } from '../sending/schedule.ts'
 import { createSuppressions, type InnerSuppressions } from '../sending/suppressions.ts'
 import { createSending, type SendingService } from '../sending/sending.ts'
-import { createReader, type ReadingTurns } from '../reading/reader.ts'
+import { webhookShapes } from '../providers/facts.ts'
+import { createReader, type Reader, type ReadingTurns } from '../reading/reader.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { createTemplates, type InnerTemplates } from '../templates/templates.ts'
@@ -37,7 +38,7 @@ import { emptyStore } from './collections.ts'
 import { openColumns } from './data.ts'
 import { createLibrarySends } from './library-sends.ts'
 import { reportErrors, reportFailures } from './notices.ts'
-import { attachmentSources, openOutbox, openRelay, releaseThrough } from './outbound.ts'
+import { attachmentSources, openOutbox, openRelay, releaseThrough, simulator } from './outbound.ts'
 import type { InstanceThread } from './jobs.ts'
 import { startUpkeep } from './upkeep.ts'
 import type { UpToDate } from './up-to-date.ts'
@@ -91,6 +92,9 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   large: JobQueue
   /** The password of the outbox at the SMTP server of its own instance. */
   secret: string
+  reader: Pick<Reader, 'bodies' | 'content'>
+  /** Where the ids of the APIs of providers come from. */
+  providerRandom: RandomSource
   /** Begins to deliver. Has no effect if it has begun. */
   deliver(): void
   /** Has the outbox look for due emails, if it delivers. */
@@ -119,6 +123,7 @@ export async function openAccount(
     ...common,
     random: randomSources('webhooks'),
     given: config.webhooks,
+    shapes: webhookShapes,
     retryDelaysMs: config.webhookRetryDelaysMs,
     problemOf: outgoing.problemOf,
     onWarning: (message) => config.onNotice({ level: 'warning', message }),
@@ -179,6 +184,7 @@ export async function openAccount(
   const secret = randomBytes(32).toString('base64url')
   const suppressions = await createSuppressions({
     ...common,
+    isSimulator: simulator.isSimulator,
     onError: reportErrors(config, 'The suppression list could not be read or added to.'),
   })
   undo.push(() => suppressions.close())
@@ -246,6 +252,8 @@ export async function openAccount(
     thread,
     large: reader.large,
     secret,
+    reader,
+    providerRandom: randomSources('providers'),
     deliver() {
       delivers = true
       outbox.wake()

@@ -32,6 +32,7 @@ import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
 import { createFailedKeys } from '../keys/failed-keys.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
+import { createFindFace, facesOf } from './face.ts'
 import { createLastRequests, hostOf, settleHost } from './guard.ts'
 import { type LiveEvents, createLiveEvents } from './live-events.ts'
 import { host, respond, upToDate } from './middleware.ts'
@@ -91,6 +92,7 @@ export function createApp(deps: ServerDeps): App {
   const faults = createFaultGate(deps)
   const parts = {
     ...limits,
+    faceOf: createFindFace(facesOf(routes)),
     accessControl,
     addresses,
     faults,
@@ -194,6 +196,7 @@ function tableOf(
     ...smtpSessionRoutes(deps),
     ...instanceRoutes(deps, live),
     ...trackingRoutes(deps.tracking),
+    ...(deps.providerRoutes ?? []),
   ]
 }
 

@@ -1,0 +1,30 @@
+import type { Clock } from '../core/clock.ts'
+import type { JobThread } from '../core/job-thread.ts'
+import type { InnerDomains } from '../domains/domains.ts'
+import type { Face } from '../server/face.ts'
+import type { Route } from '../server/route.ts'
+import type { SendingService } from '../sending/sending.ts'
+import type { Templates } from '../templates/templates.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
+import type { SentEmails } from './sent-emails.ts'
+import type { translationJobs } from './translate.ts'
+
+/** What the API of a provider is a translation of: the parts of one account. */
+export interface ProviderParts {
+  readonly sending: SendingService
+  readonly sent: SentEmails
+  readonly domains: InnerDomains
+  readonly templates: Templates
+  readonly webhooks: Webhooks
+  readonly clock: Clock
+  readonly thread: JobThread<typeof translationJobs>
+  /** Makes a random UUID. */
+  newUuid(): string
+}
+
+/** The API of one provider: everything about it follows from this table and its face. */
+export interface Provider {
+  readonly face: Face
+  /** Its operations. They are the routes of the server, the OpenAPI document, and the tables of its page in `docs`. */
+  routes(parts: ProviderParts): Route[]
+}

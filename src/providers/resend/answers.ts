@@ -1,0 +1,63 @@
+import type { Complete } from '../../core/complete.ts'
+import type { EmailContent, EmailRecord } from '../../emails/email.ts'
+import { toLastEvent } from '../../emails/views.ts'
+import { parseAddresses, type ParsedAddress } from '../../mime/headers/addresses.ts'
+import type { ScheduledRecord } from '../../sending/scheduled.ts'
+import type { ResendEmailDetail, ResendListedEmail } from './types.ts'
+import { isSuppression, messageIdOf, toTime } from './words.ts'
+
+/** A page of a list. */
+export function toList<T>(data: readonly T[], has_more: boolean): object {
+  return { object: 'list', has_more, data }
+}
+
+/** An email that was sent, or that waits for its time. */
+type Email = EmailRecord | ScheduledRecord
+
+/** @param id  The id that Resend's answer gave. */
+export function toListedEmail(email: Email, id: string): Complete<ResendListedEmail> {
+  const isWaiting = 'send_at' in email
+  const { from, to, cc, bcc, reply_to, subject } = isWaiting ? email.email : email
+  return {
+    id,
+    // One that waits gets its own when it is sent.
+    message_id: isWaiting ? '' : messageIdOf(email),
+    to,
+    from,
+    created_at: toTime(email.created),
+    subject,
+    bcc: orNull(bcc),
+    cc: orNull(cc),
+    reply_to: reply_to === null ? null : parseAddresses(reply_to).map(written),
+    last_event: isWaiting ? 'scheduled' : lastEventOf(email),
+    scheduled_at: isWaiting ? toTime(email.send_at) : null,
+  }
+}
+
+export function toEmailDetail(email: Email, id: string, content: EmailContent): ResendEmailDetail {
+  const { metadata } = 'send_at' in email ? email.email : email
+  const tags = metadata && Object.entries(metadata).map(([name, value]) => ({ name, value }))
+  return {
+    object: 'email',
+    ...toListedEmail(email, id),
+    html: content.html || null,
+    text: content.text || null,
+    ...(tags && { tags }),
+  }
+}
+
+function written({ name, address }: ParsedAddress): string {
+  return name === '' ? address : `${name} <${address}>`
+}
+
+function orNull(list: string[]): string[] | null {
+  return list.length > 0 ? list : null
+}
+
+function lastEventOf(email: EmailRecord): ResendListedEmail['last_event'] {
+  const { recipient, status, timestamp } = toLastEvent(email)
+  if (status !== 'bounced') return status
+  const events = email.recipients.find((state) => state.recipient === recipient)?.events ?? []
+  const event = events.find((one) => one.status === 'bounced' && one.timestamp === timestamp)
+  return event && isSuppression(event) ? 'suppressed' : 'bounced'
+}
