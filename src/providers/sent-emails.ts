@@ -11,6 +11,8 @@ export interface SentEmails {
   get(id: string, provider: string): Promise<EmailRecord>
   /** Newest first: those of the interfaces and the library, without those that wait for their time. */
   page(query: SentQuery): Promise<{ emails: EmailRecord[]; more: boolean }>
+  /** How many of them were accepted since a time, in Unix milliseconds. */
+  countSince(time: number): Promise<number>
   /** The id by which a provider knows an email; that of Localpost if it did not come by this provider. */
   idOf(email: Pick<EmailRecord, 'id' | 'provider'>, provider: string): string
 }
@@ -51,6 +53,8 @@ export function createSentEmails(deps: { store: Store; sending: Pick<SendingServ
       })
       return { emails: before === undefined ? page.records : page.records.reverse(), more: page.more }
     },
+    countSince: (time) =>
+      store.count(emailCollection, { where: { all: [{ flag: 'api' }, { number: 'created', above: time }] } }),
     idOf: ({ id, provider }, name) => (provider?.name === name ? provider.message_id : id),
   }
 }

@@ -5,12 +5,14 @@ import type { SendingRequest } from '../sending/types.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
 
 /** The kinds of bodies of providers that may be long. */
-export type TranslationKind = 'resend send' | 'resend batch'
+export type TranslationKind = 'resend send' | 'resend batch' | 'ses send' | 'ses bulk'
 
 // Loaded on first use, because many programs use no provider.
 const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> = {
   'resend send': async () => (await import('./resend/requests.ts')).toSend,
   'resend batch': async () => (await import('./resend/requests.ts')).toBatch,
+  'ses send': async () => (await import('./ses/requests.ts')).toSend,
+  'ses bulk': async () => (await import('./ses/requests.ts')).toBulk,
 }
 
 /** The translation of long bodies as work of the thread. */
