@@ -26,6 +26,7 @@ import type { ResetScope } from '../options/reset-scopes.ts'
 import type { Downloads } from '../outbox/downloads.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
+import type { Schedule } from '../sending/schedule.ts'
 import { createSending, type SendingService } from '../sending/sending.ts'
 import { webhookShapes } from '../providers/facts.ts'
 import { createReader, type ReadingTurns } from '../reading/reader.ts'
@@ -76,6 +77,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   templates: InnerTemplates
   emails: EmailService & Simulation
   sending: SendingService
+  schedule: Schedule
   broadcasts: Broadcasts
   library: ReturnType<typeof createLibrarySends>
   inbox: ReturnType<typeof createInbox>
@@ -206,10 +208,14 @@ export async function openAccount(
     resolveSender: domains.resolveSender,
     wakeOutbox,
   }
-  const sends = createSending(sending)
+  const sends = createSending({
+    ...sending,
+    onError: reportErrors(config, 'A scheduled email could not be sent; this will be retried.'),
+  })
   const emails = { ...createEmails({ ...common, reader }), accept: sends.acceptEmail }
   const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
   const maintenance = [
+    sends.schedule,
     tracking,
     startRetention({
       ...common,
@@ -236,9 +242,11 @@ export async function openAccount(
     templates,
     emails: { ...emails, ...createSimulation(common) },
     sending: sends,
+    schedule: sends.schedule,
     broadcasts,
     library: createLibrarySends({
       accept: emails.accept,
+      sending: sends,
       broadcast: broadcasts.send,
       log: memory.log,
       onNotice: config.onNotice,

@@ -15,6 +15,7 @@ import { devAudienceRoutes } from './dev/audiences.ts'
 import { consentRoutes } from './dev/consent.ts'
 import { broadcastRoutes } from './dev/broadcasts.ts'
 import { devDomainRoutes } from './dev/domains.ts'
+import { scheduledRoutes } from './dev/scheduled.ts'
 import { devEmailRoutes } from './dev/emails.ts'
 import { inboxRoutes } from './dev/inbox.ts'
 import { mailRoutes } from './dev/mail.ts'
@@ -179,6 +180,7 @@ function tableOf(
     ...mailByteRoutes(deps.inbox, deps.tracking),
     ...nestedMailRoutes(deps.inbox.nested, deps.tracking),
     ...devEmailRoutes(deps.emails, deps.sending),
+    ...scheduledRoutes(deps.sending.scheduled),
     ...devDomainRoutes(deps.domains),
     ...devAudienceRoutes(deps.audiences),
     ...broadcastRoutes(deps.broadcasts),

@@ -1,6 +1,7 @@
 import type { Complete } from '../../core/complete.ts'
 import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { toLastEvent } from '../../emails/views.ts'
+import { parseAddresses, type ParsedAddress } from '../../mime/headers/addresses.ts'
 import type { ResendEmailDetail, ResendListedEmail } from './types.ts'
 import { isSuppression, messageIdOf, toTime } from './words.ts'
 
@@ -21,7 +22,7 @@ export function toListedEmail(email: EmailRecord, id: string): Complete<ResendLi
     subject,
     bcc: orNull(bcc),
     cc: orNull(cc),
-    reply_to: reply_to === null ? null : [reply_to],
+    reply_to: reply_to === null ? null : parseAddresses(reply_to).map(written),
     last_event: lastEventOf(email),
     scheduled_at: null,
   }
@@ -37,6 +38,10 @@ export function toEmailDetail(email: EmailRecord, id: string, content: EmailCont
     text: content.text || null,
     ...(tags && { tags }),
   }
+}
+
+function written({ name, address }: ParsedAddress): string {
+  return name === '' ? address : `${name} <${address}>`
 }
 
 function orNull(list: string[]): string[] | null {
