@@ -27,6 +27,7 @@ import type { Downloads } from '../outbox/downloads.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
 import type { Schedule } from '../sending/schedule.ts'
+import { createSuppressions, type InnerSuppressions } from '../sending/suppressions.ts'
 import { createSending, type SendingService } from '../sending/sending.ts'
 import { webhookShapes } from '../providers/facts.ts'
 import { createReader, type ReadingTurns } from '../reading/reader.ts'
@@ -77,6 +78,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   templates: InnerTemplates
   emails: EmailService & Simulation
   sending: SendingService
+  suppressions: InnerSuppressions
   schedule: Schedule
   broadcasts: Broadcasts
   library: ReturnType<typeof createLibrarySends>
@@ -181,8 +183,14 @@ export async function openAccount(
   })
   const sources = attachmentSources(config, outgoing)
   const secret = randomBytes(32).toString('base64url')
+  const suppressions = await createSuppressions({
+    ...common,
+    onError: reportErrors(config, 'The suppression list could not be read or added to.'),
+  })
+  undo.push(() => suppressions.close())
   const outbox = openOutbox(config, {
     store,
+    suppressions,
     domains,
     tracking,
     reader,
@@ -216,6 +224,7 @@ export async function openAccount(
   const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
   const maintenance = [
     sends.schedule,
+    suppressions,
     tracking,
     startRetention({
       ...common,
@@ -242,6 +251,7 @@ export async function openAccount(
     templates,
     emails: { ...emails, ...createSimulation(common) },
     sending: sends,
+    suppressions,
     schedule: sends.schedule,
     broadcasts,
     library: createLibrarySends({

@@ -15,6 +15,7 @@ import type { Ids } from '../core/ids.ts'
 import { bulkChangeCollection } from '../inbox/bulk-board.ts'
 import { tagColorCollection } from '../inbox/tag-colors.ts'
 import { scheduledCollection } from '../sending/scheduled.ts'
+import { suppressionCollection } from '../sending/suppressions.ts'
 import { apiKeyCollection } from '../keys/key.ts'
 import { type Collection, type Store, type StoredRecord, remove } from '../store/store.ts'
 import { windowCollection } from '../faults/shared-windows.ts'
@@ -31,6 +32,7 @@ import { webhookCollection, webhookDeliveryCollection } from '../webhooks/webhoo
 export const collections: readonly Collection<StoredRecord>[] = [
   emailCollection,
   scheduledCollection,
+  suppressionCollection,
   idempotencyCollection,
   tagColorCollection,
   domainCollection,
@@ -64,6 +66,7 @@ const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> 
   emails: [
     emailCollection,
     scheduledCollection,
+    suppressionCollection,
     broadcastCollection,
     idempotencyCollection,
     tagColorCollection,

@@ -21,6 +21,7 @@ type MethodOf<Resource> = {
 /** The public methods of each resource of an account. Its other members are only for other parts of the instance. */
 const methods: { readonly [Name in keyof AccountResources]: readonly MethodOf<AccountResources[Name]>[] } = {
   emails: ['send', 'list', 'get', 'addEvent'],
+  suppressions: ['list', 'get', 'add', 'remove'],
   sending: ['send', 'cancel', 'reschedule', 'sendNow'],
   domains: ['create', 'list', 'get', 'update', 'remove', 'verify', 'records', 'zone'],
   audiences: ['create', 'list', 'get', 'update', 'remove'],

@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { attachmentMembers } from '../attachments/schema.ts'
 import { pick } from '../core/pick.ts'
 import { emailMembers, sendMembers } from '../emails/schema.ts'
-import type { ContentAttachment, SendingRequest, ScheduledEmail, SentAttachment, SentEmail } from './types.ts'
+import type {
+  ContentAttachment,
+  SendingRequest,
+  ScheduledEmail,
+  SentAttachment,
+  SentEmail,
+  Suppression,
+  SuppressionInput,
+} from './types.ts'
 
 /** How many entries an array of a whole request may have, and how many names an object. */
 export const maxWholeEntries = 1000
@@ -162,3 +170,21 @@ export const scheduledEmailSchema: z.ZodType<ScheduledEmail> = z.strictObject({
   created: z.int().describe('When it was accepted: Unix time in milliseconds'),
   ...pick(emailMembers, scheduledNames),
 })
+
+const reason = z.enum(['bounce', 'complaint', 'manual'])
+
+/** An entry of the suppression list. */
+export const suppressionSchema: z.ZodType<Suppression> = z.strictObject({
+  address: z.string().describe('Bare'),
+  reason,
+  created: z.int().describe('When it was added: Unix time in milliseconds'),
+  email_id: z.string().optional().describe('The email whose event added it; absent without one'),
+})
+
+/** The body of `POST /dev/suppressions`. */
+export const suppressionInputSchema: z.ZodType<SuppressionInput> = z
+  .strictObject({
+    address: z.string().min(1).max(1000).describe('Bare, without a display name'),
+    reason: reason.optional().describe('Default: manual'),
+  })
+  .meta({ example: { address: 'ada@example.com' } })

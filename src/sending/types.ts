@@ -144,3 +144,22 @@ export interface ScheduledEmail {
     message_id: string
   }
 }
+
+/** An entry of the suppression list. */
+export interface Suppression {
+  /** Bare. */
+  address: string
+  reason: 'bounce' | 'complaint' | 'manual'
+  /** When it was added: Unix time in milliseconds. */
+  created: number
+  /** The email whose event added it; absent without one. */
+  email_id?: string
+}
+
+/** The body of `POST /dev/suppressions`. */
+export interface SuppressionInput {
+  /** Bare, without a display name. */
+  address: string
+  /** Default: manual. */
+  reason?: 'bounce' | 'complaint' | 'manual'
+}

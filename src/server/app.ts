@@ -16,6 +16,7 @@ import { consentRoutes } from './dev/consent.ts'
 import { broadcastRoutes } from './dev/broadcasts.ts'
 import { devDomainRoutes } from './dev/domains.ts'
 import { scheduledRoutes } from './dev/scheduled.ts'
+import { suppressionRoutes } from './dev/suppressions.ts'
 import { devEmailRoutes } from './dev/emails.ts'
 import { inboxRoutes } from './dev/inbox.ts'
 import { mailRoutes } from './dev/mail.ts'
@@ -181,6 +182,7 @@ function tableOf(
     ...nestedMailRoutes(deps.inbox.nested, deps.tracking),
     ...devEmailRoutes(deps.emails, deps.sending),
     ...scheduledRoutes(deps.sending.scheduled),
+    ...suppressionRoutes(deps.suppressions),
     ...devDomainRoutes(deps.domains),
     ...devAudienceRoutes(deps.audiences),
     ...broadcastRoutes(deps.broadcasts),
