@@ -41,7 +41,7 @@ import { emptyStore } from './collections.ts'
 import { openColumns } from './data.ts'
 import { createLibrarySends } from './library-sends.ts'
 import { reportErrors, reportFailures } from './notices.ts'
-import { attachmentSources, openOutbox, openRelay, releaseThrough } from './outbound.ts'
+import { attachmentSources, openOutbox, openRelay, releaseThrough, simulator } from './outbound.ts'
 import type { InstanceThread } from './jobs.ts'
 import type { UpToDate } from './up-to-date.ts'
 
@@ -185,6 +185,7 @@ export async function openAccount(
   const secret = randomBytes(32).toString('base64url')
   const suppressions = await createSuppressions({
     ...common,
+    isSimulator: simulator.isSimulator,
     onError: reportErrors(config, 'The suppression list could not be read or added to.'),
   })
   undo.push(() => suppressions.close())
