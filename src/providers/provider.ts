@@ -5,6 +5,7 @@ import type { EmailService } from '../emails/emails.ts'
 import type { Face } from '../server/face.ts'
 import type { Route } from '../server/route.ts'
 import type { SendingService } from '../sending/sending.ts'
+import type { Suppressions } from '../sending/suppressions.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { SentEmails } from './sent-emails.ts'
@@ -17,6 +18,7 @@ export interface ProviderParts {
   readonly emails: Pick<EmailService, 'read'>
   readonly domains: InnerDomains
   readonly templates: Templates
+  readonly suppressions: Suppressions
   readonly webhooks: Webhooks
   readonly clock: Clock
   readonly thread: JobThread<typeof translationJobs>

@@ -1,5 +1,6 @@
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { checkInput } from '../../core/validate.ts'
+import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate, Translated } from '../translation.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
@@ -88,8 +89,8 @@ function toRequest(email: SesSend): SendingRequest {
     ...(opens === undefined && clicks === undefined ? {} : { tracking: { opens, clicks } }),
   }
   if (Raw) {
-    const mail_from = email.FromEmailAddress
-    const envelope = { mail_from, rcpt_to: all.length > 0 ? all : undefined }
+    const mail_from = email.FromEmailAddress && bareAddress(email.FromEmailAddress)
+    const envelope = { mail_from, rcpt_to: all.length > 0 ? all.map(bareAddress) : undefined }
     return { ...shared, raw: Raw.Data, envelope }
   }
   const { Headers, Attachments } = Simple ?? Template ?? {}
@@ -110,6 +111,12 @@ function toRequest(email: SesSend): SendingRequest {
           html: Simple?.Body.Html?.Data,
         }),
   }
+}
+
+/** The address of a text that may have a display name; the text itself, to be refused, if it has none or several. */
+function bareAddress(text: string): string {
+  const [first, ...more] = parseAddresses(text)
+  return first && more.length === 0 ? first.address : text
 }
 
 const orNothing = (addresses: string[]): string[] | undefined =>

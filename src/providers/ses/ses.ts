@@ -3,6 +3,7 @@ import { accountRoutes } from './account.ts'
 import { emailRoutes } from './emails.ts'
 import { sesFace } from './face.ts'
 import { identityRoutes } from './identities.ts'
+import { suppressionRoutes } from './suppression.ts'
 import { templateRoutes } from './templates.ts'
 import { ses } from './words.ts'
 
@@ -14,6 +15,7 @@ export const sesProvider: Provider = {
     ...emailRoutes(parts),
     ...templateRoutes(parts),
     ...identityRoutes(parts),
+    ...suppressionRoutes(parts),
     ...accountRoutes(parts),
   ],
   connect: {

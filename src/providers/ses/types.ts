@@ -194,6 +194,32 @@ export interface SesBulk {
   BulkEmailEntries: SesBulkEntry[]
 }
 
+/** The body of `PutSuppressedDestination`. */
+export interface SesNewSuppression {
+  EmailAddress: string
+  Reason: 'BOUNCE' | 'COMPLAINT'
+  TenantName?: never
+}
+
+/** An address of the suppression list. */
+export interface SesSuppressed {
+  EmailAddress: string
+  /** `BOUNCE` also for addresses that were added by hand. */
+  Reason: 'BOUNCE' | 'COMPLAINT'
+  /** Unix time in seconds. */
+  LastUpdateTime: number
+}
+
+/** The query of `ListSuppressedDestinations`. */
+export interface SesSuppressionQuery {
+  Reason?: 'BOUNCE' | 'COMPLAINT' | ('BOUNCE' | 'COMPLAINT')[]
+  StartDate?: never
+  EndDate?: never
+  NextToken?: string
+  PageSize?: number
+  TenantName?: never
+}
+
 /** The texts of a template. */
 export interface SesTemplateContent {
   Subject?: string
