@@ -84,7 +84,7 @@ function failureOf(error: LocalpostError): (typeof failures)[number] {
 }
 
 /** Our names of members that have others in the API of SES. */
-const names = {
+export const sendNames: ProviderSend['names'] = {
   from: 'FromEmailAddress',
   to: 'Destination.ToAddresses',
   cc: 'Destination.CcAddresses',
@@ -107,5 +107,5 @@ const names = {
 }
 
 function sendOf(kind: ProviderSend['kind'], partial: boolean): ProviderSend {
-  return { provider: ses, kind, partial, names, toId: toMessageId, maxRecipients }
+  return { provider: ses, kind, partial, names: sendNames, toId: toMessageId, maxRecipients }
 }
