@@ -30,7 +30,7 @@ import type { Schedule } from '../sending/schedule.ts'
 import { createSuppressions, type InnerSuppressions } from '../sending/suppressions.ts'
 import { createSending, type SendingService } from '../sending/sending.ts'
 import { webhookShapes } from '../providers/facts.ts'
-import { createReader, type ReadingTurns } from '../reading/reader.ts'
+import { createReader, type Reader, type ReadingTurns } from '../reading/reader.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { createTemplates, type InnerTemplates } from '../templates/templates.ts'
@@ -94,6 +94,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   large: JobQueue
   /** The password of the outbox at the SMTP server of its own instance. */
   secret: string
+  reader: Pick<Reader, 'bodies' | 'content'>
   /** Where the ids of the APIs of providers come from. */
   providerRandom: RandomSource
   /** Begins to deliver. Has no effect if it has begun. */
@@ -271,6 +272,7 @@ export async function openAccount(
     thread,
     large: reader.large,
     secret,
+    reader,
     providerRandom: randomSources('providers'),
     deliver() {
       delivers = true

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { RandomSource } from '../core/random.ts'
+import type { Reader } from '../reading/reader.ts'
 import type { Store } from '../store/store.ts'
 import type { ProviderParts } from './provider.ts'
 import { createSentEmails } from './sent-emails.ts'
@@ -7,6 +8,7 @@ import { createSentEmails } from './sent-emails.ts'
 /** What the APIs of providers need of an account. */
 export interface ProviderAccount extends Omit<ProviderParts, 'sent' | 'clock' | 'newUuid'> {
   readonly store: Store
+  readonly reader: Pick<Reader, 'bodies' | 'content'>
   /** Where the ids of emails come from. */
   readonly providerRandom: RandomSource
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import type { InnerDomains } from '../domains/domains.ts'
-import type { EmailService } from '../emails/emails.ts'
 import type { Face } from '../server/face.ts'
 import type { Route } from '../server/route.ts'
 import type { SendingService } from '../sending/sending.ts'
@@ -15,7 +14,6 @@ import type { translationJobs } from './translate.ts'
 export interface ProviderParts {
   readonly sending: SendingService
   readonly sent: SentEmails
-  readonly emails: Pick<EmailService, 'read'>
   readonly domains: InnerDomains
   readonly templates: Templates
   readonly suppressions: Suppressions

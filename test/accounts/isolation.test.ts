@@ -37,6 +37,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /dev/audiences/{id}/contacts/{contactId}': { first_name: 'Eve' },
   'POST /dev/domains/{id}/verify': {},
   'PATCH /dev/accounts/{name}': { is_disabled: true },
+  'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
   'PATCH /dev/inbox': { unread: false },
   'PATCH /dev/inbox/tags': { tag: 'kept', color: 'blue' },

@@ -105,6 +105,8 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'POST /resend/emails/batch': 'send',
   'GET /resend/emails': 'read',
   'GET /resend/emails/{id}': 'read',
+  'PATCH /resend/emails/{id}': 'full',
+  'POST /resend/emails/{id}/cancel': 'full',
   'POST /resend/domains': 'full',
   'GET /resend/domains': 'read',
   'GET /resend/domains/{id}': 'read',
