@@ -12,6 +12,7 @@ const idIn = (path: string, name: string, ids: Filled): string => {
   if (name === 'index') return '0'
   if (name === 'path') return '1'
   if (name === 'contactId') return ids['contact'] ?? ''
+  if (path.startsWith('/ses/')) return ids[name] ?? 'none'
   const [, surface = '', what = ''] = path.split('/')
   return ids[`${surface}/${what}`] ?? ids[idsByRoom[what] ?? ''] ?? 'none'
 }
@@ -37,6 +38,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /dev/audiences/{id}/contacts/{contactId}': { first_name: 'Eve' },
   'POST /dev/domains/{id}/verify': {},
   'PATCH /dev/accounts/{name}': { is_disabled: true },
+  'PUT /ses/v2/email/templates/{name}': { TemplateContent: { Subject: 'Eve' } },
+  'POST /ses/v2/email/templates/{name}/render': { TemplateData: '{}' },
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
   'PATCH /dev/inbox': { unread: false },

@@ -59,8 +59,7 @@ export function actionRoutes(parts: ProviderParts): Route[] {
     errors: ['invalid_attachment', 'template_not_found', 'message_too_large', 'domain_not_verified'],
     handler: (context: Pick<RouteContext, 'body' | 'warn'>) => act(context, parts),
   } as const
-  // Clients write the path of an endpoint with and without the slash.
-  return [post('/ses-v1', row), post('/ses-v1/', row)]
+  return [post('/ses-v1/', row)]
 }
 
 async function act(context: Pick<RouteContext, 'body' | 'warn'>, parts: ProviderParts): Promise<Answer> {

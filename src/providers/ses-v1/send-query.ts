@@ -37,7 +37,7 @@ const sends = {
     .transform(({ Message, ...given }) => ({ ...ofComposed(given), Content: { Simple: Message } })),
   SendTemplatedEmail: z
     .strictObject({ ...composed, Template: text, TemplateArn: text.optional(), TemplateData: text })
-    .transform(({ Template, TemplateArn: _, TemplateData, ...given }) => ({
+    .transform(({ Template, TemplateData, ...given }) => ({
       ...ofComposed(given),
       Content: { Template: { TemplateName: Template, TemplateData } },
     })),

@@ -30,7 +30,7 @@ const known: Readonly<Partial<Record<ErrorCode, readonly [status: number, name: 
   insufficient_scope: [403, 'AccessDeniedException'],
   not_found: [404, 'NotFoundException'],
   template_not_found: [404, 'NotFoundException'],
-  method_not_allowed: [404, 'UnknownOperationException'],
+  method_not_allowed: [405, 'UnknownOperationException'],
   not_supported: [501, 'UnknownOperationException'],
   domain_exists: [400, 'AlreadyExistsException'],
   name_taken: [400, 'AlreadyExistsException'],

@@ -23,9 +23,6 @@ export const suppressedSchema: z.ZodType<SesSuppressed> = z.strictObject({
 /** The query of `ListSuppressedDestinations`. */
 export const suppressionQuerySchema: z.ZodType<SesSuppressionQuery> = z.strictObject({
   Reason: z.union([reason, z.array(reason).max(2)]).optional(),
-  StartDate: z.never({ error: 'is not supported: the list has all addresses. Leave it out' }).optional(),
-  EndDate: z.never({ error: 'is not supported: the list has all addresses. Leave it out' }).optional(),
   NextToken: z.string().min(1).optional(),
   PageSize: z.coerce.number().int().min(1).max(1000).optional(),
-  TenantName: noTenant,
 })

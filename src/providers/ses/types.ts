@@ -213,11 +213,8 @@ export interface SesSuppressed {
 /** The query of `ListSuppressedDestinations`. */
 export interface SesSuppressionQuery {
   Reason?: 'BOUNCE' | 'COMPLAINT' | ('BOUNCE' | 'COMPLAINT')[]
-  StartDate?: never
-  EndDate?: never
   NextToken?: string
   PageSize?: number
-  TenantName?: never
 }
 
 /** The texts of a template. */
