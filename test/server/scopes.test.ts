@@ -141,7 +141,8 @@ const routeNeeds: Readonly<Record<string, Need>> = {
 /** The status of the answer of a provider to a key of another scope, and a text that is in its body. */
 function refusalOf(face: Face): [status: number, text: string] {
   const { status, body } = face.errorAnswer(new LocalpostError('insufficient_scope', 'no scope'))
-  return [status, String(body).slice(0, String(body).indexOf('no scope'))]
+  const text = typeof body === 'string' ? body : ''
+  return [status, text.slice(0, text.indexOf('no scope'))]
 }
 
 describe('scopes of API keys', () => {
