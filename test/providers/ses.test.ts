@@ -340,7 +340,7 @@ describe('version 1', () => {
     [{ Action: 'SendTemplatedEmail', ...message, Template: 'x' }, 400, 'Message'],
   ])('refuses %j', async (parameters, status, words) => {
     const post = await start()
-    const [answered, text] = await call(post, parameters as Record<string, string>)
+    const [answered, text] = await call(post, parameters)
     expect([answered, text]).toEqual([status, containing(words)])
     expect(text).toMatch(
       /^<ErrorResponse xmlns="[^"]+"><Error><Type>(?:Sender|Receiver)<\/Type><Code>\w+<\/Code><Message>/,
