@@ -8,8 +8,8 @@ export interface ApiKeyInput {
   /** What the key is for. */
   name?: string | null
   /**
-   * `full`: everything. `send`: `POST /v1/emails` and the SMTP login. `read`: what changes nothing.
-   * Default: `full`.
+   * `full`: everything. `send`: `POST /v1/emails`, `POST /dev/emails` and the SMTP login. `read`: what
+   * changes nothing. Default: `full`.
    */
   scope?: Scope
 }

@@ -49,7 +49,7 @@ export interface SuppressionDeps {
   pageSize: number
   /** Which events of emails add their recipient. */
   suppress: SuppressPolicy
-  /** Whether an address belongs to the simulator: such addresses are never added by events. */
+  /** Whether an address belongs to the simulator: no event adds it. */
   isSimulator(address: string): boolean
   /** Called with errors; what happened is stored without an entry then. */
   onError(error: unknown): void

@@ -101,14 +101,14 @@ export interface ResendAttachment {
 
 /** The body of `POST /resend/emails`. */
 export interface ResendEmail {
-  /** Required, but with a template that has a sender. */
+  /** Required. */
   from?: string
   /** One address, or up to 50. */
   to: string | string[]
   cc?: string | string[]
   bcc?: string | string[]
   reply_to?: string | string[]
-  /** Required, but with a template that has one. */
+  /** Required, unless the template has one. */
   subject?: string
   html?: string
   /** Localpost makes no text of `html`. */
@@ -126,7 +126,7 @@ export interface ResendEmail {
    * days ahead.
    */
   scheduled_at?: string
-  /** A template of this account, with `{{{NAME}}}` for variables; without `html` and `text`. */
+  /** A template of this account, with `{{NAME}}` for variables; without `html` and `text`. */
   template?: {
     id: string
     variables?: Record<string, string | number>
