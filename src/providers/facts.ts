@@ -13,7 +13,7 @@ export const webhookShapes: readonly WebhookShape[] = [resendShape, sesShape]
 export const providerSimulators: readonly SimulatorNames[] = [resendSimulator]
 
 /** The names of all providers, which are also the first segments of their paths. */
-export const providerNames = ['resend'] as const
+export const providerNames = ['resend', 'ses', 'ses-v1'] as const
 
 /** The name of a provider: `resend`. */
 export type ProviderName = (typeof providerNames)[number]

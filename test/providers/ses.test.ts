@@ -219,7 +219,7 @@ test.each([
 ])('a signature with %s', async (_, given, type) => {
   const post = await start()
   const authorization = given?.replace('{key}', post.apiKey)
-  const headers = authorization === undefined ? {} : { authorization }
+  const headers = new Headers(authorization === undefined ? [] : [['authorization', authorization]])
   const response = await post.fetch(new Request('http://localhost/ses/v2/email/account', { headers }))
   expect([response.status, response.headers.get('x-amzn-errortype')]).toEqual([
     type === null ? 200 : 403,
@@ -337,7 +337,7 @@ describe('version 1', () => {
     [{ ...message, 'a.b.c.d.e.f.g.h.i.j': 'x' }, 400, 'nested too deep'],
     [{ ...message, '__proto__.x': 'y' }, 400, '__proto__'],
     [{ Action: 'SendRawEmail', 'RawMessage.Data': '%%%' }, 400, 'must be base64'],
-    [{ Action: 'SendTemplatedEmail', ...message, Template: 'x' }, 400, 'Message'],
+    [{ ...message, Action: 'SendTemplatedEmail', Template: 'x' }, 400, 'Message'],
   ])('refuses %j', async (parameters, status, words) => {
     const post = await start()
     const [answered, text] = await call(post, parameters)

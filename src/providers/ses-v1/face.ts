@@ -17,6 +17,7 @@ const known: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 /** @see https://docs.aws.amazon.com/ses/latest/APIReference/CommonErrors.html */
 export const sesV1Face: Face = {
+  name: 'ses-v1',
   title: 'Amazon SES, version 1',
   prefix: '/ses-v1',
   key: signaturePlace,
@@ -28,6 +29,28 @@ export const sesV1Face: Face = {
     const code = known[error.code] ?? (name === 'BadRequestException' ? 'InvalidParameterValue' : name)
     const type = status >= 500 ? 'Receiver' : 'Sender'
     return toErrorAnswer({ Type: type, Code: code, Message: messageOf(error) }, status, error.headers ?? {})
+  },
+  connect: {
+    variables: {
+      AWS_ENDPOINT_URL_SES: '{url}/ses-v1',
+      AWS_ACCESS_KEY_ID: '{key}',
+      AWS_SECRET_ACCESS_KEY: 'any',
+      AWS_REGION: 'us-east-1',
+    },
+    code: `import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses'
+
+const client = new SESClient({
+  endpoint: '{url}/ses-v1',
+  region: 'us-east-1',
+  credentials: { accessKeyId: '{key}', secretAccessKey: 'any' },
+})
+const { MessageId } = await client.send(
+  new SendEmailCommand({
+    Source: 'Acme <hi@acme.test>',
+    Destination: { ToAddresses: ['ada@example.com'] },
+    Message: { Subject: { Data: 'Hello' }, Body: { Text: { Data: 'It works.' } } },
+  }),
+)`,
   },
   unsupported: [],
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { quote, type ErrorCode, type LocalpostError } from '../../core/errors.ts'
+import type { ErrorCode, LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
+import { ses } from './words.ts'
 
 /**
  * The access key id in the signature of a request is the API key. The signature itself is not checked: that takes the
@@ -88,6 +89,7 @@ const unsupported: readonly (readonly [path: string, what: string])[] = [
 
 /** @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/CommonErrors.html */
 export const sesFace: Face = {
+  name: ses,
   title: 'Amazon SES',
   prefix: '/ses',
   key: signaturePlace,
@@ -96,10 +98,29 @@ export const sesFace: Face = {
     const [status, name] = kindOf(error)
     return jsonAnswer({ message: messageOf(error) }, status, { ...error.headers, 'x-amzn-errortype': name })
   },
-  unsupported: unsupported.map(([path, what]) => ({ path: `/v2/email/${path}`, what })),
-}
+  connect: {
+    variables: {
+      AWS_ENDPOINT_URL_SESV2: '{url}/ses',
+      AWS_ACCESS_KEY_ID: '{key}',
+      AWS_SECRET_ACCESS_KEY: 'any',
+      AWS_REGION: 'us-east-1',
+    },
+    code: `import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 
-/** What a member that is not supported is refused with. */
-export function notSupported(name: string, why: string): string {
-  return `${quote(name)} is not supported: ${why}. Leave it out`
+const client = new SESv2Client({
+  endpoint: '{url}/ses',
+  region: 'us-east-1',
+  credentials: { accessKeyId: '{key}', secretAccessKey: 'any' },
+})
+const { MessageId } = await client.send(
+  new SendEmailCommand({
+    FromEmailAddress: 'Acme <hi@acme.test>',
+    Destination: { ToAddresses: ['ada@example.com'] },
+    Content: {
+      Simple: { Subject: { Data: 'Hello' }, Body: { Text: { Data: 'It works.' } } },
+    },
+  }),
+)`,
+  },
+  unsupported: unsupported.map(([path, what]) => ({ path: `/v2/email/${path}`, what })),
 }
