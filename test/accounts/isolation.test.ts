@@ -81,7 +81,8 @@ describe('a caller of one account who knows everything of another one', () => {
         const query =
           name === 'PATCH /dev/inbox' || name === 'DELETE /dev/inbox' ? `?query=id:${ids['email']}` : ''
         const { status, text } = await call(method, filled + query, bodies[name])
-        const tells = text.includes(secret)
+        // A refusal may quote what the caller sent.
+        const tells = text.includes(secret) && !filled.includes(secret)
         const mustMiss = path.includes('{') && path !== '/dev/templates/{id}'
         const isRefused = [403, 404, 409, 422].includes(status)
         if (tells || status === 500 || (mustMiss && !isRefused))
