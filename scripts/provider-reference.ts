@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { errorTable, LocalpostError } from '../src/core/errors.ts'
+import { LocalpostError } from '../src/core/errors.ts'
 import { providerSimulators, webhookShapes } from '../src/providers/facts.ts'
 import type { Provider, ProviderParts } from '../src/providers/provider.ts'
 import { needOf } from '../src/server/auth.ts'
+import { errorsOf } from '../src/server/openapi.ts'
 import type { Route } from '../src/server/route.ts'
 
 /** The end of what is written by hand in the page of a provider. */
@@ -23,7 +24,7 @@ export function renderProviderReference(provider: Provider, page: string): strin
     ...routes.flatMap((route) => members(route)),
     events(provider),
     addresses(provider),
-    errors(provider),
+    errors(provider, routes),
     unsupported(provider),
   ]
   return [kept, ...sections.filter((section) => section !== '')].join('\n')
@@ -100,25 +101,29 @@ ${rows.join('\n')}
 `
 }
 
-function errors({ face }: Provider): string {
-  const codes = Object.keys(errorTable) as (keyof typeof errorTable)[]
-  const rows = codes.flatMap((code) => {
-    const { status, body } = face.errorAnswer(new LocalpostError(code, ''))
-    return status === errorTable[code].status
-      ? []
-      : [`| \`${code}\` | ${status} | \`${typeof body === 'string' ? body : ''}\` |`]
-  })
+/** The errors that its operations have, by the answer of the provider. */
+function errors({ face }: Provider, routes: readonly Route[]): string {
+  const byAnswer = new Map<string, string[]>()
+  for (const code of [...new Set(routes.flatMap(errorsOf))].sort()) {
+    const { status, body, headers } = face.errorAnswer(new LocalpostError(code, ''))
+    const type = headers['x-amzn-errortype']
+    const shown = `\`${(typeof body === 'string' ? body : '').trim().replace(requestId, '…')}\``
+    const answer = `| ${status} | ${type === undefined ? shown : `${shown}, \`x-amzn-errortype: ${type}\``} |`
+    byAnswer.set(answer, [...(byAnswer.get(answer) ?? []), `[\`${code}\`](../errors.md#${code})`])
+  }
+  const rows = [...byAnswer].sort().map(([answer, codes]) => `${answer} ${codes.join(', ')} |`)
   return `## Errors
 
-Where the status differs from that of Localpost's [error](../errors.md):
-
-| error | status | body |
+| status | answer | error of Localpost |
 |---|---|---|
 ${rows.join('\n')}
 `
 }
 
+const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/
+
 function unsupported({ face }: Provider): string {
+  if (face.unsupported.length === 0) return ''
   const rows = face.unsupported.map(
     ({ method = '', path, what }) => `- ${what}: \`${`${method} ${face.prefix}${path}`.trim()}\``,
   )

@@ -4,6 +4,7 @@ import type { InnerDomains } from '../domains/domains.ts'
 import type { Face } from '../server/face.ts'
 import type { Route } from '../server/route.ts'
 import type { SendingService } from '../sending/sending.ts'
+import type { Suppressions } from '../sending/suppressions.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { SentEmails } from './sent-emails.ts'
@@ -15,6 +16,7 @@ export interface ProviderParts {
   readonly sent: SentEmails
   readonly domains: InnerDomains
   readonly templates: Templates
+  readonly suppressions: Suppressions
   readonly webhooks: Webhooks
   readonly clock: Clock
   readonly thread: JobThread<typeof translationJobs>

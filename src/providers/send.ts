@@ -15,6 +15,10 @@ export interface ProviderSend {
   readonly partial: boolean
   /** The provider's names of members whose names in the core differ: `attachments[].name` to `attachments[].filename`. */
   readonly names: Readonly<Record<string, string>>
+  /** Makes the id that the answer gives of a random UUID. Default: the UUID. */
+  readonly toId?: (uuid: string) => string
+  /** How many distinct recipients an email may have. Default: as the core. */
+  readonly maxRecipients?: number
 }
 
 /**
@@ -24,19 +28,25 @@ export interface ProviderSend {
  * @throws Without `partial`, the error of the first wrong email, with the provider's names; otherwise as `accept` of the core.
  */
 export async function sendAll(
-  { kind, provider, idempotencyKey, partial, names }: ProviderSend,
+  { kind, provider, idempotencyKey, partial, names, toId = (uuid) => uuid, maxRecipients }: ProviderSend,
   { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
   { sending, clock, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
   const translated = await translate(body, kind, { now: clock.now() }, thread)
   const isBatch = translated.length > 1
   const requests = translated.flatMap((one, i) => {
-    if (!('error' in one)) return { ...one.request, provider: { name: provider, message_id: newUuid() } }
+    if (!('error' in one))
+      return { ...one.request, provider: { name: provider, message_id: toId(newUuid()) } }
     if (partial) return []
     throw isBatch ? placed(one.error, i) : one.error
   })
   if (requests.length === 0) return translated.flatMap((one) => ('error' in one ? { error: one.error } : []))
-  const accepting = sending.accept(requests, { surface: provider, idempotencyKey, partial })
+  const accepting = sending.accept(requests, {
+    surface: provider,
+    idempotencyKey,
+    partial,
+    ...(maxRecipients !== undefined && { maxRecipients }),
+  })
   const { results } = await withNames(accepting, names)
   let next = 0
   return translated.map((one) => {

@@ -21,6 +21,8 @@ export interface SentEmails {
   content(email: Pick<EmailRecord | ScheduledRecord, 'id'>, signal: AbortSignal): Promise<EmailContent>
   /** Newest first: those of the interfaces and the library, without those that wait for their time. */
   page(query: SentQuery): Promise<{ emails: EmailRecord[]; more: boolean }>
+  /** How many of them were accepted since a time, in Unix milliseconds. */
+  countSince(time: number): Promise<number>
   /** The id by which a provider knows an email; that of Localpost if it did not come by this provider. */
   idOf(email: EmailRecord | ScheduledRecord, provider: string): string
 }
@@ -65,6 +67,8 @@ export function createSentEmails(deps: {
       })
       return { emails: before === undefined ? page.records : page.records.reverse(), more: page.more }
     },
+    countSince: (time) =>
+      store.count(emailCollection, { where: { all: [{ flag: 'api' }, { number: 'created', above: time }] } }),
     idOf(email, name) {
       const { provider } = 'send_at' in email ? email.email : email
       return provider?.name === name ? provider.message_id : email.id

@@ -1,27 +1,31 @@
 import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
-import { LongBody, parseJsonBody } from '../core/json-body.ts'
+import { LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import type { SendingRequest } from '../sending/types.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
 
 /** The kinds of bodies of providers that may be long. */
-export type TranslationKind = 'resend send' | 'resend batch'
+export type TranslationKind = 'resend send' | 'resend batch' | 'ses send' | 'ses bulk' | 'ses query'
 
 // Loaded on first use, because many programs use no provider.
 const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> = {
   'resend send': async () => (await import('./resend/requests.ts')).toSend,
   'resend batch': async () => (await import('./resend/requests.ts')).toBatch,
+  'ses send': async () => (await import('./ses/requests.ts')).toSend,
+  'ses bulk': async () => (await import('./ses/requests.ts')).toBulk,
+  'ses query': async () => (await import('./ses-v1/send-query.ts')).toQuerySend,
 }
 
 /** The translation of long bodies as work of the thread. */
 export const translationJobs = {
   async translate(
     bytes: Buffer,
+    isText: boolean,
     kind: TranslationKind,
     facts: TranslationFacts,
   ): Promise<({ request: SendingRequest } | { error: PlainError })[]> {
     const toRequests = await translations[kind]()
-    return toRequests(parseJsonBody(bytes), facts).map((one) =>
+    return toRequests(isText ? readTextBody(bytes) : parseJsonBody(bytes), facts).map((one) =>
       'error' in one ? { error: plainError(one.error) } : one,
     )
   },
@@ -35,7 +39,7 @@ export async function translate(
   thread: JobThread<typeof translationJobs>,
 ): Promise<Translated[]> {
   if (!(body instanceof LongBody)) return (await translations[kind]())(body, facts)
-  const translated = await thread.run('translate', [body.take(), kind, facts])
+  const translated = await thread.run('translate', [body.take(), body.isText, kind, facts])
   return translated.map((one) => ('error' in one ? { error: revived(one.error) } : one))
 }
 

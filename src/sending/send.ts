@@ -143,8 +143,10 @@ const noAttachments = { references: [], size: 0 }
 
 /** Checks the members that the interface does not have. */
 function checkFurther(request: Partial<SendingRequest>, errors: FieldError[]): void {
+  const hasRecipient = [request.to, request.cc, request.bcc].some((one) => one !== undefined)
   for (const field of ['from', 'to'] as const) {
-    if (request[field] === undefined && !isNamed(errors, field))
+    const isMissing = request[field] === undefined && !(field === 'to' && hasRecipient)
+    if (isMissing && !isNamed(errors, field))
       errors.push({ field, message: 'is missing; it must be an address' })
   }
   if (request.envelope !== undefined)

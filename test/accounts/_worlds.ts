@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import type { CreatedAccount, Localpost, LocalpostOptions } from '../../src/index.ts'
 import { openLocalpost } from '../../src/instance/open.ts'
+import { authorizationOf } from '../providers/_authorization.ts'
 import { placeOfData } from '../support/adapters.ts'
 
 /**
@@ -24,7 +25,7 @@ export async function startBounded(
 /** Makes requests in process with an API key, or with none. */
 export function caller(post: Localpost, key: string | null = null) {
   return async (method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> => {
-    const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
+    const headers: Record<string, string> = key === null ? {} : { authorization: authorizationOf(path, key) }
     if (body !== undefined) headers['content-type'] = 'application/json'
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const answer = await post.fetch(new Request(`http://localhost${path}`, init))
@@ -82,9 +83,13 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   const { inbox } = post.account(account.name)
   const undelivered = async (): Promise<number> => (await inbox.list({ query: 'status:sent' })).count
   await expect.poll(undelivered, { timeout: 10_000 }).toBe(0)
+  await made('/dev/suppressions', { address: `${secret}@gone.test` })
   const endpoint = 'http://127.0.0.1:9/resend'
   const hook = await made('/resend/webhooks', { endpoint, events: ['email.bounced'] })
   return {
+    identity: `${secret}.test`,
+    address: `${secret}@gone.test`,
+    name: 'welcome',
     'resend/emails': resent.id,
     'resend/webhooks': hook.id,
     email: email.id,

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { errorTable } from '../../src/core/errors.ts'
+import { errorTable, LocalpostError } from '../../src/core/errors.ts'
 import { createFindFace, facesOf } from '../../src/server/face.ts'
 import { errorsOf, toOpenApi } from '../../src/server/openapi.ts'
 import { unansweredCodes } from '../../src/core/error-schema.ts'
+import { authorizationOf } from '../providers/_authorization.ts'
 import { openInProcess } from './_face.ts'
 import { hollowApp } from './validate-response.ts'
 
@@ -20,7 +21,7 @@ describe('the OpenAPI document', () => {
     for (const path of Object.keys(document.paths))
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
         const url = `http://localpost${path.replace(/\{\w+\}/g, 'x')}`
-        const headers = { authorization: 'Bearer the-only-key-there-is' }
+        const headers = { authorization: authorizationOf(path, 'the-only-key-there-is') }
         const response = await app.fetch(new Request(url, { method, headers }))
         await response.body?.cancel()
         // 501: what a provider has and Localpost has not.
@@ -72,7 +73,7 @@ describe('the OpenAPI document', () => {
     const faceOf = createFindFace(facesOf(app.routes))
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const operation of Object.values(operations) as { security?: object[] }[]) {
-        if (/^\/(?!dev)[a-z\d]+\/openapi\.json$/.test(path)) expect(operation.security).toEqual([])
+        if (/^\/(?!dev)[a-z\d-]+\/openapi\.json$/.test(path)) expect(operation.security).toEqual([])
         else if (path.startsWith('/v1/') || faceOf(path)) expect(operation.security).toEqual([{ apiKey: [] }])
         else expect([[], [{}, { apiKey: [] }, { session: [] }]]).toContainEqual(operation.security)
       }
@@ -229,9 +230,8 @@ describe('the OpenAPI document', () => {
     for (const route of app.routes) {
       const operation = document.paths[route.path]?.[route.method.toLowerCase()] as { responses: object }
       for (const code of errorsOf(route)) {
-        expect(Object.keys(operation.responses), `${route.path} ${code}`).toContain(
-          String(errorTable[code].status),
-        )
+        const { status } = route.face?.errorAnswer(new LocalpostError(code, '')) ?? errorTable[code]
+        expect(Object.keys(operation.responses), `${route.path} ${code}`).toContain(String(status))
       }
     }
   })

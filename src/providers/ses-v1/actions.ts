@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { LongBody } from '../../core/json-body.ts'
+import { checkInput } from '../../core/validate.ts'
+import type { Answer } from '../../server/answer.ts'
+import { bodyLimits, defineRoutes, type Route, type RouteContext } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
+import { sendAll } from '../send.ts'
+import { quotaOf } from '../ses/account.ts'
+import { sendNames } from '../ses/emails.ts'
+import { maxRecipients } from '../ses/send-schema.ts'
+import { ses, toMessageId } from '../ses/words.ts'
+import { sesV1Face } from './face.ts'
+import { actionOf, readQuery } from './query.ts'
+import { isSend, sendActions } from './send-query.ts'
+import { toAnswer, type XmlValue } from './xml.ts'
+
+const { post } = defineRoutes({ tag: 'Actions', access: 'key', face: sesV1Face })
+
+type Result = Readonly<Record<string, XmlValue>>
+
+/** An action that does not send. */
+interface Action {
+  readonly schema: z.ZodType
+  run(query: unknown, parts: ProviderParts): Promise<Result>
+}
+
+const common = { Action: z.string(), Version: z.string().optional() }
+
+function action<T>(schema: z.ZodType<T>, run: (query: T, parts: ProviderParts) => Promise<Result>): Action {
+  return { schema, run: (query, parts) => run(query as T, parts) }
+}
+
+// An address needs no registration: every sender may send whose domain may.
+const verifyAddress = action(z.strictObject({ ...common, EmailAddress: z.string().min(1) }), async () => ({}))
+
+// A key of scope `send` may call all of them, so none changes or shows more than a send does.
+const actions: Readonly<Record<string, Action>> = {
+  VerifyEmailIdentity: verifyAddress,
+  VerifyEmailAddress: verifyAddress,
+  GetSendQuota: action(z.strictObject(common), async (_, parts) => quotaOf(parts)),
+}
+
+/** The actions that there are, for documents. */
+export const actionNames: readonly string[] = [...sendActions, ...Object.keys(actions)]
+
+/** `/ses-v1/`, the query API of 2010: its actions are posted to one path. */
+export function actionRoutes(parts: ProviderParts): Route[] {
+  const row = {
+    needs: 'send',
+    summary: `One of the actions ${actionNames.join(', ')}`,
+    body: {
+      schema: z.string().describe('The parameters as `application/x-www-form-urlencoded`'),
+      readBy: 'resource',
+      maxBytes: bodyLimits.large,
+      textTypes: ['application/x-www-form-urlencoded'],
+    },
+    success: { schema: z.string().describe('XML'), type: 'text/xml' },
+    errors: ['invalid_attachment', 'template_not_found', 'message_too_large', 'domain_not_verified'],
+    handler: (context: Pick<RouteContext, 'body' | 'warn'>) => act(context, parts),
+  } as const
+  return [post('/ses-v1/', row)]
+}
+
+async function act(context: Pick<RouteContext, 'body' | 'warn'>, parts: ProviderParts): Promise<Answer> {
+  const { body, warn } = context
+  const bytes = body instanceof LongBody ? body.take() : Buffer.from(typeof body === 'string' ? body : '')
+  const name = actionOf(bytes)
+  if (name === null) throw validationError([{ field: 'Action', message: 'is missing' }])
+  if (isSend(name)) {
+    const given = body instanceof LongBody ? new LongBody(bytes, true) : body
+    const sends = {
+      provider: ses,
+      kind: 'ses query',
+      partial: false,
+      names: sendNames,
+      toId: toMessageId,
+    } as const
+    const [sent] = await sendAll({ ...sends, maxRecipients }, { body: given, warn }, parts)
+    if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
+    return toAnswer(name, { MessageId: sent.id })
+  }
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (!action) {
+    const message = `${quote(name)}: Localpost does not have this action; it has ${actionNames.join(', ')}.`
+    throw new LocalpostError('not_supported', message)
+  }
+  const checked = checkInput(action.schema, readQuery(bytes.toString()))
+  if ('errors' in checked) throw validationError(checked.errors)
+  return toAnswer(name, await action.run(checked.value, parts))
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { validationError } from '../../core/errors.ts'
+import { checkInput } from '../../core/validate.ts'
+import { toSend as toSendOfV2 } from '../ses/requests.ts'
+import { destinationSchema, tagSchema, textSchema } from '../ses/send-schema.ts'
+import type { Translate } from '../translation.ts'
+import { readQuery } from './query.ts'
+
+const text = z.string()
+const shared = {
+  Action: text,
+  Version: text.optional(),
+  SourceArn: text.optional(),
+  ReturnPathArn: text.optional(),
+  ConfigurationSetName: text.optional(),
+  Tags: z.array(tagSchema).optional(),
+}
+const composed = {
+  ...shared,
+  Source: text,
+  Destination: destinationSchema,
+  ReplyToAddresses: z.array(text).optional(),
+  // Where bounces of the message would go; here they are events.
+  ReturnPath: text.optional(),
+}
+
+/** The actions that send, each as a request of version 2. */
+const sends = {
+  SendEmail: z
+    .strictObject({
+      ...composed,
+      Message: z.strictObject({
+        Subject: textSchema,
+        Body: z.strictObject({ Text: textSchema.optional(), Html: textSchema.optional() }),
+      }),
+    })
+    .transform(({ Message, ...given }) => ({ ...ofComposed(given), Content: { Simple: Message } })),
+  SendTemplatedEmail: z
+    .strictObject({ ...composed, Template: text, TemplateArn: text.optional(), TemplateData: text })
+    .transform(({ Template, TemplateData, ...given }) => ({
+      ...ofComposed(given),
+      Content: { Template: { TemplateName: Template, TemplateData } },
+    })),
+  SendRawEmail: z
+    .strictObject({
+      ...shared,
+      Source: text.optional(),
+      Destinations: z.array(text).optional(),
+      FromArn: text.optional(),
+      RawMessage: z.strictObject({ Data: text }),
+    })
+    .transform(({ Source, Destinations, RawMessage, Tags, ConfigurationSetName }) => ({
+      FromEmailAddress: Source,
+      Destination: { ToAddresses: Destinations },
+      EmailTags: Tags,
+      ConfigurationSetName,
+      Content: { Raw: RawMessage },
+    })),
+} satisfies Record<SendAction, z.ZodType>
+
+interface Composed {
+  Source: string
+  Destination: object
+  ReplyToAddresses?: string[] | undefined
+  Tags?: object[] | undefined
+  ConfigurationSetName?: string | undefined
+}
+
+function ofComposed({ Source, Destination, ReplyToAddresses, Tags, ConfigurationSetName }: Composed): object {
+  return { FromEmailAddress: Source, Destination, ReplyToAddresses, EmailTags: Tags, ConfigurationSetName }
+}
+
+/** The names of the actions that send. */
+export const sendActions = ['SendEmail', 'SendRawEmail', 'SendTemplatedEmail'] as const
+type SendAction = (typeof sendActions)[number]
+
+/** Whether an action sends. */
+export function isSend(action: string): action is SendAction {
+  return sendActions.some((one) => one === action)
+}
+
+/** Translates the body of an action that sends. @throws validation_error */
+export const toQuerySend: Translate = (body, facts) => {
+  const query = readQuery(String(body))
+  const action = String(query['Action'])
+  if (!isSend(action)) throw validationError([{ field: 'Action', message: 'is not one that sends' }])
+  const schema: z.ZodType<object> = sends[action]
+  const checked = checkInput(schema, query)
+  if ('errors' in checked) throw validationError(checked.errors)
+  return toSendOfV2(checked.value, facts)
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import type { LocalpostError } from '../../core/errors.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
+import { sendAll, type ProviderSend, type Sent } from '../send.ts'
+import { kindOf, messageOf } from './face.ts'
+import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
+import { rowsOf } from './rows.ts'
+import { ses, toMessageId } from './words.ts'
+
+const { post } = rowsOf('Emails')
+
+const ofSending = [
+  'invalid_attachment',
+  'missing_variable',
+  'template_not_found',
+  'message_too_large',
+  'domain_not_verified',
+  'domain_not_registered',
+] as const
+
+const messageId = z.string().describe('Also in the events of the email')
+
+/** `/ses/v2/email/outbound-emails` and `/ses/v2/email/outbound-bulk-emails`. */
+export function emailRoutes(parts: ProviderParts): Route[] {
+  return [
+    post('/ses/v2/email/outbound-emails', {
+      needs: 'send',
+      summary: 'SendEmail: send a message in parts, as a whole, or from a template',
+      body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large },
+      success: { schema: z.strictObject({ MessageId: messageId }) },
+      errors: ofSending,
+      async handler(context) {
+        const [sent] = await sendAll(sendOf('ses send', false), context, parts)
+        if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
+        return { MessageId: sent.id }
+      },
+    }),
+    post('/ses/v2/email/outbound-bulk-emails', {
+      needs: 'send',
+      summary: 'SendBulkEmail: send up to 50 emails from a template, in one commit',
+      body: { schema: bulkSchema, readBy: 'resource', maxBytes: bodyLimits.large },
+      success: {
+        schema: z.strictObject({
+          BulkEmailEntryResults: z.array(
+            z.strictObject({
+              Status: z.enum(['SUCCESS', ...failures]),
+              MessageId: messageId.optional(),
+              Error: z.string().optional(),
+            }),
+          ),
+        }),
+      },
+      errors: ofSending,
+      async handler(context) {
+        const results = await sendAll(sendOf('ses bulk', true), context, parts)
+        return { BulkEmailEntryResults: results.map(toResult) }
+      },
+    }),
+  ]
+}
+
+/** How SES names what is wrong with one of several emails. */
+const failures = [
+  'MESSAGE_REJECTED',
+  'MAIL_FROM_DOMAIN_NOT_VERIFIED',
+  'TEMPLATE_NOT_FOUND',
+  'INVALID_PARAMETER',
+  'FAILED',
+] as const
+
+function toResult(sent: Sent): object {
+  if ('id' in sent) return { Status: 'SUCCESS', MessageId: sent.id }
+  return { Status: failureOf(sent.error), Error: messageOf(sent.error) }
+}
+
+function failureOf(error: LocalpostError): (typeof failures)[number] {
+  if (error.code === 'template_not_found') return 'TEMPLATE_NOT_FOUND'
+  if (error.code === 'domain_not_verified' || error.code === 'domain_not_registered')
+    return 'MAIL_FROM_DOMAIN_NOT_VERIFIED'
+  const [status, name] = kindOf(error)
+  if (name === 'MessageRejected') return 'MESSAGE_REJECTED'
+  return status >= 500 ? 'FAILED' : 'INVALID_PARAMETER'
+}
+
+/** Our names of members that have others in the API of SES. */
+export const sendNames: ProviderSend['names'] = {
+  from: 'FromEmailAddress',
+  to: 'Destination.ToAddresses',
+  cc: 'Destination.CcAddresses',
+  bcc: 'Destination.BccAddresses',
+  reply_to: 'ReplyToAddresses',
+  subject: 'Subject',
+  html: 'Html',
+  text: 'Text',
+  headers: 'Headers',
+  'attachments[].name': 'Attachments[].FileName',
+  'attachments[].content': 'Attachments[].RawContent',
+  'attachments[].content_type': 'Attachments[].ContentType',
+  'attachments[].content_id': 'Attachments[].ContentId',
+  metadata: 'EmailTags',
+  raw: 'Raw.Data',
+  'envelope.mail_from': 'FromEmailAddress',
+  'envelope.rcpt_to': 'Destination',
+  template_id: 'TemplateName',
+  variables: 'TemplateData',
+}
+
+function sendOf(kind: ProviderSend['kind'], partial: boolean): ProviderSend {
+  return { provider: ses, kind, partial, names: sendNames, toId: toMessageId, maxRecipients }
+}

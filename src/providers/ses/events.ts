@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import type { EmailEvent } from '../../emails/types.ts'
+import type { EmailEventType } from '../../webhooks/types.ts'
+import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
+import { configurationSetTag, ses } from './words.ts'
+
+/** The types of events, with ours of which they are made. */
+const events = {
+  Send: 'email.sent',
+  Delivery: 'email.delivered',
+  DeliveryDelay: 'email.delivery_delayed',
+  Bounce: 'email.bounced',
+  Complaint: 'email.complained',
+  Reject: 'email.failed',
+  Open: 'email.opened',
+  Click: 'email.clicked',
+} as const satisfies Record<string, EmailEventType>
+type SesEvent = keyof typeof events
+
+/** The topic that notifications name; there is no such topic anywhere. */
+const topicArn = 'arn:aws:sns:us-east-1:000000000000:localpost'
+
+/**
+ * Webhooks as SNS posts the events of SES to an HTTP subscription. They are not signed: that takes a key of Amazon.
+ *
+ * @see https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
+ */
+export const sesShape: WebhookShape = {
+  name: ses,
+  events,
+  email(given) {
+    const eventType = typeOf(given.event)
+    const id = notificationId(given)
+    return {
+      type: eventType,
+      body: {
+        Type: 'Notification',
+        MessageId: id,
+        TopicArn: topicArn,
+        Subject: 'Amazon SES Email Event Notification',
+        Message: JSON.stringify({ eventType, mail: toMail(given), ...detailOf(given, id) }),
+        Timestamp: toTime(given.event.timestamp),
+        SignatureVersion: '1',
+        Signature: '',
+        SigningCertURL: '',
+        UnsubscribeURL: '',
+      },
+    }
+  },
+  headers({ body }) {
+    const { MessageId } = JSON.parse(body) as { MessageId: string }
+    return {
+      'content-type': 'text/plain; charset=UTF-8',
+      'x-amz-sns-message-type': 'Notification',
+      'x-amz-sns-message-id': MessageId,
+      'x-amz-sns-topic-arn': topicArn,
+    }
+  },
+}
+
+function typeOf({ status }: EmailEvent): SesEvent {
+  switch (status) {
+    case 'sent':
+      return 'Send'
+    case 'delivered':
+      return 'Delivery'
+    case 'delivery_delayed':
+      return 'DeliveryDelay'
+    case 'bounced':
+      return 'Bounce'
+    case 'complained':
+      return 'Complaint'
+    case 'failed':
+      return 'Reject'
+    case 'opened':
+      return 'Open'
+    case 'clicked':
+      return 'Click'
+  }
+}
+
+/** The same for the same event: a UUID of its facts. */
+function notificationId({ email, recipient, event }: ShapedEvent): string {
+  const facts = [email.id, recipient, event.status, event.timestamp].join('\n')
+  const hex = createHash('sha256').update(facts).digest('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+}
+
+const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+function toMail({ email }: ShapedEvent): object {
+  const { id, provider, created, from, to, cc, subject, envelope, metadata = {}, reply_to, message } = email
+  const messageId = provider?.name === ses ? provider.message_id : id
+  const fields: [name: string, value: string | undefined][] = [
+    ['From', from],
+    ['Reply-To', reply_to ?? undefined],
+    ['To', to.join(', ') || undefined],
+    ['Cc', cc.join(', ') || undefined],
+    ['Message-ID', message?.message_id || undefined],
+    ['Subject', subject],
+  ]
+  const { [configurationSetTag]: set, ...tags } = metadata
+  return {
+    timestamp: toTime(created),
+    source: envelope.mail_from,
+    messageId,
+    destination: envelope.rcpt_to,
+    headersTruncated: true,
+    headers: fields.flatMap(([name, value]) => (value === undefined ? [] : { name, value })),
+    commonHeaders: {
+      from: [from],
+      ...(reply_to === null ? {} : { replyTo: [reply_to] }),
+      to,
+      ...(cc.length > 0 ? { cc } : {}),
+      messageId,
+      subject,
+    },
+    tags: {
+      ...(set === undefined ? {} : { [configurationSetTag]: [set] }),
+      ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, [value]])),
+    },
+  }
+}
+
+function detailOf({ recipient, event }: ShapedEvent, feedbackId: string): object {
+  const timestamp = toTime(event.timestamp)
+  const reply = 'smtp_response' in event ? event.smtp_response : undefined
+  const status = reply && /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(reply)?.[1]
+  const failed = {
+    emailAddress: recipient,
+    ...(status ? { status } : {}),
+    ...(reply === undefined ? {} : { diagnosticCode: `smtp; ${reply}` }),
+  }
+  switch (event.status) {
+    case 'sent':
+      return { send: {} }
+    case 'delivered': {
+      const { processing_time_millis, reporting_mta, smtp_response } = event
+      const times = { timestamp, processingTimeMillis: processing_time_millis }
+      const delivery = { recipients: [recipient], smtpResponse: smtp_response, reportingMTA: reporting_mta }
+      return { delivery: { ...times, ...delivery } }
+    }
+    case 'delivery_delayed':
+      return { deliveryDelay: { timestamp, delayType: 'General', delayedRecipients: [failed] } }
+    case 'bounced': {
+      const { type: bounceType, subtype: bounceSubType, reporting_mta } = event
+      const bouncedRecipients = [{ action: 'failed', ...failed }]
+      const mta = reporting_mta === undefined ? {} : { reportingMTA: `dns; ${reporting_mta}` }
+      return { bounce: { feedbackId, timestamp, bounceType, bounceSubType, bouncedRecipients, ...mta } }
+    }
+    case 'complained': {
+      const complainedRecipients = [{ emailAddress: recipient }]
+      return {
+        complaint: { feedbackId, timestamp, complaintSubType: null, complainedRecipients },
+      }
+    }
+    case 'failed':
+      return { reject: { reason: event.reason } }
+    case 'opened':
+      return { open: { timestamp, ipAddress: event.ip, userAgent: event.user_agent } }
+    case 'clicked':
+      return {
+        click: {
+          timestamp,
+          ipAddress: event.ip,
+          userAgent: event.user_agent,
+          link: event.link,
+          linkTags: null,
+        },
+      }
+  }
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import type { ErrorCode, LocalpostError } from '../../core/errors.ts'
+import { jsonAnswer } from '../../server/answer.ts'
+import type { Face, KeyPlace } from '../../server/face.ts'
+import { ses } from './words.ts'
+
+/**
+ * The access key id in the signature of a request is the API key. The signature itself is not checked: that takes the
+ * secret access key, which only the client has.
+ */
+export const signaturePlace: KeyPlace = {
+  of(headers) {
+    const [, key] = credential.exec(headers.get('authorization') ?? '') ?? []
+    return key ?? null
+  },
+  form: 'Authorization: AWS4-HMAC-SHA256 Credential=<API_KEY>/…: give the API key as the access key id, and any secret',
+  scheme: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'AWS Signature Version 4. The access key id is the API key; the signature is not checked',
+  },
+}
+
+const credential = /^AWS4-HMAC-SHA256\s+(?:[^,]{0,2000},\s*)?Credential=([^\s/,]{1,300})\//
+
+/** The names of errors that are answered in place of ours. The others have that of their status. */
+const known: Readonly<Partial<Record<ErrorCode, readonly [status: number, name: string]>>> = {
+  missing_api_key: [403, 'MissingAuthenticationTokenException'],
+  invalid_api_key: [403, 'UnrecognizedClientException'],
+  insufficient_scope: [403, 'AccessDeniedException'],
+  not_found: [404, 'NotFoundException'],
+  template_not_found: [404, 'NotFoundException'],
+  method_not_allowed: [405, 'UnknownOperationException'],
+  not_supported: [501, 'UnknownOperationException'],
+  domain_exists: [400, 'AlreadyExistsException'],
+  name_taken: [400, 'AlreadyExistsException'],
+  domain_not_verified: [400, 'MessageRejected'],
+  domain_not_registered: [400, 'MessageRejected'],
+  message_too_large: [400, 'MessageRejected'],
+  rate_limit_exceeded: [429, 'TooManyRequestsException'],
+  internal_error: [500, 'InternalFailure'],
+  service_unavailable: [503, 'ServiceUnavailable'],
+}
+
+/** The status and the name of an error, as AWS answers it. */
+export function kindOf({ code, status }: LocalpostError): readonly [status: number, name: string] {
+  if (status >= 500) return known[code] ?? [status, 'InternalFailure']
+  return known[code] ?? [400, 'BadRequestException']
+}
+
+/** An error in words. Not the names of members alone: SES names none. */
+export function messageOf({ errors, message }: LocalpostError): string {
+  if (!errors || errors.length === 0) return message
+  const all = errors.slice(0, maxNamed).map(({ field, message: fault }) => `${field} ${fault}`)
+  return `${all.join('; ')}${errors.length > maxNamed ? `; and ${errors.length - maxNamed} more` : ''}.`
+}
+
+const maxNamed = 10
+
+/** What SES has and Localpost has not, in the API of version 2. */
+const unsupported: readonly (readonly [path: string, what: string])[] = [
+  ['account/**', 'Changes of the account'],
+  ['configuration-sets/**', 'Configuration sets'],
+  ['list-configuration-sets', 'Configuration sets'],
+  ['update-configuration-sets', 'Configuration sets'],
+  ['contact-lists/**', 'Contact lists'],
+  ['custom-verification-email-templates/**', 'Templates of verification emails'],
+  ['outbound-custom-verification-emails', 'Verification emails'],
+  ['dedicated-ip-pools/**', 'Dedicated IP addresses'],
+  ['dedicated-ips/**', 'Dedicated IP addresses'],
+  ['deliverability-dashboard/**', 'Reports about deliverability'],
+  ['email-address-insights/**', 'Insights into addresses'],
+  ['export-jobs/**', 'Exports'],
+  ['list-export-jobs', 'Exports'],
+  ['identity/**', 'Certificates of identities'],
+  ['identities/{identity}/**', 'Settings of an identity'],
+  ['import-jobs/**', 'Imports'],
+  ['insights/**', 'Insights into messages'],
+  ['metrics/**', 'Metrics'],
+  ['multi-region-endpoints/**', 'Endpoints of several regions'],
+  ['reputation/**', 'Reputation'],
+  ['resources/**', 'Tenants'],
+  ['tags', 'Tags of resources'],
+  ['tenant/**', 'Tenants'],
+  ['tenants/**', 'Tenants'],
+  ['vdm/**', 'Recommendations'],
+]
+
+/** @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/CommonErrors.html */
+export const sesFace: Face = {
+  name: ses,
+  title: 'Amazon SES',
+  prefix: '/ses',
+  key: signaturePlace,
+  errorSchema: z.strictObject({ message: z.string() }),
+  errorAnswer(error) {
+    const [status, name] = kindOf(error)
+    return jsonAnswer({ message: messageOf(error) }, status, { ...error.headers, 'x-amzn-errortype': name })
+  },
+  connect: {
+    variables: {
+      AWS_ENDPOINT_URL_SESV2: '{url}/ses',
+      AWS_ACCESS_KEY_ID: '{key}',
+      AWS_SECRET_ACCESS_KEY: 'any',
+      AWS_REGION: 'us-east-1',
+    },
+    code: `import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
+
+const client = new SESv2Client({
+  endpoint: '{url}/ses',
+  region: 'us-east-1',
+  credentials: { accessKeyId: '{key}', secretAccessKey: 'any' },
+})
+const { MessageId } = await client.send(
+  new SendEmailCommand({
+    FromEmailAddress: 'Acme <hi@acme.test>',
+    Destination: { ToAddresses: ['ada@example.com'] },
+    Content: {
+      Simple: { Subject: { Data: 'Hello' }, Body: { Text: { Data: 'It works.' } } },
+    },
+  }),
+)`,
+  },
+  unsupported: unsupported.map(([path, what]) => ({ path: `/v2/email/${path}`, what })),
+}

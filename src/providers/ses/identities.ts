@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { notFound } from '../../store/repository.ts'
+import type { DomainDetail, DomainListItem } from '../../domains/types.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
+import { withNames } from '../send.ts'
+import {
+  createdIdentitySchema,
+  identityListSchema,
+  identitySchema,
+  listedIdentitySchema,
+  newIdentitySchema,
+} from './identity-schema.ts'
+import { rowsOf } from './rows.ts'
+import type { SesIdentity, SesListedIdentity } from './types.ts'
+
+const { get, post, del } = rowsOf('Identities')
+
+const path = '/ses/v2/email/identities'
+const nothing = z.strictObject({})
+
+/**
+ * `/ses/v2/email/identities`: the domains of this account. An address is not stored: it may send when its domain may, and a domain
+ * that is not registered may.
+ */
+export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route[] {
+  async function find(name: string): Promise<DomainDetail | null> {
+    let cursor: string | null = null
+    do {
+      const page = await domains.list({ limit: 100, ...(cursor !== null && { cursor }) })
+      const found = page.items.find((domain) => domain.name === name.toLowerCase())
+      if (found) return domains.get(found.id)
+      ;({ cursor } = page)
+    } while (cursor !== null)
+    return null
+  }
+
+  /** An address has the state of its domain. */
+  async function identityOf(name: string): Promise<SesIdentity> {
+    const at = name.lastIndexOf('@')
+    const domain = await find(name.slice(at + 1))
+    if (!domain && at === -1) throw notFound('identity', name)
+    return toIdentity(domain, at !== -1)
+  }
+
+  return [
+    post(path, {
+      summary: 'CreateEmailIdentity: register a domain. An address needs no registration',
+      body: { schema: newIdentitySchema, maxBytes: bodyLimits.small },
+      success: { schema: createdIdentitySchema },
+      errors: ['domain_exists'],
+      async handler({ body: { EmailIdentity } }) {
+        if (!EmailIdentity.includes('@'))
+          await withNames(domains.create({ name: EmailIdentity }), { name: 'EmailIdentity' })
+        const { IdentityType, VerifiedForSendingStatus, DkimAttributes } = await identityOf(EmailIdentity)
+        return { IdentityType, VerifiedForSendingStatus, DkimAttributes }
+      },
+    }),
+    get(`${path}/{identity}`, {
+      summary: 'GetEmailIdentity',
+      success: { schema: identitySchema },
+      handler: ({ params }) => identityOf(params.identity),
+    }),
+    post('/ses/v2/email/list-identities', {
+      summary: 'ListEmailIdentities: the domains, newest first',
+      needs: 'read',
+      body: { schema: identityListSchema, maxBytes: bodyLimits.small, optional: true },
+      success: {
+        schema: z.strictObject({
+          EmailIdentities: z.array(listedIdentitySchema),
+          NextToken: z.string().optional(),
+        }),
+      },
+      errors: ['invalid_cursor'],
+      async handler({ body: { NextToken, PageSize } }) {
+        const limit = Math.min(PageSize || 100, 100)
+        const { items, cursor } = await domains.list({ limit, ...(NextToken && { cursor: NextToken }) })
+        return {
+          EmailIdentities: items.map(toListed),
+          ...(cursor === null ? {} : { NextToken: cursor }),
+        }
+      },
+    }),
+    del(`${path}/{identity}`, {
+      summary: 'DeleteEmailIdentity: remove a domain',
+      success: { schema: nothing },
+      async handler({ params: { identity } }) {
+        const domain = identity.includes('@') ? null : await find(identity)
+        if (domain) await domains.remove(domain.id)
+        else if (!identity.includes('@')) throw notFound('identity', identity)
+        return {}
+      },
+    }),
+  ]
+}
+
+function toIdentity(domain: DomainDetail | null, isAddress: boolean): SesIdentity {
+  const status = domain?.status ?? 'SUCCESS'
+  const keys = domain?.dns_records.flatMap((record) => (record.for === 'DKIM' ? record.name : [])) ?? []
+  return {
+    IdentityType: isAddress ? 'EMAIL_ADDRESS' : 'DOMAIN',
+    VerifiedForSendingStatus: status === 'SUCCESS',
+    FeedbackForwardingStatus: false,
+    VerificationStatus: status,
+    DkimAttributes: {
+      SigningEnabled: domain !== null,
+      Status: status,
+      Tokens: keys.map((name) => name.slice(0, name.indexOf('.'))),
+      SigningAttributesOrigin: 'AWS_SES',
+    },
+    Policies: {},
+    Tags: [],
+  }
+}
+
+function toListed({ name, status }: DomainListItem): SesListedIdentity {
+  return {
+    IdentityType: 'DOMAIN',
+    IdentityName: name,
+    SendingEnabled: status === 'SUCCESS',
+    VerificationStatus: status,
+  }
+}

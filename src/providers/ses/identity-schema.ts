@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import type { SesDkim, SesIdentity, SesIdentityList, SesListedIdentity, SesNewIdentity } from './types.ts'
+
+const notSupported = (why: string): z.ZodOptional<z.ZodNever> =>
+  z.never({ error: `is not supported: ${why}. Leave it out` }).optional()
+
+/** The body of `CreateEmailIdentity`. */
+export const newIdentitySchema: z.ZodType<SesNewIdentity> = z.strictObject({
+  EmailIdentity: z.string().min(1).max(320).describe('A domain, or an address'),
+  ConfigurationSetName: z.string().optional().describe('Has no effect'),
+  DkimSigningAttributes: notSupported('Localpost makes the keys'),
+  Tags: notSupported('identities have no tags here'),
+})
+
+const status = z.enum(['NOT_STARTED', 'PENDING', 'SUCCESS', 'FAILED', 'TEMPORARY_FAILURE'])
+const type = z.enum(['EMAIL_ADDRESS', 'DOMAIN'])
+
+/** The keys of a domain. */
+export const dkimSchema: z.ZodType<SesDkim> = z.strictObject({
+  SigningEnabled: z.boolean(),
+  Status: status,
+  Tokens: z.array(z.string()).describe('The selectors of the keys: `<token>._domainkey.<domain>`'),
+  SigningAttributesOrigin: z.literal('AWS_SES'),
+})
+
+const members = {
+  IdentityType: type,
+  VerifiedForSendingStatus: z.boolean(),
+  DkimAttributes: dkimSchema,
+}
+
+/** The answer to `CreateEmailIdentity`. */
+export const createdIdentitySchema: z.ZodType<
+  Pick<SesIdentity, 'IdentityType' | 'VerifiedForSendingStatus' | 'DkimAttributes'>
+> = z.strictObject(members)
+
+/** An identity in detail. */
+export const identitySchema: z.ZodType<SesIdentity> = z.strictObject({
+  ...members,
+  FeedbackForwardingStatus: z.boolean(),
+  VerificationStatus: status,
+  Policies: z.record(z.string(), z.string()),
+  Tags: z.array(z.never()),
+})
+
+/** The body of `ListEmailIdentities`. */
+export const identityListSchema: z.ZodType<SesIdentityList> = z.strictObject({
+  NextToken: z.string().min(1).optional(),
+  PageSize: z.int().min(0).max(1000).optional(),
+  Filter: notSupported('the list has all identities'),
+})
+
+/** An identity in the list. */
+export const listedIdentitySchema: z.ZodType<SesListedIdentity> = z.strictObject({
+  IdentityType: type,
+  IdentityName: z.string(),
+  SendingEnabled: z.boolean(),
+  VerificationStatus: status,
+})

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import type { SesNewSuppression, SesSuppressed, SesSuppressionQuery } from './types.ts'
+
+const reason = z.enum(['BOUNCE', 'COMPLAINT'])
+const noTenant = z
+  .never({ error: 'is not supported: Localpost has accounts, which the key chooses. Leave it out' })
+  .optional()
+
+/** The body of `PutSuppressedDestination`. */
+export const newSuppressionSchema: z.ZodType<SesNewSuppression> = z.strictObject({
+  EmailAddress: z.string().min(1).max(320),
+  Reason: reason,
+  TenantName: noTenant,
+})
+
+/** An address of the suppression list. */
+export const suppressedSchema: z.ZodType<SesSuppressed> = z.strictObject({
+  EmailAddress: z.string(),
+  Reason: reason.describe('`BOUNCE` also for addresses that were added by hand'),
+  LastUpdateTime: z.number().describe('Unix time in seconds'),
+})
+
+/** The query of `ListSuppressedDestinations`. */
+export const suppressionQuerySchema: z.ZodType<SesSuppressionQuery> = z.strictObject({
+  Reason: z.union([reason, z.array(reason).max(2)]).optional(),
+  NextToken: z.string().min(1).optional(),
+  PageSize: z.coerce.number().int().min(1).max(1000).optional(),
+})

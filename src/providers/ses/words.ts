@@ -1,0 +1,15 @@
+/** The name of this provider. */
+export const ses = 'ses'
+
+/** The id of an email in the form of SES. @param uuid  A random one. */
+export function toMessageId(uuid: string): string {
+  return `0100${uuid.replaceAll('-', '').slice(0, 12)}-${uuid}-000000`
+}
+
+/** A time as the JSON protocol of AWS writes it: Unix time in seconds. */
+export function toTimestamp(milliseconds: number): number {
+  return milliseconds / 1000
+}
+
+/** The metadata of an email that has the name of its configuration set, as the tags of an event name it. */
+export const configurationSetTag = 'ses:configuration-set'

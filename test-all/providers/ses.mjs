@@ -1,0 +1,162 @@
+// Runs against a Localpost server, in a project where the SDK and nodemailer are installed: each line of the output is one result.
+import {
+  CreateEmailIdentityCommand,
+  CreateEmailTemplateCommand,
+  DeleteEmailIdentityCommand,
+  DeleteEmailTemplateCommand,
+  DeleteSuppressedDestinationCommand,
+  GetAccountCommand,
+  GetEmailIdentityCommand,
+  GetEmailTemplateCommand,
+  GetSuppressedDestinationCommand,
+  ListConfigurationSetsCommand,
+  ListEmailIdentitiesCommand,
+  ListEmailTemplatesCommand,
+  ListSuppressedDestinationsCommand,
+  PutSuppressedDestinationCommand,
+  SendBulkEmailCommand,
+  SendEmailCommand,
+  SESv2Client,
+  TestRenderEmailTemplateCommand,
+  UpdateEmailTemplateCommand,
+} from '@aws-sdk/client-sesv2'
+import nodemailer from 'nodemailer'
+
+const sesClient = new SESv2Client()
+const from = 'Acme <hi@acme.test>'
+const mail = {
+  FromEmailAddress: from,
+  Destination: { ToAddresses: ['Ada <ada@example.com>'] },
+  Content: { Simple: { Subject: { Data: 'Hello' }, Body: { Text: { Data: 'It works.' } } } },
+}
+const show = (name, value) => console.log(JSON.stringify([name, value]))
+async function send(Command, input) {
+  const { $metadata: _, ...answer } = await sesClient.send(new Command(input))
+  return answer
+}
+/** The name and status of the error of a call. */
+async function errorOf(Command, input) {
+  try {
+    await send(Command, input)
+    return 'none'
+  } catch (error) {
+    return `${error.$metadata.httpStatusCode} ${error.name}`
+  }
+}
+
+const steps = {
+  async send() {
+    const { MessageId } = await send(SendEmailCommand, {
+      ...mail,
+      EmailTags: [{ Name: 'order', Value: '17' }],
+      Content: {
+        Simple: {
+          Subject: { Data: 'All' },
+          Body: { Text: { Data: 'text' }, Html: { Data: '<img src="cid:logo">' } },
+          Headers: [{ Name: 'X-Order', Value: '17' }],
+          Attachments: [
+            { FileName: 'a.txt', RawContent: Buffer.from('bytes') },
+            {
+              FileName: 'logo.png',
+              RawContent: Buffer.from('png'),
+              ContentId: 'logo',
+              ContentDisposition: 'INLINE',
+            },
+          ],
+        },
+      },
+    })
+    show('send', MessageId)
+  },
+  async nodemailer() {
+    const transport = nodemailer.createTransport({ SES: { sesClient, SendEmailCommand } })
+    const sent = await transport.sendMail({
+      from,
+      to: 'ada@example.com',
+      bcc: 'eve@example.com',
+      subject: 'Mailer',
+      text: 'x',
+    })
+    show('nodemailer', sent.response)
+  },
+  async templates() {
+    await send(CreateEmailTemplateCommand, {
+      TemplateName: 'hi',
+      TemplateContent: { Subject: 'Hi {{name}}', Text: 'x' },
+    })
+    await send(UpdateEmailTemplateCommand, {
+      TemplateName: 'hi',
+      TemplateContent: { Subject: 'Hi {{name}}!', Text: 'x' },
+    })
+    const got = await send(GetEmailTemplateCommand, { TemplateName: 'hi' })
+    const { TemplatesMetadata } = await send(ListEmailTemplatesCommand, {})
+    const data = JSON.stringify({ name: 'Ada' })
+    const { RenderedTemplate } = await send(TestRenderEmailTemplateCommand, {
+      TemplateName: 'hi',
+      TemplateData: data,
+    })
+    const { BulkEmailEntryResults } = await send(SendBulkEmailCommand, {
+      FromEmailAddress: from,
+      DefaultContent: { Template: { TemplateName: 'hi', TemplateData: data } },
+      BulkEmailEntries: [
+        { Destination: { ToAddresses: ['a@example.com'] } },
+        { Destination: { ToAddresses: ['b@example.com'] } },
+      ],
+    })
+    await send(DeleteEmailTemplateCommand, { TemplateName: 'hi' })
+    show('templates', {
+      got: got.TemplateContent.Subject,
+      listed: TemplatesMetadata.map(({ TemplateName, CreatedTimestamp }) => [
+        TemplateName,
+        CreatedTimestamp instanceof Date,
+      ]),
+      rendered: RenderedTemplate,
+      bulk: BulkEmailEntryResults.map(({ Status }) => Status),
+    })
+  },
+  async identities() {
+    const EmailIdentity = 'mail.acme.test'
+    const created = await send(CreateEmailIdentityCommand, { EmailIdentity })
+    const got = await send(GetEmailIdentityCommand, { EmailIdentity })
+    const { EmailIdentities } = await send(ListEmailIdentitiesCommand, {})
+    const refused = await errorOf(SendEmailCommand, { ...mail, FromEmailAddress: `hi@${EmailIdentity}` })
+    const again = await errorOf(CreateEmailIdentityCommand, { EmailIdentity })
+    const address = await send(CreateEmailIdentityCommand, { EmailIdentity: 'ada@example.com' })
+    await send(DeleteEmailIdentityCommand, { EmailIdentity })
+    show('identities', {
+      created: [created.IdentityType, created.DkimAttributes.Status, created.DkimAttributes.Tokens.length],
+      got: got.VerificationStatus,
+      listed: EmailIdentities.some(({ IdentityName }) => IdentityName === EmailIdentity),
+      refused,
+      again,
+      address: [address.IdentityType, address.VerifiedForSendingStatus],
+      gone: await errorOf(GetEmailIdentityCommand, { EmailIdentity }),
+    })
+  },
+  async suppression() {
+    const EmailAddress = 'gone@example.com'
+    await send(PutSuppressedDestinationCommand, { EmailAddress, Reason: 'COMPLAINT' })
+    const { SuppressedDestination } = await send(GetSuppressedDestinationCommand, { EmailAddress })
+    const { SuppressedDestinationSummaries } = await send(ListSuppressedDestinationsCommand, {
+      Reasons: ['COMPLAINT'],
+    })
+    await send(DeleteSuppressedDestinationCommand, { EmailAddress })
+    show('suppression', {
+      got: [SuppressedDestination.Reason, SuppressedDestination.LastUpdateTime instanceof Date],
+      listed: SuppressedDestinationSummaries.map((one) => one.EmailAddress),
+      gone: await errorOf(GetSuppressedDestinationCommand, { EmailAddress }),
+    })
+  },
+  async errors() {
+    const { SendQuota } = await send(GetAccountCommand, {})
+    show('errors', {
+      quota: SendQuota.Max24HourSend,
+      address: await errorOf(SendEmailCommand, { ...mail, Destination: { ToAddresses: ['nobody'] } }),
+      template: await errorOf(SendEmailCommand, { ...mail, Content: { Template: { TemplateName: 'none' } } }),
+      tenant: await errorOf(SendEmailCommand, { ...mail, TenantName: 'x' }),
+      sets: await errorOf(ListConfigurationSetsCommand, {}),
+    })
+  },
+}
+
+for (const name of process.argv.slice(2)) await steps[name]()

@@ -1,0 +1,350 @@
+import { describe, expect, test } from 'vitest'
+import type { Localpost } from '../../src/index.ts'
+import { assertMatchesOpenApi } from '../server/validate-response.ts'
+import { start } from '../support/instance.ts'
+import { openReceiver } from '../webhooks/_receiver.ts'
+import { authorizationOf } from './_authorization.ts'
+import { containing } from './_resend.ts'
+
+const from = 'Acme <hi@acme.test>'
+const simple = { Subject: { Data: 'Hello' }, Body: { Text: { Data: 'It works.' } } }
+const mail = {
+  FromEmailAddress: from,
+  Destination: { ToAddresses: ['Ada <ada@example.com>'] },
+  Content: { Simple: simple },
+}
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+interface Answered<Body> {
+  status: number
+  type: string | null
+  body: Body
+}
+
+/** Makes requests to version 2, and checks each answer against its document. */
+function sesCaller(post: Localpost) {
+  return async <Body = { MessageId: string; message: string }>(
+    method: string,
+    path: string,
+    given?: unknown,
+  ): Promise<Answered<Body>> => {
+    const url = `http://localhost/ses/v2/email${path}`
+    const headers: Record<string, string> = { authorization: authorizationOf('/ses', post.apiKey) }
+    if (given !== undefined) headers['content-type'] = 'application/json'
+    const body = given === undefined ? {} : { body: JSON.stringify(given) }
+    const response = await post.fetch(new Request(url, { method, headers, ...body }))
+    await assertMatchesOpenApi(new Request(url, { method }), response)
+    return {
+      status: response.status,
+      type: response.headers.get('x-amzn-errortype'),
+      body: (await response.json()) as Body,
+    }
+  }
+}
+
+describe('SendEmail', () => {
+  test('sends every member of a message in parts', async () => {
+    const post = await start()
+    const { body } = await sesCaller(post)('POST', '/outbound-emails', {
+      FromEmailAddress: from,
+      Destination: {
+        ToAddresses: ['Ada <ada@example.com>', 'bob@example.com'],
+        CcAddresses: ['carl@example.com'],
+        BccAddresses: ['dora@example.com'],
+      },
+      ReplyToAddresses: ['help@acme.test', 'sales@acme.test'],
+      FeedbackForwardingEmailAddress: 'bounces@acme.test',
+      ConfigurationSetName: 'shop',
+      EmailTags: [{ Name: 'order', Value: '17' }],
+      Content: {
+        Simple: {
+          Subject: { Data: 'All', Charset: 'UTF-8' },
+          Body: { Text: { Data: 'text' }, Html: { Data: '<img src="cid:logo">' } },
+          Headers: [{ Name: 'X-Order', Value: '17' }],
+          Attachments: [
+            { FileName: 'a.txt', RawContent: base64('a'), ContentDescription: 'A' },
+            {
+              FileName: 'logo.png',
+              RawContent: base64('png'),
+              ContentId: '<logo>',
+              ContentDisposition: 'INLINE',
+              ContentType: 'image/png',
+            },
+          ],
+        },
+      },
+    })
+    expect(body.MessageId).toMatch(/^0100[\da-f]{12}-[\da-f]{8}-[\da-f-]{27}-000000$/)
+    const { id } = await post.inbox.waitFor({ subject: 'All' })
+    const found = await post.inbox.get(id)
+    expect(found.envelope.rcpt_to).toEqual([
+      'ada@example.com',
+      'bob@example.com',
+      'carl@example.com',
+      'dora@example.com',
+    ])
+    expect(found.metadata).toEqual({ 'ses:configuration-set': 'shop', order: '17' })
+    expect(found.provider).toEqual({ name: 'ses', message_id: body.MessageId })
+    const fields = new Map(found.headers)
+    expect([fields.get('Reply-To'), fields.get('X-Order')]).toEqual(['help@acme.test, sales@acme.test', '17'])
+    expect(found.attachments).toMatchObject([
+      { filename: 'logo.png', content_id: 'logo', content_type: 'image/png' },
+      { filename: 'a.txt', content_id: null },
+    ])
+  })
+
+  test('sends a raw message to its own recipients or to given ones', async () => {
+    const post = await start()
+    const call = sesCaller(post)
+    const message =
+      'From: hi@acme.test\r\nTo: ada@example.com\r\nBcc: eve@example.com\r\nSubject: raw\r\n\r\nx\r\n'
+    const Content = { Raw: { Data: base64(message) } }
+    expect((await call('POST', '/outbound-emails', { Content })).status).toBe(200)
+    const first = await post.inbox.waitFor({ subject: 'raw' })
+    expect(first.envelope).toEqual({
+      mail_from: 'hi@acme.test',
+      rcpt_to: ['ada@example.com', 'eve@example.com'],
+    })
+    expect(new Map(first.headers).has('Bcc')).toBe(false)
+    await post.inbox.removeAll()
+    const Destination = { ToAddresses: ['Bob <bob@example.com>'] }
+    const given = { FromEmailAddress: 'Bounces <bounces@acme.test>', Destination, Content }
+    expect((await call('POST', '/outbound-emails', given)).status).toBe(200)
+    const second = await post.inbox.waitFor({ subject: 'raw' })
+    expect(second.envelope).toEqual({ mail_from: 'bounces@acme.test', rcpt_to: ['bob@example.com'] })
+  })
+
+  test('sends to blind copies alone', async () => {
+    const post = await start()
+    const Destination = { BccAddresses: ['eve@example.com'] }
+    expect((await sesCaller(post)('POST', '/outbound-emails', { ...mail, Destination })).status).toBe(200)
+    expect((await post.inbox.waitFor({ subject: 'Hello' })).envelope.rcpt_to).toEqual(['eve@example.com'])
+  })
+
+  test('fills in templates, stored and given', async () => {
+    const post = await start()
+    const call = sesCaller(post)
+    const TemplateContent = { Subject: 'Hi {{name}}', Text: 'Number {{count}}' }
+    await call('POST', '/templates', { TemplateName: 'welcome', TemplateContent })
+    const send = (Template: object): Promise<Answered<{ message: string }>> =>
+      call('POST', '/outbound-emails', { ...mail, Content: { Template } })
+    const TemplateData = JSON.stringify({ name: 'Ada', count: 3 })
+    expect((await send({ TemplateName: 'welcome', TemplateData })).status).toBe(200)
+    expect((await post.inbox.waitFor({ subject: 'Hi Ada' })).text).toContain('Number 3')
+    const inline = { TemplateContent: { Subject: 'In {{name}}', Text: 'x' }, TemplateData }
+    expect((await send(inline)).status).toBe(200)
+    await post.inbox.waitFor({ subject: 'In Ada' })
+    expect(await send({ TemplateName: 'none', TemplateData })).toMatchObject({
+      status: 404,
+      type: 'NotFoundException',
+    })
+    for (const [data, fault] of [
+      ['{', 'is not JSON'],
+      ['[]', 'must be a JSON object'],
+      ['{"a":{}}', 'no text and no number'],
+    ] as const)
+      expect((await send({ TemplateName: 'welcome', TemplateData: data })).body.message).toContain(fault)
+  })
+})
+
+test('SendBulkEmail sends the right emails of a request, and says what is wrong with the others', async () => {
+  const post = await start()
+  const entry = (to: string, name?: string): object => ({
+    Destination: { ToAddresses: [to] },
+    ...(name === undefined
+      ? {}
+      : {
+          ReplacementEmailContent: {
+            ReplacementTemplate: { ReplacementTemplateData: JSON.stringify({ name }) },
+          },
+        }),
+  })
+  const { body } = await sesCaller(post)<{ BulkEmailEntryResults: object[] }>(
+    'POST',
+    '/outbound-bulk-emails',
+    {
+      FromEmailAddress: from,
+      DefaultContent: {
+        Template: {
+          TemplateContent: { Subject: 'Hi {{name}}', Text: 'x' },
+          TemplateData: JSON.stringify({ name: 'you' }),
+          Headers: [{ Name: 'X-A', Value: '1' }],
+        },
+      },
+      BulkEmailEntries: [entry('ada@example.com', 'Ada'), entry('nobody'), entry('bob@example.com')],
+    },
+  )
+  expect(body.BulkEmailEntryResults).toEqual([
+    { Status: 'SUCCESS', MessageId: containing('0100') },
+    { Status: 'INVALID_PARAMETER', Error: containing('"nobody"') },
+    { Status: 'SUCCESS', MessageId: containing('0100') },
+  ])
+  await post.inbox.waitFor({ subject: 'Hi Ada', to: 'ada@example.com' })
+  await post.inbox.waitFor({ subject: 'Hi you', to: 'bob@example.com' })
+  expect((await post.emails.list()).count).toBe(2)
+})
+
+test('a template that Localpost cannot fill in is refused when it is stored', async () => {
+  const post = await start()
+  const call = sesCaller(post)
+  for (const text of ['{{#if a}}x{{/if}}', '{{> part}}', '{{{raw}}}', '{{&raw}}', '{{~a}}', '{{!note}}']) {
+    const TemplateContent = { Subject: text }
+    const { status, body } = await call('POST', '/templates', { TemplateName: 'a', TemplateContent })
+    expect([text, status, body.message]).toEqual([text, 400, containing('TemplateContent.Subject uses')])
+  }
+  const right = { TemplateName: 'a', TemplateContent: { Subject: 'Hi {{a}}' } }
+  expect((await call('POST', '/templates', right)).status).toBe(200)
+  expect(await call('POST', '/templates', right)).toMatchObject({
+    status: 400,
+    type: 'AlreadyExistsException',
+  })
+})
+
+test.each([
+  ['none', null, 'MissingAuthenticationTokenException'],
+  ['another scheme', 'Bearer {key}', 'MissingAuthenticationTokenException'],
+  [
+    'no credential',
+    'AWS4-HMAC-SHA256 SignedHeaders=host, Signature=00',
+    'MissingAuthenticationTokenException',
+  ],
+  ['no scope', 'AWS4-HMAC-SHA256 Credential={key}', 'MissingAuthenticationTokenException'],
+  [
+    'an empty key',
+    'AWS4-HMAC-SHA256 Credential=/x/y/ses/aws4_request',
+    'MissingAuthenticationTokenException',
+  ],
+  ['a wrong key', 'AWS4-HMAC-SHA256 Credential=wrong/x/y/ses/aws4_request', 'UnrecognizedClientException'],
+  ['another order', 'AWS4-HMAC-SHA256 SignedHeaders=host, Credential={key}/x/y/ses/aws4_request', null],
+])('a signature with %s', async (_, given, type) => {
+  const post = await start()
+  const authorization = given?.replace('{key}', post.apiKey)
+  const headers = new Headers(authorization === undefined ? [] : [['authorization', authorization]])
+  const response = await post.fetch(new Request('http://localhost/ses/v2/email/account', { headers }))
+  expect([response.status, response.headers.get('x-amzn-errortype')]).toEqual([
+    type === null ? 200 : 403,
+    type,
+  ])
+})
+
+test('events are posted as SNS posts them', async () => {
+  const post = await start()
+  const receiver = await openReceiver()
+  await post.webhooks.create({ url: receiver.url, shape: 'ses' })
+  const Destination = { ToAddresses: ['bounce@simulator.amazonses.com'] }
+  const EmailTags = [{ Name: 'order', Value: '17' }]
+  const given = { ...mail, Destination, EmailTags, ConfigurationSetName: 'shop' }
+  const { body } = await sesCaller(post)('POST', '/outbound-emails', given)
+  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2)
+  const notifications = receiver.received.map((request) => {
+    const notification = JSON.parse(request.text) as Record<string, string>
+    expect(request.headers).toMatchObject({
+      'content-type': 'text/plain; charset=UTF-8',
+      'x-amz-sns-message-type': 'Notification',
+      'x-amz-sns-message-id': notification['MessageId'],
+    })
+    expect(notification).toMatchObject({ Type: 'Notification', SignatureVersion: '1', Signature: '' })
+    return JSON.parse(notification['Message'] ?? '') as Record<string, unknown>
+  })
+  const common = {
+    source: 'hi@acme.test',
+    messageId: body.MessageId,
+    destination: Destination.ToAddresses,
+    tags: { 'ses:configuration-set': ['shop'], order: ['17'] },
+  }
+  expect(notifications).toMatchObject([
+    { eventType: 'Send', mail: common, send: {} },
+    {
+      eventType: 'Bounce',
+      mail: common,
+      bounce: {
+        bounceType: 'Permanent',
+        bounceSubType: 'General',
+        bouncedRecipients: [
+          {
+            emailAddress: 'bounce@simulator.amazonses.com',
+            action: 'failed',
+            status: '5.1.1',
+            diagnosticCode: containing('smtp; 550 5.1.1'),
+          },
+        ],
+      },
+    },
+  ])
+})
+
+describe('version 1', () => {
+  const call = async (post: Localpost, parameters: Record<string, string>): Promise<[number, string]> => {
+    const headers = {
+      authorization: authorizationOf('/ses-v1/', post.apiKey),
+      'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+    }
+    const body = new URLSearchParams({ Version: '2010-12-01', ...parameters }).toString()
+    const response = await post.fetch(
+      new Request('http://localhost/ses-v1/', { method: 'POST', headers, body }),
+    )
+    expect(response.headers.get('content-type')).toBe('text/xml; charset=utf-8')
+    return [response.status, await response.text()]
+  }
+  const message = {
+    Action: 'SendEmail',
+    Source: from,
+    'Destination.ToAddresses.member.1': 'ada@example.com',
+    'Destination.ToAddresses.member.2': 'Bob <bob@example.com>',
+    'Message.Subject.Data': 'v1 & <more>',
+    'Message.Body.Text.Data': 'a=b&c',
+    'Tags.member.1.Name': 'order',
+    'Tags.member.1.Value': '17',
+  }
+
+  test('sends a message in parts', async () => {
+    const post = await start()
+    const [status, text] = await call(post, message)
+    const [, id] = /<MessageId>([^<]+)<\/MessageId>/.exec(text) ?? []
+    expect([status, text]).toEqual([200, containing('<SendEmailResponse xmlns=')])
+    const found = await post.inbox.waitFor({ subject: 'v1 & <more>' })
+    expect(found.text).toContain('a=b&c')
+    expect(found).toMatchObject({ metadata: { order: '17' }, provider: { name: 'ses', message_id: id } })
+    expect(found.envelope.rcpt_to).toEqual(['ada@example.com', 'bob@example.com'])
+  })
+
+  test('sends a raw message of several megabytes', async () => {
+    const post = await start()
+    const raw = `From: hi@acme.test\r\nTo: ada@example.com\r\nSubject: big\r\n\r\n${'hello world\r\n'.repeat(150_000)}`
+    const [status] = await call(post, { Action: 'SendRawEmail', 'RawMessage.Data': base64(raw) })
+    expect(status).toBe(200)
+    expect((await post.inbox.waitFor({ subject: 'big' })).size_bytes).toBeGreaterThan(1_900_000)
+  })
+
+  test('answers quotas and verifications of addresses', async () => {
+    const post = await start()
+    await call(post, message)
+    expect((await call(post, { Action: 'GetSendQuota' }))[1]).toContain(
+      '<SentLast24Hours>1</SentLast24Hours>',
+    )
+    expect((await call(post, { Action: 'VerifyEmailIdentity', EmailAddress: 'a@b.test' }))[0]).toBe(200)
+  })
+
+  test.each([
+    [{ Action: '' }, 501, 'InvalidAction'],
+    [{ Action: 'ListIdentities' }, 501, 'InvalidAction'],
+    [{ Action: 'constructor' }, 501, 'InvalidAction'],
+    [{}, 400, 'Action is missing'],
+    [{ ...message, Source: '' }, 400, 'FromEmailAddress'],
+    [{ ...message, 'Destination.ToAddresses.member.1': 'a & b' }, 400, 'a &amp; b'],
+    [{ ...message, Surprise: 'x' }, 400, 'Surprise'],
+    [{ ...message, 'Source.member.1': 'x' }, 400, 'contradicts'],
+    [{ ...message, 'a.b.c.d.e.f.g.h.i.j': 'x' }, 400, 'nested too deep'],
+    [{ ...message, '__proto__.x': 'y' }, 400, '__proto__'],
+    [{ Action: 'SendRawEmail', 'RawMessage.Data': '%%%' }, 400, 'must be base64'],
+    [{ ...message, Action: 'SendTemplatedEmail', Template: 'x' }, 400, 'Message'],
+  ])('refuses %j', async (parameters, status, words) => {
+    const post = await start()
+    const [answered, text] = await call(post, parameters)
+    expect([answered, text]).toEqual([status, containing(words)])
+    expect(text).toMatch(
+      /^<ErrorResponse xmlns="[^"]+"><Error><Type>(?:Sender|Receiver)<\/Type><Code>\w+<\/Code><Message>/,
+    )
+    expect((await post.emails.list()).count).toBe(0)
+  })
+})
