@@ -36,6 +36,7 @@ const folders: readonly string[] = [
   'options',
   'capture',
   'server',
+  'providers',
   'instance',
   'client',
   'cli',
@@ -107,7 +108,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   vitest: /^vitest\//,
   '@jest/globals': /^jest\//,
   '@playwright/test': /^playwright\//,
-  zod: /^(?:core|mime|reading|client-support|checks|compare|attachments|options|emails|domains|audiences|broadcasts|templates|keys|accounts|inbox|rules|faults|webhooks|server|report|cli)\//,
+  zod: /^(?:core|mime|reading|client-support|checks|compare|attachments|options|emails|domains|audiences|broadcasts|templates|keys|accounts|inbox|rules|faults|webhooks|server|providers|report|cli)\//,
 }
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })

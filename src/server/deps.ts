@@ -65,7 +65,15 @@ export interface ServerDeps extends AccountDeps {
   readonly clock: Clock
   readonly config: Pick<
     Config,
-    'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey' | 'strict' | 'trustProxy'
+    | 'allowHosts'
+    | 'publicUrl'
+    | 'rateLimit'
+    | 'limits'
+    | 'requireKey'
+    | 'strict'
+    | 'trustProxy'
+    | 'relay'
+    | 'checks'
   >
   /** The users with passwords; null if the instance has none. */
   readonly users: Users | null

@@ -1,0 +1,65 @@
+import type { Inbox, InboxPages } from '../../inbox/methods.ts'
+import { version } from '../../core/version.ts'
+import type { ServerDeps } from '../../server/deps.ts'
+import { defineRoutes, type Route } from '../../server/route.ts'
+import { configurationSchema, infoSchema } from './schema.ts'
+import type { Configuration, Info } from './types.ts'
+
+const { get } = defineRoutes({ tag: 'Application', access: 'local' })
+
+/** `/api/v1/info` and `/api/v1/webui`. */
+export function systemRoutes({
+  inbox,
+  config,
+  state,
+}: { inbox: Inbox & Pick<InboxPages, 'entries'> } & Pick<ServerDeps, 'config' | 'state'>): Route[] {
+  const count = async (query?: string): Promise<number> => (await inbox.entries({ query, limit: 1 })).count
+  return [
+    get('/api/v1/info', {
+      summary: 'The version, and how many messages there are',
+      success: { schema: infoSchema },
+      async handler(): Promise<Info> {
+        const tags = (await inbox.tags()).filter(({ count }) => count > 0)
+        return {
+          Version: `localpost ${version}`,
+          LatestVersion: 'disabled',
+          Database: (await state()).store,
+          DatabaseSize: 0,
+          Messages: await count(),
+          Unread: await count('is:unread'),
+          Tags: Object.fromEntries(tags.map(({ tag, count }) => [tag, count])),
+          RuntimeStats: {
+            Uptime: Math.floor(process.uptime()),
+            Memory: process.memoryUsage().rss,
+            MessagesDeleted: 0,
+            SMTPAccepted: await count('source:smtp'),
+            SMTPAcceptedSize: 0,
+            SMTPRejected: 0,
+            SMTPIgnored: 0,
+          },
+        }
+      },
+    }),
+    get('/api/v1/webui', {
+      summary: 'What is switched on',
+      success: { schema: configurationSchema },
+      handler: (): Configuration => ({
+        Label: '',
+        MessageRelay: {
+          Enabled: config.relay !== null,
+          SMTPServer: config.relay === null ? '' : new URL(config.relay).host,
+          ReturnPath: '',
+          AllowedRecipients: '',
+          BlockedRecipients: '',
+          OverrideFrom: '',
+          PreserveMessageIDs: true,
+          RecipientAllowlist: '',
+        },
+        SpamAssassin: config.checks.spamd !== null,
+        ChaosEnabled: true,
+        DuplicatesIgnored: false,
+        HideDeleteAllButton: false,
+      }),
+    }),
+  ]
+}
