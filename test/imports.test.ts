@@ -25,6 +25,7 @@ const folders: readonly string[] = [
   'audiences',
   'faults',
   'emails',
+  'sending',
   'outbox',
   'broadcasts',
   'tracking',
@@ -108,7 +109,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   vitest: /^vitest\//,
   '@jest/globals': /^jest\//,
   '@playwright/test': /^playwright\//,
-  zod: /^(?:core|mime|reading|client-support|checks|compare|attachments|options|emails|domains|audiences|broadcasts|templates|keys|accounts|inbox|rules|faults|webhooks|server|providers|report|cli)\//,
+  zod: /^(?:core|mime|reading|client-support|checks|compare|attachments|options|emails|sending|domains|audiences|broadcasts|templates|keys|accounts|inbox|rules|faults|webhooks|server|providers|report|cli)\//,
 }
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })

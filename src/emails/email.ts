@@ -26,6 +26,8 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   snippet: string | null
   /** Number of attachments; null until they were read (submissions). */
   attachment_count: number | null
+  /** `provider.name`, `/` and `provider.message_id`; absent without a provider. */
+  provider_key?: string
   /** Set while `snippet` and `attachment_count` are unknown. */
   undigested?: true
 }
@@ -94,7 +96,7 @@ export const emailCollection: Collection<EmailRecord> = {
   name: 'emails',
   large: true,
   // By type, so that a large broadcast does not delay everything else.
-  indexes: { outbox: { on: ['type', 'outbox_due', 'id'] } },
+  indexes: { outbox: { on: ['type', 'outbox_due', 'id'] }, provider: { on: ['provider_key', 'id'] } },
   facts: emailFacts,
   texts: ['subject', 'from', 'sender', 'to', 'cc', 'bcc', 'head', 'body'],
 }

@@ -1,14 +1,10 @@
-import type { Clock } from '../core/clock.ts'
-import { isId, type Ids } from '../core/ids.ts'
+import { isId } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
-import { listRecords, readRecord, untilCommitted, type ListOrder } from '../store/repository.ts'
-import { insert, type Store } from '../store/store.ts'
+import { listRecords, readRecord, type ListOrder } from '../store/repository.ts'
+import type { Store } from '../store/store.ts'
 import type { Reader } from '../reading/reader.ts'
 import { contentBlob, emailCollection, messageBlob, type EmailContent, type EmailRecord } from './email.ts'
 import type { EmailDetail, EmailListItem, SendRequest } from './types.ts'
-import { findRepeated, keyHash, prepareRepeatable, type Repeatable } from './idempotency.ts'
-import { checkGiven, type CheckGivenDeps, type Storable } from './check.ts'
-import { toEmail, withDomain, type Accepted, type SendDeps } from './send.ts'
 import { toDetail, toListItem } from './views.ts'
 
 /** The emails of an instance, as `/v1/emails` shows them. */
@@ -50,57 +46,16 @@ export interface SendOptions extends AcceptOptions {
   warnings?: boolean
 }
 
-export interface EmailsDeps extends SendDeps, CheckGivenDeps {
+export interface EmailsDeps {
   store: Store
-  clock: Clock
-  ids: Ids
   /** Reads the messages of submissions. */
   reader: Pick<Reader, 'bodies' | 'content'>
   pageSize: number
-  /** The route of API sends: `relay` only with `relayAll`. */
-  via: 'capture' | 'relay'
-  /** Called after a commit that gave the outbox something to do. */
-  wakeOutbox(): void
 }
 
-export function createEmails(deps: EmailsDeps): EmailService {
-  const { store, clock, ids, pageSize } = deps
-
-  async function accept(
-    input: unknown,
-    options: AcceptOptions = {},
-  ): Promise<{ id: string; warnings: string[] }> {
-    const { idempotencyKey: key } = options
-    const id = key === undefined ? null : keyHash(key)
-    const { body_hash, result } = await checkGiven(input, id !== null, deps)
-    const request = id === null ? null : { id, body_hash }
-    const earlier = request && (await findRepeated(store, request, clock.now()))
-    if (earlier) return { id: earlier, warnings: [] }
-    const accepted = await withDomain(result(), deps)
-    const sent = await commit(accepted, request)
-    deps.wakeOutbox()
-    return { id: sent, warnings: accepted.warnings }
-  }
-
-  // The same request may run twice at once: the slower one finds the answer of the faster one when it looks again.
-  function commit(
-    accepted: Storable & Pick<Accepted, 'domain'>,
-    request: Repeatable | null,
-  ): Promise<string> {
-    return untilCommitted(async () => {
-      const now = clock.now()
-      const earlier = request && (await findRepeated(store, request, now))
-      if (earlier) return earlier
-      const remember = request && (await prepareRepeatable(store, request, now))
-      // Ids define the order of the list: nothing may be awaited between the id and the commit, or a page could miss a
-      // mail.
-      const id = ids.next('em')
-      const facts = { id, now, type: 'transactional', via: deps.via } as const
-      const { email, blobs } = toEmail(accepted, accepted.kept, facts)
-      await store.commit([insert(emailCollection, email), ...(remember ? [remember(id)] : [])], blobs)
-      return id
-    })
-  }
+/** The stored emails, as `/v1` shows them. */
+export function createEmails(deps: EmailsDeps): Pick<EmailService, 'list' | 'get' | 'read'> {
+  const { store, pageSize } = deps
 
   async function read(id: string, signal?: AbortSignal): Promise<EmailDetail> {
     const email = await readRecord(store, emailCollection, id, 'email')
@@ -108,7 +63,6 @@ export function createEmails(deps: EmailsDeps): EmailService {
   }
 
   return {
-    accept,
     async list(query) {
       const page = await listRecords(store, emailCollection, query, emailOrder(pageSize))
       return { ...page, items: page.items.map(toListItem) }

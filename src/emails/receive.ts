@@ -111,6 +111,10 @@ export function receiveSubmission(
         unread: true,
         snippet: null,
         attachment_count: null,
+        metadata: undefined,
+        tracking: undefined,
+        provider: undefined,
+        provider_key: undefined,
         undigested: true,
       }
       await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])

@@ -123,6 +123,20 @@ export const emailMembers: { readonly [Name in keyof EmailMembers]-?: z.ZodType<
   recipients: z.array(recipientStateSchema).describe('Per recipient, with the SMTP replies'),
   unread: z.boolean(),
   tags: z.array(z.string()),
+  metadata: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Names and values of the request that are not in the message; absent without any'),
+  tracking: z
+    .strictObject({ opens: z.boolean().optional(), clicks: z.boolean().optional() })
+    .optional()
+    .describe('What the request says about tracking, in place of the domain; absent without it'),
+  provider: z
+    .strictObject({ name: z.string(), message_id: z.string() })
+    .optional()
+    .describe(
+      'The interface of a provider that the email came by, and the id that its answer gave; absent for other emails',
+    ),
 }
 
 /** The members of an email that are stored as they are shown. */

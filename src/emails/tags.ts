@@ -18,8 +18,13 @@ export interface InitialTags {
  * shortened.
  *
  * @param field  The value of X-Tags: words, separated by commas.
+ * @param given  Further tags, which come first.
  */
-export function initialTags(recipients: readonly string[], field: string = ''): InitialTags {
+export function initialTags(
+  recipients: readonly string[],
+  field: string = '',
+  given: readonly string[] = [],
+): InitialTags {
   const tags = new Set<string>()
   const problems: string[] = []
   let shortened = 0
@@ -34,6 +39,7 @@ export function initialTags(recipients: readonly string[], field: string = ''): 
       if (whole.length > maxTagLength) shortened++
     }
   }
+  for (const tag of given) add(tag)
   for (const tag of beginningOf(field).split(',')) add(tag)
   for (const recipient of recipients) {
     const plus = recipient.indexOf('+')

@@ -390,6 +390,21 @@ export interface EmailMembers {
   recipients: RecipientState[]
   unread: boolean
   tags: string[]
+  /** Names and values of the request that are not in the message; absent without any. */
+  metadata?: Record<string, string>
+  /** What the request says about tracking, in place of the domain; absent without it. */
+  tracking?: {
+    opens?: boolean
+    clicks?: boolean
+  }
+  /**
+   * The interface of a provider that the email came by, and the id that its answer gave; absent for
+   * other emails.
+   */
+  provider?: {
+    name: string
+    message_id: string
+  }
 }
 
 /** An email in a list, docs/interface.md 2.1. */

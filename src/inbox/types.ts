@@ -146,6 +146,21 @@ export interface Mail extends MailSummary {
   }
   /** Per recipient, with the SMTP replies. */
   recipients: RecipientState[]
+  /** Names and values of the request that are not in the message; absent without any. */
+  metadata?: Record<string, string>
+  /** What the request says about tracking, in place of the domain; absent without it. */
+  tracking?: {
+    opens?: boolean
+    clicks?: boolean
+  }
+  /**
+   * The interface of a provider that the email came by, and the id that its answer gave; absent for
+   * other emails.
+   */
+  provider?: {
+    name: string
+    message_id: string
+  }
   /** The message’s header fields in their order, each with its name and its decoded value. */
   headers: [string, string][]
   /** The HTML body as it was sent, decoded; `""` if there is none. */

@@ -13,7 +13,7 @@ import type { DnsLookup } from '../domains/dns-lookup.ts'
 import { createDomains, type InnerDomains } from '../domains/domains.ts'
 import { startRechecks } from '../domains/rechecks.ts'
 import { createEmails, type EmailService } from '../emails/emails.ts'
-import { startKeyExpiry } from '../emails/idempotency.ts'
+import { startKeyExpiry } from '../sending/idempotency.ts'
 import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
 import { startRetention } from '../emails/retention.ts'
 import { createSimulation, type Simulation } from '../emails/simulate.ts'
@@ -26,6 +26,7 @@ import type { ResetScope } from '../options/reset-scopes.ts'
 import type { Downloads } from '../outbox/downloads.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
+import { createSending, type SendingService } from '../sending/sending.ts'
 import { createReader, type ReadingTurns } from '../reading/reader.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
@@ -73,6 +74,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   audiences: ReturnType<typeof createAudiences>
   templates: InnerTemplates
   emails: EmailService & Simulation
+  sending: SendingService
   broadcasts: Broadcasts
   library: ReturnType<typeof createLibrarySends>
   inbox: ReturnType<typeof createInbox>
@@ -200,7 +202,8 @@ export async function openAccount(
     resolveSender: domains.resolveSender,
     wakeOutbox,
   }
-  const emails = createEmails({ ...sending, reader })
+  const sends = createSending(sending)
+  const emails = { ...createEmails({ ...common, reader }), accept: sends.acceptEmail }
   const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
   const maintenance = [
     tracking,
@@ -228,6 +231,7 @@ export async function openAccount(
     audiences,
     templates,
     emails: { ...emails, ...createSimulation(common) },
+    sending: sends,
     broadcasts,
     library: createLibrarySends({
       accept: emails.accept,

@@ -55,6 +55,9 @@ type NotInMessageInput =
   | 'recipients'
   | 'unread'
   | 'tags'
+  | 'metadata'
+  | 'tracking'
+  | 'provider'
 
 /** What a message has beside the stored content. */
 type Fields = Complete<Omit<MessageInput, keyof StoredContent>> &

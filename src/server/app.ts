@@ -176,7 +176,7 @@ function tableOf(
     ...consentRoutes(deps.tracking),
     ...mailByteRoutes(deps.inbox, deps.tracking),
     ...nestedMailRoutes(deps.inbox.nested, deps.tracking),
-    ...devEmailRoutes(deps.emails),
+    ...devEmailRoutes(deps.emails, deps.sending),
     ...devDomainRoutes(deps.domains),
     ...devAudienceRoutes(deps.audiences),
     ...broadcastRoutes(deps.broadcasts),

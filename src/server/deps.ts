@@ -13,6 +13,7 @@ import type { bodyJobs } from './long-bodies.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import type { EmailService } from '../emails/emails.ts'
+import type { SendingService } from '../sending/sending.ts'
 import type { Simulation } from '../emails/simulate.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
@@ -37,6 +38,7 @@ import type { Health } from './types.ts'
 /** The parts of one account that its HTTP interface needs; `instance` provides them. */
 export interface AccountDeps {
   readonly emails: EmailService & Simulation
+  readonly sending: SendingService
   readonly domains: InnerDomains
   readonly audiences: Audiences & { readonly contacts: InnerContacts }
   readonly templates: Templates

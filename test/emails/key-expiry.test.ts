@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { idempotencyCollection, startKeyExpiry } from '../../src/emails/idempotency.ts'
+import { idempotencyCollection, startKeyExpiry } from '../../src/sending/idempotency.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readAddresses } from '../../src/emails/recipients.ts'
+import { readAddresses } from '../../src/sending/recipients.ts'
 
 function read(to: string | string[], from = 'hi@acme.test') {
   const errors: { field: string; message: string }[] = []

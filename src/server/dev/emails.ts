@@ -1,13 +1,51 @@
+import { z } from 'zod'
+import { maxKeyChars } from '../../sending/idempotency.ts'
+import { sendingRequestSchema, sentEmailSchema } from '../../sending/schema.ts'
+import { maxRequests, type SendingService } from '../../sending/sending.ts'
 import { addedEventSchema } from '../../emails/simulate-schema.ts'
 import type { Simulation } from '../../emails/simulate.ts'
 import { recipientEventSchema } from '../../emails/event-schema.ts'
-import { defineRoutes, type Route } from '../route.ts'
+import { bodyLimits, defineRoutes, type Route } from '../route.ts'
 
 const { post } = defineRoutes({ tag: 'Emails', access: 'local' })
 
 /** `/dev/emails`. */
-export function devEmailRoutes(emails: Simulation): Route[] {
+export function devEmailRoutes(emails: Simulation, sending: SendingService): Route[] {
   return [
+    post('/dev/emails', {
+      needs: 'send',
+      summary: 'Send one email or several, with every member that the core knows',
+      headers: {
+        'Idempotency-Key': {
+          description: 'At most 256 characters; the same requests with the same key are sent once in 24 h',
+          maxLength: maxKeyChars,
+        },
+      },
+      body: {
+        schema: z.union([sendingRequestSchema, z.array(sendingRequestSchema).min(1).max(maxRequests)]),
+        readBy: 'resource',
+        maxBytes: bodyLimits.large,
+      },
+      success: {
+        schema: z.strictObject({ emails: z.array(sentEmailSchema) }),
+        description: 'The email of each request, in their order; all of them are stored in one commit',
+      },
+      errors: [
+        'invalid_attachment',
+        'missing_variable',
+        'template_not_found',
+        'message_too_large',
+        'domain_not_verified',
+        'domain_not_registered',
+        'idempotency_conflict',
+      ],
+      async handler({ body, headers, warn }) {
+        const idempotencyKey = headers.get('idempotency-key') ?? undefined
+        const emails = await sending.send(body, { surface: 'dev', idempotencyKey })
+        warn(emails.flatMap(({ warnings }) => warnings))
+        return { emails }
+      },
+    }),
     post('/dev/emails/{id}/events', {
       summary: 'Add an event to a recipient, as if it had happened',
       body: { schema: addedEventSchema, readBy: 'resource' },

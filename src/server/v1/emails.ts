@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EmailService } from '../../emails/emails.ts'
-import { maxKeyChars } from '../../emails/idempotency.ts'
+import { maxKeyChars } from '../../sending/idempotency.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../../emails/schema.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
 import { cursorQuery } from '../lists.ts'

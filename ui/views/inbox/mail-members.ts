@@ -48,6 +48,9 @@ export const mailMembers: { readonly [Member in keyof Required<Mail>]: Place } =
   recipients: { in: 'MailView.vue' },
   transcript: { in: 'EventsPanel.vue' },
   domain_id: 'not shown',
+  metadata: 'not shown',
+  tracking: 'not shown',
+  provider: ({ provider }) => provider && `${provider.name} ${provider.message_id}`,
 }
 
 /** The facts of a mail, in words. */

@@ -1,7 +1,6 @@
 import { attachmentMembers } from '../attachments/schema.ts'
 import { quote, validationError, type FieldError } from '../core/errors.ts'
 import { checkInput } from '../core/validate.ts'
-import type { SendRequest } from './types.ts'
 import {
   maxEntries,
   maxVariables,
@@ -9,7 +8,15 @@ import {
   sendRequestSchema,
   variableMembers,
   variableValueSchema,
-} from './schema.ts'
+} from '../emails/schema.ts'
+import { maxWholeEntries, sendingRequestSchema } from './schema.ts'
+import type { SendingRequest } from './types.ts'
+
+/**
+ * Which members a request may have. `interface`: those of docs/interface.md 4.2; others are ignored, with a warning.
+ * `whole`: all that the core accepts; others are refused.
+ */
+export type RequestKind = 'interface' | 'whole'
 
 /** The body of a send request. @throws validation_error for anything but an object. */
 export function asObject(input: unknown): object {
@@ -24,12 +31,13 @@ export function asObject(input: unknown): object {
  * @returns The valid members of the request.
  * @throws validation_error for too many entries of a member.
  */
-export function readMembers(input: object, errors: FieldError[]): Partial<SendRequest> {
-  const given: Record<string, unknown> = {}
+export function readMembers(input: object, kind: RequestKind, errors: FieldError[]): Partial<SendingRequest> {
   // Only own members: nothing is read from a prototype.
-  for (const name of memberNames) if (Object.hasOwn(input, name)) given[name] = Reflect.get(input, name)
-  assertFew(given)
-  const result = checkInput(sendRequestSchema, given)
+  const given =
+    kind === 'interface' ? knownMembers(input) : Object.fromEntries<unknown>(Object.entries(input))
+  assertFew(given, kind)
+  const schema = kind === 'interface' ? sendRequestSchema : sendingRequestSchema
+  const result = checkInput<SendingRequest>(schema, given)
   if ('value' in result) {
     addProtoVariable(given['variables'], result.value, errors)
     return result.value
@@ -39,8 +47,14 @@ export function readMembers(input: object, errors: FieldError[]): Partial<SendRe
   return Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)))
 }
 
+function knownMembers(input: object): Record<string, unknown> {
+  const given: Record<string, unknown> = {}
+  for (const name of memberNames) if (Object.hasOwn(input, name)) given[name] = Reflect.get(input, name)
+  return given
+}
+
 // Record schemas skip this one name, but it is a valid name of a variable.
-function addProtoVariable(given: unknown, { variables }: SendRequest, errors: FieldError[]): void {
+function addProtoVariable(given: unknown, { variables }: SendingRequest, errors: FieldError[]): void {
   const name = '__proto__'
   if (!variables || typeof given !== 'object' || given === null || !Object.hasOwn(given, name)) return
   const result = checkInput(variableValueSchema, Reflect.get(given, name), ['variables', name])
@@ -48,15 +62,18 @@ function addProtoVariable(given: unknown, { variables }: SendRequest, errors: Fi
   else Object.defineProperty(variables, name, { value: result.value, enumerable: true })
 }
 
+/** The members whose names the caller chooses. */
+const named: ReadonlySet<string> = new Set(['variables', 'headers', 'metadata'])
+
 // Checked before any code visits every entry.
-function assertFew(given: Readonly<Record<string, unknown>>): void {
+function assertFew(given: Readonly<Record<string, unknown>>, kind: RequestKind): void {
   const errors: FieldError[] = []
   for (const [field, value] of Object.entries(given)) {
     const isList = Array.isArray(value)
-    if (!isList && (field !== 'variables' || typeof value !== 'object' || value === null)) continue
+    if (!isList && (!named.has(field) || typeof value !== 'object' || value === null)) continue
     const [count, most, what] = isList
-      ? [value.length, maxEntries, 'entries']
-      : [Object.keys(value).length, maxVariables, 'variables']
+      ? [value.length, kind === 'interface' ? maxEntries : maxWholeEntries, 'entries']
+      : [Object.keys(value).length, maxVariables, field === 'variables' ? 'variables' : 'names']
     if (count > most) errors.push({ field, message: `must have at most ${most} ${what}, not ${count}` })
   }
   if (errors.length > 0) throw validationError(errors)
@@ -70,7 +87,11 @@ const variableNames = new Set(Object.keys(variableMembers))
  * Reports the path of each unknown member. Looks only into members that passed their schema, and not, for example, into
  * a long string in their place.
  */
-export function eachUnknown(input: object, request: Partial<SendRequest>, say: (path: string) => void): void {
+export function eachUnknown(
+  input: object,
+  request: Partial<SendingRequest>,
+  say: (path: string) => void,
+): void {
   unknownIn('', input, memberNames, say)
   for (const i of request.attachments?.keys() ?? []) {
     const given: unknown = Reflect.get(Reflect.get(input, 'attachments'), i)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
+import { isErrorOf, LocalpostError, quote, validationError, type PlainError } from '../core/errors.ts'
 import { isDeeperThan, maxDepth } from '../core/validate.ts'
 import {
   update,
@@ -15,9 +15,15 @@ import {
 /** The stored answer for repeated requests. */
 interface IdempotencyRecord extends StoredRecord {
   body_hash: string
+  /** The id that the answer gave; the first one of several; `""` if none was stored. */
   email_id: string
+  /** The answer for each request, if there is more to it than the id. */
+  answers?: readonly RememberedAnswer[]
   created: number
 }
+
+/** What the answer said about one request. */
+export type RememberedAnswer = { id: string; message_id?: string | undefined } | { error: PlainError }
 
 export const idempotencyCollection: Collection<IdempotencyRecord> = {
   name: 'idempotency',
@@ -35,13 +41,26 @@ export interface Repeatable {
   body_hash: string
 }
 
-/** @throws validation_error for a key that is empty or longer than 256 characters. */
-export function keyHash(key: string): string {
+/**
+ * The id under which a key is remembered.
+ *
+ * @param surface  Each has its own keys; `""` is that of the interface.
+ * @throws validation_error for a key that is empty or longer than 256 characters.
+ */
+export function keyHash(key: string, surface: string): string {
   if (key === '' || key.length > maxKeyChars) {
     const message = `must have 1 to ${maxKeyChars} characters, not ${key.length}`
     throw validationError([{ field: 'Idempotency-Key', message }])
   }
-  return createHash('sha256').update(key).digest('hex')
+  return createHash('sha256')
+    .update(surface === '' ? key : `${surface}\n${key}`)
+    .digest('hex')
+}
+
+/** The hash of several bodies together, in their order. */
+export function joinHashes(hashes: readonly string[]): string {
+  const [only = ''] = hashes
+  return hashes.length === 1 ? only : createHash('sha256').update(hashes.join()).digest('hex')
 }
 
 /**
@@ -59,11 +78,15 @@ export function bodyHash(body: unknown): string {
 }
 
 /**
- * The email of an earlier request with this key; null if there was none in the last 24 hours.
+ * The answer to an earlier request with this key; null if there was none in the last 24 hours.
  *
  * @throws idempotency_conflict if that request had another body.
  */
-export async function findRepeated(store: Store, request: Repeatable, now: number): Promise<string | null> {
+export async function findRepeated(
+  store: Store,
+  request: Repeatable,
+  now: number,
+): Promise<readonly RememberedAnswer[] | null> {
   const earlier = await store.get(idempotencyCollection, request.id)
   if (!earlier || now - earlier.created >= idempotencyPeriodMs) return null
   if (earlier.body_hash !== request.body_hash) {
@@ -72,26 +95,29 @@ export async function findRepeated(store: Store, request: Repeatable, now: numbe
       `The Idempotency-Key was used for ${quote(earlier.email_id)} with another body; use a new key for a new request.`,
     )
   }
-  return earlier.email_id
+  return earlier.answers ?? [{ id: earlier.email_id }]
 }
 
 /**
  * Prepares to store a request with its key.
  *
- * @returns A function that returns the change for the commit of its email. If the same request runs twice at once, one
+ * @returns A function that returns the change for the commit of its emails. If the same request runs twice at once, one
  * of the commits fails with unique_conflict.
  */
 export async function prepareRepeatable(
   store: Store,
   request: Repeatable,
   now: number,
-): Promise<(emailId: string) => Change> {
+): Promise<(answers: readonly RememberedAnswer[]) => Change> {
   const known = await store.get(idempotencyCollection, request.id)
   if (known && now - known.created < idempotencyPeriodMs) {
     throw new LocalpostError('unique_conflict', 'The same Idempotency-Key was committed meanwhile.')
   }
-  return (emailId) => {
-    const record = { ...request, email_id: emailId, created: now }
+  return (answers) => {
+    const [first] = answers
+    const email_id = first && 'id' in first ? first.id : ''
+    const isPlain = answers.length === 1 && email_id !== '' && first && !('message_id' in first)
+    const record = { ...request, email_id, ...(isPlain ? {} : { answers }), created: now }
     return known
       ? update(idempotencyCollection, { ...record, version: known.version })
       : insert(idempotencyCollection, record)

@@ -1,4 +1,3 @@
-import type { Complete } from '../core/complete.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import { parseDomainName } from '../domains/names.ts'
 import {
@@ -9,32 +8,26 @@ import {
   validationError,
   type FieldError,
 } from '../core/errors.ts'
-import { foldSpace } from '../mime/fold-space.ts'
-import { snippetOf } from '../mime/html/snippet.ts'
-import { blobOf, type Blob } from '../store/store.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { ignoredMember, moreWarnings } from '../core/validate.ts'
-import {
-  checkAttachments,
-  encodedSize,
-  maxMessageBytes,
-  type AttachmentSources,
-} from '../attachments/attachments.ts'
-import { countBody, isBase64Shorter } from '../mime/compose/long-body.ts'
-import { attachmentsBlob, contentBlob, type EmailRecord, type StoredContent } from './email.ts'
-import type { EmailType, SendRequest } from './types.ts'
-import { sentTo } from './events.ts'
-import { firstNamesOfGiven } from './first-names.ts'
-import { asObject, eachUnknown, readMembers } from './members.ts'
+import { maxMessageBytes, type AttachmentSources } from '../attachments/attachments.ts'
+import { render, type Rendered } from '../emails/render.ts'
+import { readAttachments, type StoredReference } from './attachments.ts'
+import { assertSize, encodedBodySize } from './body-size.ts'
+import { checkHeaders, checkMetadata } from './fields.ts'
+import { asObject, eachUnknown, readMembers, type RequestKind } from './members.ts'
 import { headerFault, readAddresses, type Addresses } from './recipients.ts'
-import { render, type Rendered } from './render.ts'
-import { initialTags } from './tags.ts'
+import type { SendingRequest } from './types.ts'
 
 /** Dependencies of the check of a send request, but for its sender. */
 export interface CheckDeps {
   sources: Pick<AttachmentSources, 'root'>
   strict: boolean
   escapeHtml: boolean
+  /** Default: `interface`. */
+  kind?: RequestKind
+  /** How many distinct recipients an email may have. Default: 50. */
+  maxRecipients?: number
   findTemplate(id: string): Promise<TemplateContent | null>
 }
 
@@ -46,8 +39,10 @@ export interface SendDeps extends CheckDeps {
 
 /** A send request that passed all checks but that of its sender's domain. */
 export interface Checked {
-  request: Partial<SendRequest>
+  request: Partial<SendingRequest>
   addresses: Addresses
+  /** Its attachments, as they are stored. */
+  references: readonly StoredReference[]
   rendered: Rendered
   /** Warnings for the request log: at most 100, and then the number of further ones. */
   warnings: string[]
@@ -86,9 +81,15 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
   const errors: FieldError[] = []
   const addressWarnings: string[] = []
   const given = asObject(input)
-  const request = readMembers(given, errors)
+  const { kind = 'interface' } = deps
+  const request = readMembers(given, kind, errors)
   const { from, to, cc, bcc, reply_to } = request
-  const addresses = readAddresses({ from, to, cc, bcc, reply_to }, errors, addressWarnings)
+  const addresses = readAddresses(
+    { from, to, cc, bcc, reply_to },
+    errors,
+    addressWarnings,
+    deps.maxRecipients,
+  )
   const template = request.template_id === undefined ? null : await deps.findTemplate(request.template_id)
   const source = {
     subject: request.subject ?? template?.subject ?? undefined,
@@ -96,10 +97,11 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
     text: request.text ?? template?.text ?? '',
   }
   checkContent(request, source, template !== null, errors)
+  if (kind === 'whole') checkFurther(request, errors)
   const attachmentErrors: FieldError[] = []
-  const attached = request.attachments
-    ? await checkAttachments(request.attachments, deps.sources, attachmentErrors)
-    : 0
+  const { references, size: attached } = request.attachments
+    ? await readAttachments(request.attachments, deps.sources, attachmentErrors)
+    : noAttachments
   if (errors.length > 0) addDomainFault(addresses.from_address, errors)
   refuse(errors, attachmentErrors)
   if (request.template_id !== undefined && !template) {
@@ -112,98 +114,40 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
   const rendered = render(texts, request.variables ?? {}, deps.escapeHtml)
   assertSubject(rendered.subject)
   assertSize(attached + encodedBodySize([rendered.html, rendered.text], maxMessageBytes - attached))
-  const warnings = warningsOf(given, request, addressWarnings, rendered.warnings)
+  // Other kinds of requests refuse unknown members, and take every form of addresses.
+  const warnings =
+    kind === 'interface'
+      ? warningsOf(given, request, addressWarnings, rendered.warnings)
+      : warningsOf({}, {}, [], rendered.warnings)
   if (deps.strict && warnings.length > 0) {
     throw new LocalpostError('validation_error', `Refused because of \`strict\`: ${warnings.join('; ')}.`, {
       errors: warnings.map((message) => ({ field: 'body', message })),
     })
   }
-  return { request, addresses, rendered, warnings }
+  return { request, addresses, references, rendered, warnings }
 }
 
-/** What is stored of an accepted request. */
-export interface Kept {
-  /** The members of its record that follow from its content. */
-  members: Complete<
-    Pick<EmailRecord, 'to_names' | 'subject' | 'template_id' | 'snippet' | 'attachment_count'>
-  >
-  content: Uint8Array
-  /** Its attachment references; null without any. */
-  attachments: Uint8Array | null
-}
+const noAttachments = { references: [], size: 0 }
 
-/**
- * Serializes the content of an accepted request. Needs no id, so that nothing is awaited between the id and the commit.
- *
- * @param headers  Further header fields.
- */
-export function keep(
-  { request, rendered }: Pick<Checked, 'request' | 'rendered'>,
-  headers?: Readonly<Record<string, string>>,
-): Kept {
-  const content: StoredContent = {
-    html: rendered.html,
-    text: rendered.text,
-    to: headerOf(request.to),
-    cc: headerOf(request.cc),
-    ...(headers ? { headers } : {}),
+/** Checks the members that the interface does not have. */
+function checkFurther(request: Partial<SendingRequest>, errors: FieldError[]): void {
+  for (const field of ['from', 'to'] as const) {
+    if (request[field] === undefined && !isNamed(errors, field))
+      errors.push({ field, message: 'is missing; it must be an address' })
   }
-  const { attachments = [] } = request
-  return {
-    members: {
-      to_names: firstNamesOfGiven(request.to),
-      subject: rendered.subject,
-      template_id: request.template_id ?? null,
-      snippet: snippetOf(rendered.text, rendered.html),
-      attachment_count: attachments.length,
-    },
-    content: Buffer.from(JSON.stringify(content)),
-    attachments: attachments.length > 0 ? Buffer.from(JSON.stringify(attachments)) : null,
-  }
+  if (request.headers) checkHeaders(request.headers, errors)
+  if (request.metadata) checkMetadata(request.metadata, errors)
 }
 
-/** The email of an accepted request, with its blobs. */
-export function toEmail(
-  { addresses, domain }: Pick<Accepted, 'addresses' | 'domain'>,
-  kept: Kept,
-  facts: { id: string; now: number; type: EmailType; via: 'capture' | 'relay' },
-): { email: EmailRecord; blobs: Blob[] } {
-  const { id, now, type, via } = facts
-  const { from_address, rcpt_to, ...shown } = addresses
-  const email: Complete<EmailRecord> = {
-    ...shown,
-    ...kept.members,
-    id,
-    // Set here, because otherwise the store would copy the whole record to add it.
-    version: 1,
-    type,
-    source: 'api',
-    domain_id: domain.id,
-    created: now,
-    envelope: { mail_from: from_address, rcpt_to },
-    recipients: rcpt_to.map((recipient) => sentTo(recipient, now)),
-    outbox: { due: now, attempts: 0, via },
-    outbox_due: now,
-    message: null,
-    unread: true,
-    tags: initialTags(rcpt_to).tags,
-    undigested: undefined,
-  }
-  const blobs = [blobOf(contentBlob(id), kept.content)]
-  if (kept.attachments) blobs.push(blobOf(attachmentsBlob(id), kept.attachments))
-  return { email, blobs }
-}
-
-function headerOf(addresses: string | readonly string[] | undefined): string {
-  return foldSpace(typeof addresses === 'string' ? addresses : (addresses ?? []).join(', '))
-}
+const isNamed = (errors: readonly FieldError[], field: string): boolean =>
+  errors.some((error) => error.field === field || error.field.startsWith(`${field}.`))
 
 // A warning quotes the placeholder, and a placeholder may be as long as the body.
 const maxWarningLength = 500
 
 function warningsOf(
   given: object,
-  request: Partial<SendRequest>,
+  request: Partial<SendingRequest>,
   addressWarnings: readonly string[],
   renderWarnings: readonly string[],
 ): string[] {
@@ -216,16 +160,14 @@ function warningsOf(
 }
 
 function checkContent(
-  request: Partial<SendRequest>,
+  request: Partial<SendingRequest>,
   source: { subject: string | undefined; html: string; text: string },
   hasTemplate: boolean,
   errors: FieldError[],
 ): void {
-  const isNamed = (field: string): boolean =>
-    errors.some((error) => error.field === field || error.field.startsWith(`${field}.`))
   // A template that does not exist has its own error, `template_not_found`.
   const mayComeFromTemplate = request.template_id !== undefined && !hasTemplate
-  if (source.subject === undefined && !mayComeFromTemplate && !isNamed('subject')) {
+  if (source.subject === undefined && !mayComeFromTemplate && !isNamed(errors, 'subject')) {
     errors.push({
       field: 'subject',
       message: 'is missing; it must be a string, or the template must have one',
@@ -234,7 +176,7 @@ function checkContent(
   const fault = request.subject === undefined ? null : headerFault(request.subject)
   if (fault !== null) errors.push({ field: 'subject', message: `${quote(request.subject)} ${fault}` })
   const hasBody = source.html !== '' || source.text !== '' || request.template_id !== undefined
-  if (!hasBody && !['html', 'text', 'template_id'].some(isNamed)) {
+  if (!hasBody && !['html', 'text', 'template_id'].some((field) => isNamed(errors, field))) {
     errors.push({
       field: 'html',
       message: 'is missing; give html, text or template_id, one of them not empty',
@@ -268,33 +210,4 @@ function assertSubject(subject: string): void {
   if (fault === null) return
   const message = `${quote(subject)}, with its variables filled in, ${fault}`
   throw validationError([{ field: 'subject', message }])
-}
-
-function assertSize(bytes: number): void {
-  if (bytes <= maxMessageBytes) return
-  throw new LocalpostError(
-    'message_too_large',
-    `The message would have ${bytes} bytes after encoding; the limit is ${maxMessageBytes} bytes.`,
-  )
-}
-
-/**
- * The minimum number of bytes that bodies take in a message, with the encoding that nodemailer chooses: text that
- * is mostly ASCII is unencoded or quoted-printable, other text is base64. Soft line breaks are not counted.
- *
- * @param enough  If the size is certainly not above this, the result is the number of characters.
- */
-export function encodedBodySize(bodies: readonly string[], enough: number): number {
-  const characters = bodies.reduce((sum, body) => sum + body.length, 0)
-  // A character takes at most three bytes, and a byte at most three when encoded, so small mail need not be counted.
-  return characters * 9 <= enough ? characters : bodies.reduce((sum, body) => sum + encodedBytes(body), 0)
-}
-
-function encodedBytes(body: string): number {
-  const { letters, others, lineEnds } = countBody(body)
-  const bytes = Buffer.byteLength(body)
-  // Line ends become CRLF.
-  if (others > 0 && isBase64Shorter({ letters, others })) return encodedSize(bytes + lineEnds)
-  const asIs = body.length - others
-  return bytes + lineEnds + 2 * (bytes - asIs)
 }

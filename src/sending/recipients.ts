@@ -29,15 +29,17 @@ type Given = string | readonly string[] | undefined
  * @param given  As in the request.
  * @param errors  Receives one entry per wrong member.
  * @param warnings  Receives forms that are accepted although the interface does not show them.
+ * @param maxRecipients  How many distinct recipients the email may have.
  * @returns The addresses; valid only if no error was added.
  */
 export function readAddresses(
-  given: { from: string | undefined; to: Given; cc: Given; bcc: Given; reply_to: string | undefined },
+  given: { from: string | undefined; to: Given; cc: Given; bcc: Given; reply_to: Given },
   errors: FieldError[],
   warnings: string[],
+  maxRecipients = 50,
 ): Addresses {
   const from = readOne('from', given.from, errors)
-  const replyTo = readOne('reply_to', given.reply_to, errors)
+  const replyTo = readReplyTo(given.reply_to, errors)
   const reading: Reading = { errors, warnings, named: 0 }
   const before = errors.length
   const to = readList('to', given.to, reading)
@@ -57,13 +59,11 @@ export function readAddresses(
     to,
     cc,
     bcc,
-    reply_to: replyTo?.written ?? null,
+    reply_to: replyTo,
     rcpt_to,
   }
 }
 
-/** How many distinct recipients one email may have. */
-const maxRecipients = 50
 /** How many addresses are parsed, including repeated ones; the last string is parsed to its end. */
 const maxNamed = 1000
 
@@ -102,6 +102,14 @@ function readOne(
   }
   const address = readAddress(field, given, first, compactOf(given), errors)
   return address === null ? undefined : { written: foldSpace(given), address }
+}
+
+/** The value of Reply-To, white space folded; null without one. */
+function readReplyTo(given: Given, errors: FieldError[]): string | null {
+  if (given === undefined || typeof given === 'string')
+    return readOne('reply_to', given, errors)?.written ?? null
+  readList('reply_to', given, { errors, warnings: [], named: 0 })
+  return foldSpace(given.join(', '))
 }
 
 /** The address of an entry of a text; null, and an error, if it cannot be used. */

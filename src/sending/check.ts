@@ -3,7 +3,9 @@ import { longBytes, LongBody, parseJsonBody } from '../core/json-body.ts'
 import { heavyBytes, type JobThread } from '../core/job-thread.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { bodyHash } from './idempotency.ts'
-import { checkRequest, keep, type Checked, type CheckDeps, type Kept } from './send.ts'
+import type { RequestKind } from './members.ts'
+import { keep, type Kept } from './record.ts'
+import { checkRequest, type Checked, type CheckDeps } from './send.ts'
 
 /** Dependencies of {@link checkGiven}. */
 export interface CheckGivenDeps extends CheckDeps {
@@ -20,6 +22,8 @@ interface CheckFacts {
   root: string | null
   strict: boolean
   escapeHtml: boolean
+  kind: RequestKind
+  maxRecipients: number | undefined
   isRepeatable: boolean
   /** The template of the request; null if it does not exist; absent before its id is known. */
   template?: TemplateContent | null
@@ -37,15 +41,15 @@ type CheckAnswer = { body_hash: string } & (
 export const sendJobs = {
   async send(bytes: Buffer | null, value: unknown, facts: CheckFacts): Promise<CheckAnswer> {
     const input = bytes ? parseJsonBody(bytes) : value
-    const body_hash = facts.isRepeatable ? bodyHash(input) : ''
+    const body_hash = facts.isRepeatable ? bodyHash(repeatedPart(input, facts.kind)) : ''
     let missing: string | null = null
-    const { root, strict, escapeHtml, template } = facts
+    const { root, template, isRepeatable: _, ...rules } = facts
     const findTemplate = async (id: string): Promise<TemplateContent | null> => {
       if (template === undefined) missing = id
       return template ?? null
     }
     try {
-      const checked = await checkRequest(input, { sources: { root }, strict, escapeHtml, findTemplate })
+      const checked = await checkRequest(input, { ...rules, sources: { root }, findTemplate })
       const { addresses, warnings } = checked
       if (missing === null) return { body_hash, storable: { addresses, warnings, kept: keep(checked) } }
     } catch (error) {
@@ -55,6 +59,13 @@ export const sendJobs = {
     }
     return { body_hash, template_id: missing, bytes }
   },
+  'body of sends': (bytes: Buffer): unknown => parseJsonBody(bytes),
+}
+
+// The id that an answer is to give is a new one at each repetition.
+function repeatedPart(input: unknown, kind: RequestKind): unknown {
+  if (kind === 'interface' || typeof input !== 'object' || input === null) return input
+  return { ...input, provider: undefined }
 }
 
 /** How many characters a check works on at most: those of the request, and those that its placeholders may add. */
@@ -96,8 +107,8 @@ export async function checkGiven(
   isRepeatable: boolean,
   deps: CheckGivenDeps,
 ): Promise<{ body_hash: string; result(): Storable }> {
-  const { sources, strict, escapeHtml, thread, findTemplate } = deps
-  const facts: CheckFacts = { root: sources.root, strict, escapeHtml, isRepeatable }
+  const { sources, strict, escapeHtml, kind = 'interface', maxRecipients, thread, findTemplate } = deps
+  const facts: CheckFacts = { root: sources.root, strict, escapeHtml, kind, maxRecipients, isRepeatable }
   const [bytes, value] = input instanceof LongBody ? [input.take(), null] : [null, input]
   // The thread keeps the memory of its last message.
   if (bytes && bytes.length > heavyBytes) await thread.rest()

@@ -1,0 +1,33 @@
+import { encodedSize, maxMessageBytes } from '../attachments/attachments.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { countBody, isBase64Shorter } from '../mime/compose/long-body.ts'
+
+/** @throws message_too_large if a message of so many bytes is larger than any that is sent. */
+export function assertSize(bytes: number): void {
+  if (bytes <= maxMessageBytes) return
+  throw new LocalpostError(
+    'message_too_large',
+    `The message would have ${bytes} bytes after encoding; the limit is ${maxMessageBytes} bytes.`,
+  )
+}
+
+/**
+ * The minimum number of bytes that bodies take in a message, with the encoding that nodemailer chooses: text that
+ * is mostly ASCII is unencoded or quoted-printable, other text is base64. Soft line breaks are not counted.
+ *
+ * @param enough  If the size is certainly not above this, the result is the number of characters.
+ */
+export function encodedBodySize(bodies: readonly string[], enough: number): number {
+  const characters = bodies.reduce((sum, body) => sum + body.length, 0)
+  // A character takes at most three bytes, and a byte at most three when encoded, so small mail need not be counted.
+  return characters * 9 <= enough ? characters : bodies.reduce((sum, body) => sum + encodedBytes(body), 0)
+}
+
+function encodedBytes(body: string): number {
+  const { letters, others, lineEnds } = countBody(body)
+  const bytes = Buffer.byteLength(body)
+  // Line ends become CRLF.
+  if (others > 0 && isBase64Shorter({ letters, others })) return encodedSize(bytes + lineEnds)
+  const asIs = body.length - others
+  return bytes + lineEnds + 2 * (bytes - asIs)
+}

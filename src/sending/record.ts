@@ -1,0 +1,115 @@
+import { attachmentsBlob, contentBlob, type EmailRecord, type StoredContent } from '../emails/email.ts'
+import type { Complete } from '../core/complete.ts'
+import { sentTo } from '../emails/events.ts'
+import { firstNamesOfGiven } from '../emails/first-names.ts'
+import { initialTags } from '../emails/tags.ts'
+import type { EmailType } from '../emails/types.ts'
+import { foldSpace } from '../mime/fold-space.ts'
+import { snippetOf } from '../mime/html/snippet.ts'
+import { blobOf, type Blob } from '../store/store.ts'
+import type { Accepted, Checked } from './send.ts'
+
+/** What is stored of an accepted request. */
+export interface Kept {
+  /** The members of its record that follow from its content. */
+  members: Complete<
+    Pick<
+      EmailRecord,
+      | 'to_names'
+      | 'subject'
+      | 'template_id'
+      | 'snippet'
+      | 'attachment_count'
+      | 'metadata'
+      | 'tracking'
+      | 'provider'
+      | 'provider_key'
+    >
+  >
+  /** The tags of the request; those of its recipients are added. */
+  tags: readonly string[]
+  /** When it is to be sent: Unix time in milliseconds; null: at once. */
+  send_at: number | null
+  content: Uint8Array
+  /** Its attachment references; null without any. */
+  attachments: Uint8Array | null
+}
+
+/**
+ * Serializes the content of an accepted request. Needs no id, so that nothing is awaited between the id and the commit.
+ *
+ * @param headers  Further header fields.
+ */
+export function keep(
+  { request, references, rendered }: Pick<Checked, 'request' | 'references' | 'rendered'>,
+  headers: Readonly<Record<string, string>> | undefined = request.headers,
+): Kept {
+  const { metadata, tracking, provider, send_at } = request
+  const content: StoredContent = {
+    html: rendered.html,
+    text: rendered.text,
+    to: headerOf(request.to),
+    cc: headerOf(request.cc),
+    ...(headers ? { headers } : {}),
+  }
+  return {
+    members: {
+      to_names: firstNamesOfGiven(request.to),
+      subject: rendered.subject,
+      template_id: request.template_id ?? null,
+      snippet: snippetOf(rendered.text, rendered.html),
+      attachment_count: references.length,
+      metadata,
+      tracking,
+      provider,
+      provider_key: provider && providerKey(provider),
+    },
+    tags: request.tags ?? none,
+    send_at: send_at === undefined ? null : new Date(send_at).getTime(),
+    content: Buffer.from(JSON.stringify(content)),
+    attachments: references.length > 0 ? Buffer.from(JSON.stringify(references)) : null,
+  }
+}
+
+const none: readonly string[] = []
+
+/** The key by which emails are found that a provider's answer named. */
+export function providerKey({ name, message_id }: { name: string; message_id: string }): string {
+  return `${name}/${message_id}`
+}
+
+/** The email of an accepted request, with its blobs. */
+export function toEmail(
+  { addresses, domain }: Pick<Accepted, 'addresses' | 'domain'>,
+  kept: Kept,
+  facts: { id: string; now: number; type: EmailType; via: 'capture' | 'relay' },
+): { email: EmailRecord; blobs: Blob[] } {
+  const { id, now, type, via } = facts
+  const { from_address, rcpt_to, ...shown } = addresses
+  const email: Complete<EmailRecord> = {
+    ...shown,
+    ...kept.members,
+    id,
+    // Set here, because otherwise the store would copy the whole record to add it.
+    version: 1,
+    type,
+    source: 'api',
+    domain_id: domain.id,
+    created: now,
+    envelope: { mail_from: from_address, rcpt_to },
+    recipients: rcpt_to.map((recipient) => sentTo(recipient, now)),
+    outbox: { due: now, attempts: 0, via },
+    outbox_due: now,
+    message: null,
+    unread: true,
+    tags: initialTags(rcpt_to, '', kept.tags).tags,
+    undigested: undefined,
+  }
+  const blobs = [blobOf(contentBlob(id), kept.content)]
+  if (kept.attachments) blobs.push(blobOf(attachmentsBlob(id), kept.attachments))
+  return { email, blobs }
+}
+
+function headerOf(addresses: string | readonly string[] | undefined): string {
+  return foldSpace(typeof addresses === 'string' ? addresses : (addresses ?? []).join(', '))
+}

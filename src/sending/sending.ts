@@ -1,0 +1,258 @@
+import type { Clock } from '../core/clock.ts'
+import {
+  isErrorOf,
+  LocalpostError,
+  plainError,
+  reviveError,
+  validationError,
+  type FieldError,
+} from '../core/errors.ts'
+import type { Ids } from '../core/ids.ts'
+import { LongBody } from '../core/json-body.ts'
+import { monotonicNow, nextTurn } from '../core/machine.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { EmailService } from '../emails/emails.ts'
+import { pagesOf, untilCommitted } from '../store/repository.ts'
+import { insert, type Blob, type Change, type Store } from '../store/store.ts'
+import { checkGiven, type CheckGivenDeps, type Storable } from './check.ts'
+import {
+  findRepeated,
+  joinHashes,
+  keyHash,
+  prepareRepeatable,
+  type RememberedAnswer,
+  type Repeatable,
+} from './idempotency.ts'
+import { providerKey, toEmail } from './record.ts'
+import { withDomain, type Accepted, type SendDeps } from './send.ts'
+import type { SentEmail } from './types.ts'
+
+/**
+ * What became of one request of a call. The answer to a repeated idempotency key has no warnings, and the `message_id`s
+ * of the first one.
+ */
+export type SendingResult = SentEmail | { error: LocalpostError }
+
+/** How a call is accepted. */
+export interface SendingOptions {
+  /** The interface that the call came by. Each has idempotency keys of its own. */
+  surface: string
+  /** At most 256 characters, remembered for 24 hours, for all requests of the call together. */
+  idempotencyKey?: string | undefined
+  /** Whether the right requests are accepted where others are wrong. Default: false. */
+  partial?: boolean
+  /** How many distinct recipients an email may have. Default: 1000. */
+  maxRecipients?: number
+}
+
+/** Accepts whole requests from every surface. */
+export interface SendingService {
+  /**
+   * Accepts emails in one commit; they are delivered afterwards.
+   *
+   * @param requests  1 to 1,000 of type `SendingRequest`, not checked yet.
+   * @returns A result for each request, in their order.
+   * @throws Without `partial`, the error of the first wrong request: validation_error, invalid_attachment,
+   *   template_not_found, missing_variable, message_too_large, domain_not_verified or domain_not_registered. Its fields
+   *   begin with `[i].` where there are several requests. In any case idempotency_conflict and errors of the store.
+   *   Nothing was stored then.
+   */
+  accept(requests: readonly unknown[], options: SendingOptions): Promise<{ results: SendingResult[] }>
+  /**
+   * Accepts one request, or an array of them: the body of a request to this instance, or the argument of a call.
+   *
+   * @throws As {@link SendingService.accept}; invalid_json and payload_too_large for a long body.
+   */
+  send(input: unknown, options: Omit<SendingOptions, 'partial'>): Promise<SentEmail[]>
+  /** The emails whose provider gave this id in its answer, in order; null if there is none. */
+  find(provider: string, messageId: string): Promise<{ emails: EmailRecord[] } | null>
+}
+
+export interface SendingDeps extends SendDeps, CheckGivenDeps {
+  store: Store
+  clock: Clock
+  ids: Ids
+  /** The route of API sends: `relay` only with `relayAll`. */
+  via: 'capture' | 'relay'
+  /** Called after a commit that gave the outbox something to do. */
+  wakeOutbox(): void
+}
+
+/** What {@link createSending} makes: the core, and the send of the interface. */
+export interface Sending extends SendingService {
+  /** Accepts one request of the interface. */
+  acceptEmail: EmailService['accept']
+}
+
+export function createSending(given: SendingDeps): Sending {
+  const { store, clock, ids } = given
+  const whole: SendingDeps = { ...given, kind: 'whole' }
+
+  async function acceptAll(
+    requests: readonly unknown[],
+    { surface, idempotencyKey: key, partial = false }: SendingOptions,
+    deps: SendingDeps,
+  ): Promise<SendingResult[]> {
+    const id = key === undefined ? null : keyHash(key, surface)
+    const checks = await checkAll(requests, id !== null, deps)
+    const request =
+      id === null ? null : { id, body_hash: joinHashes(checks.map(({ body_hash }) => body_hash)) }
+    const earlier = request && (await findRepeated(store, request, clock.now()))
+    if (earlier) return earlier.map(toResult)
+    const accepted: Given[] = []
+    for (const [i, { result }] of checks.entries()) {
+      try {
+        accepted.push(await withDomain(result(), deps))
+      } catch (error) {
+        const named = requests.length > 1 ? withIndex(error, i) : error
+        if (!partial || !(error instanceof LocalpostError) || !isOfRequest(error)) throw named
+        accepted.push({ error })
+      }
+    }
+    const results = await commit(accepted, request)
+    deps.wakeOutbox()
+    return results
+  }
+
+  // The same call may run twice at once: the slower one finds the answer of the faster one when it looks again.
+  function commit(accepted: readonly Given[], request: Repeatable | null): Promise<SendingResult[]> {
+    return untilCommitted(async () => {
+      const now = clock.now()
+      const earlier = request && (await findRepeated(store, request, now))
+      if (earlier) return earlier.map(toResult)
+      const remember = request && (await prepareRepeatable(store, request, now))
+      const changes: Change[] = []
+      const blobs: Blob[] = []
+      // Ids define the order of the list: nothing may be awaited between the ids and the commit, or a page could miss a
+      // mail.
+      const results = accepted.map((one): SendingResult => {
+        if ('error' in one) return one
+        const facts = { id: ids.next('em'), now, type: 'transactional', via: given.via } as const
+        const made = toEmail(one, one.kept, facts)
+        changes.push(insert(emailCollection, made.email))
+        for (const blob of made.blobs) blobs.push(blob)
+        return toAnswer(facts.id, one)
+      })
+      if (remember) changes.push(remember(results.map(toRemembered)))
+      if (changes.length > 0) await store.commit(changes, blobs)
+      return results
+    })
+  }
+
+  async function accept(
+    requests: readonly unknown[],
+    options: SendingOptions,
+  ): Promise<{ results: SendingResult[] }> {
+    assertCount(requests)
+    const { maxRecipients = maxWholeRecipients } = options
+    return { results: await acceptAll(requests, options, { ...whole, maxRecipients }) }
+  }
+
+  return {
+    accept,
+    async send(input, options) {
+      const body = input instanceof LongBody ? await given.thread.run('body of sends', [input.take()]) : input
+      const { results } = await accept(Array.isArray(body) ? body : [body], { ...options, partial: false })
+      return results.map(sentOf)
+    },
+    async acceptEmail(input, { idempotencyKey } = {}) {
+      const [result] = await acceptAll([input], { surface: '', idempotencyKey }, given)
+      return sentOf(result)
+    },
+    async find(provider, messageId) {
+      const prefix = [providerKey({ name: provider, message_id: messageId })]
+      const emails: EmailRecord[] = []
+      const query = { index: 'provider', prefix, limit: 500 }
+      for await (const records of pagesOf(store, emailCollection, query)) emails.push(...records)
+      return emails.length > 0 ? { emails } : null
+    },
+  }
+}
+
+/** How many requests one call may have, because they are stored in one commit. */
+export const maxRequests = 1000
+const maxWholeRecipients = 1000
+
+/** A checked request of a call, or what is wrong with it. */
+type Given = (Storable & Pick<Accepted, 'domain'>) | { error: LocalpostError }
+
+async function checkAll(
+  requests: readonly unknown[],
+  isRepeatable: boolean,
+  deps: CheckGivenDeps,
+): Promise<Awaited<ReturnType<typeof checkGiven>>[]> {
+  const [only] = requests
+  if (requests.length === 1) return [await checkGiven(only, isRepeatable, deps)]
+  const checks: Awaited<ReturnType<typeof checkGiven>>[] = []
+  let began = monotonicNow()
+  for (const request of requests) {
+    checks.push(await checkGiven(request, isRepeatable, deps))
+    if (monotonicNow() - began < sliceMs) continue
+    await nextTurn()
+    began = monotonicNow()
+  }
+  return checks
+}
+
+/** How long requests are checked before other work runs. */
+const sliceMs = 4
+
+function assertCount(requests: readonly unknown[]): void {
+  const count = requests.length
+  if (count >= 1 && count <= maxRequests) return
+  const message = `must have 1 to ${maxRequests} requests, not ${count}: send them in several calls`
+  throw validationError([{ field: 'body', message }])
+}
+
+/** The error of one of several requests, with its place. */
+function withIndex(error: unknown, i: number): unknown {
+  if (!(error instanceof LocalpostError) || !isOfRequest(error)) return error
+  const { code, errors, status, headers, cause } = error
+  const inner = (field: string): string => (field === 'body' ? `[${i}]` : `[${i}].${field}`)
+  const placed = errors?.map((one): FieldError => ({ ...one, field: inner(one.field) }))
+  const isNamed = errors?.some(({ field }) => error.message.startsWith(`${field}:`))
+  const message = isNamed ? inner(error.message) : `[${i}]: ${error.message}`
+  return Object.assign(new LocalpostError(code, message, { status, cause, ...(headers && { headers }) }), {
+    errors: placed,
+  })
+}
+
+/** Whether an error says something about the request, and not about the store or the machine. */
+function isOfRequest(error: LocalpostError): boolean {
+  return isErrorOf(
+    error,
+    'validation_error',
+    'invalid_attachment',
+    'template_not_found',
+    'missing_variable',
+    'message_too_large',
+    'domain_not_verified',
+    'domain_not_registered',
+  )
+}
+
+function toAnswer(id: string, { warnings, kept }: Storable): SendingResult {
+  const { provider } = kept.members
+  return { id, warnings, ...(provider && { message_id: provider.message_id }) }
+}
+
+function sentOf(result: SendingResult | undefined): SentEmail {
+  if (result && 'id' in result) return result
+  throw result?.error ?? new Error('A request has no result.')
+}
+
+function toRemembered(result: SendingResult): RememberedAnswer {
+  if ('error' in result) return { error: plainError(result.error) }
+  const { id, message_id } = result
+  return { id, ...(message_id !== undefined && { message_id }) }
+}
+
+function toResult(answer: RememberedAnswer): SendingResult {
+  if ('id' in answer) {
+    const { id, message_id } = answer
+    return { id, warnings: [], ...(message_id !== undefined && { message_id }) }
+  }
+  const error = reviveError(answer.error)
+  if (error instanceof LocalpostError) return { error }
+  throw error
+}

@@ -1,0 +1,103 @@
+// Written by `npm run types` from the schemas of this folder. Change those, not this file.
+
+import type { VariableValue } from '../emails/types.ts'
+
+/** An attachment whose bytes are in the request. */
+export interface ContentAttachment {
+  /** Without path separators or control characters. */
+  name: string
+  /** The bytes in base64. */
+  content: string
+  /** Default: by the file name. */
+  content_type?: string
+  /** Makes it a part of the HTML body, which shows it by `cid:`; without angle brackets. */
+  content_id?: string
+}
+
+/** An attachment: where its bytes are, as in `POST /v1/emails`, or the bytes themselves. */
+export type SentAttachment =
+  | ContentAttachment
+  | {
+      /** Without path separators or control characters. */
+      filename: string
+      /** An http(s) URL, a `data:` URI, or a file under `attachments.root`. */
+      path: string
+      /** Default: by the file name. */
+      content_type?: string
+      /** Makes it a part of the HTML body, which shows it by `cid:`; without angle brackets. */
+      content_id?: string
+    }
+
+/** A whole request: what `POST /dev/emails`, the library and the interfaces of providers send. */
+export interface SendingRequest {
+  /** Sender as display name plus address; required but with `raw`. */
+  from?: string
+  /** Addresses with or without display names; each text may be a list. Required but with `raw`. */
+  to?: string | string[]
+  cc?: string | string[]
+  bcc?: string | string[]
+  /** One address or several. */
+  reply_to?: string | string[]
+  /** Required unless the template has one; at most 3992 bytes in UTF-8, also with variables filled in. */
+  subject?: string
+  /**
+   * HTML body, with placeholders in double curly braces; the bodies together at most 40000000 bytes,
+   * also with variables filled in.
+   */
+  html?: string
+  /** Plain-text body, with the same placeholders. */
+  text?: string
+  /** A stored template; the request’s own members take precedence. */
+  template_id?: string
+  /** Name to value, or to value and default; at most 1000. */
+  variables?: Record<string, VariableValue>
+  /**
+   * Further header fields by name: at most 100, and 65536 characters together. Fields that Localpost
+   * writes itself are refused.
+   */
+  headers?: Record<string, string>
+  attachments?: SentAttachment[]
+  /**
+   * Names and values that stay with the email and are not in its message: at most 100, and 32768
+   * characters together.
+   */
+  metadata?: Record<string, string>
+  /** Tags of the mail in the inbox; the first 50, each cut to 100 characters. */
+  tags?: string[]
+  /**
+   * A whole MIME message in base64, in place of the members above. Its Bcc fields are removed, and it is
+   * signed; all other bytes stay.
+   */
+  raw?: string
+  /** The addresses that a `raw` message is sent from and to. */
+  envelope?: {
+    /** Default: the address of From. */
+    mail_from?: string
+    /** Default: the addresses of To, Cc and Bcc. */
+    rcpt_to?: string[]
+  }
+  /**
+   * When to send it: Unix time in milliseconds, or ISO 8601 with Z or an offset; at most 10 years ahead.
+   * What is past is sent at once.
+   */
+  send_at?: number | string
+  /** In place of the settings of the domain. A `raw` message is never tracked. */
+  tracking?: {
+    opens?: boolean
+    clicks?: boolean
+  }
+  /** The interface that the request came by, and the id that its answer gave. */
+  provider?: {
+    name: string
+    message_id: string
+  }
+}
+
+/** The answer to one request. */
+export interface SentEmail {
+  /** Of the email; of one that is sent later, of the scheduled one. */
+  id: string
+  warnings: string[]
+  /** `provider.message_id` of the request; absent without one. */
+  message_id?: string
+}
