@@ -77,8 +77,13 @@ export function createHttp(
   // Loaded on first use: the router, routes and schemas take as long to load as everything else, and many tests never
   // use them.
   const load = once(async () => {
-    const [{ createApp }, sessions] = await Promise.all([import('../server/app.ts'), openSessions()])
-    app = createApp({ ...partsOf(main, sessions), otherAccounts })
+    const [{ createApp }, { mailpitRoutes }, sessions] = await Promise.all([
+      import('../server/app.ts'),
+      import('../providers/mailpit/routes.ts'),
+      openSessions(),
+    ])
+    const providerRoutes = mailpitRoutes({ ...main, config, state })
+    app = createApp({ ...partsOf(main, sessions), otherAccounts, providerRoutes })
     if (isClosing) app.close()
     return app
   })

@@ -190,6 +190,7 @@ function tableOf(
     ...smtpSessionRoutes(deps),
     ...instanceRoutes(deps, live),
     ...trackingRoutes(deps.tracking),
+    ...(deps.providerRoutes ?? []),
   ]
 }
 

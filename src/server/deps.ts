@@ -33,6 +33,7 @@ import type { HttpListener } from './listener.ts'
 import type { OpenAnswers } from './open-answers.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 import type { RequestLog } from './request-log.ts'
+import type { Route } from './route.ts'
 import type { Health } from './types.ts'
 
 /** The parts of one account that its HTTP interface needs; `instance` provides them. */
@@ -90,6 +91,8 @@ export interface ServerDeps extends AccountDeps {
   readonly limits?: RequestLimits
   /** Wrong keys, which SMTP counts as well. Default: they are counted here only. */
   readonly failedKeys?: FailedKeys
+  /** The rows of the APIs of providers, with this account behind them. Default: none. */
+  readonly providerRoutes?: readonly Route[]
   /** Folder of the built page: `index.html`, `favicon.svg`, `assets/`. */
   readonly uiDir: string
   /** The open listener; null in process, and until it is open. */

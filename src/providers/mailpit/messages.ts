@@ -2,7 +2,7 @@ import { LocalpostError } from '../../core/errors.ts'
 import type { Selection } from '../../inbox/bulk.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { bytesAnswer, type Answer } from '../../server/answer.ts'
-import { bodyLimits, defineRoutes, type Route } from '../../server/route.ts'
+import { defineRoutes, type Route } from '../../server/route.ts'
 import { toListed } from './answers.ts'
 import { toInboxQuery } from './query.ts'
 import {
@@ -75,7 +75,7 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'bulk
     put('/api/v1/messages', {
       summary: 'Mark messages as read or unread: those of a list, the matches of a search, or all',
       query: zoneQuery,
-      body: { schema: readStatusBody, maxBytes: bodyLimits.content, anyType: true, optional: true },
+      body: { schema: readStatusBody, anyType: true, optional: true },
       success: okSuccess,
       errors: ['invalid_query', 'service_unavailable'],
       async handler({ query: { tz }, body: { Read = false, IDs = [], Search = '' } }) {
@@ -91,7 +91,7 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'bulk
     }),
     del('/api/v1/messages', {
       summary: 'Delete messages: those of a list, or all',
-      body: { schema: idsBody, maxBytes: bodyLimits.content, anyType: true, optional: true },
+      body: { schema: idsBody, anyType: true, optional: true },
       success: okSuccess,
       errors: ['service_unavailable'],
       async handler({ body: { IDs = [] } }) {

@@ -1,6 +1,6 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
-import { bodyLimits, defineRoutes, type Route } from '../../server/route.ts'
+import { defineRoutes, type Route } from '../../server/route.ts'
 import { namesOf, ok, okSuccess } from './messages.ts'
 import { renameBody, tagsBody } from './requests.ts'
 import { tagsSchema } from './schema.ts'
@@ -25,7 +25,7 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
     }),
     put('/api/v1/tags', {
       summary: 'Replace the tags of messages',
-      body: { schema: tagsBody, maxBytes: bodyLimits.content, anyType: true },
+      body: { schema: tagsBody, anyType: true },
       success: okSuccess,
       errors: ['service_unavailable'],
       async handler({ body: { IDs = [], Tags = [] } }) {
