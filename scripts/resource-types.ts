@@ -20,8 +20,8 @@ interface Named {
 }
 
 /**
- * Writes the TypeScript types of the resources from their schemas: those of `src/<folder>/schema.ts` and
- * `src/<folder>/*-schema.ts`, also one folder deeper, go to `types.ts` beside them. Descriptions of members become their docstrings.
+ * Writes the TypeScript types of the resources and of providers from their schemas: those of `src/<folder>/schema.ts` and
+ * `src/<folder>/*-schema.ts` go to `src/<folder>/types.ts`. Descriptions of members become their docstrings.
  *
  * @returns The text of each file, by its path below the repository.
  * @throws Error for a kind of schema that has no counterpart here yet.
@@ -44,7 +44,7 @@ export async function renderResourceTypes(): Promise<Map<string, string>> {
 
 function schemaFiles(): string[] {
   return readdirSync(src, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /^(?:[\w-]+\/){1,2}(?:[\w-]+-)?schema\.ts$/.test(file))
+    .filter((file) => /^(?:providers\/)?[\w-]+\/(?:[\w-]+-)?schema\.ts$/.test(file))
     .sort()
 }
 
@@ -163,6 +163,7 @@ function typeOf(schema: z.core.$ZodType, scope: Scope): string {
     case 'string':
     case 'number':
     case 'boolean':
+    case 'never':
     case 'null':
     case 'unknown':
       return def.type

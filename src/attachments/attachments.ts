@@ -16,8 +16,10 @@ export interface AttachmentSources extends Omit<FetchLimits, 'maxBytes'> {
   root: string | null
 }
 
-/** A reference whose `data:` URI is decoded already; its path is then cut. */
+/** A stored reference. Its `data:` URI may be decoded already; its path is then cut. */
 export interface ReadReference extends AttachmentReference {
+  /** Of a part that the HTML body shows, without angle brackets. */
+  content_id?: string
   data?: ReturnType<typeof parseDataUri>
 }
 
@@ -37,6 +39,7 @@ export const attachmentJobs = {
 export interface LoadedAttachment {
   filename: string
   content_type: string | null
+  content_id: string | null
   content: Buffer
 }
 
@@ -95,7 +98,8 @@ export async function loadAttachment(
   if ('problem' in source) throw failed(reference.path, source.problem)
   const loaded = await load(source, reference.path, sources, maxBytes)
   const content_type = reference.content_type ?? (await typeOf(reference.filename, loaded))
-  return { filename: reference.filename, content_type, content: loaded.content }
+  const { filename, content_id = null } = reference
+  return { filename, content_type, content_id, content: loaded.content }
 }
 
 async function load(

@@ -52,7 +52,7 @@ function percentDecoded(text: string): Buffer | null {
 }
 
 /** White space and missing padding are ignored. @returns null if it is not base64. */
-function base64Decoded(text: string): Buffer | null {
+export function base64Decoded(text: string): Buffer | null {
   const digits = text.replace(/\s+/g, '').replace(/={1,2}$/, '')
   if (/[^A-Za-z0-9+/_-]/.test(digits) || digits.length % 4 === 1) return null
   return Buffer.from(digits, 'base64')

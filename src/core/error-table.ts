@@ -131,6 +131,11 @@ export const errorTable = {
     meaning: 'The path exists, but not with this method.',
     fix: 'Use one of the methods in `Allow`.',
   },
+  not_supported: {
+    status: 501,
+    meaning: 'The provider whose API this is has this operation, and Localpost has not.',
+    fix: 'See the page of the provider in `docs/providers`, which lists what is there.',
+  },
   wait_timeout: {
     // Not 408, which OkHttp, got, ky and `curl --retry` repeat by themselves.
     status: 404,

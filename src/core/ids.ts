@@ -31,6 +31,12 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && bodyForm.test(text.slice(prefix.length + 1))
 }
 
+/** When an id was made: Unix time in milliseconds, by the clock of its instance. */
+export function timeOfId(id: string): number {
+  const body = id.slice(id.indexOf('_') + 1)
+  return bodyForm.test(body) ? decode(body.slice(0, timeLength)) : 0
+}
+
 /**
  * @param random  Gives `n` random bytes for ids of a kind; asked once for each kind, and its bytes are taken for many ids
  *   at a time. Default: the system's.

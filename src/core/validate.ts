@@ -74,10 +74,20 @@ function fieldErrors(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): Fi
   const path = [...outer, ...issue.path]
   if (issue.code !== 'invalid_union') return [{ field: fieldName(path), message: issue.message }]
   // The error of a branch that accepted the type of the value, but not a part of it, says more than "none of these".
-  const near = issue.errors.find((branch) => branch.length > 0 && !branch.some(isOfWrongType))
+  const near = nearestBranch(issue.errors)
   return near
     ? near.flatMap((inner) => fieldErrors(inner, path))
     : [{ field: fieldName(path), message: issue.message }]
+}
+
+/** The branch with the fewest errors: the one that the value was meant for. */
+function nearestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const ofType = branches.filter((branch) => branch.length > 0 && !branch.some(isOfWrongType))
+  return ofType.toSorted((one, other) => errorCount(one) - errorCount(other))[0]
+}
+
+function errorCount(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
 }
 
 function isOfSameMember(before: z.core.$ZodIssue | undefined, issue: z.core.$ZodIssue): boolean {

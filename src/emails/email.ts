@@ -26,6 +26,8 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   snippet: string | null
   /** Number of attachments; null until they were read (submissions). */
   attachment_count: number | null
+  /** Whether the request had the whole message, which is the blob `raw`. */
+  raw?: true
   /** `provider.name`, `/` and `provider.message_id`; absent without a provider. */
   provider_key?: string
   /** Set while `snippet` and `attachment_count` are unknown. */
@@ -105,6 +107,8 @@ export const emailCollection: Collection<EmailRecord> = {
 export const contentBlob = (id: string): `${string}/${string}` => `${id}/content`
 /** The blob that holds the attachment references of an API send, as an array in JSON; absent without any. */
 export const attachmentsBlob = (id: string): `${string}/${string}` => `${id}/attachments`
+/** The blob that holds the message of an API send as it was given, before its signature; absent where it was composed. */
+export const rawBlob = (id: string): `${string}/${string}` => `${id}/raw`
 /** The blob that holds the RFC 5322 bytes. */
 export const messageBlob = (id: string): `${string}/${string}` => `${id}/message`
 

@@ -111,6 +111,7 @@ export function receiveSubmission(
         unread: true,
         snippet: null,
         attachment_count: null,
+        raw: undefined,
         metadata: undefined,
         tracking: undefined,
         provider: undefined,

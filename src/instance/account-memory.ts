@@ -15,6 +15,7 @@ import { createSharedRequestLog } from '../server/shared-request-log.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { followIds, raiseIds } from './collections.ts'
+import { simulator } from './outbound.ts'
 
 /**
  * The state of an account that is only in memory. It stays while the account is closed, so that closing it changes
@@ -58,8 +59,8 @@ export async function createAccountMemory(
     randomSources: sourceOf,
     rules,
     verdictOf: store.isShared
-      ? createVerdicts(rules.find, createSharedAttempts(store, clock))
-      : createVerdicts(rules.find),
+      ? createVerdicts(rules.find, createSharedAttempts(store, clock), simulator)
+      : createVerdicts(rules.find, undefined, simulator),
     faults: store.isShared
       ? await openSharedFaults({ store, following, random: sourceOf('faults') })
       : createFaults(sourceOf('faults')),

@@ -27,6 +27,7 @@ import type { Downloads } from '../outbox/downloads.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
 import { createSending, type SendingService } from '../sending/sending.ts'
+import { webhookShapes } from '../providers/facts.ts'
 import { createReader, type ReadingTurns } from '../reading/reader.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
@@ -89,6 +90,8 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   large: JobQueue
   /** The password of the outbox at the SMTP server of its own instance. */
   secret: string
+  /** Where the ids of the APIs of providers come from. */
+  providerRandom: RandomSource
   /** Begins to deliver. Has no effect if it has begun. */
   deliver(): void
   /** Has the outbox look for due emails, if it delivers. */
@@ -117,6 +120,7 @@ export async function openAccount(
     ...common,
     random: randomSources('webhooks'),
     given: config.webhooks,
+    shapes: webhookShapes,
     retryDelaysMs: config.webhookRetryDelaysMs,
     problemOf: outgoing.problemOf,
     onWarning: (message) => config.onNotice({ level: 'warning', message }),
@@ -248,6 +252,7 @@ export async function openAccount(
     thread,
     large: reader.large,
     secret,
+    providerRandom: randomSources('providers'),
     deliver() {
       delivers = true
       outbox.wake()

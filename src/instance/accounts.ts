@@ -14,6 +14,7 @@ import { closeAccount, type OpenAccount, type SharedParts } from './account.ts'
 import { createAccountOpener, type OtherAccount } from './account-opener.ts'
 import { createAccountJudge } from './account-smtp.ts'
 import { createAccountWakes, findWork } from './account-work.ts'
+import type { ProviderAccount } from '../providers/parts.ts'
 import type { AccountDeps } from '../server/deps.ts'
 import { reportErrors } from './notices.ts'
 import { createKeyOwners } from './key-owners.ts'
@@ -46,7 +47,7 @@ export interface RunningAccountsDeps {
   main: { store: Store; ids: Ids }
   headRoom: Budget
   smtp(): { host: string; port: number }
-  makeApp(parts: AccountDeps): Promise<App>
+  makeApp(parts: AccountDeps & ProviderAccount): Promise<App>
   /** How many unused accounts may be open. Default: 100. */
   mostOpen?: number | undefined
   /** Called with the id of each account that was closed. */

@@ -8,6 +8,7 @@ import type { FailedKeys } from '../keys/failed-keys.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Config } from '../options/options.ts'
+import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
 import { reportForeignClients } from '../server/client-error.ts'
 import type { AccountDeps, ServerDeps, ServerState } from '../server/deps.ts'
@@ -39,7 +40,7 @@ export interface InstanceHttp {
   /** Ends live events and closes the listener. */
   close(): Promise<void>
   /** Creates the HTTP interface of another account. The caller closes it. */
-  appOf(account: AccountDeps): Promise<App>
+  appOf(account: AccountDeps & ProviderAccount): Promise<App>
 }
 
 /**
@@ -49,7 +50,7 @@ export interface InstanceHttp {
  * @param deps.database  As `PartitionedStore.database`.
  */
 export function createHttp(
-  main: AccountDeps,
+  main: AccountDeps & ProviderAccount,
   deps: {
     clock: Clock
     config: Config
@@ -66,7 +67,7 @@ export function createHttp(
     upToDate: UpToDate | null
   },
 ): InstanceHttp {
-  const { config, otherAccounts, oidc } = deps
+  const { config, clock, otherAccounts, oidc } = deps
   const { keys, store } = main
   let { tls: certificate } = config
   let listener: HttpListener | null = null
@@ -77,16 +78,14 @@ export function createHttp(
   // Loaded on first use: the router, routes and schemas take as long to load as everything else, and many tests never
   // use them.
   const load = once(async () => {
-    const [{ createApp }, { mailpitRoutes }, sessions] = await Promise.all([
-      import('../server/app.ts'),
-      import('../providers/mailpit/routes.ts'),
-      openSessions(),
-    ])
-    const providerRoutes = mailpitRoutes({ ...main, config, state })
-    app = createApp({ ...partsOf(main, sessions), otherAccounts, providerRoutes })
+    const [{ createApp }, { providerRoutes }, sessions] = await loadParts()
+    const rows = providerRoutes(providerParts(main, clock))
+    app = createApp({ ...partsOf(main, sessions), otherAccounts, providerRoutes: rows })
     if (isClosing) app.close()
     return app
   })
+  const loadParts = () =>
+    Promise.all([import('../server/app.ts'), import('../providers/providers.ts'), openSessions()])
   const loaded = async (): Promise<App> => app ?? (await load())
 
   /** The sessions of all accounts. */
@@ -147,12 +146,10 @@ export function createHttp(
 
   return {
     async appOf(account) {
-      const [{ limits }, { createApp }, sessions] = await Promise.all([
-        loaded(),
-        import('../server/app.ts'),
-        openSessions(),
-      ])
-      return createApp({ ...partsOf(account, sessions), limits })
+      const { limits } = await loaded()
+      const [{ createApp }, { providerRoutes }, sessions] = await loadParts()
+      const rows = providerRoutes(providerParts(account, clock))
+      return createApp({ ...partsOf(account, sessions), limits, providerRoutes: rows })
     },
     get url() {
       return listener?.url ?? null

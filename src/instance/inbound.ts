@@ -6,9 +6,9 @@ import { isErrorOf } from '../core/errors.ts'
 import { receiveSubmission } from '../emails/receive.ts'
 import type { SmtpStage } from '../faults/types.ts'
 import type { Config } from '../options/options.ts'
-import { isSimulator } from '../rules/verdicts.ts'
 import type { OpenAccount } from './account.ts'
 import { reportFailures } from './notices.ts'
+import { simulator } from './outbound.ts'
 import type { UpToDate } from './up-to-date.ts'
 
 /**
@@ -43,7 +43,7 @@ export function sideOfAccount(
     ensureDomain: domains.ensureDomain,
     // If rules apply to submissions, a refused address never became a recipient.
     needsDelivery: (recipient: string) =>
-      isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
+      simulator.isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
     thread,
     headRoom,
     wakeOutbox,

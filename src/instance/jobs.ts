@@ -7,6 +7,7 @@ import { compareJobs } from '../compare/compare.ts'
 import { headerJobs } from '../emails/header-facts.ts'
 import { sendJobs } from '../sending/check.ts'
 import { messageJobs } from '../outbox/write.ts'
+import { translationJobs } from '../providers/translate.ts'
 import { jobs as readingJobs } from '../reading/jobs.ts'
 import { bodyJobs } from '../server/long-bodies.ts'
 
@@ -20,7 +21,8 @@ export const jobs: typeof attachmentJobs &
   typeof headerJobs &
   typeof messageJobs &
   typeof readingJobs &
-  typeof sendJobs = {
+  typeof sendJobs &
+  typeof translationJobs = {
   ...attachmentJobs,
   ...bodyJobs,
   ...checkJobs,
@@ -31,6 +33,7 @@ export const jobs: typeof attachmentJobs &
   ...messageJobs,
   ...readingJobs,
   ...sendJobs,
+  ...translationJobs,
 }
 
 /** The thread for long work of an instance; its accounts share it. */

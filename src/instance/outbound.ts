@@ -13,18 +13,19 @@ import type { Config } from '../options/options.ts'
 import type { Downloads } from '../outbox/downloads.ts'
 import { needsOf } from '../outbox/extensions.ts'
 import { createOutbox, type Outbox } from '../outbox/outbox.ts'
-import type { Simulator } from '../outbox/outcome.ts'
 import { createTransport, relayOptions, type Transport } from '../outbox/transport.ts'
+import { providerSimulators } from '../providers/facts.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { FindRule } from '../rules/rules.ts'
-import { aftermathOf, createCauses, isSimulator, isSuppressed } from '../rules/verdicts.ts'
+import { createSimulator, type AddressSimulator } from '../rules/simulator.ts'
+import { createCauses } from '../rules/verdicts.ts'
 import type { Store } from '../store/store.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { reportFailures } from './notices.ts'
 import type { InstanceThread } from './jobs.ts'
 
-/** The behaviour of the simulator addresses. */
-export const simulator: Simulator = { isSimulator, isSuppressed, aftermathOf }
+/** The addresses whose mail has a certain outcome. */
+export const simulator: AddressSimulator = createSimulator(providerSimulators)
 
 /** Where the attachments of API sends may come from. */
 export function attachmentSources({ attachments }: Config, outgoing: Outgoing): AttachmentSources {
@@ -90,7 +91,7 @@ export function openOutbox(
     }),
     relay: config.relayAll ? deps.relay : null,
     simulator,
-    causeOf: createCauses(deps.findRule),
+    causeOf: createCauses(deps.findRule, simulator),
     async senderOf(email) {
       const { mail_from } = email.envelope
       const domain =
@@ -104,7 +105,8 @@ export function openOutbox(
       }
     },
     async firstLinkOf(email) {
-      if (!email.recipients.some(({ recipient }) => aftermathOf(recipient) === 'clicked')) return null
+      if (!email.recipients.some(({ recipient }) => simulator.aftermathOf(recipient) === 'clicked'))
+        return null
       const content = await readContent(deps, email)
       const { links } = await deps.reader.findings({ ...content, subject: '' })
       return links.find(({ href }) => /^https?:/i.test(href))?.href ?? null

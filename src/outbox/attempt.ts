@@ -5,6 +5,7 @@ import {
   attachmentsBlob,
   contentBlob,
   emailCollection,
+  rawBlob,
   type EmailRecord,
   modifyEmail,
 } from '../emails/email.ts'
@@ -134,8 +135,12 @@ async function write(
 }
 
 /** How many bytes of an API send are stored outside its record. */
-async function keptBytes({ id, attachment_count }: EmailRecord, { store }: AttemptDeps): Promise<number> {
+async function keptBytes(
+  { id, attachment_count, raw }: EmailRecord,
+  { store }: AttemptDeps,
+): Promise<number> {
   const content = (await store.blobSize(contentBlob(id))) ?? 0
+  if (raw) return content + ((await store.blobSize(rawBlob(id))) ?? 0)
   return attachment_count === 0 ? content : content + ((await store.blobSize(attachmentsBlob(id))) ?? 0)
 }
 

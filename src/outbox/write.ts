@@ -5,6 +5,7 @@ import {
   type ReadReference,
 } from '../attachments/attachments.ts'
 import { loadAttachments } from '../attachments/load-all.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { JobThread } from '../core/job-thread.ts'
@@ -15,13 +16,16 @@ import {
   attachmentsBlob,
   contentBlob,
   messageBlob,
+  rawBlob,
   type EmailRecord,
   type MessageFacts,
   type StoredContent,
 } from '../emails/email.ts'
+import { maxFieldLength } from '../emails/header-facts.ts'
 import type { EmailMembers } from '../emails/types.ts'
 import type { ComposedMessage, MessageInput } from '../mime/compose/compose.ts'
-import { composeSigned, type Signing } from '../mime/dkim/sign.ts'
+import { readHeader } from '../mime/headers/headers.ts'
+import { composeSigned, signMessage, type Signing } from '../mime/dkim/sign.ts'
 import { loadBlob } from '../reading/reader.ts'
 import { notFound } from '../store/repository.ts'
 import type { Blob, BlobWriter, Store } from '../store/store.ts'
@@ -71,6 +75,22 @@ export const messageJobs = {
     const attachments = fields.attachments?.map((one) => ({ ...one, content: asBuffer(one.content) }))
     return composeSigned({ ...fields, ...content, html: html ?? content.html, attachments }, signing)
   },
+  /** Signs a given message, and adds Message-ID and Date if it lacks them. */
+  async rawMessage(
+    message: Uint8Array,
+    { message_id, date }: Pick<Fields, 'message_id' | 'date'>,
+    signing: Signing,
+  ): Promise<ComposedMessage & { message_id: string }> {
+    const bytes = asBuffer(message)
+    const header = readHeader(bytes)
+    const own = cutText(header.decoded('message-id'), maxFieldLength)
+    const added = [
+      own === '' ? `Message-ID: ${message_id}\r\n` : '',
+      header.decoded('date') === '' ? `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n` : '',
+    ].join('')
+    const whole = added === '' ? bytes : Buffer.concat([Buffer.from(added), bytes])
+    return { ...(await signMessage(whole, signing)), message_id: own || message_id }
+  },
   storedHtml: (json: Buffer): string => (JSON.parse(json.toString()) as StoredContent).html,
 }
 
@@ -93,6 +113,7 @@ export interface WriteDeps {
  */
 export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise<WrittenMessage> {
   const { store, sources, thread } = deps
+  if (email.raw) return writeRaw(email, deps)
   const json = await loadBlob(store, contentBlob(email.id))
   // The email may have been removed meanwhile.
   if (!json) throw notFound('email', email.id)
@@ -129,6 +150,28 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
   return {
     message: { size_bytes, message_id },
     blobs: [{ id: messageBlob(email.id), size: size_bytes, parts: pieces }],
+    discard: () => Promise.resolve(),
+  }
+}
+
+/** Writes the message of an API send whose request had the whole of it. */
+async function writeRaw(email: EmailRecord, deps: WriteDeps): Promise<WrittenMessage> {
+  const given = await loadBlob(deps.store, rawBlob(email.id))
+  if (!given) throw notFound('email', email.id)
+  const { signing } = await deps.senderOf(email)
+  const fields = { message_id: messageIdOf(email), date: new Date(email.created) }
+  const size = given.length
+  // What goes to the thread is taken away from here, and a short one may be the store's own.
+  const own = size > longBytes ? given : Buffer.from(given)
+  const { parts, size_bytes, message_id } = await deps.thread.run(
+    'rawMessage',
+    [own, fields, signing],
+    inThreadFrom(size),
+  )
+  assertSize(size_bytes)
+  return {
+    message: { size_bytes, message_id },
+    blobs: [{ id: messageBlob(email.id), size: size_bytes, parts }],
     discard: () => Promise.resolve(),
   }
 }

@@ -1,13 +1,6 @@
-import { checkAttachments, type AttachmentSources } from '../attachments/attachments.ts'
-import type { AttachmentReference } from '../attachments/types.ts'
+import { checkAttachments, type AttachmentSources, type ReadReference } from '../attachments/attachments.ts'
 import { quote, type FieldError } from '../core/errors.ts'
 import type { SentAttachment } from './types.ts'
-
-/** An attachment as it is stored with an email. */
-export interface StoredReference extends AttachmentReference {
-  /** Of a part that the HTML body shows, without angle brackets. */
-  content_id?: string
-}
 
 /**
  * Checks the attachments of a request as far as this is possible without fetching.
@@ -19,7 +12,7 @@ export async function readAttachments(
   attachments: readonly SentAttachment[],
   sources: Pick<AttachmentSources, 'root'>,
   errors: FieldError[],
-): Promise<{ references: readonly StoredReference[]; size: number }> {
+): Promise<{ references: readonly ReadReference[]; size: number }> {
   const references = attachments.map(toReference)
   const found: FieldError[] = []
   const size = await checkAttachments(references, sources, found)
@@ -37,10 +30,10 @@ export async function readAttachments(
   return { references, size }
 }
 
-function toReference(attachment: SentAttachment): StoredReference {
+function toReference(attachment: SentAttachment): ReadReference {
   if (!('content' in attachment)) return attachment
   const { name, content, ...facts } = attachment
-  return { filename: name, path: `data:;base64,${content}`, ...facts }
+  return { filename: name, path: `data:application/octet-stream;base64,${content}`, ...facts }
 }
 
 /** The same error with the members of the request: bytes have no path. */

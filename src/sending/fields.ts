@@ -53,6 +53,7 @@ function nameProblem(name: string, earlier: ReadonlySet<string>): string | null 
 }
 
 function valueProblem(value: string): string | null {
+  if (value.trim() === '') return 'must not be empty'
   const fault = headerFault(value)
   if (fault !== null) return `${quote(value)} ${fault}`
   // A longer word cannot be folded into lines of 998 octets. Other than ASCII becomes encoded words, which are short.

@@ -13,6 +13,8 @@ export interface Addresses {
   from: string
   /** The bare address of `from`. */
   from_address: string
+  /** The sender of the envelope, if it is not `from_address`. */
+  mail_from?: string
   to: string[]
   cc: string[]
   bcc: string[]
@@ -29,14 +31,14 @@ type Given = string | readonly string[] | undefined
  * @param given  As in the request.
  * @param errors  Receives one entry per wrong member.
  * @param warnings  Receives forms that are accepted although the interface does not show them.
- * @param maxRecipients  How many distinct recipients the email may have.
+ * @param most  How many distinct recipients the email may have.
  * @returns The addresses; valid only if no error was added.
  */
 export function readAddresses(
   given: { from: string | undefined; to: Given; cc: Given; bcc: Given; reply_to: Given },
   errors: FieldError[],
   warnings: string[],
-  maxRecipients = 50,
+  most: number = maxRecipients,
 ): Addresses {
   const from = readOne('from', given.from, errors)
   const replyTo = readReplyTo(given.reply_to, errors)
@@ -46,11 +48,11 @@ export function readAddresses(
   const cc = readList('cc', given.cc, reading)
   const bcc = readList('bcc', given.bcc, reading)
   const rcpt_to = distinct([...to, ...cc, ...bcc])
-  if (reading.named > maxNamed || (errors.length === before && rcpt_to.length > maxRecipients)) {
+  if (reading.named > maxNamed || (errors.length === before && rcpt_to.length > most)) {
     const found = reading.named > maxNamed ? `more than ${maxNamed}` : `${rcpt_to.length} distinct`
     errors.push({
       field: 'to',
-      message: `${found} recipients in to, cc and bcc: at most ${maxRecipients} are allowed`,
+      message: `${found} recipients in to, cc and bcc: at most ${most} are allowed`,
     })
   }
   return {
@@ -64,6 +66,8 @@ export function readAddresses(
   }
 }
 
+/** How many distinct recipients an email of the interface may have. */
+export const maxRecipients = 50
 /** How many addresses are parsed, including repeated ones; the last string is parsed to its end. */
 const maxNamed = 1000
 
@@ -74,7 +78,8 @@ interface Reading {
   named: number
 }
 
-function distinct(addresses: string[]): string[] {
+/** Each mailbox once, as it is written first. */
+export function distinct(addresses: string[]): string[] {
   if (addresses.length < 2) return addresses
   const byKey = new Map<string, string>()
   for (const address of addresses) {

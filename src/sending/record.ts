@@ -1,4 +1,10 @@
-import { attachmentsBlob, contentBlob, type EmailRecord, type StoredContent } from '../emails/email.ts'
+import {
+  attachmentsBlob,
+  contentBlob,
+  rawBlob,
+  type EmailRecord,
+  type StoredContent,
+} from '../emails/email.ts'
 import type { Complete } from '../core/complete.ts'
 import { sentTo } from '../emails/events.ts'
 import { firstNamesOfGiven } from '../emails/first-names.ts'
@@ -20,6 +26,7 @@ export interface Kept {
       | 'template_id'
       | 'snippet'
       | 'attachment_count'
+      | 'raw'
       | 'metadata'
       | 'tracking'
       | 'provider'
@@ -33,6 +40,8 @@ export interface Kept {
   content: Uint8Array
   /** Its attachment references; null without any. */
   attachments: Uint8Array | null
+  /** The message, if the request has the whole of it. */
+  raw: Uint8Array | null
 }
 
 /**
@@ -41,7 +50,7 @@ export interface Kept {
  * @param headers  Further header fields.
  */
 export function keep(
-  { request, references, rendered }: Pick<Checked, 'request' | 'references' | 'rendered'>,
+  { request, references, rendered, raw }: Pick<Checked, 'request' | 'references' | 'rendered' | 'raw'>,
   headers: Readonly<Record<string, string>> | undefined = request.headers,
 ): Kept {
   const { metadata, tracking, provider, send_at } = request
@@ -54,20 +63,22 @@ export function keep(
   }
   return {
     members: {
-      to_names: firstNamesOfGiven(request.to),
+      to_names: raw ? raw.to_names : firstNamesOfGiven(request.to),
       subject: rendered.subject,
       template_id: request.template_id ?? null,
       snippet: snippetOf(rendered.text, rendered.html),
-      attachment_count: references.length,
+      attachment_count: raw ? raw.attachment_count : references.length,
+      raw: raw && true,
       metadata,
       tracking,
       provider,
       provider_key: provider && providerKey(provider),
     },
-    tags: request.tags ?? none,
+    tags: raw ? [...(request.tags ?? none), ...raw.tags] : (request.tags ?? none),
     send_at: send_at === undefined ? null : new Date(send_at).getTime(),
     content: Buffer.from(JSON.stringify(content)),
     attachments: references.length > 0 ? Buffer.from(JSON.stringify(references)) : null,
+    raw: raw ? raw.bytes : null,
   }
 }
 
@@ -85,7 +96,7 @@ export function toEmail(
   facts: { id: string; now: number; type: EmailType; via: 'capture' | 'relay' },
 ): { email: EmailRecord; blobs: Blob[] } {
   const { id, now, type, via } = facts
-  const { from_address, rcpt_to, ...shown } = addresses
+  const { from_address, mail_from = from_address, rcpt_to, ...shown } = addresses
   const email: Complete<EmailRecord> = {
     ...shown,
     ...kept.members,
@@ -96,7 +107,7 @@ export function toEmail(
     source: 'api',
     domain_id: domain.id,
     created: now,
-    envelope: { mail_from: from_address, rcpt_to },
+    envelope: { mail_from, rcpt_to },
     recipients: rcpt_to.map((recipient) => sentTo(recipient, now)),
     outbox: { due: now, attempts: 0, via },
     outbox_due: now,
@@ -106,6 +117,7 @@ export function toEmail(
     undigested: undefined,
   }
   const blobs = [blobOf(contentBlob(id), kept.content)]
+  if (kept.raw) blobs.push(blobOf(rawBlob(id), kept.raw))
   if (kept.attachments) blobs.push(blobOf(attachmentsBlob(id), kept.attachments))
   return { email, blobs }
 }

@@ -10,13 +10,14 @@ import {
 } from '../core/errors.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { ignoredMember, moreWarnings } from '../core/validate.ts'
-import { maxMessageBytes, type AttachmentSources } from '../attachments/attachments.ts'
+import { maxMessageBytes, type AttachmentSources, type ReadReference } from '../attachments/attachments.ts'
 import { render, type Rendered } from '../emails/render.ts'
-import { readAttachments, type StoredReference } from './attachments.ts'
+import { readAttachments } from './attachments.ts'
 import { assertSize, encodedBodySize } from './body-size.ts'
 import { checkHeaders, checkMetadata } from './fields.ts'
 import { asObject, eachUnknown, readMembers, type RequestKind } from './members.ts'
-import { headerFault, readAddresses, type Addresses } from './recipients.ts'
+import { checkRaw, type RawMessage } from './raw.ts'
+import { headerFault, maxRecipients, readAddresses, type Addresses } from './recipients.ts'
 import type { SendingRequest } from './types.ts'
 
 /** Dependencies of the check of a send request, but for its sender. */
@@ -42,7 +43,9 @@ export interface Checked {
   request: Partial<SendingRequest>
   addresses: Addresses
   /** Its attachments, as they are stored. */
-  references: readonly StoredReference[]
+  references: readonly ReadReference[]
+  /** The message, if the request has the whole of it. */
+  raw?: RawMessage
   rendered: Rendered
   /** Warnings for the request log: at most 100, and then the number of further ones. */
   warnings: string[]
@@ -83,6 +86,15 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
   const given = asObject(input)
   const { kind = 'interface' } = deps
   const request = readMembers(given, kind, errors)
+  if (request.raw !== undefined) {
+    const { raw } = request
+    if (request.metadata) checkMetadata(request.metadata, errors)
+    const checked = await checkRaw({ ...request, raw }, errors, deps.maxRecipients ?? maxRecipients)
+    refuse(errors, [])
+    if (!checked) throw new Error('A raw message has neither errors nor a result.')
+    const { raw: _bytes, ...others } = request
+    return { ...checked, request: others, references: [], warnings: [] }
+  }
   const { from, to, cc, bcc, reply_to } = request
   const addresses = readAddresses(
     { from, to, cc, bcc, reply_to },
@@ -135,6 +147,8 @@ function checkFurther(request: Partial<SendingRequest>, errors: FieldError[]): v
     if (request[field] === undefined && !isNamed(errors, field))
       errors.push({ field, message: 'is missing; it must be an address' })
   }
+  if (request.envelope !== undefined)
+    errors.push({ field: 'envelope', message: 'must only be given with raw; leave it out' })
   if (request.headers) checkHeaders(request.headers, errors)
   if (request.metadata) checkMetadata(request.metadata, errors)
 }

@@ -4,7 +4,7 @@ import { createSharedWindows } from '../faults/shared-windows.ts'
 import type { Scope } from '../keys/types.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 import { isLoopback } from '../net/hosts.ts'
-import { bearerOf, requireKey, insufficientScope, roleMeets, scopeMeets } from './auth.ts'
+import { bearerOf, bearerPlace, requireKey, insufficientScope, roleMeets, scopeMeets } from './auth.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { isForwarded, isForwardedHttps } from './forwarded.ts'
 import { assertNotEmbedded, assertOrigin, hostOf, namesHost } from './guard.ts'
@@ -80,7 +80,7 @@ export function createAccessControl(
   // key of a removed account, it must not change the account `default` instead.
   function keyAt(headers: Pick<Headers, 'get'>): { key: string; scope: Scope } | null {
     const key = bearerOf(headers)
-    return key === null ? null : requireKey(headers, keys, key)
+    return key === null ? null : requireKey(headers, keys)
   }
 
   return {
@@ -96,14 +96,15 @@ export function createAccessControl(
     admit(event, access, need) {
       const { headers } = event.req
       if (access === 'key') {
-        const { exchange, isFromPage } = stateOf(event)
-        exchange.key = bearerOf(headers)
-        const owner = pageOwner(event, exchange.key)
+        const { exchange, isFromPage, face } = stateOf(event)
+        const place = face?.key ?? bearerPlace
+        exchange.key = place.of(headers)
+        const owner = face ? null : pageOwner(event, exchange.key)
         if (owner) {
           assertMay(owner, need, event)
           return null
         }
-        const given = requireKey(headers, keys, exchange.key)
+        const given = requireKey(headers, keys, place)
         assertMay(given, need, event)
         return isFromPage ? null : given.key
       }

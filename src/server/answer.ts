@@ -50,11 +50,18 @@ export function bytesAnswer(
   return { kind: answerKind, status, headers: { ...privateHeaders, ...headers }, body }
 }
 
-/** The only place where errors become answers. Unexpected errors answer 500 without details. */
-export function errorAnswer(error: unknown): Answer {
+/**
+ * The only place where errors become answers. Unexpected errors answer 500 without details.
+ *
+ * @param face  The provider that the request is for; null for Localpost's own paths.
+ */
+export function errorAnswer(
+  error: unknown,
+  face: { errorAnswer(error: LocalpostError): Answer } | null = null,
+): Answer {
   const known =
     error instanceof LocalpostError ? error : new LocalpostError('internal_error', internalMessage)
-  return jsonAnswer(known, known.status, known.headers)
+  return face ? face.errorAnswer(known) : jsonAnswer(known, known.status, known.headers)
 }
 
 /** Whether a handler returned an answer, not only its value. */

@@ -30,6 +30,7 @@ import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
 import { createFailedKeys } from '../keys/failed-keys.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
+import { createFindFace, facesOf } from './face.ts'
 import { createLastRequests, hostOf, settleHost } from './guard.ts'
 import { type LiveEvents, createLiveEvents } from './live-events.ts'
 import { host, respond, upToDate } from './middleware.ts'
@@ -89,6 +90,7 @@ export function createApp(deps: ServerDeps): App {
   const faults = createFaultGate(deps)
   const parts = {
     ...limits,
+    faceOf: createFindFace(facesOf(routes)),
     accessControl,
     addresses,
     faults,

@@ -4,6 +4,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { Scope } from '../keys/types.ts'
 import type { Role } from '../users/user.ts'
+import type { KeyPlace } from './face.ts'
 import { socketRequestOf } from './request-state.ts'
 import type { Need, Route } from './route.ts'
 
@@ -29,22 +30,23 @@ export function bearerOf(headers: Pick<Headers, 'get'>): string | null {
 export function requireKey(
   headers: Pick<Headers, 'get'>,
   keys: KeyCheck,
-  bearer: string | null = bearerOf(headers),
+  place: KeyPlace = bearerPlace,
 ): { key: string; scope: Scope } {
-  if (bearer === null) {
-    const given = headers.get('authorization')
+  const key = place.of(headers)
+  const details = place.challenge === undefined ? {} : { headers: { 'www-authenticate': place.challenge } }
+  if (key === null) {
     const seen =
-      given === null
-        ? 'The request has no Authorization header'
-        : 'The Authorization header has no Bearer key'
-    throw new LocalpostError('missing_api_key', `${seen}. Send \`Authorization: Bearer <API_KEY>\`.`, {
-      headers: challenge,
-    })
+      place !== bearerPlace
+        ? 'The request has no API key'
+        : headers.get('authorization') === null
+          ? 'The request has no Authorization header'
+          : 'The Authorization header has no Bearer key'
+    throw new LocalpostError('missing_api_key', `${seen}. Send \`${place.form}\`.`, details)
   }
-  const scope = keys.scopeOf(bearer)
-  if (scope !== null) return { key: bearer, scope }
-  const message = `There is no API key ${maskKey(bearer)}. Use the key that Localpost printed at its start or reads from --api-key-file, or add one.`
-  throw new LocalpostError('invalid_api_key', message, { headers: challenge })
+  const scope = keys.scopeOf(key)
+  if (scope !== null) return { key, scope }
+  const message = `There is no API key ${maskKey(key)}. Use the key that Localpost printed at its start or reads from --api-key-file, or add one.`
+  throw new LocalpostError('invalid_api_key', message, details)
 }
 
 /**
@@ -61,7 +63,14 @@ export function mayComeFromMail(event: H3Event): boolean {
 }
 
 const bearerScheme = /^bearer[ \t]+(?=\S)/i
-const challenge = { 'www-authenticate': 'Bearer realm="localpost"' }
+
+/** An API key as `/v1` and many providers take it. */
+export const bearerPlace: KeyPlace = {
+  of: bearerOf,
+  form: 'Authorization: Bearer <API_KEY>',
+  challenge: 'Bearer realm="localpost"',
+  scheme: { type: 'http', scheme: 'bearer' },
+}
 
 /** What the caller of a route needs, by the query of the request. A route with `read` changes nothing and sends nothing. */
 export function needOf({ method, needs }: Pick<Route, 'method' | 'needs'>): (query: string) => Need {

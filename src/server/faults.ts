@@ -5,7 +5,7 @@ import type { ArmedFaults } from '../faults/faults.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, type ErrorCode } from '../core/errors.ts'
 import { type Answer, bytesAnswer, errorAnswer } from './answer.ts'
-import { bearerOf } from './auth.ts'
+import { bearerPlace } from './auth.ts'
 import { stateOf } from './request-state.ts'
 
 /** Applies the faults of `/dev/faults` to requests to `/v1`. */
@@ -28,7 +28,7 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
     const state = stateOf(event)
     const { exchange } = state
     // The request log masks the key.
-    exchange.key = bearerOf(event.req.headers)
+    exchange.key = (state.face?.key ?? bearerPlace).of(event.req.headers)
     const isOver =
       delay_ms <= 0 ||
       (await passed(clock, delay_ms, AbortSignal.any([closing.signal, ownSignal(event.req.signal)])))
@@ -45,7 +45,7 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
       state.socket?.req.socket.destroy()
       return bytesAnswer(null, {}, 503)
     }
-    return status === undefined ? undefined : errorAnswer(faultError(status))
+    return status === undefined ? undefined : errorAnswer(faultError(status), state.face)
   }
 
   return {

@@ -7,6 +7,7 @@ import type { AccessControl } from './access.ts'
 import { type Answer, errorAnswer, isAnswer, jsonAnswer, streamBody } from './answer.ts'
 import type { ClientAddresses } from './client-address.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
+import type { FindFace } from './face.ts'
 import type { FaultGate } from './faults.ts'
 import { assertFraming, assertHost } from './guard.ts'
 import type { OpenAnswer } from './open-answers.ts'
@@ -17,6 +18,7 @@ import type { Need, Route } from './route.ts'
 
 /** What the middleware and the handlers of all routes need. */
 export interface RequestDeps extends RequestLimits, Pick<ServerDeps, 'log' | 'large' | 'thread' | 'onError'> {
+  readonly faceOf: FindFace
   readonly accessControl: AccessControl
   readonly addresses: ClientAddresses
   readonly faults: FaultGate
@@ -28,14 +30,15 @@ export interface RequestDeps extends RequestLimits, Pick<ServerDeps, 'log' | 'la
  * The first middleware of all: makes a Response of what the next ones return, an {@link Answer} or a value for JSON, and
  * of errors. Adds the request to the log.
  */
-export function respond({ addresses, answers, failedKeys, log, onError }: RequestDeps): Middleware {
+export function respond({ faceOf, addresses, answers, failedKeys, log, onError }: RequestDeps): Middleware {
   const refusal = (error: unknown, event: H3Event): Answer => {
     if (isFault(error, event)) onError(error)
     const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
-    return errorAnswer(isCounted ? failedKeys.count(addresses.ipOf(event), error) : error)
+    const shown = isCounted ? failedKeys.count(addresses.ipOf(event), error) : error
+    return errorAnswer(shown, stateOf(event).face)
   }
   return async (event, next) => {
-    const state = beginState(event)
+    const state = beginState(event, faceOf)
     let answer: Answer
     try {
       const result = await next()
@@ -50,7 +53,7 @@ export function respond({ addresses, answers, failedKeys, log, onError }: Reques
   }
 }
 
-/** For requests to `/v1`: they are logged. Those of the page would fill the log. */
+/** For requests to `/v1` and to the API of a provider: they are logged. Those of the page would fill the log. */
 export const logRequest: Middleware = (event) => {
   const state = stateOf(event)
   state.isLogged = !state.isFromPage
@@ -71,7 +74,8 @@ export function upToDate(wait: () => Promise<void>): Middleware {
   return async (event, next) => {
     const { pathname } = event.url
     // The page's files depend on nothing that is stored, and health also reports a store that fails.
-    const isOfData = /^\/(?:v1|dev|t|a)\//.test(pathname) && !/^\/dev\/(?:health|metrics)$/.test(pathname)
+    const isOfAccount = stateOf(event).face !== null || /^\/(?:v1|dev|t|a)\//.test(pathname)
+    const isOfData = isOfAccount && !/^\/dev\/(?:health|metrics)$/.test(pathname)
     if (isOfData) await wait()
     return next()
   }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { type ErrorCode, errorTable } from '../core/errors.ts'
+import { type ErrorCode, errorTable, LocalpostError } from '../core/errors.ts'
 import { jsonAnswer } from './answer.ts'
+import { bearerPlace } from './auth.ts'
+import { type Face, facesOf } from './face.ts'
 import { createSchemaWriter, type SchemaWriter } from './json-schema.ts'
 import { defineRoutes, maxBytesOf, type Route } from './route.ts'
 import { errorSchema } from '../core/error-schema.ts'
@@ -21,23 +23,34 @@ export interface OpenApiDocument {
  * of `/v1` alone, for generators of clients. A document is created on the first request.
  */
 export function openApiRoutes(routes: readonly Route[], version: string): Route[] {
-  const { get } = defineRoutes({ tag: 'Instance', access: 'local' })
-  const row = (path: string, access: Route['access'], summary: string, isOf: typeof isOfService): Route => {
+  const row = (
+    path: string,
+    { access, summary, face }: Pick<Route, 'access' | 'summary' | 'face'>,
+    isOf: typeof isOfService,
+  ): Route => {
     let document: OpenApiDocument | undefined
-    return get(path, {
-      access,
+    return defineRoutes({ tag: 'Instance', access, ...(face && { face }) }).get(path, {
       summary,
       success: { schema: z.looseObject({ openapi: z.literal('3.1.0') }) },
-      handler: () => jsonAnswer((document ??= toOpenApi(routes.filter(isOf), version))),
+      handler: () => jsonAnswer((document ??= toOpenApi(routes.filter(isOf), version, face))),
     })
   }
+  const ofService = 'The part of this document that describes `/v1`'
   return [
-    row('/dev/openapi.json', 'local', 'This document', () => true),
-    row(serviceDocument, 'open', 'The part of this document that describes `/v1`', isOfService),
+    row('/dev/openapi.json', { access: 'local', summary: 'This document' }, isOwn),
+    row(serviceDocument, { access: 'open', summary: ofService }, isOfService),
+    ...facesOf(routes).map((face) => {
+      const path = `${face.prefix}/openapi.json`
+      return row(path, { access: 'open', summary: 'This document', face }, (route) => route.face === face)
+    }),
   ]
 }
 
 const serviceDocument = '/v1/openapi.json'
+
+function isOwn({ face }: Route): boolean {
+  return face === undefined
+}
 
 function isOfService({ path }: Route): boolean {
   return path.startsWith('/v1/') && path !== serviceDocument
@@ -46,9 +59,10 @@ function isOfService({ path }: Route): boolean {
 /**
  * Describes the routes as OpenAPI 3.1.
  *
+ * @param face  The provider whose routes they are. Default: they are those of Localpost.
  * @see https://spec.openapis.org/oas/v3.1.1
  */
-export function toOpenApi(routes: readonly Route[], version: string): OpenApiDocument {
+export function toOpenApi(routes: readonly Route[], version: string, face?: Face): OpenApiDocument {
   const schemas = createSchemaWriter()
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
@@ -58,32 +72,40 @@ export function toOpenApi(routes: readonly Route[], version: string): OpenApiDoc
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Localpost',
+      title: face ? `${face.title} at Localpost` : 'Localpost',
       version,
-      description: '`/v1` is the interface of the service; `/dev` is what a local tool needs beside it.',
+      description: face
+        ? `The part of the API of ${face.title} that Localpost has.`
+        : '`/v1` is the interface of the service; `/dev` is what a local tool needs beside it.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
-    webhooks: {
-      emailEvent: toWebhook('emailEvent', 'An event of an email', emailPayloadSchema, schemas),
-      domainEvent: toWebhook('domainEvent', 'An event of a domain', domainPayloadSchema, schemas),
-    },
+    ...(face ? {} : { webhooks: ownWebhooks(schemas) }),
     components: {
       schemas: schemas.components(),
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer' },
-        session: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: 'localpost_session_8025',
-          description:
-            'Made by `POST /dev/session` and named by the port; only asked for where a caller needs a key: the listener ' +
-            'is not bound to loopback, a proxy passed the request on, or `requireKey` is on',
-        },
+        apiKey: face?.key.scheme ?? bearerPlace.scheme,
+        ...(face ? {} : { session: sessionScheme }),
       },
     },
+  }
+}
+
+const sessionScheme = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: 'localpost_session_8025',
+  description:
+    'Made by `POST /dev/session` and named by the port; only asked for where a caller needs a key: the listener ' +
+    'is not bound to loopback, a proxy passed the request on, or `requireKey` is on',
+}
+
+function ownWebhooks(schemas: SchemaWriter): object {
+  return {
+    emailEvent: toWebhook('emailEvent', 'An event of an email', emailPayloadSchema, schemas),
+    domainEvent: toWebhook('domainEvent', 'An event of a domain', domainPayloadSchema, schemas),
   }
 }
 
@@ -217,20 +239,23 @@ function toResponses(route: Route, schemas: SchemaWriter): object {
   const given = { description: success.description ?? route.summary, content }
   const statuses = [success.status ?? 200, ...(success.alsoStatus ?? [])]
   const responses: Record<string, object> = Object.fromEntries(statuses.map((status) => [status, given]))
-  for (const [status, codes] of groupByStatus(errorsOf(route))) {
-    const description = codes.map((code) => `\`${code}\`: ${errorTable[code].meaning}`).join(' ')
+  const ofErrors = route.face?.errorSchema ?? errorSchema
+  for (const [status, codes] of groupByStatus(errorsOf(route), route.face)) {
+    const named = codes.map((code) => (route.face ? '' : `\`${code}\`: `) + errorTable[code].meaning)
     responses[status] ??= {
-      description,
-      content: { 'application/json': { schema: schemas.write(errorSchema, 'output') } },
+      description: [...new Set(named)].join(' '),
+      content: { 'application/json': { schema: schemas.write(ofErrors, 'output') } },
     }
   }
   return responses
 }
 
-function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+function groupByStatus(codes: readonly ErrorCode[], face: Face | undefined): Map<number, ErrorCode[]> {
   const groups = new Map<number, ErrorCode[]>()
-  for (const code of codes)
-    groups.set(errorTable[code].status, [...(groups.get(errorTable[code].status) ?? []), code])
+  for (const code of codes) {
+    const { status } = face?.errorAnswer(new LocalpostError(code, '')) ?? errorTable[code]
+    groups.set(status, [...(groups.get(status) ?? []), code])
+  }
   return groups
 }
 

@@ -108,16 +108,22 @@ type Destination =
  * A caller of one account who names another one gets the same answer as for one that does not exist.
  */
 function destinationOf(
-  { req: request, url }: Pick<H3Event, 'req' | 'url'>,
+  { req: request, url, context }: Pick<H3Event, 'req' | 'url' | 'context'>,
   otherAccounts: OtherAccounts,
   sessionOwner: () => SessionOwner | null,
 ): Destination {
   // Of h3's URL: in the request's own one, letters may be escaped.
   const { pathname, searchParams } = url
+  const { face } = stateOf({ context })
   const tracked = trackedForm.exec(pathname)
   if (tracked) {
     const [, id = '', rest = ''] = tracked
     return otherAccounts.has(id) ? { id, request: requestAt(rest, request), unknown: null } : main
+  }
+  if (face) {
+    const key = face.key.of(request.headers)
+    const id = key === null ? null : (otherAccounts.ofKey(key)?.id ?? null)
+    return id === null ? main : { id, request, unknown: null }
   }
   if (!pathname.startsWith('/dev/') && !pathname.startsWith('/v1/')) return main
   const bearer = bearerOf(request.headers)

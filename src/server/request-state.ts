@@ -1,11 +1,14 @@
 import type { H3Event } from 'h3'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Face, FindFace } from './face.ts'
 import { beginExchange, type Exchange } from './request-log.ts'
 
 /** What the middleware and the handlers of a request tell each other. */
 export interface RequestState {
   /** The request and the answer of our own listener; null in process. */
   readonly socket: { readonly req: IncomingMessage; readonly res: ServerResponse } | null
+  /** The provider whose path is requested; null for Localpost's own paths. */
+  readonly face: Face | null
   /** What the request log shows. */
   readonly exchange: Exchange
   /**
@@ -42,11 +45,12 @@ export function newContext(socket: RequestState['socket']): Record<string, unkno
 /**
  * Begins the state of a request. One that is passed on to another account begins again there, on the same connection.
  */
-export function beginState({ req, url, context }: H3Event): RequestState {
+export function beginState({ req, url, context }: H3Event, faceOf: FindFace): RequestState {
   const { socket, account } = context[name] as Pick<RequestState, 'socket' | 'account'>
   const { headers, method } = req
   const state: RequestState = {
     socket,
+    face: faceOf(url.pathname),
     exchange: beginExchange('http', method, url.pathname + url.search),
     isFromPage: headers.has('x-localpost-page') && headers.get('sec-fetch-site') === 'same-origin',
     headers: {},

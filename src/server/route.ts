@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { ErrorCode } from '../core/errors.ts'
 import type { ListPage } from '../core/lists.ts'
 import type { Answer } from './answer.ts'
+import type { Face, Method } from './face.ts'
 import type { Scope } from '../keys/types.ts'
 import type { LongBodyKind } from './long-bodies.ts'
 import { deletedSchema, listSchema, toList } from './lists.ts'
@@ -14,9 +15,11 @@ export type Need = Scope | 'admin'
 
 /** One row of the table that the router and the OpenAPI document are both made from. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: Method
   /** With `{name}` for a parameter, as OpenAPI writes it. */
   readonly path: string
+  /** The provider whose API this is a part of. Default: none, it is Localpost's own. */
+  readonly face?: Face
   /** The chapter of the document. */
   readonly tag: string
   readonly summary: string
@@ -132,7 +135,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
 /** A row as it is written in `v1/` and `dev/`: the types of its handler follow from its path and schemas. */
 type Row<Path extends string, Query extends z.ZodType, Body extends z.ZodType, Result> = Omit<
   Route,
-  'method' | 'path' | 'tag' | 'access' | 'query' | 'body' | 'handler'
+  'method' | 'path' | 'face' | 'tag' | 'access' | 'query' | 'body' | 'handler'
 > & {
   /** Default: that of the chapter. */
   readonly access?: Route['access']
@@ -172,7 +175,7 @@ interface RowMakers extends Readonly<Record<'get' | 'post' | 'put' | 'patch' | '
 }
 
 /** @param common  What all rows of the chapter have in common. */
-export function defineRoutes(common: Pick<Route, 'tag' | 'access' | 'errors'>): RowMakers {
+export function defineRoutes(common: Pick<Route, 'tag' | 'access' | 'errors' | 'face'>): RowMakers {
   const make =
     (method: Route['method']): MakeRow =>
     (path, row) =>

@@ -1,5 +1,6 @@
 import type { H3, H3Event, HTTPMethod, Middleware } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
+import { type Face, facesOf } from './face.ts'
 import { access, fault, logRequest, type RequestDeps, watch } from './middleware.ts'
 import type { Need, Route } from './route.ts'
 import { routeHandler } from './route-handler.ts'
@@ -28,17 +29,32 @@ export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps:
     for (const method of ['GET', 'HEAD'] as const)
       h3.on(method, toPattern(path), (event) => pageFile(uiDir, path, nameOf(event)), middlewareOf('open'))
   }
+  const faces = facesOf(routes)
+  for (const face of faces) addUnsupported(h3, face, middlewareOf('key'))
   for (const [path, allow] of methodsByPath(routes)) {
     const refuse = (event: H3Event): never => {
       const isOther = deps.strict && event.url.pathname.endsWith('/') && path !== '/'
       return isOther ? refusePath(event) : refuseMethod(event, allow)
     }
-    h3.all(toPattern(path), refuse, middlewareOf(areaOf(path)))
+    h3.all(toPattern(path), refuse, middlewareOf(deps.faceOf(path) ? 'key' : areaOf(path)))
   }
   // A path that does not exist requires a key like one that does.
-  h3.all('/v1/**', refusePath, middlewareOf('key'))
+  for (const prefix of ['/v1', ...faces.map((face) => face.prefix)])
+    h3.all(`${prefix}/**`, refusePath, middlewareOf('key'))
   h3.all('/dev/**', refusePath, middlewareOf('local'))
   h3.all('/**', refusePath)
+}
+
+/** Answers what a provider has and Localpost has not. */
+function addUnsupported(h3: H3, face: Face, options: { middleware: Middleware[] }): void {
+  for (const { method, path, what } of face.unsupported) {
+    const refuse = (): never => {
+      throw new LocalpostError('not_supported', `${what}: Localpost does not have this operation of the API.`)
+    }
+    const pattern = toPattern(face.prefix + path)
+    if (method) h3.on(method, pattern, refuse, options)
+    else h3.all(pattern, refuse, options)
+  }
 }
 
 /** The methods that a route answers. h3 would answer HEAD with a route of the path for all methods. */

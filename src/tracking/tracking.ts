@@ -1,7 +1,7 @@
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DomainRecord } from '../domains/domain.ts'
-import { emailCollection } from '../emails/email.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { createHits, type Hit, type Hits, type Visitor } from './hits.ts'
@@ -18,7 +18,7 @@ export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
    *   all recipients share one message.
    */
   copiesOf(
-    email: { id: string },
+    email: Pick<EmailRecord, 'id' | 'tracking' | 'raw'>,
     domain: Pick<DomainRecord, 'open_tracking_enabled' | 'click_tracking_enabled'>,
   ): ((html: string) => (recipient: number) => string) | null
   /** The URL that ends a contact's subscription with one POST; for `List-Unsubscribe` (RFC 8058). */
@@ -73,9 +73,10 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
   return {
     idle: hits.idle,
     close: hits.close,
-    copiesOf({ id }, domain) {
-      const { open_tracking_enabled: opens, click_tracking_enabled: clicks } = domain
-      if (!opens && !clicks) return null
+    copiesOf({ id, tracking, raw }, domain) {
+      const { opens = domain.open_tracking_enabled, clicks = domain.click_tracking_enabled } = tracking ?? {}
+      // The bytes of a given message stay as they are.
+      if (raw || (!opens && !clicks)) return null
       const base = `${deps.baseUrl()}/t`
       return (html) => {
         const rewrite = prepareRewrite(html)

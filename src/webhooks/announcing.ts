@@ -62,15 +62,17 @@ export function announcing(deps: {
   }
 
   /** The changes that add deliveries. Adds their number for each webhook to `counts`. */
-  function deliveriesOf(payload: WebhookPayload, counts: Map<Sender, number>): Change[] {
-    const wanting = [...senders.values()].filter(
-      (sender) => isWanted(payload.type, sender.webhook.events) && hasRoom(sender, counts.get(sender) ?? 0),
-    )
+  function deliveriesOf({ payload, email }: Announced, counts: Map<Sender, number>): Change[] {
+    const wanting = [...senders.values()].flatMap((sender) => {
+      if (!isWanted(payload.type, sender.webhook.events)) return []
+      const shaped = shapedFor(sender, payload, email)
+      return shaped !== null && hasRoom(sender, counts.get(sender) ?? 0) ? { sender, shaped } : []
+    })
     if (wanting.length === 0) return []
     const eventId = ids.next('evt')
-    return wanting.map((sender) => {
+    return wanting.map(({ sender, shaped }) => {
       counts.set(sender, (counts.get(sender) ?? 0) + 1)
-      return insert(webhookDeliveryCollection, log.begin(sender.webhook.id, eventId, payload))
+      return insert(webhookDeliveryCollection, log.begin(sender.webhook.id, eventId, payload, shaped))
     })
   }
 
@@ -102,7 +104,7 @@ export function announcing(deps: {
         try {
           const now = clock.now()
           const payloads = written.flatMap((change, i) => toPayloads(change, before[i] ?? null, now))
-          const added = payloads.flatMap((payload) => deliveriesOf(payload, counts))
+          const added = payloads.flatMap((announced) => deliveriesOf(announced, counts))
           announced = counts
           return added
         } catch (error) {
@@ -128,10 +130,36 @@ function toPayloads(
   { op, collection, record }: Written,
   before: StoredRecord | null,
   now: number,
-): WebhookPayload[] {
+): Announced[] {
   // Another commit changed the record first, so this commit will be refused.
   if (op === 'update' && before?.version !== record.version) return []
-  return collection.name === emailCollection.name
-    ? emailPayloads(before as EmailRecord | null, record as EmailRecord)
-    : domainPayloads(before as DomainRecord | null, record as DomainRecord, now)
+  if (collection.name === emailCollection.name) {
+    const email = record as EmailRecord
+    return emailPayloads(before as EmailRecord | null, email).map((payload) => ({ payload, email }))
+  }
+  const payloads = domainPayloads(before as DomainRecord | null, record as DomainRecord, now)
+  return payloads.map((payload) => ({ payload, email: null }))
+}
+
+/** What is announced, with the email that it is about; null if it is about a domain. */
+interface Announced {
+  readonly payload: WebhookPayload
+  readonly email: EmailRecord | null
+}
+
+/**
+ * The body for a webhook in the form of a provider.
+ *
+ * @returns undefined for the form of Localpost; null if the webhook does not get this event.
+ */
+function shapedFor(
+  { shape, webhook }: Pick<Sender, 'shape' | 'webhook'>,
+  { data }: WebhookPayload,
+  email: EmailRecord | null,
+): string | null | undefined {
+  if (webhook.shape === undefined) return undefined
+  if (!shape || !email || !('recipient' in data)) return null
+  const shaped = shape.email({ email, recipient: data.recipient, event: data })
+  if (!shaped || webhook.shape_events?.includes(shaped.type) === false) return null
+  return JSON.stringify(shaped.body)
 }

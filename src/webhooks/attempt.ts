@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
+import { bodyOf } from './deliveries.ts'
+import type { WebhookShape } from './shape.ts'
 import type { WebhookDeliveryRecord } from './webhook.ts'
 import type { Webhook, WebhookAttempt } from './types.ts'
 import { monotonicNow } from '../core/machine.ts'
@@ -8,20 +10,28 @@ import { monotonicNow } from '../core/machine.ts'
 export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
 
 /**
- * Posts one event to one webhook, once, signed as Standard Webhooks says. Never rejects.
+ * Posts one event to one webhook, once, signed as Standard Webhooks or its provider says. Never rejects.
  *
  * An answer counts as soon as its status has arrived, whether or not its body can be read.
  *
+ * @param shape  The form of the provider; null for that of Localpost.
  * @param now  Unix time in milliseconds; the signature covers it, so that a receiver can refuse old requests.
  * @param signal  Aborts the request; its reason becomes the error of the attempt.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export async function attemptDelivery(
   { url, secret }: Webhook,
-  { event_id, payload }: WebhookDeliveryRecord,
-  { now, signal, lookup, problemOf }: { now: number; signal: AbortSignal } & Calling,
+  delivery: WebhookDeliveryRecord,
+  {
+    now,
+    signal,
+    lookup,
+    problemOf,
+    shape,
+  }: { now: number; signal: AbortSignal; shape: WebhookShape | null } & Calling,
 ): Promise<WebhookAttempt> {
-  const body = JSON.stringify(payload)
+  const { event_id } = delivery
+  const body = bodyOf(delivery)
   const began = monotonicNow()
   const done = (outcome: Pick<WebhookAttempt, 'status' | 'error' | 'response'>): WebhookAttempt => ({
     timestamp: now,
@@ -33,9 +43,13 @@ export async function attemptDelivery(
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'localpost',
-      'webhook-id': event_id,
-      'webhook-timestamp': String(Math.floor(now / 1000)),
-      'webhook-signature': new Signer(secret).sign(event_id, new Date(now), body),
+      ...(shape ?? standardShape).headers({
+        id: event_id,
+        time: new Date(now),
+        body,
+        secret,
+        sign: () => new Signer(secret).sign(event_id, new Date(now), body),
+      }),
     }
     const given = { method: 'POST', headers, body, signal, problemOf, lookup } as const
     const answer = await guardedRequest(new URL(url), given)
@@ -45,6 +59,15 @@ export async function attemptDelivery(
   } catch (error) {
     return done({ status: null, error: reasonOf(signal.aborted ? signal.reason : error), response: null })
   }
+}
+
+/** The headers of Standard Webhooks. */
+const standardShape: Pick<WebhookShape, 'headers'> = {
+  headers: ({ id, time, sign }) => ({
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(time.getTime() / 1000)),
+    'webhook-signature': sign(),
+  }),
 }
 
 function statusProblem(status: number, location: string | undefined): string | null {

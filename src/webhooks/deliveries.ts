@@ -21,7 +21,12 @@ export interface Deliveries {
    */
   replay(id: string, webhooks: ReadonlyMap<string, unknown>): Promise<WebhookDelivery>
   /** A new delivery of an event, due at once. */
-  begin(webhookId: string, eventId: string, payload: WebhookPayload): WebhookDeliveryRecord
+  begin(
+    webhookId: string,
+    eventId: string,
+    payload: WebhookPayload,
+    shapedBody?: string,
+  ): WebhookDeliveryRecord
   /** Removes the oldest finished deliveries, a hundred at a time, when there are more than {@link maxFinished}. */
   trim(): Promise<void>
   /** Removes the deliveries that wait for a webhook, or for every webhook except the named ones. */
@@ -41,9 +46,15 @@ export function createDeliveries(deps: {
   const { store, clock, ids, pageSize } = deps
   let isTrimming = false
 
-  function begin(webhook_id: string, event_id: string, payload: WebhookPayload): WebhookDeliveryRecord {
+  function begin(
+    webhook_id: string,
+    event_id: string,
+    payload: WebhookPayload,
+    shaped_body?: string,
+  ): WebhookDeliveryRecord {
     const created = clock.now()
-    const facts = { id: ids.next('whd'), version: 1, webhook_id, event_id, payload, created }
+    const shaped = shaped_body === undefined ? {} : { shaped_body }
+    const facts = { id: ids.next('whd'), version: 1, webhook_id, event_id, payload, ...shaped, created }
     return { ...facts, state: 'pending', due: created, finished: null, attempts: [] }
   }
 
@@ -73,9 +84,9 @@ export function createDeliveries(deps: {
     },
     async replay(id, webhooks) {
       const stored = await readRecord(store, webhookDeliveryCollection, id, 'delivery')
-      const { webhook_id, event_id, payload } = stored
+      const { webhook_id, event_id, payload, shaped_body } = stored
       if (!webhooks.has(webhook_id)) throw notFound('webhook', webhook_id)
-      const again = begin(webhook_id, event_id, payload)
+      const again = begin(webhook_id, event_id, payload, shaped_body)
       await store.commit([insert(webhookDeliveryCollection, again)])
       return show(again)
     },
@@ -131,6 +142,11 @@ export function afterAttempt(
 const trimmedAtOnce = 100
 const maxBodyChars = 4096
 
+/** What is posted. */
+export function bodyOf({ payload, shaped_body }: WebhookDeliveryRecord): string {
+  return shaped_body ?? JSON.stringify(payload)
+}
+
 function toDelivery(record: WebhookDeliveryRecord, subject: string | null): Complete<WebhookDelivery> {
   const { id, webhook_id, event_id, payload, created, state, due, attempts } = record
   const { data } = payload
@@ -147,7 +163,7 @@ function toDelivery(record: WebhookDeliveryRecord, subject: string | null): Comp
     created,
     state,
     due,
-    body: JSON.stringify(payload).slice(0, maxBodyChars),
+    body: bodyOf(record).slice(0, maxBodyChars),
     attempts,
   }
 }

@@ -42,6 +42,9 @@ const secret = z
   )
   .refine((text) => isKeyLong(text), 'must be "whsec_" and the base64 of 24 to 64 bytes')
 
+const shape = z.string().min(1).max(40)
+const shapeEvents = z.array(z.string().min(1).max(80)).min(1).max(100)
+
 const inputMembers = {
   url: z
     .string()
@@ -59,6 +62,14 @@ const inputMembers = {
     .max(patternNames.length)
     .optional()
     .describe('Names of events, `email.*`, `domain.*` or `*`. Default: `*`'),
+  shape: shape
+    .optional()
+    .describe(
+      'The provider whose form and signature the events of emails have, such as `resend`; it gets none of domains. Default: that of Localpost',
+    ),
+  shape_events: shapeEvents
+    .optional()
+    .describe('Only with `shape`, in place of `events`: names of events of the provider. Default: all'),
 }
 
 /** A webhook to create: the body of `POST /dev/webhooks`, and an entry of the option `webhooks`. */
@@ -75,6 +86,10 @@ export const webhookSchema: z.ZodType<Webhook> = z.strictObject({
     .string()
     .describe('`whsec_` and base64: what the receiver checks the signatures with, as Standard Webhooks says'),
   events: patterns,
+  shape: shape.optional().describe('The provider whose form the events have; absent for that of Localpost'),
+  shape_events: shapeEvents
+    .optional()
+    .describe('Names of events of the provider; absent where it gets all that it has'),
 })
 
 const milliseconds = z.int().describe('Unix time in milliseconds')

@@ -4,11 +4,14 @@ import { type Store, update } from '../store/store.ts'
 import { attemptDelivery, type Calling } from './attempt.ts'
 import { afterAttempt } from './deliveries.ts'
 import { type WebhookDeliveryRecord, webhookDeliveryCollection } from './webhook.ts'
+import type { WebhookShape } from './shape.ts'
 import type { Webhook } from './types.ts'
 
 /** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
 export interface Sender {
   readonly webhook: Webhook
+  /** The form of a provider; null for that of Localpost. */
+  readonly shape: WebhookShape | null
   /** How many deliveries wait or are running, when they were last counted. */
   readonly waiting: number
   /** Call after new deliveries were stored. */
@@ -24,6 +27,8 @@ export interface Sender {
 export interface SenderDeps extends Calling {
   store: Store
   clock: Clock
+  /** The form of a provider; null for that of Localpost. */
+  shape: WebhookShape | null
   retryDelaysMs: readonly number[]
   /** Limit of one try, in milliseconds. */
   timeoutMs: number
@@ -148,7 +153,8 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
     )
     running.add(controller)
     const { signal } = controller
-    const given = { now: clock.now(), signal, lookup: deps.lookup, problemOf: deps.problemOf }
+    const { lookup, problemOf, shape } = deps
+    const given = { now: clock.now(), signal, lookup, problemOf, shape }
     const attempt = await attemptDelivery(webhook, delivery, given)
     cancelLimit()
     running.delete(controller)
@@ -179,6 +185,7 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
 
   return {
     webhook,
+    shape: deps.shape,
     get waiting() {
       return waiting
     },

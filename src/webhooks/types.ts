@@ -52,6 +52,13 @@ export interface WebhookInput {
   secret?: string
   /** Names of events, `email.*`, `domain.*` or `*`. Default: `*`. */
   events?: WebhookPattern[]
+  /**
+   * The provider whose form and signature the events of emails have, such as `resend`; it gets none of
+   * domains. Default: that of Localpost.
+   */
+  shape?: string
+  /** Only with `shape`, in place of `events`: names of events of the provider. Default: all. */
+  shape_events?: string[]
 }
 
 /** A webhook, as `/dev/webhooks` answers it. */
@@ -62,6 +69,10 @@ export interface Webhook {
   /** `whsec_` and base64: what the receiver checks the signatures with, as Standard Webhooks says. */
   secret: string
   events: WebhookPattern[]
+  /** The provider whose form the events have; absent for that of Localpost. */
+  shape?: string
+  /** Names of events of the provider; absent where it gets all that it has. */
+  shape_events?: string[]
 }
 
 /** One try to deliver an event to a webhook. */

@@ -18,6 +18,8 @@ type StoredDeliveryMember = 'webhook_id' | 'event_id' | 'created' | 'state' | 'd
 /** The delivery of one event to one webhook, as stored. */
 export interface WebhookDeliveryRecord extends StoredRecord, Pick<WebhookDelivery, StoredDeliveryMember> {
   payload: WebhookPayload
+  /** The body in the form of a provider; absent for that of Localpost, which is made of `payload`. */
+  shaped_body?: string | undefined
   /** When it was delivered or failed; null before. */
   finished: number | null
 }

@@ -15,6 +15,7 @@ import { createDeliveries } from './deliveries.ts'
 import type { Webhook, WebhookDelivery, WebhookInput, WebhookPattern } from './types.ts'
 import { webhookInputSchema } from './schema.ts'
 import { createSender, type Sender } from './sender.ts'
+import type { WebhookShape } from './shape.ts'
 import { type WebhookRecord, webhookCollection } from './webhook.ts'
 
 /** The webhooks for events of emails and domains, and the log of their deliveries. */
@@ -67,6 +68,8 @@ export interface WebhooksDeps extends Calling {
   following?: Following
   ids: Ids
   pageSize: number
+  /** The forms of providers. Default: none. */
+  shapes?: readonly WebhookShape[]
   /** Of the options; never stored. */
   given: readonly WebhookInput[]
   /** Waits before the second, third, … attempt, in milliseconds. */
@@ -82,7 +85,7 @@ export interface WebhooksDeps extends Calling {
 }
 
 export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhooks> {
-  const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000 } = deps
+  const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000, shapes = [] } = deps
   const { random = createRandomSources(null)('webhooks'), following = createFollowing() } = deps
   const log = createDeliveries(deps)
   const senders = new Map<string, Sender>()
@@ -96,14 +99,16 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   }
 
   function add(webhook: Webhook): Sender {
-    const sender = createSender(webhook, { ...deps, timeoutMs, onFinished, onError })
+    const shape = shapes.find(({ name }) => name === webhook.shape) ?? null
+    const sender = createSender(webhook, { ...deps, shape, timeoutMs, onFinished, onError })
     senders.set(webhook.id, sender)
     return sender
   }
 
   /** Adds a stored webhook, unless that was done before. */
-  function keep({ id, url, secret, events }: Webhook): void {
-    if (!isClosed && !senders.has(id)) add({ id, url, secret, events }).wake()
+  function keep({ id, url, secret, events, shape, shape_events }: Webhook): void {
+    if (isClosed || senders.has(id)) return
+    add({ id, url, secret, events, ...(shape && { shape }), ...(shape_events && { shape_events }) }).wake()
   }
 
   /** Stops the sender of a webhook that was removed, by `remove`, a reset or another instance. */
@@ -124,7 +129,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     )
   }
 
-  for (const webhook of fromOptions(given, random)) add(webhook)
+  for (const webhook of fromOptions(given, random, shapes)) add(webhook)
   await following.open(store, webhookCollection, {
     ids: () => [...senders.keys()].filter((id) => !id.startsWith(optionPrefix)),
     put: (record: WebhookRecord) => keep(record),
@@ -163,7 +168,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       if (problem !== null)
         throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
       assertNewUrl(url)
-      const webhook = toWebhook(ids.next('wh'), read, random)
+      const webhook = toWebhook(ids.next('wh'), read, random, shapes)
       urlsInTheMaking.add(url)
       try {
         await store.commit([insert(webhookCollection, { ...webhook, created: deps.clock.now() })])
@@ -201,16 +206,55 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
 const maxWebhooks = 20
 const optionPrefix = 'option_'
 
-function toWebhook(id: string, input: WebhookInput, random: RandomSource): Webhook {
-  const { url, secret = `whsec_${random.bytes(32).toString('base64')}`, events = ['*'] } = input
-  return { id, url, secret, events: [...new Set<WebhookPattern>(events)] }
+function toWebhook(
+  id: string,
+  input: WebhookInput,
+  random: RandomSource,
+  shapes: readonly WebhookShape[],
+): Webhook {
+  const { url, secret = `whsec_${random.bytes(32).toString('base64')}`, shape } = input
+  const { events = ['*'], shape_events } = shapedEvents(input, shapes)
+  const shaped = { ...(shape && { shape }), ...(shape_events && { shape_events }) }
+  return { id, url, secret, events: [...new Set<WebhookPattern>(events)], ...shaped }
+}
+
+/** The events of a webhook in our names, and in those of its provider. @throws validation_error */
+function shapedEvents(
+  { events, shape: name, shape_events }: WebhookInput,
+  shapes: readonly WebhookShape[],
+): Pick<WebhookInput, 'events' | 'shape_events'> {
+  const wrong = (field: string, message: string): never => {
+    throw validationError([{ field, message }])
+  }
+  if (name === undefined)
+    return shape_events === undefined ? { events } : wrong('shape_events', 'must be given with a shape')
+  const names = shapes.map((shape) => shape.name)
+  const shape = shapes.find((one) => one.name === name)
+  if (!shape) return wrong('shape', `must be one of ${names.join(', ')}, not ${quote(name)}`)
+  if (shape_events === undefined) return { events: events ?? ['email.*'] }
+  if (events) return wrong('events', 'must not be given together with shape_events')
+  const ours = shape_events.map((type, i) => {
+    const known = Object.keys(shape.events)
+    const ours = Object.hasOwn(shape.events, type) ? shape.events[type] : undefined
+    return ours ?? wrong(`shape_events[${i}]`, `must be one of ${known.join(', ')}, not ${quote(type)}`)
+  })
+  return { events: ours, shape_events: [...new Set(shape_events)] }
 }
 
 // Named after the address, so that pending deliveries continue after a restart, and never go to another address.
-function fromOptions(given: readonly WebhookInput[], random: RandomSource): Webhook[] {
+function fromOptions(
+  given: readonly WebhookInput[],
+  random: RandomSource,
+  shapes: readonly WebhookShape[],
+): Webhook[] {
   return given.map((input, i) => {
     const digest = createHash('sha256').update(input.url).digest('hex').slice(0, 16)
     const duplicates = given.slice(0, i).filter(({ url }) => url === input.url).length
-    return toWebhook(`${optionPrefix}${digest}${duplicates > 0 ? `_${duplicates + 1}` : ''}`, input, random)
+    return toWebhook(
+      `${optionPrefix}${digest}${duplicates > 0 ? `_${duplicates + 1}` : ''}`,
+      input,
+      random,
+      shapes,
+    )
   })
 }

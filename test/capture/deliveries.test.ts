@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
-import { simulatorVerdict } from '../../src/rules/verdicts.ts'
+import { createSimulator } from '../../src/rules/simulator.ts'
 import { message, outboxClient, rawClient, testServer } from './_server.ts'
 
 describe('deliveries', () => {
@@ -9,7 +9,7 @@ describe('deliveries', () => {
     await using server = await testServer({
       verdictOf(recipient, transaction) {
         asked.push([recipient, transaction])
-        return simulatorVerdict(recipient)?.verdict ?? { action: 'accept' }
+        return createSimulator().verdictOf(recipient)?.verdict ?? { action: 'accept' }
       },
     })
     const transport = createTransport({

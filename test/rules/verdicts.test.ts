@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { aftermathOf, createVerdicts, isSimulator, simulatorVerdict } from '../../src/rules/verdicts.ts'
+import { createSimulator } from '../../src/rules/simulator.ts'
+import { createVerdicts } from '../../src/rules/verdicts.ts'
+
+const { isSimulator, verdictOf: simulatorVerdict, aftermathOf } = createSimulator()
 
 describe('the simulator', () => {
   it('is two hosts in any case, and no other', () => {

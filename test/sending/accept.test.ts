@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Localpost } from '../../src/index.ts'
 import type { SendingRequest } from '../../src/sending/types.ts'
 import { startShared } from '../support/instance.ts'
+import { sendWhole, type Answered } from './_send.ts'
 
 let post: Localpost
 let end: () => Promise<void>
@@ -19,17 +20,7 @@ const mail: SendingRequest = {
   text: 'Hello',
 }
 
-/** Calls `POST /dev/emails`. */
-async function send(body: unknown, key?: string): Promise<{ status: number; body: any }> {
-  const headers = { 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) }
-  const request = new Request('http://localhost/dev/emails', {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  })
-  const answer = await post.fetch(request)
-  return { status: answer.status, body: await answer.json() }
-}
+const send = (body: unknown, key?: string): Promise<Answered> => sendWhole(post, body, key)
 
 describe('whole requests', () => {
   it('are accepted one by one and as an array', async () => {
@@ -48,7 +39,82 @@ describe('whole requests', () => {
     const before = (await post.emails.list()).count
     const { status, body } = await send([mail, { ...mail, to: 'nobody' }, mail])
     expect(status).toBe(422)
-    expect(body).toMatchObject({ code: 'validation_error', errors: [{ field: '[1].to' }] })
+    expect(body).toMatchObject({ name: 'validation_error', errors: [{ field: '[1].to' }] })
     expect((await post.emails.list()).count).toBe(before)
+  })
+
+  it('of which each error says the place, whatever it is', async () => {
+    const wrong: [object, string, string | null][] = [
+      [{ ...mail, text: undefined }, 'validation_error', '[1].html'],
+      [{ ...mail, template_id: 'none' }, 'template_not_found', null],
+      [{ ...mail, variables: { a: { value: null } } }, 'missing_variable', '[1].variables.a'],
+      [
+        { ...mail, attachments: [{ name: 'a', content: '?' }] },
+        'invalid_attachment',
+        '[1].attachments[0].content',
+      ],
+    ]
+    for (const [request, name, field] of wrong) {
+      const { body } = await send([mail, request])
+      expect(body).toMatchObject({ name, message: expect.stringMatching(/^\[1\]/) })
+      if (field !== null) expect(body.errors[0].field).toBe(field)
+    }
+    expect((await send([mail, 17])).body.errors).toEqual([{ field: '[1]', message: expect.any(String) }])
+  })
+
+  it('are 1 to 1000', async () => {
+    for (const requests of [[], Array.from({ length: 1001 }, () => mail)]) {
+      const { status, body } = await send(requests)
+      expect({ status, message: body.message }).toEqual({
+        status: 422,
+        message: expect.stringContaining('1 to 1000'),
+      })
+    }
+  })
+
+  it('may be long', async () => {
+    const content = Buffer.alloc(900_000, 'a').toString('base64')
+    const requests = [1, 2].map((i) => ({
+      ...mail,
+      subject: `Long ${i}`,
+      attachments: [{ name: 'a.txt', content }],
+    }))
+    const { status, body } = await send(requests)
+    expect(status).toBe(200)
+    expect((await post.inbox.get(body.emails[1].id)).subject).toBe('Long 2')
+    const wrong = await send([requests[0], { ...requests[1], to: 'nobody' }])
+    expect(wrong.body.errors[0].field).toBe('[1].to')
+  })
+})
+
+describe('an idempotency key', () => {
+  it('covers all requests of a call, whatever id a provider gives this time', async () => {
+    const call = (id: string): Promise<Answered> =>
+      send([mail, { ...mail, subject: 'Second', provider: { name: 'acme', message_id: id } }], 'batch-1')
+    const first = await call('first')
+    const again = await call('second')
+    expect(first.body.emails[1].message_id).toBe('first')
+    expect(again.body.emails).toEqual(first.body.emails.map((one: object) => ({ ...one, warnings: [] })))
+    const other = await send([mail], 'batch-1')
+    expect(other).toMatchObject({ status: 409, body: { name: 'idempotency_conflict' } })
+  })
+
+  it('is another one for each surface', async () => {
+    const key = { idempotencyKey: 'shared' }
+    const { id } = await post.emails.send(
+      { from: 'hi@acme.test', to: 'ada@example.com', subject: 'a', text: 'b' },
+      key,
+    )
+    const own = await send(mail, 'shared')
+    expect(own.status).toBe(200)
+    expect(own.body.emails[0].id).not.toBe(id)
+  })
+
+  it('gives one answer to calls at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send([mail, mail], 'at-once')))
+    const ids = new Set(
+      answers.map(({ body }) => JSON.stringify(body.emails.map(({ id }: { id: string }) => id))),
+    )
+    expect(ids.size).toBe(1)
   })
 })

@@ -1,6 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { resolveOptions } from '../../src/options/options.ts'
 import { createApp, type App } from '../../src/server/app.ts'
+import type { ProviderParts } from '../../src/providers/provider.ts'
+import { providerRoutes } from '../../src/providers/providers.ts'
+import { createFindFace, facesOf } from '../../src/server/face.ts'
 import { createSessionLog } from '../../src/capture/session-log.ts'
 import { createRequestLog } from '../../src/server/request-log.ts'
 import { toOpenApi, type OpenApiDocument } from '../../src/server/openapi.ts'
@@ -15,7 +18,8 @@ import type { ServerDeps } from '../../src/server/deps.ts'
  */
 export async function assertMatchesOpenApi(request: Request, response: Response): Promise<void> {
   const { pathname } = new URL(request.url)
-  if (!/^\/(?:v1|dev)(?:\/|$)/.test(pathname) && response.ok) return
+  const face = faceOf(pathname)
+  if (!face && !/^\/(?:v1|dev)(?:\/|$)/.test(pathname) && response.ok) return
   const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase()
   const what = `${request.method} ${pathname} ${response.status}`
   const path = matchPath(pathname)
@@ -28,6 +32,7 @@ export async function assertMatchesOpenApi(request: Request, response: Response)
   if (found === undefined) throw new Error(`${what}: the document has no body of type ${type}`)
   if (found !== 'application/json' || request.method === 'HEAD') return
   const body: unknown = await response.clone().json()
+  if (!promised && face) return void face.errorSchema.parse(body)
   const pointer =
     path && promised
       ? `doc#/paths/${escaped(path)}/${method}/responses/${response.status}/content/application~1json/schema`
@@ -69,6 +74,8 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
     },
     version: '0.0.0',
     uiDir: '/nowhere',
+    // The rows only.
+    providerRoutes: providerRoutes({} as ProviderParts),
     listener: () => null,
     onError: () => undefined,
     ...over,
@@ -79,7 +86,9 @@ interface Operation {
   responses: Record<string, { content: Record<string, unknown> }>
 }
 
-const document: OpenApiDocument = toOpenApi(hollowApp().routes, '0.0.0')
+const { routes } = hollowApp()
+const document: OpenApiDocument = toOpenApi(routes, '0.0.0')
+const faceOf = createFindFace(facesOf(routes))
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 ajv.addSchema(document, 'doc')
 const errorContent: Record<string, unknown> = { 'application/json': {} }

@@ -28,6 +28,8 @@ export interface MessageAttachment {
   filename: string
   /** Default: by the file name. */
   content_type?: string | null
+  /** Makes it a part that the HTML body shows, if there is one; without angle brackets. */
+  content_id?: string | null
   content: Buffer
 }
 
@@ -64,8 +66,10 @@ export async function composeMessage(input: MessageInput): Promise<ComposedMessa
     attachments: (input.attachments ?? []).map((attachment) => ({
       filename: attachment.filename,
       contentType: safeContentType(attachment),
+      ...(attachment.content_id ? { cid: attachment.content_id } : {}),
       // Otherwise the composer puts a message/rfc822 next to the text instead of attaching it.
-      contentDisposition: 'attachment' as const,
+      contentDisposition:
+        attachment.content_id && input.html !== '' ? ('inline' as const) : ('attachment' as const),
       content: attachment.content.length > sliceBytes ? inSlices(attachment.content) : attachment.content,
     })),
     // The library would ask the system for random bytes at every message.

@@ -1,0 +1,12 @@
+import type { SimulatorNames } from '../rules/simulator.ts'
+import type { WebhookShape } from '../webhooks/shape.ts'
+import { resendSimulator } from './resend/simulator.ts'
+import { resendShape } from './resend/events.ts'
+
+// What every instance needs of providers, also one whose HTTP interface is never used.
+
+/** How the webhooks of providers write events. */
+export const webhookShapes: readonly WebhookShape[] = [resendShape]
+
+/** The addresses of providers whose mail has a certain outcome. */
+export const providerSimulators: readonly SimulatorNames[] = [resendSimulator]

@@ -1,0 +1,11 @@
+import type { Route } from '../server/route.ts'
+import type { Provider, ProviderParts } from './provider.ts'
+import { resendProvider } from './resend/resend.ts'
+
+/** All providers whose APIs Localpost has. */
+export const providers: readonly Provider[] = [resendProvider]
+
+/** The rows of all providers, with one account behind them. */
+export function providerRoutes(parts: ProviderParts): Route[] {
+  return providers.flatMap((provider) => provider.routes(parts))
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { quote, validationError } from '../../core/errors.ts'
+import { maxKeyChars } from '../../sending/idempotency.ts'
+import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
+import { sendAll, type ProviderSend } from '../send.ts'
+import { toEmailDetail, toList, toListedEmail } from './answers.ts'
+import { emailSchema, listedEmailSchema, listSchema, pageQuery } from './email-schema.ts'
+import { messageOf } from './face.ts'
+import { batchDocumentSchema, sendSchema } from './send-schema.ts'
+import { rowsOf } from './rows.ts'
+import { resend } from './words.ts'
+
+const { get, post } = rowsOf('Emails')
+
+const idempotencyHeader = {
+  'Idempotency-Key': {
+    description: 'At most 256 characters; the same request with the same key is sent once in 24 h',
+    maxLength: maxKeyChars,
+  },
+}
+const ofSending = [
+  'invalid_attachment',
+  'missing_variable',
+  'template_not_found',
+  'message_too_large',
+  'domain_not_verified',
+  'domain_not_registered',
+  'idempotency_conflict',
+] as const
+const idSchema = z.strictObject({ id: z.string() })
+
+/** `/resend/emails`. */
+export function emailRoutes(parts: ProviderParts): Route[] {
+  const { sent, emails } = parts
+  return [
+    post('/resend/emails', {
+      needs: 'send',
+      summary: 'Send an email',
+      headers: idempotencyHeader,
+      body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large },
+      success: { schema: idSchema },
+      errors: ofSending,
+      async handler(context) {
+        const [sent] = await sendAll(sendOf('resend send', context, false), context, parts)
+        if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
+        return { id: sent.id }
+      },
+    }),
+    post('/resend/emails/batch', {
+      needs: 'send',
+      summary: 'Send up to 100 emails, in one commit',
+      headers: {
+        ...idempotencyHeader,
+        'x-batch-validation': {
+          description:
+            '`strict`: one wrong email and none is sent; `permissive`: the others are sent. Default: `strict`',
+        },
+      },
+      body: { schema: batchDocumentSchema, readBy: 'resource', maxBytes: bodyLimits.large },
+      success: {
+        schema: z.strictObject({
+          data: z.array(idSchema),
+          errors: z
+            .array(z.strictObject({ index: z.int(), message: z.string() }))
+            .optional()
+            .describe('Only with `permissive`'),
+        }),
+      },
+      errors: ofSending,
+      async handler(context) {
+        const partial = isPermissive(context.headers)
+        const results = await sendAll(sendOf('resend batch', context, partial), context, parts)
+        const data = results.flatMap((result) => ('error' in result ? [] : { id: result.id }))
+        if (!partial) return { data }
+        const errors = results.flatMap((result, index) =>
+          'error' in result ? { index, message: messageOf(result.error) } : [],
+        )
+        return { data, errors }
+      },
+    }),
+    get('/resend/emails', {
+      summary: 'List emails, newest first',
+      query: pageQuery,
+      success: { schema: listSchema(listedEmailSchema) },
+      async handler({ query }) {
+        const { limit = 20, ...place } = query
+        const page = await sent.page({ provider: resend, limit, ...place })
+        return toList(
+          page.emails.map((email) => toListedEmail(email, sent.idOf(email, resend))),
+          page.more,
+        )
+      },
+    }),
+    get('/resend/emails/{id}', {
+      summary: 'Get an email',
+      success: { schema: emailSchema },
+      errors: ['store_corrupt', 'store_failed'],
+      async handler({ params, signal }) {
+        const email = await sent.get(params.id, resend)
+        return toEmailDetail(email, sent.idOf(email, resend), await emails.read(email.id, signal()))
+      },
+    }),
+  ]
+}
+
+/** Our names of members that have others in Resend's API. */
+const names = {
+  'attachments[].name': 'attachments[].filename',
+  metadata: 'tags',
+  send_at: 'scheduled_at',
+  template_id: 'template.id',
+  variables: 'template.variables',
+}
+
+function sendOf(
+  kind: ProviderSend['kind'],
+  { headers }: Pick<RouteContext, 'headers'>,
+  partial: boolean,
+): ProviderSend {
+  const idempotencyKey = headers.get('idempotency-key') ?? undefined
+  return { provider: resend, kind, idempotencyKey, partial, names }
+}
+
+function isPermissive(headers: RouteContext['headers']): boolean {
+  const given = headers.get('x-batch-validation') ?? 'strict'
+  if (given === 'strict' || given === 'permissive') return given === 'permissive'
+  const message = `must be strict or permissive, not ${quote(given)}`
+  throw validationError([{ field: 'x-batch-validation', message }])
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
+import { jsonAnswer } from '../../server/answer.ts'
+import { bearerPlace } from '../../server/auth.ts'
+import type { Face } from '../../server/face.ts'
+import { missingMember } from './requests.ts'
+
+/** The names of Resend's errors that Localpost answers with. */
+const errorNames = [
+  'application_error',
+  'internal_server_error',
+  'invalid_api_key',
+  'invalid_attachment',
+  'invalid_idempotency_key',
+  'invalid_idempotent_request',
+  'invalid_parameter',
+  'method_not_allowed',
+  'missing_api_key',
+  'missing_required_field',
+  'not_found',
+  'rate_limit_exceeded',
+  'restricted_api_key',
+  'validation_error',
+] as const
+type ErrorName = (typeof errorNames)[number]
+
+/** What Resend answers in place of our errors. Others keep their status. */
+const known: Readonly<Partial<Record<ErrorCode, readonly [status: number, name: ErrorName]>>> = {
+  missing_api_key: [401, 'missing_api_key'],
+  insufficient_scope: [401, 'restricted_api_key'],
+  invalid_api_key: [403, 'invalid_api_key'],
+  not_found: [404, 'not_found'],
+  template_not_found: [404, 'not_found'],
+  method_not_allowed: [405, 'method_not_allowed'],
+  idempotency_conflict: [409, 'invalid_idempotent_request'],
+  invalid_attachment: [422, 'invalid_attachment'],
+  attachment_failed: [422, 'invalid_attachment'],
+  invalid_cursor: [422, 'invalid_parameter'],
+  rate_limit_exceeded: [429, 'rate_limit_exceeded'],
+  internal_error: [500, 'internal_server_error'],
+}
+
+/** @see https://resend.com/docs/api-reference/errors */
+export const resendFace: Face = {
+  title: 'Resend',
+  prefix: '/resend',
+  key: bearerPlace,
+  errorSchema: z.strictObject({
+    statusCode: z.int(),
+    name: z.enum(errorNames),
+    message: z.string(),
+  }),
+  errorAnswer(error) {
+    const [statusCode, name] = kindOf(error)
+    return jsonAnswer({ statusCode, name, message: messageOf(error) }, statusCode, error.headers)
+  },
+  unsupported: [
+    { path: '/emails/metrics', what: 'Metrics' },
+    { path: '/emails/receiving/**', what: 'Received emails' },
+    { method: 'POST', path: '/emails/{id}/share', what: 'Links to share an email' },
+    { path: '/emails/{id}/attachments/**', what: 'The list of attachments' },
+    { path: '/domains/claim', what: 'Claims of domains' },
+    { path: '/domains/{id}/claim/**', what: 'Claims of domains' },
+    { method: 'PATCH', path: '/webhooks/{id}', what: 'Changes of a webhook' },
+    { path: '/webhooks/{id}/signing-secret/rotate', what: 'New secrets of webhooks' },
+    { path: '/webhooks/{id}/events/**', what: 'The list of events of a webhook' },
+    { path: '/api-keys/**', what: 'API keys' },
+    { path: '/audiences/**', what: 'Audiences' },
+    { path: '/automations/**', what: 'Automations' },
+    { path: '/broadcasts/**', what: 'Broadcasts' },
+    { path: '/contact-properties/**', what: 'Properties of contacts' },
+    { path: '/contacts/**', what: 'Contacts' },
+    { path: '/events/**', what: 'Custom events' },
+    { path: '/inboxes/**', what: 'Inboxes' },
+    { path: '/logs/**', what: 'Logs' },
+    { path: '/oauth/**', what: 'OAuth grants' },
+    { path: '/segments/**', what: 'Segments' },
+    { path: '/suppressions/**', what: 'Suppressions' },
+    { path: '/templates/**', what: 'Templates' },
+    { path: '/topics/**', what: 'Topics' },
+    { path: '/usage', what: 'Usage' },
+  ],
+}
+
+function kindOf(error: LocalpostError): readonly [status: number, name: ErrorName] {
+  if (error.code === 'validation_error') return ofInput(error)
+  const { status } = error
+  return known[error.code] ?? [status, status >= 500 ? 'application_error' : 'validation_error']
+}
+
+function ofInput({ cause, errors, status }: LocalpostError): readonly [status: number, name: ErrorName] {
+  if (cause === missingMember) return [422, 'missing_required_field']
+  if (errors?.[0]?.field === 'Idempotency-Key') return [400, 'invalid_idempotency_key']
+  return [status, 'validation_error']
+}
+
+/** An error in words, with Resend's form of the names of members. */
+export function messageOf({ errors, message }: LocalpostError): string {
+  if (!errors || errors.length === 0) return message
+  const all = errors.slice(0, maxNamed).map(inWords).join(' ')
+  return errors.length > maxNamed ? `${all} And ${errors.length - maxNamed} more.` : all
+}
+
+const maxNamed = 10
+
+function inWords({ field, message }: FieldError): string {
+  return field === 'body' ? `The body ${message}.` : `Invalid \`${field}\` field: ${message}.`
+}

@@ -1,0 +1,120 @@
+import type { z } from 'zod'
+import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { checkInput } from '../../core/validate.ts'
+import type { SendingRequest } from '../../sending/types.ts'
+import type { Translate, Translated, TranslationFacts } from '../translation.ts'
+import { batchItemSchema, batchSchema, sendSchema } from './send-schema.ts'
+import { readScheduledAt } from './times.ts'
+import type { ResendAttachment, ResendEmail } from './types.ts'
+
+/** `POST /resend/emails`. @throws validation_error */
+export const toSend: Translate = (body, facts) => [{ request: toRequest(sendSchema, body, facts) }]
+
+/** `POST /resend/emails/batch`. @throws validation_error if it is not an array, or one of too many emails. */
+export const toBatch: Translate = (body, facts) => {
+  const checked = checkInput(batchSchema, body)
+  if ('errors' in checked) throw validationError(checked.errors)
+  return checked.value.map((email): Translated => {
+    try {
+      return { request: toRequest(batchItemSchema, email, facts) }
+    } catch (error) {
+      if (error instanceof LocalpostError) return { error }
+      throw error
+    }
+  })
+}
+
+function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: TranslationFacts): SendingRequest {
+  const email = readMembers(schema, body)
+  const errors: FieldError[] = []
+  const { from, to, cc, bcc, reply_to, subject, html, text, headers, template } = email
+  for (const name of ['from', 'subject'] as const)
+    if (email[name] === undefined && !template) errors.push({ field: name, message: 'is missing' })
+  if (template && (html !== undefined || text !== undefined))
+    errors.push({ field: 'template', message: 'must not be given together with html or text' })
+  if (!template && !html && !text) errors.push({ field: 'html', message: 'is missing: give html or text' })
+  const at = email.scheduled_at === undefined ? undefined : readScheduledAt(email.scheduled_at, now)
+  if (typeof at === 'object') errors.push({ field: 'scheduled_at', message: at.problem })
+  const metadata = toMetadata(email.tags ?? [], errors)
+  if (errors.length > 0) throw wrongMembers(errors, body)
+  return {
+    from,
+    to,
+    cc,
+    bcc,
+    reply_to,
+    subject,
+    html,
+    text,
+    headers,
+    metadata,
+    template_id: template?.id,
+    variables: template && toVariables(template.variables ?? {}),
+    attachments: email.attachments?.map(toAttachment),
+    send_at: typeof at === 'number' ? at : undefined,
+  }
+}
+
+/** Reads an object by a schema. A member that is null counts as absent, as SDKs of some languages write it. */
+export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
+  const given: unknown = isObject
+    ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+    : body
+  const checked = checkInput(schema, given)
+  if ('value' in checked) return checked.value
+  throw wrongMembers(checked.errors, given)
+}
+
+/** The `cause` of an error whose first wrong member is missing: Resend has a name of its own for it. */
+export const missingMember = 'missing_required_field'
+
+function wrongMembers(errors: readonly FieldError[], body: unknown): LocalpostError {
+  const { message } = validationError(errors)
+  const [first] = errors
+  const isObject = typeof body === 'object' && body !== null
+  const isMissing = first && isObject && !Object.hasOwn(body, first.field) && first.field !== 'body'
+  const details = { errors, ...(isMissing ? { cause: missingMember } : {}) }
+  return new LocalpostError('validation_error', message, details)
+}
+
+function toMetadata(
+  tags: readonly { name: string; value: string }[],
+  errors: FieldError[],
+): Record<string, string> | undefined {
+  const metadata = new Map<string, string>()
+  for (const [i, { name, value }] of tags.entries()) {
+    if (metadata.has(name))
+      errors.push({ field: `tags[${i}].name`, message: `must be given once, not twice: ${quote(name)}` })
+    metadata.set(name, value)
+  }
+  return tags.length === 0 ? undefined : Object.fromEntries(metadata)
+}
+
+function toVariables(given: Readonly<Record<string, string | number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]))
+}
+
+type SentAttachment = NonNullable<SendingRequest['attachments']>[number]
+
+function toAttachment({
+  content,
+  path,
+  filename,
+  content_type,
+  content_id,
+}: ResendAttachment): SentAttachment {
+  const shared = { content_type, content_id }
+  if (path !== undefined) return { filename: filename ?? nameIn(path), path, ...shared }
+  return { name: filename ?? 'attachment', content: toBase64(content ?? ''), ...shared }
+}
+
+function toBase64(content: NonNullable<ResendAttachment['content']>): string {
+  if (typeof content === 'string') return content
+  return Buffer.from(Array.isArray(content) ? content : content.data).toString('base64')
+}
+
+function nameIn(path: string): string {
+  const name = URL.canParse(path) ? new URL(path).pathname.split('/').at(-1) : undefined
+  return name === undefined || name === '' ? 'attachment' : name
+}

@@ -1,0 +1,12 @@
+import type { SimulatorNames } from '../../rules/simulator.ts'
+
+/** @see https://resend.com/docs/dashboard/emails/send-test-emails */
+export const resendSimulator: SimulatorNames = {
+  hosts: ['resend.dev'],
+  names: {
+    delivered: 'success',
+    bounced: 'bounce',
+    complained: 'complaint',
+    suppressed: 'suppressionlist',
+  },
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { quote } from '../../core/errors.ts'
+
+/** What `scheduled_at` takes, for messages and documents. */
+export const scheduledForms =
+  'ISO 8601 with Z or an offset, or a span such as "in 5 min", "in 2 hours", "in 1 day"'
+
+/**
+ * Reads `scheduled_at`.
+ *
+ * @param now  What spans count from: Unix time in milliseconds.
+ * @returns Unix time in milliseconds, or what is wrong.
+ */
+export function readScheduledAt(text: string, now: number): number | { problem: string } {
+  const [, count, unit] = span.exec(text.trim()) ?? []
+  const at =
+    count !== undefined && unit !== undefined
+      ? now + Number(count) * (unitsMs[unit.toLowerCase().charAt(0)] ?? 0)
+      : isoTime.safeParse(text.trim()).success
+        ? Date.parse(text.trim())
+        : null
+  if (at === null) return { problem: `must be ${scheduledForms}, not ${quote(text)}` }
+  if (at > now + maxAheadMs) return { problem: `must be at most 30 days ahead, not ${quote(text)}` }
+  return at
+}
+
+const isoTime = z.iso.datetime({ offset: true })
+// The first letter of a unit tells it apart, so months are not among them.
+const span = /^in (\d{1,6}) ?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)$/i
+const unitsMs: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+const maxAheadMs = 30 * 86_400_000

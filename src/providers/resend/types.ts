@@ -1,0 +1,165 @@
+// Written by `npm run types` from the schemas of this folder. Change those, not this file.
+
+/** The body of `POST /resend/domains`. */
+export interface ResendNewDomain extends ResendDomainChanges {
+  name: string
+  /** Localpost has one region. */
+  region?: 'us-east-1'
+}
+
+/** The body of `PATCH /resend/domains/{id}`. */
+export interface ResendDomainChanges {
+  open_tracking?: boolean
+  click_tracking?: boolean
+}
+
+/** A domain in the list. */
+export interface ResendListedDomain {
+  id: string
+  name: string
+  status: 'not_started' | 'pending' | 'verified' | 'failed'
+  created_at: string
+  region: string
+  capabilities: {
+    sending: 'enabled' | 'disabled'
+    receiving: 'enabled' | 'disabled'
+  }
+}
+
+/** A domain that was created. */
+export interface ResendDomain extends ResendListedDomain {
+  open_tracking: boolean
+  click_tracking: boolean
+  records: {
+    record: 'SPF' | 'DKIM'
+    name: string
+    type: 'TXT' | 'MX'
+    ttl: string
+    status: 'not_started' | 'pending' | 'verified' | 'failed'
+    value: string
+    priority?: number
+  }[]
+}
+
+/** An email in the list. */
+export interface ResendListedEmail {
+  id: string
+  /** The field Message-ID. */
+  message_id: string
+  to: string[]
+  from: string
+  /** ISO 8601. */
+  created_at: string
+  subject: string
+  bcc: string[] | null
+  cc: string[] | null
+  reply_to: string[] | null
+  last_event:
+    | 'bounced'
+    | 'clicked'
+    | 'complained'
+    | 'delivered'
+    | 'delivery_delayed'
+    | 'failed'
+    | 'opened'
+    | 'scheduled'
+    | 'sent'
+    | 'suppressed'
+  scheduled_at: string | null
+}
+
+/** An email in detail. */
+export interface ResendEmailDetail extends ResendListedEmail {
+  object: 'email'
+  html: string | null
+  text: string | null
+  tags?: {
+    name: string
+    value: string
+  }[]
+}
+
+/** An attachment of an email. */
+export interface ResendAttachment {
+  /** The bytes in base64, or as an array of numbers. */
+  content?:
+    | string
+    | number[]
+    | {
+        type: 'Buffer'
+        data: number[]
+      }
+  /** The URL of the file, in place of `content`. */
+  path?: string
+  /** Default: the end of `path`, or `attachment`. */
+  filename?: string
+  /** Default: by the file name. */
+  content_type?: string
+  /** Makes it a part of the HTML body, which shows it by `cid:`. */
+  content_id?: string
+}
+
+/** The body of `POST /resend/emails`. */
+export interface ResendEmail {
+  /** Required, but with a template that has a sender. */
+  from?: string
+  /** One address, or up to 50. */
+  to: string | string[]
+  cc?: string | string[]
+  bcc?: string | string[]
+  reply_to?: string | string[]
+  /** Required, but with a template that has one. */
+  subject?: string
+  html?: string
+  /** Localpost makes no text of `html`. */
+  text?: string
+  /** Further header fields. */
+  headers?: Record<string, string>
+  /** Kept as `metadata`, and in events. */
+  tags?: {
+    name: string
+    value: string
+  }[]
+  attachments?: ResendAttachment[]
+  /**
+   * ISO 8601 with Z or an offset, or a span such as "in 5 min", "in 2 hours", "in 1 day"; at most 30
+   * days ahead.
+   */
+  scheduled_at?: string
+  /** A template of this account, with `{{{NAME}}}` for variables; without `html` and `text`. */
+  template?: {
+    id: string
+    variables?: Record<string, string | number>
+  }
+  topic_id?: never
+}
+
+/** The body of `PATCH /resend/emails/{id}`. */
+export interface ResendReschedule {
+  /**
+   * ISO 8601 with Z or an offset, or a span such as "in 5 min", "in 2 hours", "in 1 day"; at most 30
+   * days ahead.
+   */
+  scheduled_at: string
+}
+
+/** The body of `POST /resend/webhooks`. */
+export interface ResendNewWebhook {
+  /** Where events are posted to. */
+  endpoint: string
+  /**
+   * Of email.sent, email.delivered, email.delivery_delayed, email.complained, email.bounced,
+   * email.opened, email.clicked, email.failed, email.suppressed.
+   */
+  events: string[]
+}
+
+/** A webhook in the list. */
+export interface ResendListedWebhook {
+  id: string
+  /** Where events are posted to. */
+  endpoint: string
+  created_at: string
+  status: 'enabled'
+  events: string[]
+}

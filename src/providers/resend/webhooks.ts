@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { timeOfId } from '../../core/ids.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import { notFound } from '../../store/repository.ts'
+import type { Webhook } from '../../webhooks/types.ts'
+import type { ProviderParts } from '../provider.ts'
+import { withNames } from '../send.ts'
+import { toList } from './answers.ts'
+import { listSchema } from './email-schema.ts'
+import { resendShape } from './events.ts'
+import { rowsOf } from './rows.ts'
+import type { ResendListedWebhook } from './types.ts'
+import {
+  createdWebhookSchema,
+  listedWebhookSchema,
+  newWebhookSchema,
+  removedWebhookSchema,
+  webhookSchema,
+} from './webhook-schema.ts'
+import { resend, toTime } from './words.ts'
+
+const { get, post, del } = rowsOf('Webhooks')
+
+/** Names of members of our webhooks in Resend's API. */
+const names = { url: 'endpoint', shape_events: 'events' }
+
+/** `/resend/webhooks`: the webhooks of this account that have Resend's form. */
+export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
+  const list = async (): Promise<Webhook[]> =>
+    (await webhooks.list()).items.filter(({ shape }) => shape === resend)
+
+  async function find(id: string): Promise<Webhook> {
+    const found = (await list()).find((webhook) => webhook.id === id)
+    if (found) return found
+    throw notFound('webhook', id)
+  }
+
+  return [
+    post('/resend/webhooks', {
+      summary: 'Create a webhook',
+      body: { schema: newWebhookSchema, maxBytes: bodyLimits.small },
+      success: { status: 201, schema: createdWebhookSchema },
+      errors: ['webhook_exists', 'state_conflict'],
+      async handler({ body: { endpoint, events } }) {
+        const input = { url: endpoint, shape: resend, shape_events: events }
+        const { id, secret } = await withNames(webhooks.create(input), names)
+        return { object: 'webhook', id, signing_secret: secret }
+      },
+    }),
+    get('/resend/webhooks', {
+      summary: 'List webhooks',
+      query: z.strictObject({}),
+      success: { schema: listSchema(listedWebhookSchema) },
+      handler: async () => toList((await list()).map(toListed), false),
+    }),
+    get('/resend/webhooks/{id}', {
+      summary: 'Get a webhook',
+      success: { schema: webhookSchema },
+      async handler({ params }) {
+        const webhook = await find(params.id)
+        return { object: 'webhook', ...toListed(webhook), signing_secret: webhook.secret }
+      },
+    }),
+    del('/resend/webhooks/{id}', {
+      summary: 'Remove a webhook',
+      success: { schema: removedWebhookSchema },
+      errors: ['state_conflict'],
+      async handler({ params }) {
+        const { id } = await find(params.id)
+        await webhooks.remove(id)
+        return { object: 'webhook', id, deleted: true }
+      },
+    }),
+  ]
+}
+
+function toListed({ id, url, shape_events = Object.keys(resendShape.events) }: Webhook): ResendListedWebhook {
+  return { id, endpoint: url, created_at: toTime(timeOfId(id)), status: 'enabled', events: shape_events }
+}

@@ -1,0 +1,46 @@
+import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
+import { LongBody, parseJsonBody } from '../core/json-body.ts'
+import type { JobThread } from '../core/job-thread.ts'
+import type { SendingRequest } from '../sending/types.ts'
+import type { Translate, Translated, TranslationFacts } from './translation.ts'
+
+/** The kinds of bodies of providers that may be long. */
+export type TranslationKind = 'resend send' | 'resend batch'
+
+// Loaded on first use, because many programs use no provider.
+const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> = {
+  'resend send': async () => (await import('./resend/requests.ts')).toSend,
+  'resend batch': async () => (await import('./resend/requests.ts')).toBatch,
+}
+
+/** The translation of long bodies as work of the thread. */
+export const translationJobs = {
+  async translate(
+    bytes: Buffer,
+    kind: TranslationKind,
+    facts: TranslationFacts,
+  ): Promise<({ request: SendingRequest } | { error: PlainError })[]> {
+    const toRequests = await translations[kind]()
+    return toRequests(parseJsonBody(bytes), facts).map((one) =>
+      'error' in one ? { error: plainError(one.error) } : one,
+    )
+  },
+}
+
+/** Translates the body of a request, a long one in the thread. @throws as {@link Translate}, and as `parseJsonBody`. */
+export async function translate(
+  body: unknown,
+  kind: TranslationKind,
+  facts: TranslationFacts,
+  thread: JobThread<typeof translationJobs>,
+): Promise<Translated[]> {
+  if (!(body instanceof LongBody)) return (await translations[kind]())(body, facts)
+  const translated = await thread.run('translate', [body.take(), kind, facts])
+  return translated.map((one) => ('error' in one ? { error: revived(one.error) } : one))
+}
+
+function revived(plain: PlainError): LocalpostError {
+  const error = reviveError(plain)
+  if (error instanceof LocalpostError) return error
+  throw error
+}

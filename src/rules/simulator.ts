@@ -1,0 +1,104 @@
+import type { Verdict } from './verdict.ts'
+
+/** The event that the simulator adds after the SMTP reply; `delivery_delayed` after a deferral, the others after an acceptance. */
+export type Aftermath = 'complained' | 'opened' | 'clicked' | 'delivery_delayed'
+
+/** How the simulator answers one recipient. */
+export interface SimulatorVerdict {
+  verdict: Verdict
+  /** The verdict applies to the first attempt of a delivery only; later ones are accepted. */
+  first_attempt_only: boolean
+}
+
+/** The addresses whose mail has a certain outcome. The name before the `@` decides, in any case and without its `+label`. */
+export interface AddressSimulator {
+  /** Whether an address belongs to the simulator. Mail for it never goes to a relay. */
+  isSimulator(address: string): boolean
+  /** Whether an address is the simulator's address on a suppression list. */
+  isSuppressed(address: string): boolean
+  /**
+   * How the simulator answers a recipient. At its own hosts, other names are rejected as unknown users.
+   *
+   * @returns null for every other address.
+   * @see https://docs.aws.amazon.com/ses/latest/dg/send-an-email-from-console.html
+   */
+  verdictOf(recipient: string): SimulatorVerdict | null
+  /** The event that the simulator adds for a recipient; null for none, and for addresses outside of the simulator. */
+  aftermathOf(recipient: string): Aftermath | null
+}
+
+/** Further addresses: those of a provider. Other names at these hosts are ordinary addresses. */
+export interface SimulatorNames {
+  readonly hosts: readonly string[]
+  /** Their names, with those of the simulator that they stand for. */
+  readonly names: Readonly<Record<string, SimulatorName>>
+}
+
+/** @param further  Addresses beside those of the simulator's own hosts. Default: none. */
+export function createSimulator(further: readonly SimulatorNames[] = []): AddressSimulator {
+  const names = new Map(
+    further.flatMap(({ hosts: given, names }) => given.map((host) => [host, new Map(Object.entries(names))])),
+  )
+
+  function nameOf(address: string): string | null {
+    const at = address.lastIndexOf('@')
+    if (at === -1) return null
+    const host = address.slice(at + 1).toLowerCase()
+    const known = names.get(host)
+    if (!known && !hosts.has(host)) return null
+    const name = address.slice(0, at).toLowerCase().split('+', 1)[0] ?? ''
+    return known ? (known.get(name) ?? null) : name
+  }
+
+  return {
+    isSimulator: (address) => nameOf(address) !== null,
+    isSuppressed: (address) => nameOf(address) === 'suppressionlist',
+    verdictOf(recipient) {
+      const name = nameOf(recipient)
+      if (name === null) return null
+      return verdicts.get(name) ?? reject(550, '5.1.1', 'The simulator has no such user')
+    },
+    aftermathOf: (recipient) => aftermaths.get(nameOf(recipient) ?? '') ?? null,
+  }
+}
+
+const hosts: ReadonlySet<string> = new Set(['simulator.localpost', 'simulator.amazonses.com'])
+
+const accept: SimulatorVerdict = { verdict: { action: 'accept' }, first_attempt_only: false }
+
+/** A name of the simulator. */
+export type SimulatorName =
+  | 'success'
+  | 'complaint'
+  | 'opened'
+  | 'clicked'
+  | 'bounce'
+  | 'softbounce'
+  | 'mailboxfull'
+  | 'suppressionlist'
+  | 'delayed'
+
+const byName: Readonly<Record<SimulatorName, SimulatorVerdict>> = {
+  success: accept,
+  complaint: accept,
+  opened: accept,
+  clicked: accept,
+  bounce: reject(550, '5.1.1', 'No such user'),
+  softbounce: reject(451, '4.3.0', 'Try again later'),
+  mailboxfull: reject(452, '4.2.2', 'Mailbox full'),
+  suppressionlist: reject(550, '5.7.1', 'The address is on the suppression list'),
+  delayed: { ...reject(451, '4.4.7', 'Delayed, try again'), first_attempt_only: true },
+}
+
+const verdicts: ReadonlyMap<string, SimulatorVerdict> = new Map(Object.entries(byName))
+
+const aftermaths: ReadonlyMap<string, Aftermath> = new Map([
+  ['complaint', 'complained'],
+  ['opened', 'opened'],
+  ['clicked', 'clicked'],
+  ['delayed', 'delivery_delayed'],
+])
+
+function reject(reply_code: number, enhanced_code: string, text: string): SimulatorVerdict {
+  return { verdict: { action: 'reject', reply_code, enhanced_code, text }, first_attempt_only: false }
+}

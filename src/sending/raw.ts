@@ -1,0 +1,143 @@
+import { Readable } from 'node:stream'
+import { base64Decoded } from '../attachments/data-uri.ts'
+import { quote, type FieldError } from '../core/errors.ts'
+import { readHeaderFacts } from '../emails/header-facts.ts'
+import { withoutBcc } from '../mime/compose/without-bcc.ts'
+import { normalizeAddress } from '../mime/headers/addresses.ts'
+import { readHeader } from '../mime/headers/headers.ts'
+import { maxFields } from '../mime/headers/fields.ts'
+import { parseMessage } from '../mime/parse.ts'
+import { assertSize } from './body-size.ts'
+import { distinct, type Addresses } from './recipients.ts'
+import type { SendingRequest } from './types.ts'
+
+/** A whole message that was sent as it is. */
+export interface RawMessage {
+  /** Without Bcc fields, with CRLF as line ends. */
+  bytes: Uint8Array
+  to_names: string[] | undefined
+  /** Those of its X-Tags field. */
+  tags: string[]
+  attachment_count: number
+}
+
+/** What the check finds in a raw message. */
+interface CheckedRaw {
+  addresses: Addresses
+  raw: RawMessage
+  rendered: { subject: string; html: string; text: string; warnings: string[] }
+}
+
+/**
+ * Checks a request with a whole message.
+ *
+ * @param errors  Receives one entry per wrong member.
+ * @returns The message; null if it cannot be used, which is then in `errors`.
+ * @throws message_too_large.
+ */
+export async function checkRaw(
+  request: Partial<SendingRequest> & { raw: string },
+  errors: FieldError[],
+  maxRecipients: number,
+): Promise<CheckedRaw | null> {
+  for (const field of composed) {
+    if (request[field] !== undefined)
+      errors.push({ field, message: 'must not be given beside raw, which is the whole message' })
+  }
+  const given = base64Decoded(request.raw)
+  if (given === null) {
+    errors.push({ field: 'raw', message: `must be base64, not ${quote(request.raw)}` })
+    return null
+  }
+  const before = errors.length
+  const envelope = readRawEnvelope(given, request.envelope, maxRecipients, errors)
+  if (errors.length > before || !envelope) return null
+  const bytes = await withoutBlindCopies(withLineEnds(given))
+  assertSize(bytes.length)
+  const facts = readHeaderFacts(bytes, envelope)
+  const { from, to, to_names, cc, bcc, reply_to, subject, tags } = facts
+  const { html, text, attachments } = parseMessage(bytes)
+  const from_address = envelope.from
+  const { mail_from, rcpt_to } = envelope
+  return {
+    addresses: { from, from_address, mail_from, to, cc, bcc, reply_to, rcpt_to },
+    raw: { bytes, to_names, tags, attachment_count: attachments.length },
+    rendered: { subject, html, text, warnings: [] },
+  }
+}
+
+/** The members from which a message is composed. */
+const composed = [
+  'from',
+  'to',
+  'cc',
+  'bcc',
+  'reply_to',
+  'subject',
+  'html',
+  'text',
+  'template_id',
+  'variables',
+  'headers',
+  'attachments',
+] as const
+
+/** The address of From, and the envelope: as given, else from the header. */
+function readRawEnvelope(
+  bytes: Buffer,
+  given: SendingRequest['envelope'],
+  maxRecipients: number,
+  errors: FieldError[],
+): { from: string; mail_from: string; rcpt_to: string[] } | null {
+  const add = (field: string, message: string): null => {
+    errors.push({ field, message })
+    return null
+  }
+  const block = readHeader(bytes)
+  const addresses = (name: string): string[] => [
+    ...block.addresses(name).map(({ address }) => address),
+    ...block.furtherAddresses(name),
+  ]
+  if (block.fields.length === 0)
+    return add('raw', 'has no header: give one message as it is in an .eml file (RFC 5322), in base64')
+  if (block.fields.length >= maxFields) return add('raw', `must have less than ${maxFields} header fields`)
+  const from = addresses('from')
+  const [sender] = from
+  if (sender === undefined || from.length > 1)
+    return add(
+      'raw',
+      `must have a From field with one address; it has ${sender === undefined ? 'none' : 'several'}`,
+    )
+  const checked = (field: string, address: string): string => {
+    const result = normalizeAddress(address)
+    if ('address' in result) return result.address
+    add(field, `${quote(address)} ${result.problem}`)
+    return ''
+  }
+  const fromAddress = checked('raw', sender)
+  const mail_from =
+    given?.mail_from === undefined ? fromAddress : checked('envelope.mail_from', given.mail_from)
+  const field = given?.rcpt_to ? 'envelope.rcpt_to' : 'raw'
+  const named = given?.rcpt_to ?? ['to', 'cc', 'bcc'].flatMap(addresses)
+  const rcpt_to = distinct(named.map((address) => checked(field, address)))
+  if (rcpt_to.length === 0)
+    return add('raw', 'names no recipient in To, Cc and Bcc; add one there or in envelope.rcpt_to')
+  if (rcpt_to.length > maxRecipients)
+    return add(field, `${rcpt_to.length} distinct recipients: at most ${maxRecipients} are allowed`)
+  return { from: fromAddress, mail_from, rcpt_to }
+}
+
+/** SMTP carries lines that end with CRLF only. */
+function withLineEnds(message: Buffer): Buffer {
+  const text = message.toString('latin1')
+  const whole = /(?<!\r)\n/.test(text) ? Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1') : message
+  // A message without a body may lack the empty line that ends its header.
+  if (whole.includes('\r\n\r\n')) return whole
+  return Buffer.concat([whole, Buffer.from(whole.at(-1) === 0x0a ? '\r\n' : '\r\n\r\n')])
+}
+
+async function withoutBlindCopies(message: Buffer): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of withoutBcc(Readable.from([message], { objectMode: false }))) pieces.push(piece)
+  return Buffer.concat(pieces)
+}

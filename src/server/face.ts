@@ -1,0 +1,65 @@
+import type { z } from 'zod'
+import type { LocalpostError } from '../core/errors.ts'
+import type { Answer } from './answer.ts'
+
+/** The methods of routes. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * The face of a provider: what differs from `/v1` for all paths below one prefix. Its key is read from another place, and
+ * its errors have another form. Everything else, such as limits of bodies, scopes, faults and the request log, is the same.
+ */
+export interface Face {
+  /** The name of the provider, as it writes it. */
+  readonly title: string
+  /** The beginning of its paths, which is their first segment: `/resend`. */
+  readonly prefix: `/${string}`
+  /** Where a request has its API key. */
+  readonly key: KeyPlace
+  /** Writes an error as the provider does; the headers of the error have to be in the answer. */
+  errorAnswer(error: LocalpostError): Answer
+  /** The body of its errors, for the document. */
+  readonly errorSchema: z.ZodType
+  /** What the provider has and Localpost has not. */
+  readonly unsupported: readonly UnsupportedOperation[]
+}
+
+/** Where callers have their API key, and what they are told without one. */
+export interface KeyPlace {
+  /** @returns null if the request has none there. */
+  of(headers: Pick<Headers, 'get'>): string | null
+  /** What to send: `Authorization: Bearer <API_KEY>`. */
+  readonly form: string
+  /** For `WWW-Authenticate`; absent for schemes that HTTP does not know. */
+  readonly challenge?: string
+  /** As a security scheme of OpenAPI. */
+  readonly scheme: object
+}
+
+/** An operation of a provider that is answered with the error `not_supported`. */
+export interface UnsupportedOperation {
+  /** Default: all methods. */
+  readonly method?: Method
+  /** Without the prefix of the face: `/domains/{id}/claim`. At its end, `/**` stands for the path and all below it. */
+  readonly path: string
+  /** What it is, as a noun at the beginning of a sentence: `Broadcasts`. */
+  readonly what: string
+}
+
+/** Finds the face that a path belongs to; null for the paths of Localpost itself. */
+export type FindFace = (pathname: string) => Face | null
+
+/** The faces of a table of routes. */
+export function facesOf(routes: readonly { readonly face?: Face }[]): Face[] {
+  return [...new Set(routes.flatMap(({ face }) => face ?? []))]
+}
+
+/** Makes the function that finds the face of a path by its first segment. */
+export function createFindFace(faces: readonly Face[]): FindFace {
+  const byPrefix = new Map<string, Face>(faces.map((face) => [face.prefix, face]))
+  if (byPrefix.size === 0) return () => null
+  return (pathname) => {
+    const end = pathname.indexOf('/', 1)
+    return byPrefix.get(end === -1 ? pathname : pathname.slice(0, end)) ?? null
+  }
+}

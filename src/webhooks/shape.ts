@@ -1,0 +1,40 @@
+import type { EmailRecord } from '../emails/email.ts'
+import type { EmailEvent } from '../emails/types.ts'
+import type { EmailEventType } from './types.ts'
+
+/** How the webhooks of a provider write the events of emails. They get no events of domains. */
+export interface WebhookShape {
+  /** What `shape` of a webhook says: `resend`. */
+  readonly name: string
+  /** Its events, with ours of which they are made. */
+  readonly events: Readonly<Record<string, EmailEventType>>
+  /** @returns What is posted; null if the provider has no such event. */
+  email(event: ShapedEvent): ShapedBody | null
+  /** The headers of one request beside `content-type`. */
+  headers(request: ShapedRequest): Readonly<Record<string, string>>
+}
+
+/** An event of one recipient of an email. */
+export interface ShapedEvent {
+  readonly email: EmailRecord
+  readonly recipient: string
+  readonly event: EmailEvent
+}
+
+/** What is posted for an event. */
+export interface ShapedBody {
+  /** The provider's name of the event, by which a webhook may choose. */
+  readonly type: string
+  readonly body: unknown
+}
+
+/** One try to post an event. */
+export interface ShapedRequest {
+  /** The same for every try. */
+  readonly id: string
+  readonly time: Date
+  readonly body: string
+  readonly secret: string
+  /** Signs id, time and body as Standard Webhooks says. */
+  sign(): string
+}
