@@ -2,6 +2,10 @@ import type { Clock } from '../core/clock.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import type { EmailService } from '../emails/emails.ts'
+import type { Faults } from '../faults/faults.ts'
+import type { Inbox, InboxPages } from '../inbox/methods.ts'
+import type { Config } from '../options/options.ts'
+import type { ServerState } from '../server/deps.ts'
 import type { Face } from '../server/face.ts'
 import type { Route } from '../server/route.ts'
 import type { SendingService } from '../sending/sending.ts'
@@ -18,15 +22,20 @@ export interface ProviderParts {
   readonly domains: InnerDomains
   readonly templates: Templates
   readonly webhooks: Webhooks
+  readonly inbox: Inbox & InboxPages
+  readonly faults: Faults
+  readonly config: Pick<Config, 'relay' | 'checks'>
   readonly clock: Clock
   readonly thread: JobThread<typeof translationJobs>
+  /** Where the data of the instance is, and whether it accepts mail. */
+  state(): Promise<ServerState>
   /** Makes a random UUID. */
   newUuid(): string
 }
 
 /** The API of one provider: everything about it follows from this table. */
 export interface Provider {
-  /** Also the first segment of its paths, and the shape of its webhooks: `resend`. */
+  /** Also the first segment of its paths if they are not its own, and the shape of its webhooks: `resend`. */
   readonly name: string
   readonly face: Face
   /** Its operations. They are the routes of the server, the OpenAPI document, and the tables of its page in `docs`. */

@@ -1,9 +1,10 @@
 import type { Route } from '../server/route.ts'
 import type { Provider, ProviderParts } from './provider.ts'
+import { mailpitProvider } from './mailpit/mailpit.ts'
 import { resendProvider } from './resend/resend.ts'
 
 /** All providers whose APIs Localpost has. */
-export const providers: readonly Provider[] = [resendProvider]
+export const providers: readonly Provider[] = [resendProvider, mailpitProvider]
 
 /** The rows of all providers, with one account behind them. */
 export function providerRoutes(parts: ProviderParts): Route[] {

@@ -5,12 +5,13 @@ import type { SendingRequest } from '../sending/types.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
 
 /** The kinds of bodies of providers that may be long. */
-export type TranslationKind = 'resend send' | 'resend batch'
+export type TranslationKind = 'resend send' | 'resend batch' | 'mailpit send'
 
 // Loaded on first use, because many programs use no provider.
 const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> = {
   'resend send': async () => (await import('./resend/requests.ts')).toSend,
   'resend batch': async () => (await import('./resend/requests.ts')).toBatch,
+  'mailpit send': async () => (await import('./mailpit/send.ts')).toSend,
 }
 
 /** The translation of long bodies as work of the thread. */

@@ -68,15 +68,7 @@ export interface ServerDeps extends AccountDeps {
   readonly clock: Clock
   readonly config: Pick<
     Config,
-    | 'allowHosts'
-    | 'publicUrl'
-    | 'rateLimit'
-    | 'limits'
-    | 'requireKey'
-    | 'strict'
-    | 'trustProxy'
-    | 'relay'
-    | 'checks'
+    'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey' | 'strict' | 'trustProxy'
   >
   /** The users with passwords; null if the instance has none. */
   readonly users: Users | null

@@ -10,7 +10,7 @@ import { receiveBody } from './body.ts'
 import type { RequestDeps } from './middleware.ts'
 import { mayComeFromMail } from './auth.ts'
 import type { Exchange } from './request-log.ts'
-import { stateOf } from './request-state.ts'
+import { isLocalPath, stateOf } from './request-state.ts'
 import type { Need, Route } from './route.ts'
 
 /**
@@ -119,8 +119,8 @@ function queryOf(event: H3Event): Record<string, string> {
   const query: Record<string, string> = {}
   if (event.url.search.length > 1) {
     for (const [name, value] of new URLSearchParams(event.url.search)) {
-      // Every path below `/dev` takes the name of an account; it was read before.
-      if (name === 'account' && event.url.pathname.startsWith('/dev/')) continue
+      // The name of an account was read before.
+      if (name === 'account' && isLocalPath(event)) continue
       if (!Object.hasOwn(query, name)) query[name] = value
     }
   }

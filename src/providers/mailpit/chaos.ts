@@ -1,11 +1,12 @@
 import type { Faults } from '../../faults/faults.ts'
 import type { SmtpFault } from '../../faults/types.ts'
-import { defineRoutes, type Route } from '../../server/route.ts'
+import type { Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
 import { chaosBody, type TriggerInput } from './requests.ts'
 import { chaosSchema } from './schema.ts'
 import type { Chaos, Trigger } from './types.ts'
 
-const { get, put } = defineRoutes({ tag: 'Testing', access: 'local' })
+const { get, put } = rowsOf('Testing')
 
 /** `/api/v1/chaos`: faults of SMTP by their probability. Other faults of the instance stay as they are. */
 export function chaosRoutes(faults: Faults): Route[] {

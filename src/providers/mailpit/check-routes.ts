@@ -3,14 +3,15 @@ import { z } from 'zod'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { consentRequired } from '../../server/dev/consent.ts'
 import { readErrors } from '../../server/dev/mail.ts'
-import { defineRoutes, type Route } from '../../server/route.ts'
+import type { Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
 import { findingsAsSpamCheck, toHtmlCheck, toLinkCheck, toSpamCheck } from './checks.ts'
 import { idOf, isFromProgram } from './find.ts'
 import { matchQuery } from './requests.ts'
 import { htmlCheckSchema, linkCheckSchema, spamCheckSchema } from './schema.ts'
 import type { SpamCheck } from './types.ts'
 
-const { get } = defineRoutes({ tag: 'Checks', access: 'local' })
+const { get } = rowsOf('Checks')
 
 /** The checks of a message. */
 export function checkRoutes(inbox: Inbox & InboxPages): Route[] {

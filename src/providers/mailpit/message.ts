@@ -8,7 +8,8 @@ import { longBytes } from '../../core/job-thread.ts'
 import { bytesAnswer, streamBody } from '../../server/answer.ts'
 import { attachmentHeaders, disposition, guarded } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
-import { defineRoutes, type Route } from '../../server/route.ts'
+import type { Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
 import { toHeaders, toMessage } from './answers.ts'
 import { idOf, isFromProgram } from './find.ts'
 import { ok, okSuccess } from './messages.ts'
@@ -16,7 +17,7 @@ import { partIds, readAttachments } from './parts.ts'
 import { matchQuery, releaseBody } from './requests.ts'
 import { headersSchema, messageSchema } from './schema.ts'
 
-const { get, post } = defineRoutes({ tag: 'Message', access: 'local' })
+const { get, post } = rowsOf('Message')
 
 const errors: readonly ErrorCode[] = [...readErrors, 'invalid_query']
 const writtenErrors: readonly ErrorCode[] = [...errors, 'message_pending']

@@ -2,7 +2,8 @@ import { LocalpostError } from '../../core/errors.ts'
 import type { Selection } from '../../inbox/bulk.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { bytesAnswer, type Answer } from '../../server/answer.ts'
-import { defineRoutes, type Route } from '../../server/route.ts'
+import type { Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
 import { toListed } from './answers.ts'
 import { toInboxQuery } from './query.ts'
 import {
@@ -17,7 +18,7 @@ import {
 import { summariesSchema } from './schema.ts'
 import type { Summaries, Summary } from './types.ts'
 
-const { get, put, del } = defineRoutes({ tag: 'Messages', access: 'local' })
+const { get, put, del } = rowsOf('Messages')
 
 /** The answer of a request that changes something. */
 export const ok: Answer = bytesAnswer('ok', { 'content-type': 'text/plain' })

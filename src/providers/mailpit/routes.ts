@@ -1,5 +1,5 @@
-import type { ServerDeps } from '../../server/deps.ts'
 import type { Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
 import { chaosRoutes } from './chaos.ts'
 import { checkRoutes } from './check-routes.ts'
 import { messageRoutes } from './message.ts'
@@ -9,18 +9,16 @@ import { systemRoutes } from './system.ts'
 import { tagRoutes } from './tags.ts'
 import { viewRoutes } from './view.ts'
 
-/** Mailpit's REST API over the inbox, at Mailpit's own paths. */
-export function mailpitRoutes(
-  deps: Pick<ServerDeps, 'inbox' | 'sending' | 'faults' | 'config' | 'state'>,
-): Route[] {
-  const { inbox, sending, faults } = deps
+/** The operations of Mailpit's API. */
+export function mailpitRoutes(parts: ProviderParts): Route[] {
+  const { inbox, faults } = parts
   return [
     ...messagesRoutes(inbox),
     ...messageRoutes(inbox),
-    ...sendRoutes(sending, inbox),
+    ...sendRoutes(parts),
     ...checkRoutes(inbox),
     ...tagRoutes(inbox),
-    ...systemRoutes(deps),
+    ...systemRoutes(parts),
     ...chaosRoutes(faults),
     ...viewRoutes(inbox),
   ]

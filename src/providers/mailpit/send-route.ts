@@ -1,14 +1,16 @@
 import type { Inbox } from '../../inbox/methods.ts'
 import { isErrorOf } from '../../core/errors.ts'
-import type { SendingService } from '../../sending/sending.ts'
-import { bodyLimits, defineRoutes, type Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
+import { sendAll } from '../send.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
 import { sentSchema } from './schema.ts'
-import { sendBody, toSendingRequest } from './send.ts'
+import { memberNames, sendBody } from './send.ts'
 
-const { post } = defineRoutes({ tag: 'Message', access: 'local' })
+const { post } = rowsOf('Message')
 
 /** `/api/v1/send`. */
-export function sendRoutes(sending: SendingService, inbox: Pick<Inbox, 'waitFor'>): Route[] {
+export function sendRoutes(parts: ProviderParts): Route[] {
   return [
     post('/api/v1/send', {
       needs: 'send',
@@ -16,12 +18,14 @@ export function sendRoutes(sending: SendingService, inbox: Pick<Inbox, 'waitFor'
       body: { schema: sendBody, readBy: 'resource', maxBytes: bodyLimits.large, anyType: true },
       success: { schema: sentSchema },
       errors: ['invalid_attachment', 'message_too_large', 'domain_not_verified', 'domain_not_registered'],
-      async handler({ body, warn, signal }) {
-        const [sent] = await sending.send(toSendingRequest(body), { surface: 'mailpit' })
-        if (!sent) throw new Error('An email without a result.')
-        warn(sent.warnings)
-        await written(inbox, sent.id, signal())
-        return { ID: sent.id }
+      async handler(context) {
+        const how = { provider: 'mailpit', kind: 'mailpit send', partial: false, names: memberNames } as const
+        const [sent] = await sendAll(how, context, parts)
+        if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
+        const { emails: [email] = [] } = (await parts.sending.find('mailpit', sent.id)) ?? {}
+        const ID = email?.id ?? sent.id
+        await written(parts.inbox, ID, context.signal())
+        return { ID }
       },
     }),
   ]

@@ -3,6 +3,7 @@ import { type FieldError, quote, validationError } from '../../core/errors.ts'
 import { parseInput } from '../../core/validate.ts'
 import { normalizeAddress } from '../../mime/headers/addresses.ts'
 import type { SendingRequest } from '../../sending/types.ts'
+import type { Translate } from '../translation.ts'
 import { members } from './requests.ts'
 
 const person = members({ Name: z.string().max(1000).optional(), Email: z.string().max(1000) })
@@ -37,12 +38,10 @@ const whole = members(request)
 /** The body of `POST /api/v1/send`. */
 export const sendBody: z.ZodType = whole
 
-/**
- * The request of the core for a message of Mailpit.
- *
- * @throws validation_error
- */
-export function toSendingRequest(given: unknown): SendingRequest {
+/** Translates the body of a send. */
+export const toSend: Translate = (body) => [{ request: toSendingRequest(body) }]
+
+function toSendingRequest(given: unknown): SendingRequest {
   const { From, To, Cc, Bcc, ReplyTo, Subject, Text, HTML, Headers, Tags, Attachments } = parseInput(
     whole,
     given,

@@ -1,18 +1,18 @@
-import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { version } from '../../core/version.ts'
-import type { ServerDeps } from '../../server/deps.ts'
-import { defineRoutes, type Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
+import type { Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
 import { configurationSchema, infoSchema } from './schema.ts'
 import type { Configuration, Info } from './types.ts'
 
-const { get } = defineRoutes({ tag: 'Application', access: 'local' })
+const { get } = rowsOf('Application')
 
 /** `/api/v1/info` and `/api/v1/webui`. */
 export function systemRoutes({
   inbox,
   config,
   state,
-}: { inbox: Inbox & Pick<InboxPages, 'entries'> } & Pick<ServerDeps, 'config' | 'state'>): Route[] {
+}: Pick<ProviderParts, 'inbox' | 'config' | 'state'>): Route[] {
   const count = async (query?: string): Promise<number> => (await inbox.entries({ query, limit: 1 })).count
   return [
     get('/api/v1/info', {

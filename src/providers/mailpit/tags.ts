@@ -1,12 +1,13 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
-import { defineRoutes, type Route } from '../../server/route.ts'
+import type { Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
 import { namesOf, ok, okSuccess } from './messages.ts'
 import { renameBody, tagsBody } from './requests.ts'
 import { tagsSchema } from './schema.ts'
 import { toInboxQuery } from './query.ts'
 
-const { get, put, del } = defineRoutes({ tag: 'Tags', access: 'local' })
+const { get, put, del } = rowsOf('Tags')
 
 /** `/api/v1/tags`. Tags are listed in lower case, and their case does not matter. */
 export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {

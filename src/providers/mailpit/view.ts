@@ -3,12 +3,13 @@ import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { bytesAnswer } from '../../server/answer.ts'
 import { guarded, htmlAnswer } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
-import { defineRoutes, type Route } from '../../server/route.ts'
+import type { Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
 import { idOf, isFromProgram } from './find.ts'
 import { matchQuery } from './requests.ts'
 import { toMessage } from './answers.ts'
 
-const { get } = defineRoutes({ tag: 'Testing', access: 'local' })
+const { get } = rowsOf('Testing')
 
 /** `/view/{id}.html` and `/view/{id}.txt`. */
 export function viewRoutes(inbox: Inbox & InboxPages): Route[] {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { mailpitRoutes } from '../../../src/providers/mailpit/routes.ts'
+import { mailpitFace } from '../../../src/providers/mailpit/face.ts'
+import { hollowApp } from '../../server/validate-response.ts'
 import { declared } from './_declared.ts'
 import { openMailpit, type MailpitServer, type Read } from './_server.ts'
 
@@ -70,7 +71,6 @@ async function submitAll(count: number): Promise<string[]> {
 
 describe('every operation', () => {
   it('answers with the members that its client declares, and only those', async () => {
-    const { post } = server
     const id = await server.submit(whole)
     const wrong: string[] = []
     const bodies: Readonly<Record<string, unknown>> = {
@@ -81,13 +81,14 @@ describe('every operation', () => {
       'POST /api/v1/message/{id}/release': { To: ['a@example.com'] },
       'POST /api/v1/send': { From: { Email: 'a@example.com' }, To: [{ Email: 'b@example.com' }] },
     }
-    const { inbox } = post as unknown as Parameters<typeof mailpitRoutes>[0]
-    const routes = mailpitRoutes({ inbox } as Parameters<typeof mailpitRoutes>[0])
-    // What removes comes last.
-    for (const { method, path } of routes.toSorted((a, b) => rankOf(a.method) - rankOf(b.method))) {
+    const isOperation = ({ path }: { path: string }): boolean => path !== '/api/openapi.json'
+    const routes = hollowApp().routes.filter((route) => route.face === mailpitFace && isOperation(route))
+    // What removes comes last, and messages after their tags.
+    const order = routes.toSorted((a, b) => rankOf(a.method) - rankOf(b.method) || (a.path < b.path ? 1 : -1))
+    for (const { method, path } of order) {
       const name = `${method} ${path}`
-      const part = path.endsWith('/thumb') ? '1.2' : '2'
-      const tag = method === 'DELETE' ? 'renamed' : 'new'
+      const part = path.endsWith('/thumb') ? '1.2.2' : '2'
+      const tag = method === 'DELETE' ? 'tag2' : 'new'
       const filled = path.replace('{id}', id).replace('{part}', part).replace('{tag}', tag)
       const query = path === '/api/v1/search' ? '?query=from:example.com' : ''
       const answer = await server.call(method, filled + query, bodies[name])
@@ -297,12 +298,11 @@ describe('what changes messages', () => {
       ['search'],
       ['search?query='],
       ['search?query=bcc:x'],
-      ['search?query=x&tz=Mars/Base%20after:2026-01-01'],
+      ['search?query=after:2026-01-01&tz=Mars/Base'],
     ]
     for (const [path, body] of wrong) {
       const answer = await server.call('DELETE', `/api/v1/${path}`, body)
-      if (path.includes('tz=')) expect(answer.status).toBe(200)
-      else expect([400, 422], `${path} ${JSON.stringify(body)}`).toContain(answer.status)
+      expect(answer.status, `${path} ${JSON.stringify(body)}`).toBe(400)
     }
     expect((await list()).total).toBe(1)
   })
@@ -407,7 +407,7 @@ describe('a send', () => {
     ['no JSON', '{', 'JSON'],
   ])('with %s is refused with the reason', async (_, body, reason) => {
     const answer: Read = await server.call('POST', '/api/v1/send', body)
-    expect([400, 422]).toContain(answer.status)
+    expect([answer.status, Object.keys(answer.json() as object)]).toEqual([400, ['Error']])
     expect(answer.text).toContain(reason)
     expect((await list()).total).toBe(0)
   })
@@ -438,6 +438,6 @@ describe('chaos', () => {
       { ErrorCode: 200, Probability: 1 },
       { ErrorCode: 451, Probability: 101 },
     ])
-      expect([400, 422]).toContain((await server.call('PUT', '/api/v1/chaos', { Sender: wrong })).status)
+      expect((await server.call('PUT', '/api/v1/chaos', { Sender: wrong })).status).toBe(400)
   })
 })
