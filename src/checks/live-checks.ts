@@ -30,7 +30,15 @@ export const liveChecks: readonly AskingCheck[] = [
  * @returns The answers that came before the signal.
  */
 export async function askLinks(asked: LinkAsking): Promise<Map<string, LiveAnswer>> {
-  return askAll([...(await addressesOf(asked)).keys()].slice(0, maxAsked), asked)
+  const urls = [...(await addressesOf(asked)).keys()].slice(0, maxAsked)
+  const answers = await askAll(urls, asked)
+  // Those that answered first came first.
+  return new Map(
+    urls.flatMap((url) => {
+      const answer = answers.get(url)
+      return answer ? [[url, answer]] : []
+    }),
+  )
 }
 
 /** What the requests of links need. */

@@ -23,6 +23,7 @@ import { createBulk } from './bulk.ts'
 import type { BulkBoard } from './bulk-board.ts'
 import { createBulkRuns } from './bulk-runs.ts'
 import { createMessageStreams } from './message-streams.ts'
+import { createOverview } from './overview.ts'
 import { createNestedMails } from './nested.ts'
 import { createOutsideAnswers } from './outside-answers.ts'
 import { releaseMail, type Relay } from './release.ts'
@@ -175,6 +176,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       )
     },
     tags: tags.list,
+    overview: createOverview(deps, tags),
     updateTag: tags.update,
     compare: (mail, other, options) => compare(idOf(mail), idOf(other), options),
     async update(id, changes) {

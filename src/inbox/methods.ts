@@ -22,6 +22,7 @@ import type { Bulk, BulkOptions, Selection } from './bulk.ts'
 import type { BulkRuns } from './bulk-runs.ts'
 import type { CopyOptions, OpenAttachment, RawOptions, ReadOptions } from './message-streams.ts'
 import type { NestedMails } from './nested.ts'
+import type { Overview } from './overview.ts'
 import type { OutsideAnswers } from './outside-answers.ts'
 import type { MailEntry } from './views.ts'
 import type { QuietOptions, WaitOptions } from './wait.ts'
@@ -188,6 +189,8 @@ export interface InboxCheckOptions extends MailCheckOptions {
 export interface InboxPages {
   /** The same as `list`, with more of each header, for lists of other interfaces. Errors as for `list`. */
   entries(query?: Parameters<Inbox['list']>[0]): Promise<SearchPage<MailEntry>>
+  /** How many mails there are and how many are unread, and the tags that they have. */
+  overview(): Promise<Overview>
   /** The same as `get`, which takes one argument so that arrays of ids can be mapped by it. */
   read(id: string, options: ReadOptions): Promise<Mail>
   /** The HTML of a mail as UTF-8, for display in a frame: everything that would connect is removed. @throws not_found. */

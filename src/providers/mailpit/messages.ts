@@ -26,10 +26,7 @@ export const ok: Answer = bytesAnswer('ok', { 'content-type': 'text/plain' })
 export const okSuccess = { type: 'text/plain', description: '`ok`' } as const
 
 /** `/api/v1/messages` and `/api/v1/search`: lists, and changes of many messages. */
-export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'bulk'>): Route[] {
-  const count = async (query: string | undefined, signal: AbortSignal): Promise<number> =>
-    (await inbox.entries({ query, limit: 1, signal })).count
-
+export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'overview' | 'bulk'>): Route[] {
   async function pageOf(
     query: string | undefined,
     { start, limit }: { start: number; limit: number },
@@ -46,7 +43,17 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'bulk
     return { messages, count: first.count }
   }
 
-  const tags = async (): Promise<string[]> => namesOf(await inbox.tags())
+  /** How many matches are unread. */
+  async function unreadOf(
+    search: string,
+    matches: number,
+    { total, unread }: { total: number; unread: number },
+    signal: AbortSignal,
+  ): Promise<number> {
+    if (unread === 0) return 0
+    if (unread === total) return matches
+    return (await inbox.entries({ query: `${search} is:unread`, limit: 1, signal })).count
+  }
 
   return [
     get('/api/v1/messages', {
@@ -59,8 +66,7 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'bulk
         // Mailpit answers all messages to a limit of 0.
         const page = await pageOf(range, { start, limit: limit || maxLimit }, signal())
         if (limit === 0 && page.count - start > maxLimit) throw tooMany(page.count - start)
-        const total = range === undefined ? page.count : await count(undefined, signal())
-        const unread = await count('is:unread', signal())
+        const { total, unread, tags } = await inbox.overview()
         return {
           total,
           unread,
@@ -68,7 +74,7 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'bulk
           messages_count: total,
           messages_unread: unread,
           start,
-          tags: await tags(),
+          tags: [...tags],
           messages: page.messages,
         }
       },
@@ -112,14 +118,14 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'bulk
         const range = before === undefined ? '' : ` ${toInboxQuery(`before:"${before}"`)}`
         const search = toInboxQuery(query, tz) + range
         const page = await pageOf(search, { start, limit }, signal())
+        const { tags, ...all } = await inbox.overview()
         return {
-          total: await count(undefined, signal()),
-          unread: await count('is:unread', signal()),
+          ...all,
           count: page.messages.length,
           messages_count: page.count,
-          messages_unread: await count(`${search} is:unread`, signal()),
+          messages_unread: await unreadOf(search, page.count, all, signal()),
           start,
-          tags: await tags(),
+          tags: [...tags],
           messages: page.messages,
         }
       },
@@ -135,14 +141,6 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'bulk
       },
     }),
   ]
-}
-
-/** The names of the tags that mails have, in the order of the alphabet. */
-export function namesOf(tags: readonly { tag: string; count: number }[]): string[] {
-  return tags
-    .filter(({ count }) => count > 0)
-    .map(({ tag }) => tag)
-    .toSorted()
 }
 
 /** The most items of a page of the inbox. */

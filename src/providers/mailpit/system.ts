@@ -13,26 +13,27 @@ export function systemRoutes({
   config,
   state,
 }: Pick<ProviderParts, 'inbox' | 'config' | 'state'>): Route[] {
-  const count = async (query?: string): Promise<number> => (await inbox.entries({ query, limit: 1 })).count
   return [
     get('/api/v1/info', {
       summary: 'The version, and how many messages there are',
       success: { schema: infoSchema },
       async handler(): Promise<Info> {
+        const { total, unread } = await inbox.overview()
+        const { count: submitted } = await inbox.entries({ query: 'source:smtp', limit: 1 })
         const tags = (await inbox.tags()).filter(({ count }) => count > 0)
         return {
           Version: `localpost ${version}`,
           LatestVersion: 'disabled',
           Database: (await state()).store,
           DatabaseSize: 0,
-          Messages: await count(),
-          Unread: await count('is:unread'),
+          Messages: total,
+          Unread: unread,
           Tags: Object.fromEntries(tags.map(({ tag, count }) => [tag, count])),
           RuntimeStats: {
             Uptime: Math.floor(process.uptime()),
             Memory: process.memoryUsage().rss,
             MessagesDeleted: 0,
-            SMTPAccepted: await count('source:smtp'),
+            SMTPAccepted: submitted,
             SMTPAcceptedSize: 0,
             SMTPRejected: 0,
             SMTPIgnored: 0,

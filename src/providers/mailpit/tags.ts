@@ -2,7 +2,7 @@ import { LocalpostError, quote } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { Route } from '../../server/route.ts'
 import { rowsOf } from './rows.ts'
-import { namesOf, ok, okSuccess } from './messages.ts'
+import { ok, okSuccess } from './messages.ts'
 import { renameBody, tagsBody } from './requests.ts'
 import { tagsSchema } from './schema.ts'
 import { toInboxQuery } from './query.ts'
@@ -10,10 +10,9 @@ import { toInboxQuery } from './query.ts'
 const { get, put, del } = rowsOf('Tags')
 
 /** `/api/v1/tags`. Tags are listed in lower case, and their case does not matter. */
-export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
+export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>): Route[] {
   const assertIs = async (tag: string): Promise<string> => {
-    const names = namesOf(await inbox.tags())
-    if (names.includes(tag.toLowerCase())) return tag
+    if ((await inbox.overview()).tags.includes(tag.toLowerCase())) return tag
     throw new LocalpostError('validation_error', `tag not found: ${quote(tag)}`)
   }
   const withTag = (tag: string): string => toInboxQuery(`tag:"${tag}"`)
@@ -22,7 +21,7 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
     get('/api/v1/tags', {
       summary: 'The tags of all messages',
       success: { schema: tagsSchema },
-      handler: async () => namesOf(await inbox.tags()),
+      handler: async () => [...(await inbox.overview()).tags],
     }),
     put('/api/v1/tags', {
       summary: 'Replace the tags of messages',
@@ -43,7 +42,7 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       async handler({ params, body: { Name } }) {
         const tag = await assertIs(params.tag)
         const isOther = Name.toLowerCase() !== tag.toLowerCase()
-        if (isOther && namesOf(await inbox.tags()).includes(Name.toLowerCase()))
+        if (isOther && (await inbox.overview()).tags.includes(Name.toLowerCase()))
           throw new LocalpostError('validation_error', `tag already exists: ${quote(Name)}`)
         await inbox.bulk.change(withTag(tag), { remove_tags: [tag], add_tags: [Name] })
         return ok
