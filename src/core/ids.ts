@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'req'
   | 'ses'
   | 'blk'
+  | 'sch'
 
 /** Makes ids that sort by time: `em_` and 22 characters, later ids always greater, even when the clock falls back. */
 export interface Ids {

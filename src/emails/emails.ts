@@ -85,7 +85,7 @@ export function emailOrder(pageSize: number): ListOrder<EmailRecord> {
  */
 export async function readContent(
   { reader }: { reader: Pick<Reader, 'bodies' | 'content'> },
-  email: EmailRecord,
+  email: Pick<EmailRecord, 'id' | 'source'>,
   signal?: AbortSignal,
 ): Promise<EmailContent> {
   const { html = '', text = '' } =

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { domainCollection } from '../domains/domain.ts'
 import { emailCollection } from '../emails/email.ts'
 import type { Config } from '../options/options.ts'
+import { scheduledCollection } from '../sending/scheduled.ts'
 import type { Store } from '../store/store.ts'
 import { webhookDeliveryCollection } from '../webhooks/webhook.ts'
 
@@ -64,7 +65,7 @@ const longestWaitMs = 60 * 60 * 1000
 interface AccountWork {
   /** Whether something is under way or due: sends, deliveries of webhooks, emails to delete, domains to look up. */
   isNow: boolean
-  /** When the next email is too old; null: none will be. */
+  /** When the next email is too old, or a scheduled one is sent; null: none will be. */
   nextAt: number | null
 }
 
@@ -81,10 +82,14 @@ export async function findWork(
     (await store.count(webhookDeliveryCollection, { index: 'due' })) > 0 ||
     (await store.count(emailCollection)) > most ||
     (verifyIntervalMs !== null && (await store.count(domainCollection)) > 0)
-  if (isWaiting || ageMs === null) return { isNow: isWaiting, nextAt: null }
-  const { records } = await store.page(emailCollection, { limit: 1 })
-  const [oldest] = records
-  if (!oldest) return { isNow: false, nextAt: null }
-  const nextAt = oldest.created + ageMs
+  if (isWaiting) return { isNow: true, nextAt: null }
+  const next = await store.page(scheduledCollection, { index: 'send_at', limit: 1 })
+  const { records } = ageMs === null ? { records: [] } : await store.page(emailCollection, { limit: 1 })
+  const times = [
+    ...next.records.map(({ send_at }) => send_at),
+    ...records.map(({ created }) => created + (ageMs ?? 0)),
+  ]
+  if (times.length === 0) return { isNow: false, nextAt: null }
+  const nextAt = Math.min(...times)
   return { isNow: nextAt <= clock.now(), nextAt }
 }

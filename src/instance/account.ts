@@ -26,9 +26,11 @@ import type { ResetScope } from '../options/reset-scopes.ts'
 import type { Downloads } from '../outbox/downloads.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
+import type { Schedule } from '../sending/schedule.ts'
+import { createSuppressions, type InnerSuppressions } from '../sending/suppressions.ts'
 import { createSending, type SendingService } from '../sending/sending.ts'
 import { webhookShapes } from '../providers/facts.ts'
-import { createReader, type ReadingTurns } from '../reading/reader.ts'
+import { createReader, type Reader, type ReadingTurns } from '../reading/reader.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { createTemplates, type InnerTemplates } from '../templates/templates.ts'
@@ -76,6 +78,8 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   templates: InnerTemplates
   emails: EmailService & Simulation
   sending: SendingService
+  suppressions: InnerSuppressions
+  schedule: Schedule
   broadcasts: Broadcasts
   library: ReturnType<typeof createLibrarySends>
   inbox: ReturnType<typeof createInbox>
@@ -90,6 +94,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   large: JobQueue
   /** The password of the outbox at the SMTP server of its own instance. */
   secret: string
+  reader: Pick<Reader, 'bodies' | 'content'>
   /** Where the ids of the APIs of providers come from. */
   providerRandom: RandomSource
   /** Begins to deliver. Has no effect if it has begun. */
@@ -179,8 +184,14 @@ export async function openAccount(
   })
   const sources = attachmentSources(config, outgoing)
   const secret = randomBytes(32).toString('base64url')
+  const suppressions = await createSuppressions({
+    ...common,
+    onError: reportErrors(config, 'The suppression list could not be read or added to.'),
+  })
+  undo.push(() => suppressions.close())
   const outbox = openOutbox(config, {
     store,
+    suppressions,
     domains,
     tracking,
     reader,
@@ -206,10 +217,15 @@ export async function openAccount(
     resolveSender: domains.resolveSender,
     wakeOutbox,
   }
-  const sends = createSending(sending)
+  const sends = createSending({
+    ...sending,
+    onError: reportErrors(config, 'A scheduled email could not be sent; this will be retried.'),
+  })
   const emails = { ...createEmails({ ...common, reader }), accept: sends.acceptEmail }
   const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
   const maintenance = [
+    sends.schedule,
+    suppressions,
     tracking,
     startRetention({
       ...common,
@@ -236,9 +252,12 @@ export async function openAccount(
     templates,
     emails: { ...emails, ...createSimulation(common) },
     sending: sends,
+    suppressions,
+    schedule: sends.schedule,
     broadcasts,
     library: createLibrarySends({
       accept: emails.accept,
+      sending: sends,
       broadcast: broadcasts.send,
       log: memory.log,
       onNotice: config.onNotice,
@@ -252,6 +271,7 @@ export async function openAccount(
     thread,
     large: reader.large,
     secret,
+    reader,
     providerRandom: randomSources('providers'),
     deliver() {
       delivers = true

@@ -204,6 +204,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     wake,
     async idle() {
       for (const [, { account }] of open.all()) {
+        await account.schedule.idle()
         await account.outbox.idle()
         for (const busy of [account.tracking, account.webhooks, ...account.maintenance]) await busy.idle()
       }

@@ -14,6 +14,8 @@ import { suggest } from '../core/suggest.ts'
 import type { Ids } from '../core/ids.ts'
 import { bulkChangeCollection } from '../inbox/bulk-board.ts'
 import { tagColorCollection } from '../inbox/tag-colors.ts'
+import { scheduledCollection } from '../sending/scheduled.ts'
+import { suppressionCollection } from '../sending/suppressions.ts'
 import { apiKeyCollection } from '../keys/key.ts'
 import { type Collection, type Store, type StoredRecord, remove } from '../store/store.ts'
 import { windowCollection } from '../faults/shared-windows.ts'
@@ -29,6 +31,8 @@ import { webhookCollection, webhookDeliveryCollection } from '../webhooks/webhoo
 /** Everything that is stored. */
 export const collections: readonly Collection<StoredRecord>[] = [
   emailCollection,
+  scheduledCollection,
+  suppressionCollection,
   idempotencyCollection,
   tagColorCollection,
   domainCollection,
@@ -59,7 +63,14 @@ export const sharedCollections: readonly Collection<StoredRecord>[] = [
 ]
 
 const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
-  emails: [emailCollection, broadcastCollection, idempotencyCollection, tagColorCollection],
+  emails: [
+    emailCollection,
+    scheduledCollection,
+    suppressionCollection,
+    broadcastCollection,
+    idempotencyCollection,
+    tagColorCollection,
+  ],
   domains: [domainCollection],
   audiences: [contactCollection, audienceCollection],
   templates: [templateCollection, templateVersionCollection],

@@ -29,6 +29,7 @@ export function sideOfAccount(
     wakeOutbox,
     transcripts,
     smtpSessions,
+    suppressions,
   }: OpenAccount,
   { clock, hostname, rejectSubmissions }: Config,
   headRoom: Budget,
@@ -43,7 +44,9 @@ export function sideOfAccount(
     ensureDomain: domains.ensureDomain,
     // If rules apply to submissions, a refused address never became a recipient.
     needsDelivery: (recipient: string) =>
-      simulator.isSimulator(recipient) || (!rejectSubmissions && hasRule(recipient)),
+      simulator.isSimulator(recipient) ||
+      suppressions.has(recipient) ||
+      (!rejectSubmissions && hasRule(recipient)),
     thread,
     headRoom,
     wakeOutbox,

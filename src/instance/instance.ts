@@ -15,6 +15,8 @@ import type { Inbox } from '../inbox/methods.ts'
 import type { ListenOptions } from '../server/listener.ts'
 import type { Snapshot } from './snapshots.ts'
 import type { Templates } from '../templates/templates.ts'
+import type { Suppressions } from '../sending/suppressions.ts'
+import type { Sends } from './library-sends.ts'
 import type { InstanceClock } from './time.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 
@@ -47,6 +49,8 @@ export interface SmtpSessions {
 export type AccountResources = Pick<
   Localpost,
   | 'emails'
+  | 'sending'
+  | 'suppressions'
   | 'domains'
   | 'audiences'
   | 'broadcasts'
@@ -73,6 +77,10 @@ export interface Localpost {
    */
   account(name: string): AccountResources
   readonly emails: Pick<Emails, 'send' | 'list' | 'get'> & Simulation
+  /** Sends with every member that the core knows, several at once, and emails that are sent later. */
+  readonly sending: Sends
+  /** The addresses that get no mail. */
+  readonly suppressions: Suppressions
   readonly domains: Domains
   readonly audiences: Audiences
   readonly broadcasts: Broadcasts

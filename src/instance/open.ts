@@ -168,7 +168,12 @@ export async function openLocalpost(
       else accounts.wake(partition)
     })
 
-    const settle = createSettle({ store, outbox, others: [tracking, webhooks, ...maintenance, accounts] })
+    const settle = createSettle({
+      store,
+      outbox,
+      first: [main.schedule],
+      others: [tracking, webhooks, ...maintenance, accounts],
+    })
     const snapshots = createSnapshots({
       store: restorable,
       faults: main.faults,

@@ -19,6 +19,7 @@ import type { Reader } from '../reading/reader.ts'
 import type { FindRule } from '../rules/rules.ts'
 import { createSimulator, type AddressSimulator } from '../rules/simulator.ts'
 import { createCauses } from '../rules/verdicts.ts'
+import type { InnerSuppressions } from '../sending/suppressions.ts'
 import type { Store } from '../store/store.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { reportFailures } from './notices.ts'
@@ -55,6 +56,7 @@ export function openOutbox(
   config: Config,
   deps: {
     store: Store
+    suppressions: Pick<InnerSuppressions, 'has'>
     domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
     tracking: Pick<Tracking, 'copiesOf'>
     reader: Pick<Reader, 'bodies' | 'content' | 'findings'>
@@ -91,6 +93,7 @@ export function openOutbox(
     }),
     relay: config.relayAll ? deps.relay : null,
     simulator,
+    isOnSuppressionList: deps.suppressions.has,
     causeOf: createCauses(deps.findRule, simulator),
     async senderOf(email) {
       const { mail_from } = email.envelope

@@ -8,6 +8,7 @@ import type { OpenAccount } from './account.ts'
 import type { RunningAccounts } from './accounts.ts'
 import type { InstanceHttp } from './http.ts'
 import type { AccountResources, Localpost } from './instance.ts'
+import type { Sends } from './library-sends.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { assertRealTicks } from './test-process.ts'
 import type { RunningTime } from './time.ts'
@@ -20,6 +21,8 @@ type MethodOf<Resource> = {
 /** The public methods of each resource of an account. Its other members are only for other parts of the instance. */
 const methods: { readonly [Name in keyof AccountResources]: readonly MethodOf<AccountResources[Name]>[] } = {
   emails: ['send', 'list', 'get', 'addEvent'],
+  suppressions: ['list', 'get', 'add', 'remove'],
+  sending: ['send', 'cancel', 'reschedule', 'sendNow'],
   domains: ['create', 'list', 'get', 'update', 'remove', 'verify', 'records', 'zone'],
   audiences: ['create', 'list', 'get', 'update', 'remove'],
   broadcasts: ['send', 'list', 'get'],
@@ -59,6 +62,7 @@ const methods: { readonly [Name in keyof AccountResources]: readonly MethodOf<Ac
   smtpSessions: ['list', 'get', 'clear'],
 }
 const contactMethods: readonly MethodOf<Contacts>[] = ['add', 'import', 'list', 'get', 'update', 'remove']
+const scheduledMethods: readonly MethodOf<Sends['scheduled']>[] = ['list', 'get']
 const accountMethods: readonly MethodOf<Localpost['accounts']>[] = [
   'create',
   'list',
@@ -86,7 +90,12 @@ function publicMembers(
   ])
   const resources = Object.fromEntries(members) as AccountResources
   const contacts = exposed(contactMethods, ({ audiences }) => audiences.contacts) as Contacts
-  return { ...resources, audiences: { ...resources.audiences, contacts } }
+  const scheduled = exposed(scheduledMethods, ({ sending }) => sending.scheduled) as Sends['scheduled']
+  return {
+    ...resources,
+    audiences: { ...resources.audiences, contacts },
+    sending: { ...resources.sending, scheduled },
+  }
 }
 
 /** @param use  Calls a function with the resource. */
@@ -236,9 +245,10 @@ function assertRequest(request: unknown): void {
 
 /** The resources of an account as the library has them. Its sends are logged, and give warnings. */
 function publicResources(account: OpenAccount): AccountResources {
-  const { library, log, smtpSessions } = account
+  const { library, log, smtpSessions, sending } = account
   return {
     ...account,
+    sending: { ...sending.scheduled, scheduled: sending.scheduled, send: library.sendWhole },
     emails: { ...account.emails, send: library.send },
     broadcasts: { ...account.broadcasts, send: library.broadcast },
     requests: { list: async (query) => log.list(query), clear: async () => log.clear() },

@@ -16,9 +16,11 @@ export interface Busy {
 export function createSettle(deps: {
   store: Store
   outbox: Outbox
+  /** What gives the outbox work; finished first. */
+  first: readonly Busy[]
   others: readonly Busy[]
 }): () => Promise<void> {
-  const { store, outbox, others } = deps
+  const { store, outbox, first, others } = deps
   return async () => {
     let cancel = (): void => {}
     let stopListening = (): void => {}
@@ -32,6 +34,7 @@ export function createSettle(deps: {
     })
     await keepAlive(async () => {
       try {
+        for (const one of first) await one.idle()
         await Promise.race([outbox.idle(), still])
       } finally {
         cancel()

@@ -399,6 +399,18 @@ export const optionTable = {
     default: false,
     help: 'Escape & < > " in variables that go into html',
   },
+  /**
+   * Which recipients are added to the suppression list, whose addresses get no mail: none; `bounces`: those of permanent
+   * bounces; `all`: also those who complain. Addresses that are added by hand count in any case. Default: `off`.
+   */
+  suppress: {
+    kind: 'choice',
+    values: ['off', 'bounces', 'all'],
+    default: 'off',
+    flag: 'suppress',
+    section: 'Sending',
+    help: 'Add recipients to the suppression list: none (off), after permanent bounces, or also complaints (all)',
+  },
   /** Number of items per page in every list. Default: 50. */
   pageSize: {
     kind: 'count',

@@ -14,7 +14,7 @@ import { inOnePieceBytes } from '../mime/compose/compose.ts'
 import type { Blob } from '../store/store.ts'
 import { tryDelivery, type DeliveryDeps } from './deliver.ts'
 import type { Downloads } from './downloads.ts'
-import { afterDelivery, afterFailure, type OutcomeRules } from './outcome.ts'
+import { afterDelivery, afterFailure, afterSuppression, type OutcomeRules } from './outcome.ts'
 import { hasDownloads, writeMessage, type WriteDeps } from './write.ts'
 
 export interface AttemptDeps extends WriteDeps, DeliveryDeps {
@@ -22,6 +22,8 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   /** Waits before the second, third, … try, in milliseconds. */
   retryDelaysMs: readonly number[]
   hostname: string
+  /** Whether a recipient gets no mail, because the address is on the suppression list of the account. */
+  isOnSuppressionList(recipient: string): boolean
   causeOf: OutcomeRules['causeOf']
   /** The queue for writing large messages: several at once would take too much memory. */
   large: JobQueue
@@ -67,7 +69,8 @@ async function deliver(
 ): Promise<EmailRecord | null> {
   const { store, clock, retryDelaysMs, simulator } = deps
   const written: Blob[] = []
-  const email = due.message ? due : await write(due, deps, written, fetching)
+  const composed = due.message ? due : await write(due, deps, written, fetching)
+  const email = composed && (await withoutSuppressed(composed, deps))
   if (!email?.message || deps.isClosed()) return null
   // While the message waited or was written, simulated events gave every recipient a final event.
   if (pendingRecipients(email).length === 0)
@@ -100,6 +103,15 @@ async function deliver(
     store,
     email.id,
     (stored) => stored.outbox && afterDelivery(stored, replies, clock.now(), rules),
+  )
+}
+
+/** Gives the recipients on the suppression list their outcome. @returns The email as stored now; null if it was removed. */
+async function withoutSuppressed(email: EmailRecord, deps: AttemptDeps): Promise<EmailRecord | null> {
+  const suppressed = pendingRecipients(email).filter(deps.isOnSuppressionList)
+  if (suppressed.length === 0) return email
+  return modifyEmail(deps.store, email.id, (stored) =>
+    afterSuppression(stored, suppressed, deps.clock.now(), deps.hostname),
   )
 }
 

@@ -56,6 +56,26 @@ export function afterDelivery(
   return { ...changed, outbox, outbox_due: outbox?.due ?? null }
 }
 
+/** The record of an email whose recipients on the suppression list are not tried; the others stay as they are. */
+export function afterSuppression(
+  email: EmailRecord,
+  suppressed: readonly string[],
+  now: number,
+  reporting_mta: string,
+): EmailRecord {
+  const pending = new Set(pendingRecipients(email))
+  const event: EmailEvent = {
+    status: 'bounced',
+    timestamp: now,
+    type: 'Permanent',
+    subtype: 'OnAccountSuppressionList',
+    smtp_response: 'The mail was not sent: the address is on the suppression list of the account.',
+    reporting_mta,
+  }
+  const added = suppressed.filter((recipient) => pending.has(recipient)).map((one) => [one, [event]] as const)
+  return withEvents(email, new Map(added))
+}
+
 /** The record of an email that cannot be composed: every recipient without an outcome has failed, for this reason. */
 export function afterFailure(email: EmailRecord, reason: string, now: number): EmailRecord {
   const event: EmailEvent = { status: 'failed', timestamp: now, reason }

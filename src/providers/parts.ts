@@ -1,4 +1,5 @@
 import type { RandomSource } from '../core/random.ts'
+import type { Reader } from '../reading/reader.ts'
 import type { Store } from '../store/store.ts'
 import type { ProviderParts } from './provider.ts'
 import { createSentEmails } from './sent-emails.ts'
@@ -9,6 +10,7 @@ export type InstanceParts = Pick<ProviderParts, 'clock' | 'config' | 'state'>
 /** What the APIs of providers need of an account. */
 export interface ProviderAccount extends Omit<ProviderParts, 'sent' | keyof InstanceParts | 'newUuid'> {
   readonly store: Store
+  readonly reader: Pick<Reader, 'bodies' | 'content'>
   /** Where the ids of emails come from. */
   readonly providerRandom: RandomSource
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import type { InnerDomains } from '../domains/domains.ts'
-import type { EmailService } from '../emails/emails.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
 import type { Config } from '../options/options.ts'
@@ -18,7 +17,6 @@ import type { translationJobs } from './translate.ts'
 export interface ProviderParts {
   readonly sending: SendingService
   readonly sent: SentEmails
-  readonly emails: Pick<EmailService, 'read'>
   readonly domains: InnerDomains
   readonly templates: Templates
   readonly webhooks: Webhooks

@@ -1,18 +1,28 @@
 import { validationError } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { emailCollection, type EmailContent, type EmailRecord } from '../emails/email.ts'
+import { readContent } from '../emails/emails.ts'
+import type { Reader } from '../reading/reader.ts'
+import type { ScheduledRecord } from '../sending/scheduled.ts'
 import type { SendingService } from '../sending/sending.ts'
 import { notFound } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 
 /** The emails of an account as a provider names them. */
 export interface SentEmails {
-  /** @param id  Of the provider or of Localpost. @throws not_found */
-  get(id: string, provider: string): Promise<EmailRecord>
+  /**
+   * The email, or the one that waits for its time.
+   *
+   * @param id  Of the provider or, for one that was sent, of Localpost.
+   * @throws not_found
+   */
+  get(id: string, provider: string): Promise<EmailRecord | ScheduledRecord>
+  /** Its bodies; `""` for one that it does not have. */
+  content(email: Pick<EmailRecord | ScheduledRecord, 'id'>, signal: AbortSignal): Promise<EmailContent>
   /** Newest first: those of the interfaces and the library, without those that wait for their time. */
   page(query: SentQuery): Promise<{ emails: EmailRecord[]; more: boolean }>
   /** The id by which a provider knows an email; that of Localpost if it did not come by this provider. */
-  idOf(email: Pick<EmailRecord, 'id' | 'provider'>, provider: string): string
+  idOf(email: EmailRecord | ScheduledRecord, provider: string): string
 }
 
 export interface SentQuery {
@@ -24,19 +34,23 @@ export interface SentQuery {
   readonly before?: string | undefined
 }
 
-export function createSentEmails(deps: { store: Store; sending: Pick<SendingService, 'find'> }): SentEmails {
-  const { store, sending } = deps
+export function createSentEmails(deps: {
+  store: Store
+  sending: Pick<SendingService, 'find'>
+  reader: Pick<Reader, 'bodies' | 'content'>
+}): SentEmails {
+  const { store, sending, reader } = deps
 
-  async function get(id: string, provider: string): Promise<EmailRecord> {
-    const found = isId('em', id)
-      ? await store.get(emailCollection, id)
-      : (await sending.find(provider, id))?.emails[0]
+  async function get(id: string, provider: string): Promise<EmailRecord | ScheduledRecord> {
+    const named = isId('em', id) ? null : await sending.find(provider, id)
+    const found = named ? (named.emails[0] ?? named.scheduled[0]) : await store.get(emailCollection, id)
     if (!found) throw notFound('email', id)
     return found
   }
 
   return {
     get,
+    content: ({ id }, signal) => readContent({ reader }, { id, source: 'api' }, signal),
     async page({ provider, limit, after, before }) {
       if (after !== undefined && before !== undefined)
         throw validationError([{ field: 'after', message: 'must not be given together with before' }])
@@ -51,6 +65,9 @@ export function createSentEmails(deps: { store: Store; sending: Pick<SendingServ
       })
       return { emails: before === undefined ? page.records : page.records.reverse(), more: page.more }
     },
-    idOf: ({ id, provider }, name) => (provider?.name === name ? provider.message_id : id),
+    idOf(email, name) {
+      const { provider } = 'send_at' in email ? email.email : email
+      return provider?.name === name ? provider.message_id : email.id
+    },
   }
 }

@@ -1,4 +1,5 @@
 import { quote, type FieldError } from '../core/errors.ts'
+import { fieldName } from '../core/validate.ts'
 import { headerFault } from './recipients.ts'
 import { maxHeaderChars, maxHeaders, maxMetadata, maxMetadataChars } from './schema.ts'
 
@@ -13,7 +14,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>, errors: 
   const names = new Set<string>()
   for (const [name, value] of Object.entries(headers)) {
     const problem = nameProblem(name, names) ?? valueProblem(value)
-    if (problem !== null) errors.push({ field: `headers.${quote(name)}`, message: problem })
+    if (problem !== null) errors.push({ field: fieldName(['headers', name]), message: problem })
     names.add(name.toLowerCase())
   }
 }

@@ -13,6 +13,7 @@ import type { EmailType } from '../emails/types.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
+import type { ScheduledRecord } from './scheduled.ts'
 import type { Accepted, Checked } from './send.ts'
 
 /** What is stored of an accepted request. */
@@ -87,6 +88,36 @@ const none: readonly string[] = []
 /** The key by which emails are found that a provider's answer named. */
 export function providerKey({ name, message_id }: { name: string; message_id: string }): string {
   return `${name}/${message_id}`
+}
+
+/** An accepted request that is sent later, with its blobs. */
+export function toScheduledRecord(
+  accepted: Pick<Accepted, 'addresses' | 'domain'>,
+  kept: Kept,
+  facts: { id: string; now: number; via: 'capture' | 'relay'; send_at: number },
+): { record: ScheduledRecord; blobs: Blob[] } {
+  const { id, now, via, send_at } = facts
+  const { email: whole, blobs } = toEmail(accepted, kept, { id, now, via, type: 'transactional' })
+  const { id: _id, version, created, recipients, outbox, outbox_due, provider_key, ...email } = whole
+  return {
+    record: { id, version, send_at, created, ...(provider_key && { provider_key }), via, email },
+    blobs,
+  }
+}
+
+/** The email that a scheduled one becomes. */
+export function toSentEmail(record: ScheduledRecord, id: string, now: number): EmailRecord {
+  const { email, via, provider_key } = record
+  return {
+    ...email,
+    ...(provider_key !== undefined && { provider_key }),
+    id,
+    version: 1,
+    created: now,
+    recipients: email.envelope.rcpt_to.map((recipient) => sentTo(recipient, now)),
+    outbox: { due: now, attempts: 0, via },
+    outbox_due: now,
+  }
 }
 
 /** The email of an accepted request, with its blobs. */

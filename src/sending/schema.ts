@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { attachmentMembers } from '../attachments/schema.ts'
+import { pick } from '../core/pick.ts'
 import { emailMembers, sendMembers } from '../emails/schema.ts'
-import type { ContentAttachment, SendingRequest, SentAttachment, SentEmail } from './types.ts'
+import type {
+  ContentAttachment,
+  SendingRequest,
+  ScheduledEmail,
+  SentAttachment,
+  SentEmail,
+  Suppression,
+  SuppressionInput,
+} from './types.ts'
 
 /** How many entries an array of a whole request may have, and how many names an object. */
 export const maxWholeEntries = 1000
@@ -42,6 +51,12 @@ export const sentAttachmentSchema: z.ZodType<SentAttachment> = z.union([
   contentAttachmentSchema,
   z.strictObject({ ...attachmentMembers, content_id: contentId }),
 ])
+
+/** When an email is sent: Unix time in milliseconds, or ISO 8601. */
+export const sendAtSchema: z.ZodType<number | string> = z.union(
+  [z.int().min(0), z.iso.datetime({ offset: true })],
+  'must be Unix time in milliseconds, or ISO 8601 such as "2026-01-31T09:00:00Z"',
+)
 
 const texts = z.record(z.string(), z.string())
 
@@ -94,8 +109,7 @@ export const sendingMembers: {
     })
     .optional()
     .describe('The addresses that a `raw` message is sent from and to'),
-  send_at: z
-    .union([z.int().min(0), z.iso.datetime({ offset: true })])
+  send_at: sendAtSchema
     .optional()
     .describe(
       'When to send it: Unix time in milliseconds, or ISO 8601 with Z or an offset; at most 10 years ahead. What is past is sent at once',
@@ -132,3 +146,45 @@ export const sentEmailSchema: z.ZodType<SentEmail> = z.strictObject({
   warnings: z.array(z.string()),
   message_id: z.string().optional().describe('`provider.message_id` of the request; absent without one'),
 })
+
+/** The members of an email that a scheduled one shows. */
+export const scheduledNames = [
+  'from',
+  'to',
+  'cc',
+  'bcc',
+  'reply_to',
+  'subject',
+  'template_id',
+  'envelope',
+  'tags',
+  'metadata',
+  'tracking',
+  'provider',
+] as const
+
+/** An email that is sent later. */
+export const scheduledEmailSchema: z.ZodType<ScheduledEmail> = z.strictObject({
+  id: z.string().describe('Begins with `sch_`; the email gets an id of its own when it is sent'),
+  send_at: z.int().describe('When it is sent: Unix time in milliseconds'),
+  created: z.int().describe('When it was accepted: Unix time in milliseconds'),
+  ...pick(emailMembers, scheduledNames),
+})
+
+const reason = z.enum(['bounce', 'complaint', 'manual'])
+
+/** An entry of the suppression list. */
+export const suppressionSchema: z.ZodType<Suppression> = z.strictObject({
+  address: z.string().describe('Bare'),
+  reason,
+  created: z.int().describe('When it was added: Unix time in milliseconds'),
+  email_id: z.string().optional().describe('The email whose event added it; absent without one'),
+})
+
+/** The body of `POST /dev/suppressions`. */
+export const suppressionInputSchema: z.ZodType<SuppressionInput> = z
+  .strictObject({
+    address: z.string().min(1).max(1000).describe('Bare, without a display name'),
+    reason: reason.optional().describe('Default: manual'),
+  })
+  .meta({ example: { address: 'ada@example.com' } })

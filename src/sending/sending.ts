@@ -23,7 +23,15 @@ import {
   type RememberedAnswer,
   type Repeatable,
 } from './idempotency.ts'
-import { providerKey, toEmail } from './record.ts'
+import { providerKey, toEmail, toScheduledRecord } from './record.ts'
+import { startSchedule, type Schedule } from './schedule.ts'
+import {
+  createScheduled,
+  readTime,
+  scheduledCollection,
+  type Scheduled,
+  type ScheduledRecord,
+} from './scheduled.ts'
 import { withDomain, type Accepted, type SendDeps } from './send.ts'
 import type { SentEmail } from './types.ts'
 
@@ -65,7 +73,16 @@ export interface SendingService {
    */
   send(input: unknown, options: Omit<SendingOptions, 'partial'>): Promise<SentEmail[]>
   /** The emails whose provider gave this id in its answer, in order; null if there is none. */
-  find(provider: string, messageId: string): Promise<{ emails: EmailRecord[] } | null>
+  find(provider: string, messageId: string): Promise<Found | null>
+  /** The emails that are sent later. */
+  readonly scheduled: Scheduled
+}
+
+/** The emails that one id of a provider names. */
+export interface Found {
+  emails: EmailRecord[]
+  /** Those that are not sent yet. */
+  scheduled: ScheduledRecord[]
 }
 
 export interface SendingDeps extends SendDeps, CheckGivenDeps {
@@ -74,19 +91,25 @@ export interface SendingDeps extends SendDeps, CheckGivenDeps {
   ids: Ids
   /** The route of API sends: `relay` only with `relayAll`. */
   via: 'capture' | 'relay'
+  pageSize: number
   /** Called after a commit that gave the outbox something to do. */
   wakeOutbox(): void
+  /** Called with errors of sending a scheduled email; it is tried again. */
+  onError(error: unknown): void
 }
 
 /** What {@link createSending} makes: the core, and the send of the interface. */
 export interface Sending extends SendingService {
   /** Accepts one request of the interface. */
   acceptEmail: EmailService['accept']
+  /** Sends scheduled emails when their time has come. */
+  readonly schedule: Schedule
 }
 
 export function createSending(given: SendingDeps): Sending {
   const { store, clock, ids } = given
   const whole: SendingDeps = { ...given, kind: 'whole' }
+  const schedule = startSchedule(given)
 
   async function acceptAll(
     requests: readonly unknown[],
@@ -102,7 +125,9 @@ export function createSending(given: SendingDeps): Sending {
     const accepted: Given[] = []
     for (const [i, { result }] of checks.entries()) {
       try {
-        accepted.push(await withDomain(result(), deps))
+        const storable = result()
+        if (storable.kept.send_at !== null) readTime(storable.kept.send_at, clock.now())
+        accepted.push(await withDomain(storable, deps))
       } catch (error) {
         const named = requests.length > 1 ? withIndex(error, i) : error
         if (!partial || !(error instanceof LocalpostError) || !isOfRequest(error)) throw named
@@ -127,6 +152,14 @@ export function createSending(given: SendingDeps): Sending {
       // mail.
       const results = accepted.map((one): SendingResult => {
         if ('error' in one) return one
+        const { send_at } = one.kept
+        if (send_at !== null && send_at > now) {
+          const facts = { id: ids.next('sch'), now, via: given.via, send_at }
+          const made = toScheduledRecord(one, one.kept, facts)
+          changes.push(insert(scheduledCollection, made.record))
+          for (const blob of made.blobs) blobs.push(blob)
+          return toAnswer(facts.id, one)
+        }
         const facts = { id: ids.next('em'), now, type: 'transactional', via: given.via } as const
         const made = toEmail(one, one.kept, facts)
         changes.push(insert(emailCollection, made.email))
@@ -161,11 +194,16 @@ export function createSending(given: SendingDeps): Sending {
     },
     async find(provider, messageId) {
       const prefix = [providerKey({ name: provider, message_id: messageId })]
-      const emails: EmailRecord[] = []
       const query = { index: 'provider', prefix, limit: 500 }
+      // First those that wait: one that is sent meanwhile is found twice rather than not at all.
+      const scheduled: ScheduledRecord[] = []
+      for await (const records of pagesOf(store, scheduledCollection, query)) scheduled.push(...records)
+      const emails: EmailRecord[] = []
       for await (const records of pagesOf(store, emailCollection, query)) emails.push(...records)
-      return emails.length > 0 ? { emails } : null
+      return emails.length > 0 || scheduled.length > 0 ? { emails, scheduled } : null
     },
+    scheduled: createScheduled({ ...given, send: (record) => schedule.send(record) }),
+    schedule,
   }
 }
 

@@ -101,3 +101,65 @@ export interface SentEmail {
   /** `provider.message_id` of the request; absent without one. */
   message_id?: string
 }
+
+/** An email that is sent later. */
+export interface ScheduledEmail {
+  /** Begins with `sch_`; the email gets an id of its own when it is sent. */
+  id: string
+  /** When it is sent: Unix time in milliseconds. */
+  send_at: number
+  /** When it was accepted: Unix time in milliseconds. */
+  created: number
+  /** Display name plus address, white space folded; `""` if a submission names no sender. */
+  from: string
+  /** Bare addresses of the To header, in its order. */
+  to: string[]
+  /** Bare addresses of the Cc header, in its order. */
+  cc: string[]
+  /** Recipients of the envelope that no To or Cc field names; for API sends, those of the request. */
+  bcc: string[]
+  /** The Reply-To header; null without one. */
+  reply_to: string | null
+  subject: string
+  template_id: string | null
+  /** The addresses of MAIL FROM and RCPT TO, which the header need not name. */
+  envelope: {
+    mail_from: string
+    rcpt_to: string[]
+  }
+  tags: string[]
+  /** Names and values of the request that are not in the message; absent without any. */
+  metadata?: Record<string, string>
+  /** What the request says about tracking, in place of the domain; absent without it. */
+  tracking?: {
+    opens?: boolean
+    clicks?: boolean
+  }
+  /**
+   * The interface of a provider that the email came by, and the id that its answer gave; absent for
+   * other emails.
+   */
+  provider?: {
+    name: string
+    message_id: string
+  }
+}
+
+/** An entry of the suppression list. */
+export interface Suppression {
+  /** Bare. */
+  address: string
+  reason: 'bounce' | 'complaint' | 'manual'
+  /** When it was added: Unix time in milliseconds. */
+  created: number
+  /** The email whose event added it; absent without one. */
+  email_id?: string
+}
+
+/** The body of `POST /dev/suppressions`. */
+export interface SuppressionInput {
+  /** Bare, without a display name. */
+  address: string
+  /** Default: manual. */
+  reason?: 'bounce' | 'complaint' | 'manual'
+}

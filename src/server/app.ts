@@ -15,6 +15,8 @@ import { devAudienceRoutes } from './dev/audiences.ts'
 import { consentRoutes } from './dev/consent.ts'
 import { broadcastRoutes } from './dev/broadcasts.ts'
 import { devDomainRoutes } from './dev/domains.ts'
+import { scheduledRoutes } from './dev/scheduled.ts'
+import { suppressionRoutes } from './dev/suppressions.ts'
 import { devEmailRoutes } from './dev/emails.ts'
 import { inboxRoutes } from './dev/inbox.ts'
 import { mailRoutes } from './dev/mail.ts'
@@ -179,6 +181,8 @@ function tableOf(
     ...mailByteRoutes(deps.inbox, deps.tracking),
     ...nestedMailRoutes(deps.inbox.nested, deps.tracking),
     ...devEmailRoutes(deps.emails, deps.sending),
+    ...scheduledRoutes(deps.sending.scheduled),
+    ...suppressionRoutes(deps.suppressions),
     ...devDomainRoutes(deps.domains),
     ...devAudienceRoutes(deps.audiences),
     ...broadcastRoutes(deps.broadcasts),

@@ -14,6 +14,7 @@ import type { ResetScope } from '../options/reset-scopes.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import type { EmailService } from '../emails/emails.ts'
 import type { SendingService } from '../sending/sending.ts'
+import type { Suppressions } from '../sending/suppressions.ts'
 import type { Simulation } from '../emails/simulate.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
@@ -40,6 +41,7 @@ import type { Health } from './types.ts'
 export interface AccountDeps {
   readonly emails: EmailService & Simulation
   readonly sending: SendingService
+  readonly suppressions: Suppressions
   readonly domains: InnerDomains
   readonly audiences: Audiences & { readonly contacts: InnerContacts }
   readonly templates: Templates

@@ -61,7 +61,20 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
     attachments: [{ filename: `${secret}.txt`, path: `data:text/plain,${secret}` }],
   })
   await post.account(account.name).inbox.waitFor({ subject: `${secret} subject` })
+  const resent = await made('/resend/emails', {
+    from: `Acme <hi@${secret}.test>`,
+    to: `${secret}@reader.test`,
+    subject: `${secret} again`,
+    text: secret,
+  })
+  const { inbox } = post.account(account.name)
+  const undelivered = async (): Promise<number> => (await inbox.list({ query: 'status:sent' })).count
+  await expect.poll(undelivered, { timeout: 10_000 }).toBe(0)
+  const endpoint = 'http://127.0.0.1:9/resend'
+  const hook = await made('/resend/webhooks', { endpoint, events: ['email.bounced'] })
   return {
+    'resend/emails': resent.id,
+    'resend/webhooks': hook.id,
     email: email.id,
     domain: domain.id,
     audience: audience.id,

@@ -12,8 +12,8 @@ const idIn = (path: string, name: string, ids: Filled): string => {
   if (name === 'index') return '0'
   if (name === 'path') return '1'
   if (name === 'contactId') return ids['contact'] ?? ''
-  const [, , what = ''] = path.split('/')
-  return ids[idsByRoom[what] ?? ''] ?? 'none'
+  const [, surface = '', what = ''] = path.split('/')
+  return ids[`${surface}/${what}`] ?? ids[idsByRoom[what] ?? ''] ?? 'none'
 }
 const idsByRoom: Readonly<Record<string, string>> = {
   emails: 'email',
@@ -37,6 +37,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /dev/audiences/{id}/contacts/{contactId}': { first_name: 'Eve' },
   'POST /dev/domains/{id}/verify': {},
   'PATCH /dev/accounts/{name}': { is_disabled: true },
+  'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
+  'PATCH /resend/domains/{id}': { open_tracking: true },
   'PATCH /dev/inbox': { unread: false },
   'PATCH /dev/inbox/tags': { tag: 'kept', color: 'blue' },
 }

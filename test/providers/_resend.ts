@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Localpost } from '../../src/index.ts'
 import { assertMatchesOpenApi } from '../server/validate-response.ts'
 
@@ -46,3 +47,5 @@ export const mail = {
   subject: 'Hello',
   text: 'It works.',
 } as const
+
+export const containing = (text: string): string => expect.stringContaining(text) as string

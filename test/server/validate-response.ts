@@ -49,6 +49,7 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
   const ids = { next: (prefix: string) => `${prefix}_0`, raiseTo: () => undefined }
   return createApp({
     emails: {},
+    sending: {},
     domains: {},
     audiences: { contacts: {} },
     templates: {},

@@ -1,6 +1,8 @@
 import type { Complete } from '../../core/complete.ts'
 import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { toLastEvent } from '../../emails/views.ts'
+import { parseAddresses, type ParsedAddress } from '../../mime/headers/addresses.ts'
+import type { ScheduledRecord } from '../../sending/scheduled.ts'
 import type { ResendEmailDetail, ResendListedEmail } from './types.ts'
 import { isSuppression, messageIdOf, toTime } from './words.ts'
 
@@ -9,26 +11,31 @@ export function toList<T>(data: readonly T[], has_more: boolean): object {
   return { object: 'list', has_more, data }
 }
 
+/** An email that was sent, or that waits for its time. */
+type Email = EmailRecord | ScheduledRecord
+
 /** @param id  The id that Resend's answer gave. */
-export function toListedEmail(email: EmailRecord, id: string): Complete<ResendListedEmail> {
-  const { from, to, cc, bcc, reply_to, subject, created } = email
+export function toListedEmail(email: Email, id: string): Complete<ResendListedEmail> {
+  const isWaiting = 'send_at' in email
+  const { from, to, cc, bcc, reply_to, subject } = isWaiting ? email.email : email
   return {
     id,
-    message_id: messageIdOf(email),
+    // One that waits gets its own when it is sent.
+    message_id: isWaiting ? '' : messageIdOf(email),
     to,
     from,
-    created_at: toTime(created),
+    created_at: toTime(email.created),
     subject,
     bcc: orNull(bcc),
     cc: orNull(cc),
-    reply_to: reply_to === null ? null : [reply_to],
-    last_event: lastEventOf(email),
-    scheduled_at: null,
+    reply_to: reply_to === null ? null : parseAddresses(reply_to).map(written),
+    last_event: isWaiting ? 'scheduled' : lastEventOf(email),
+    scheduled_at: isWaiting ? toTime(email.send_at) : null,
   }
 }
 
-export function toEmailDetail(email: EmailRecord, id: string, content: EmailContent): ResendEmailDetail {
-  const { metadata } = email
+export function toEmailDetail(email: Email, id: string, content: EmailContent): ResendEmailDetail {
+  const { metadata } = 'send_at' in email ? email.email : email
   const tags = metadata && Object.entries(metadata).map(([name, value]) => ({ name, value }))
   return {
     object: 'email',
@@ -37,6 +44,10 @@ export function toEmailDetail(email: EmailRecord, id: string, content: EmailCont
     text: content.text || null,
     ...(tags && { tags }),
   }
+}
+
+function written({ name, address }: ParsedAddress): string {
+  return name === '' ? address : `${name} <${address}>`
 }
 
 function orNull(list: string[]): string[] | null {

@@ -44,6 +44,9 @@ export const emailSchema: z.ZodType<ResendEmailDetail> = z.strictObject({
   tags: z.array(z.strictObject({ name: z.string(), value: z.string() })).optional(),
 })
 
+/** An email that was changed. */
+export const changedEmailSchema: z.ZodType = z.strictObject({ object: z.literal('email'), id: z.string() })
+
 /** A page of a list. */
 export function listSchema(item: z.ZodType): z.ZodType {
   return z.strictObject({ object: z.literal('list'), has_more: z.boolean(), data: z.array(item) })

@@ -1,17 +1,19 @@
 import { z } from 'zod'
 import { quote, validationError } from '../../core/errors.ts'
 import { maxKeyChars } from '../../sending/idempotency.ts'
+import type { ScheduledRecord } from '../../sending/scheduled.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, type ProviderSend } from '../send.ts'
 import { toEmailDetail, toList, toListedEmail } from './answers.ts'
-import { emailSchema, listedEmailSchema, listSchema, pageQuery } from './email-schema.ts'
+import { changedEmailSchema, emailSchema, listedEmailSchema, listSchema, pageQuery } from './email-schema.ts'
 import { messageOf } from './face.ts'
-import { batchDocumentSchema, sendSchema } from './send-schema.ts'
+import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
+import { readScheduledAt } from './times.ts'
 import { rowsOf } from './rows.ts'
 import { resend } from './words.ts'
 
-const { get, post } = rowsOf('Emails')
+const { get, patch, post } = rowsOf('Emails')
 
 const idempotencyHeader = {
   'Idempotency-Key': {
@@ -32,7 +34,15 @@ const idSchema = z.strictObject({ id: z.string() })
 
 /** `/resend/emails`. */
 export function emailRoutes(parts: ProviderParts): Route[] {
-  const { sent, emails } = parts
+  const { sending, sent, clock } = parts
+
+  /** The email of this id, while it waits. */
+  async function findScheduled(id: string): Promise<ScheduledRecord> {
+    const email = await sent.get(id, resend)
+    if ('send_at' in email) return email
+    throw validationError([{ field: 'id', message: `${quote(id)} is an email that was sent already` }])
+  }
+
   return [
     post('/resend/emails', {
       needs: 'send',
@@ -98,7 +108,27 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       errors: ['store_corrupt', 'store_failed'],
       async handler({ params, signal }) {
         const email = await sent.get(params.id, resend)
-        return toEmailDetail(email, sent.idOf(email, resend), await emails.read(email.id, signal()))
+        return toEmailDetail(email, sent.idOf(email, resend), await sent.content(email, signal()))
+      },
+    }),
+    patch('/resend/emails/{id}', {
+      summary: 'Change when an email is sent',
+      body: { schema: rescheduleSchema, maxBytes: bodyLimits.small },
+      success: { schema: changedEmailSchema },
+      async handler({ params: { id }, body: { scheduled_at } }) {
+        const at = readScheduledAt(scheduled_at, clock.now())
+        if (typeof at === 'object') throw validationError([{ field: 'scheduled_at', message: at.problem }])
+        await sending.scheduled.reschedule((await findScheduled(id)).id, at)
+        return { object: 'email', id }
+      },
+    }),
+    post('/resend/emails/{id}/cancel', {
+      summary: 'Never send an email that waits',
+      success: { schema: changedEmailSchema },
+      errors: ['validation_error'],
+      async handler({ params: { id } }) {
+        await sending.scheduled.cancel((await findScheduled(id)).id)
+        return { object: 'email', id }
       },
     }),
   ]

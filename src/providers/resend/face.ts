@@ -11,6 +11,7 @@ const errorNames = [
   'internal_server_error',
   'invalid_api_key',
   'invalid_attachment',
+  'invalid_from_address',
   'invalid_idempotency_key',
   'invalid_idempotent_request',
   'invalid_parameter',
@@ -88,10 +89,18 @@ function kindOf(error: LocalpostError): readonly [status: number, name: ErrorNam
   return known[error.code] ?? [status, status >= 500 ? 'application_error' : 'validation_error']
 }
 
+const byMember: ReadonlyMap<string, ErrorName> = new Map([
+  ['attachments', 'invalid_attachment'],
+  ['from', 'invalid_from_address'],
+])
+
 function ofInput({ cause, errors, status }: LocalpostError): readonly [status: number, name: ErrorName] {
   if (cause === missingMember) return [422, 'missing_required_field']
-  if (errors?.[0]?.field === 'Idempotency-Key') return [400, 'invalid_idempotency_key']
-  return [status, 'validation_error']
+  const field = errors?.[0]?.field ?? ''
+  if (field === 'Idempotency-Key') return [400, 'invalid_idempotency_key']
+  // In a batch, the place of the email comes before the member.
+  const [, member = ''] = /^(?:\[\d+\]\.)?(\w+)/.exec(field) ?? []
+  return [status, byMember.get(member) ?? 'validation_error']
 }
 
 /** An error in words, with Resend's form of the names of members. */

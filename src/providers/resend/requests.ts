@@ -73,7 +73,8 @@ function wrongMembers(errors: readonly FieldError[], body: unknown): LocalpostEr
   const { message } = validationError(errors)
   const [first] = errors
   const isObject = typeof body === 'object' && body !== null
-  const isMissing = first && isObject && !Object.hasOwn(body, first.field) && first.field !== 'body'
+  const isOfBody = first && /^\w+$/.test(first.field) && first.field !== 'body'
+  const isMissing = isOfBody && isObject && !Object.hasOwn(body, first.field)
   const details = { errors, ...(isMissing ? { cause: missingMember } : {}) }
   return new LocalpostError('validation_error', message, details)
 }

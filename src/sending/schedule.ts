@@ -1,0 +1,181 @@
+import type { Clock } from '../core/clock.ts'
+import { isErrorOf } from '../core/errors.ts'
+import type { Ids } from '../core/ids.ts'
+import { emailCollection } from '../emails/email.ts'
+import { insert, remove, type Blob, type BlobWriter, type Store } from '../store/store.ts'
+import { toSentEmail } from './record.ts'
+import { scheduledCollection, type ScheduledRecord } from './scheduled.ts'
+
+/** Sends scheduled emails when their time has come. */
+export interface Schedule {
+  /**
+   * Makes a scheduled email an email, in one commit that removes the one and adds the other. So it is sent exactly once,
+   * whatever stops this instance, and whichever instance is first.
+   *
+   * @returns The id of the email; null if it was sent, changed or cancelled meanwhile.
+   */
+  send(record: ScheduledRecord): Promise<string | null>
+  /** Resolves when nothing that is due is being sent. */
+  idle(): Promise<void>
+  /** Sends no more, and waits for what is being sent. */
+  close(): Promise<void>
+}
+
+export interface ScheduleDeps {
+  store: Store
+  clock: Clock
+  ids: Ids
+  wakeOutbox(): void
+  /** Called with errors; it tries again later. */
+  onError(error: unknown): void
+}
+
+/** Begins to send what is due: at once, when scheduled emails change, and at each time that one has. */
+export function startSchedule({ store, clock, ids, wakeOutbox, onError }: ScheduleDeps): Schedule {
+  let isClosed = false
+  let running: Promise<void> | null = null
+  /** Whether something may have become due since the search began. */
+  let isAsked = false
+  let cancelTimer = (): void => {}
+  let timerAt = Number.POSITIVE_INFINITY
+
+  function wakeAt(time: number): void {
+    const now = clock.now()
+    // The clock of the machine may be set, and timers stand still while it sleeps, so no timer runs for long.
+    const at = Math.min(time, now + longestWaitMs)
+    // If the time has passed and its timer has not run, the clock was set.
+    if (isClosed || time === Number.POSITIVE_INFINITY || (timerAt <= at && timerAt > now)) return
+    cancelTimer()
+    timerAt = at
+    cancelTimer = clock.after(Math.max(at - now, 0), () => {
+      timerAt = Number.POSITIVE_INFINITY
+      begin()
+    })
+  }
+
+  function begin(): void {
+    isAsked = true
+    if (isClosed || running || !store.leadership.isMine()) return
+    running = run().finally(() => {
+      running = null
+      if (isAsked) begin()
+    })
+  }
+
+  async function run(): Promise<void> {
+    try {
+      while (isAsked && mayGoOn()) {
+        isAsked = false
+        await sendDue()
+      }
+      const { records } = await store.page(scheduledCollection, { index: 'send_at', limit: 1 })
+      wakeAt(records[0]?.send_at ?? Number.POSITIVE_INFINITY)
+    } catch (error) {
+      isAsked = false
+      if (isErrorOf(error, 'closed')) return
+      onError(error)
+      wakeAt(clock.now() + retryMs)
+    }
+  }
+
+  const mayGoOn = (): boolean => !isClosed && store.leadership.isMine()
+
+  async function sendDue(): Promise<void> {
+    for (let more = true; more && mayGoOn();) {
+      const until: [number] = [clock.now()]
+      const page = await store.page(scheduledCollection, { index: 'send_at', until, limit: sliceSize })
+      const prepared: Prepared[] = []
+      try {
+        for (const record of page.records) prepared.push(await prepare(store, record, ids.next('em')))
+        if (!mayGoOn()) return
+        // Begun together, so that they are stored together.
+        await Promise.all(prepared.map(commit))
+      } finally {
+        for (const one of prepared) await one.discard()
+      }
+      if (page.records.length > 0) wakeOutbox()
+      more = page.more
+    }
+  }
+
+  /** @returns The id of the email; null if the scheduled one is not the stored one any more. */
+  async function commit({ record, blobs }: Prepared): Promise<string | null> {
+    // Ids define the order of the list: nothing may be awaited between the id and the commit, or a page could miss a mail.
+    const id = ids.next('em')
+    const email = toSentEmail(record, id, clock.now())
+    const changes = [remove(scheduledCollection, record.id, record.version), insert(emailCollection, email)]
+    const own = blobs.map(({ name, blob }): Blob => ({ ...blob, id: `${id}/${name}` }))
+    try {
+      await store.commit(changes, own)
+      return id
+    } catch (error) {
+      if (isErrorOf(error, 'version_conflict')) return null
+      throw error
+    }
+  }
+
+  const stopListening = store.changes((change) => {
+    if (change.op === 'gap' || (change.collection === scheduledCollection.name && change.op !== 'remove'))
+      begin()
+  })
+  const stopWaiting = store.leadership.onMine(begin)
+  begin()
+
+  return {
+    async send(record) {
+      const prepared = await prepare(store, record, ids.next('em'))
+      try {
+        const id = await commit(prepared)
+        if (id !== null) wakeOutbox()
+        return id
+      } finally {
+        await prepared.discard()
+      }
+    },
+    async idle() {
+      while (running) await running
+    },
+    async close() {
+      isClosed = true
+      cancelTimer()
+      stopListening()
+      stopWaiting()
+      await running
+    },
+  }
+}
+
+/** A scheduled email whose bytes were read, to be stored with the email that it becomes. */
+interface Prepared {
+  record: ScheduledRecord
+  blobs: { name: string; blob: Blob }[]
+  discard(): Promise<void>
+}
+
+/** @param temporary  A unique name for its blobs until they are committed. */
+async function prepare(store: Store, record: ScheduledRecord, temporary: string): Promise<Prepared> {
+  const writers: BlobWriter[] = []
+  const discard = async (): Promise<void> => {
+    for (const writer of writers) await writer.discard()
+  }
+  const blobs: Prepared['blobs'] = []
+  try {
+    for (const name of await store.blobNames(scheduledCollection, record.id)) {
+      const stream = await store.openBlob(`${record.id}/${name}`)
+      if (!stream) continue
+      const writer = store.createBlob(`${temporary}/${name}`)
+      writers.push(writer)
+      for await (const piece of stream as AsyncIterable<Buffer>) await writer.write(piece)
+      blobs.push({ name, blob: await writer.finish() })
+    }
+  } catch (error) {
+    await discard()
+    throw error
+  }
+  return { record, blobs, discard }
+}
+
+const longestWaitMs = 60 * 1000
+const retryMs = 10 * 1000
+/** How many are sent at the same time. */
+const sliceSize = 20

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import type { Complete } from '../core/complete.ts'
+import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
+import type { ListPage, ListQuery } from '../core/lists.ts'
+import { parseInput } from '../core/validate.ts'
+import { addressKey, normalizeAddress } from '../mime/headers/addresses.ts'
+import { listRecords, pagesOf } from '../store/repository.ts'
+import { put, remove, type Change, type Collection, type Store, type StoredRecord } from '../store/store.ts'
+import { suppressionInputSchema } from './schema.ts'
+import { createSuppressing, type SuppressPolicy } from './suppressing.ts'
+import type { Suppression, SuppressionInput } from './types.ts'
+
+/** An address that gets no mail. */
+export interface SuppressionRecord extends StoredRecord, Suppression {
+  /** The key of the address, by which all its spellings are compared. */
+  address_key: string
+}
+
+/** The id is made of the key of the address, so that an address is listed once. */
+export const suppressionCollection: Collection<SuppressionRecord> = {
+  name: 'suppressions',
+  indexes: { address: { on: ['address_key'] } },
+}
+
+/** The addresses of an account that get no mail. */
+export interface Suppressions {
+  /** By address. @throws invalid_cursor. */
+  list(query?: ListQuery): Promise<ListPage<Suppression>>
+  /** @param address  In any case. @throws not_found. */
+  get(address: string): Promise<Suppression>
+  /** Adds an address, or replaces its entry. @throws validation_error. */
+  add(input: SuppressionInput): Promise<Suppression>
+  /** @param address  In any case. @throws not_found. */
+  remove(address: string): Promise<void>
+}
+
+/** The same for other parts of the instance. */
+export interface InnerSuppressions extends Suppressions {
+  /** Whether an address gets no mail, as far as this instance knows. */
+  has(address: string): boolean
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface SuppressionDeps {
+  store: Store
+  clock: Clock
+  pageSize: number
+  /** Which events of emails add their recipient. */
+  suppress: SuppressPolicy
+  /** Called with errors; what happened is stored without an entry then. */
+  onError(error: unknown): void
+}
+
+/** Reads the list, and begins to add to it by the policy. */
+export async function createSuppressions(deps: SuppressionDeps): Promise<InnerSuppressions> {
+  const { store, clock, pageSize } = deps
+  const known = new Set<string>()
+  let reading: Promise<void> = Promise.resolve()
+
+  async function readAll(): Promise<void> {
+    const found = new Set<string>()
+    for await (const records of pagesOf(store, suppressionCollection, { limit: 500 }))
+      for (const { id } of records) found.add(id)
+    known.clear()
+    for (const id of found) known.add(id)
+  }
+
+  // Before the first read, so that nothing is missed between the two.
+  const stopListening = store.changes((change) => {
+    if (change.op !== 'gap' && change.collection !== suppressionCollection.name) return
+    if (change.op === 'gap' || change.op === 'bulk')
+      reading = reading.then(readAll).catch((error: unknown) => {
+        if (!isErrorOf(error, 'closed')) deps.onError(error)
+      })
+    else if (change.op === 'remove') known.delete(change.id)
+    else known.add(change.id)
+  })
+  const has = (address: string): boolean => known.size > 0 && known.has(idOf(addressKey(address)))
+  await readAll()
+  store.beforeCommit(createSuppressing({ ...deps, has, toChange: (entry) => toChange(entry) }))
+
+  async function read(address: string): Promise<SuppressionRecord> {
+    const record = await store.get(suppressionCollection, idOf(addressKey(address)))
+    if (record) return record
+    const message = `The address ${quote(address)} is not on the suppression list. Check its spelling.`
+    throw new LocalpostError('not_found', message)
+  }
+
+  return {
+    has,
+    async list(query) {
+      const page = await listRecords(store, suppressionCollection, query, {
+        pageSize,
+        index: 'address',
+        cursorIs: 'an address',
+        isCursor: (text) => text.includes('@'),
+        cursorOf: (record) => record.address_key,
+      })
+      return { ...page, items: page.items.map(toSuppression) }
+    },
+    get: async (address) => toSuppression(await read(address)),
+    async add(input) {
+      const { address: given, reason = 'manual' } = parseInput(suppressionInputSchema, input)
+      const result = normalizeAddress(given)
+      if ('problem' in result)
+        throw validationError([{ field: 'address', message: `${quote(given)} ${result.problem}` }])
+      const entry = { address: result.address, reason, created: clock.now() }
+      await store.commit([toChange(entry)])
+      return entry
+    },
+    async remove(address) {
+      const { id } = await read(address)
+      await store.commit([remove(suppressionCollection, id)])
+    },
+    idle: () => reading,
+    async close() {
+      stopListening()
+      await reading
+    },
+  }
+}
+
+function toChange(entry: Suppression): Change {
+  const address_key = addressKey(entry.address)
+  return put(suppressionCollection, { ...entry, id: idOf(address_key), address_key })
+}
+
+// Of a fixed length, because an address may have 320 characters and any of them.
+function idOf(key: string): string {
+  return `sup_${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
+}
+
+function toSuppression({ address, reason, created, email_id }: SuppressionRecord): Complete<Suppression> {
+  return { address, reason, created, email_id }
+}

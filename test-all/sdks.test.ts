@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLocalpost, type Localpost } from '../src/index.ts'
+import { makeProject, type Project } from './project.ts'
+import { root, run } from './run.ts'
+
+/** Runs the steps of a program of `providers/` and returns what each of them showed. */
+type Steps = (...names: string[]) => Promise<Record<string, unknown>>
+
+describe('resend 6.38.0', () => {
+  let post: Localpost
+  let project: Project
+  let steps: Steps
+
+  beforeAll(async () => {
+    const program = readFileSync(join(root, 'test-all/providers/resend.mjs'), 'utf8')
+    project = await makeProject({ 'resend.mjs': program }, ['resend@6.38.0'])
+    post = await createLocalpost()
+    const { url } = await post.listen()
+    steps = async (...names) => {
+      const env = { RESEND_BASE_URL: `${url}/resend`, LOCALPOST_KEY: post.apiKey }
+      const lines = (await run('node', ['resend.mjs', ...names], { cwd: project.dir, env }))
+        .trim()
+        .split('\n')
+      return Object.fromEntries(lines.map((line) => JSON.parse(line) as [string, unknown])) as Record<
+        string,
+        unknown
+      >
+    }
+  })
+  afterAll(async () => {
+    await post?.close()
+    project?.remove()
+  })
+
+  it('sends every member', async () => {
+    const { send } = await steps('send')
+    expect(send).toEqual({
+      object: 'email',
+      id: true,
+      created: true,
+      message_id: expect.stringMatching(/^<.+@acme\.test>$/) as string,
+      from: 'Acme <hi@acme.test>',
+      to: ['ada@example.com', 'bob@example.com'],
+      cc: ['carl@example.com'],
+      bcc: ['dora@example.com'],
+      reply_to: ['help@acme.test', 'sales@acme.test'],
+      subject: 'Hello',
+      html: '<p>It works.</p><img src="cid:logo">',
+      text: 'It works.',
+      tags: [{ name: 'category', value: 'welcome' }],
+      last_event: 'delivered',
+      scheduled_at: null,
+    })
+    const found = await post.inbox.waitFor({ subject: 'Hello' })
+    const files = found.attachments.map(async ({ index, filename, content_id }) => {
+      const { content } = await post.inbox.attachment(found.id, index)
+      return `${filename} ${content_id}: ${Buffer.from(content).toString()}`
+    })
+    expect((await Promise.all(files)).sort()).toEqual([
+      'base64.txt null: base64',
+      'bytes.txt null: bytes',
+      'logo.png logo: png',
+      'path.txt null: path',
+    ])
+    expect(new Map(found.headers).get('X-Order')).toBe('17')
+  })
+
+  it('repeats, sends batches, and pages', async () => {
+    const { idempotency, batch, list } = await steps('idempotency', 'batch', 'list')
+    expect(idempotency).toEqual([true, 409, 'invalid_idempotent_request'])
+    expect(batch).toEqual({
+      all: 2,
+      strict: {
+        statusCode: 422,
+        name: 'validation_error',
+        message: expect.stringContaining('`[2].to`') as string,
+      },
+      permissive: [2, [{ index: 1, message: expect.stringContaining('`to`') as string }]],
+    })
+    expect(list).toEqual([true, [1, 2], [0, 1]])
+  })
+
+  it('sees the outcomes of the test addresses', async () => {
+    const { outcomes } = await steps('outcomes')
+    const names = ['delivered', 'bounced', 'complained', 'suppressed']
+    expect(outcomes).toEqual(Object.fromEntries(names.map((name) => [name, name])))
+  })
+
+  it('manages domains', async () => {
+    expect((await steps('domains'))['domains']).toEqual({
+      created: ['not_started', true, ['DKIM TXT', 'SPF MX', 'SPF TXT']],
+      listed: true,
+      got: ['domain', 'mail.acme.test'],
+      changed: [true, false],
+      removed: true,
+    })
+  })
+
+  it('gets errors of its own kinds', async () => {
+    expect((await steps('errors'))['errors']).toEqual({
+      missing: '422 missing_required_field: Invalid `subject` field: is missing.',
+      address: expect.stringMatching(/^422 validation_error: Invalid `to` field: .*"nobody"/) as string,
+      attachment: '422 invalid_attachment: Invalid `attachments[0]` field: must have either content or path.',
+      key: expect.stringMatching(/^403 invalid_api_key: There is no API key /) as string,
+      unknown: expect.stringMatching(/^404 not_found: There is no email "49a3999c/) as string,
+      unsupported: '501 application_error: Broadcasts: Localpost does not have this operation of the API.',
+      topic: expect.stringMatching(
+        /^422 validation_error: Invalid `topic_id` field: is not supported/,
+      ) as string,
+    })
+  })
+
+  it('verifies webhooks', async () => {
+    expect((await steps('webhooks'))['webhooks']).toEqual({
+      got: [true, ['email.bounced', 'email.suppressed'], 'enabled'],
+      listed: 1,
+      types: ['email.bounced', 'email.suppressed'],
+      data: [
+        true,
+        ['bounced@resend.dev'],
+        { order: '17' },
+        { type: 'Permanent', subType: 'General', message: expect.stringContaining('5.1.1') as string },
+      ],
+      left: 0,
+    })
+  })
+})

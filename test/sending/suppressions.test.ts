@@ -1,0 +1,146 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import nodemailer from 'nodemailer'
+import { createLocalpost, type Localpost, type LocalpostOptions, type Mail } from '../../src/index.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { start } from '../support/instance.ts'
+import { call } from './_send.ts'
+
+const mail = { from: 'hi@acme.test', to: 'ada@example.com', subject: 'Hello', text: 'Hello' }
+const refusing: LocalpostOptions = {
+  rules: [
+    { match: 'gone@*', action: 'reject', code: 550, enhanced_code: '5.1.1', text: 'No such user' },
+    { match: 'full@*', action: 'reject', code: 452, enhanced_code: '4.2.2', text: 'Full' },
+  ],
+  retryDelaysMs: [],
+}
+
+/** Sends a mail and waits for the outcome of each recipient. */
+async function outcome(post: Localpost, to: string[]): Promise<Mail> {
+  const { id } = await post.sending.send({ ...mail, to })
+  return vi.waitFor(async () => {
+    const found = await post.inbox.get(id)
+    for (const { events } of found.recipients) expect(events.length).toBeGreaterThan(1)
+    return found
+  }, 10_000)
+}
+
+const listed = async (post: Localpost): Promise<[string, string][]> =>
+  (await post.suppressions.list()).items.map(({ address, reason }) => [address, reason])
+
+describe('an address on the suppression list', () => {
+  it('gets no mail, in any case, and the other recipients do', async () => {
+    const post = await start()
+    await post.suppressions.add({ address: 'Ada@Example.com' })
+    const found = await outcome(post, ['ada@example.COM', 'bob@example.com'])
+    expect(found.recipients[0]?.events.at(-1)).toMatchObject({
+      status: 'bounced',
+      type: 'Permanent',
+      subtype: 'OnAccountSuppressionList',
+      smtp_response: expect.stringContaining('suppression list'),
+    })
+    expect(found.recipients[1]?.events.at(-1)).toMatchObject({ status: 'delivered' })
+    await post.suppressions.remove('ada@EXAMPLE.com')
+    expect((await outcome(post, ['ada@example.com'])).last_event.status).toBe('delivered')
+  })
+
+  it('gets no mail that an app submits over SMTP', async () => {
+    const post = await start()
+    await post.suppressions.add({ address: 'ada@example.com' })
+    await nodemailer
+      .createTransport({ ...post.smtp, secure: false })
+      .sendMail({ ...mail, to: ['ada@example.com', 'bob@example.com'] })
+    const found = await vi.waitFor(async () => {
+      const [one] = (await post.inbox.list()).items
+      expect(one?.outcomes).toEqual({ bounced: 1, delivered: 1 })
+      return one
+    }, 10_000)
+    expect(found?.subject).toBe('Hello')
+  })
+
+  it('is kept after a restart, and removed by a reset', async () => {
+    const dir = temporaryFolder()
+    const post = await start({ dir })
+    await post.suppressions.add({ address: 'ada@example.com', reason: 'complaint' })
+    await post.close()
+    const again = await start({ dir })
+    expect(await listed(again)).toEqual([['ada@example.com', 'complaint']])
+    expect((await outcome(again, ['ada@example.com'])).last_event).toMatchObject({ status: 'bounced' })
+    await again.reset()
+    expect(await listed(again)).toEqual([])
+    expect((await outcome(again, ['ada@example.com'])).last_event.status).toBe('delivered')
+  })
+
+  it('is that of a snapshot after it is restored', async () => {
+    const post = await createLocalpost()
+    onTestFinished(() => post.close())
+    const empty = await post.snapshot()
+    await post.suppressions.add({ address: 'ada@example.com' })
+    await post.restore(empty)
+    expect((await outcome(post, ['ada@example.com'])).last_event.status).toBe('delivered')
+  })
+})
+
+describe('the option suppress', () => {
+  it.each<['off' | 'bounces' | 'all', [string, string][]]>([
+    ['off', []],
+    ['bounces', [['gone@example.com', 'bounce']]],
+    [
+      'all',
+      [
+        ['angry@example.com', 'complaint'],
+        ['gone@example.com', 'bounce'],
+      ],
+    ],
+  ])('%s adds the recipients of its events, and no others', async (suppress, expected) => {
+    const post = await start({ ...refusing, suppress })
+    const found = await outcome(post, [
+      'gone@example.com',
+      'full@example.com',
+      'angry@example.com',
+      'bounce@simulator.localpost',
+    ])
+    await post.emails.addEvent(found.id, { recipient: 'angry@example.com', status: 'complained' })
+    expect(await listed(post)).toEqual(expected)
+    for (const { email_id } of (await post.suppressions.list()).items) expect(email_id).toBe(found.id)
+    // What is removed comes back only by a new event, and not when the email changes.
+    for (const [address] of expected) await post.suppressions.remove(address)
+    await post.inbox.update(found.id, { unread: false })
+    await post.inbox.update(found.id, { tags: ['seen'] })
+    expect(await listed(post)).toEqual([])
+  })
+})
+
+describe('/dev/suppressions', () => {
+  it('lists by address, adds, shows and removes', async () => {
+    const post = await start({ pageSize: 2 })
+    for (const address of ['c@example.com', 'a@example.com', 'B@example.com', 'b@example.com'])
+      expect((await call(post, 'POST', '/dev/suppressions', { address })).status).toBe(201)
+    const first = await call(post, 'GET', '/dev/suppressions')
+    expect(first.body).toMatchObject({
+      count: 3,
+      suppressions: [{ address: 'a@example.com' }, { address: 'b@example.com' }],
+    })
+    const next = await call(post, 'GET', `/dev/suppressions?cursor=${encodeURIComponent(first.body.cursor)}`)
+    expect(next.body).toMatchObject({
+      cursor: null,
+      suppressions: [{ address: 'c@example.com', reason: 'manual' }],
+    })
+    const path = `/dev/suppressions/${encodeURIComponent('C@example.com')}`
+    expect((await call(post, 'GET', path)).body).toMatchObject({ address: 'c@example.com' })
+    expect((await call(post, 'DELETE', path)).body).toEqual({ deleted: 1 })
+    for (const method of ['GET', 'DELETE']) expect((await call(post, method, path)).status).toBe(404)
+  })
+
+  it.each([
+    {},
+    { address: 'ada' },
+    { address: '' },
+    { address: 'Ada <ada@example.com>' },
+    { address: 'a@b.test', reason: 'x' },
+    { address: 'a@b.test', more: 1 },
+    [],
+  ])('refuses %j', async (body) => {
+    const post = await start()
+    expect((await call(post, 'POST', '/dev/suppressions', body)).status).toBe(422)
+  })
+})
