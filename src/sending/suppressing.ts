@@ -1,9 +1,11 @@
 import type { Clock } from '../core/clock.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { EmailEvent } from '../emails/types.ts'
-import { isSimulator } from '../rules/verdicts.ts'
+import { createSimulator } from '../rules/simulator.ts'
 import type { Change, CommitHook, Store } from '../store/store.ts'
 import type { Suppression } from './types.ts'
+
+const { isSimulator } = createSimulator()
 
 /** Which events add their recipient to the suppression list: none, permanent bounces, or also complaints. */
 export type SuppressPolicy = 'off' | 'bounces' | 'all'

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { errorTable } from '../../src/core/errors.ts'
+import { LocalpostError } from '../../src/core/errors.ts'
+import { errorAnswer } from '../../src/server/answer.ts'
 import { createFindFace, facesOf } from '../../src/server/face.ts'
 import { errorsOf, toOpenApi } from '../../src/server/openapi.ts'
 import { unansweredCodes } from '../../src/core/error-schema.ts'
@@ -73,7 +74,8 @@ describe('the OpenAPI document', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const operation of Object.values(operations) as { security?: object[] }[]) {
         if (/^\/(?!dev)[a-z\d]+\/openapi\.json$/.test(path)) expect(operation.security).toEqual([])
-        else if (path.startsWith('/v1/') || faceOf(path)) expect(operation.security).toEqual([{ apiKey: [] }])
+        else if (path.startsWith('/v1/') || (faceOf(path) && faceOf(path)?.access !== 'local'))
+          expect(operation.security).toEqual([{ apiKey: [] }])
         else expect([[], [{}, { apiKey: [] }, { session: [] }]]).toContainEqual(operation.security)
       }
     }
@@ -230,7 +232,7 @@ describe('the OpenAPI document', () => {
       const operation = document.paths[route.path]?.[route.method.toLowerCase()] as { responses: object }
       for (const code of errorsOf(route)) {
         expect(Object.keys(operation.responses), `${route.path} ${code}`).toContain(
-          String(errorTable[code].status),
+          String(errorAnswer(new LocalpostError(code, ''), route.face, route.path).status),
         )
       }
     }
