@@ -37,7 +37,7 @@ it('the client mailpit-api 2.1.0 uses every method', async () => {
     getMessageSource: true,
     renderMessageHTML: html,
     renderMessageText: 'Hello',
-    htmlCheck: ['css-display-flex'],
+    htmlCheck: ['css-display', 'css-display-flex'],
     linkCheck: [['http://127.0.0.1:1/', 0]],
     spamAssassinCheck: false,
     releaseMessage: expect.stringContaining('No relay is configured') as string,
