@@ -52,6 +52,20 @@ export type {
 } from './emails/types.ts'
 export type { Simulation } from './emails/simulate.ts'
 
+// Sending
+export type { Sends } from './instance/library-sends.ts'
+export type { Scheduled } from './sending/scheduled.ts'
+export type { Suppressions } from './sending/suppressions.ts'
+export type {
+  ContentAttachment,
+  ScheduledEmail,
+  SendingRequest,
+  SentAttachment,
+  SentEmail,
+  Suppression,
+  SuppressionInput,
+} from './sending/types.ts'
+
 // Domains
 export type { Domains } from './domains/domains.ts'
 export type {

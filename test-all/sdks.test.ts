@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { createLocalpost, type Localpost } from '../src/index.ts'
 import { makeProject, type Project } from './project.ts'
-import { root, run } from './run.ts'
+import { root, run, runAll } from './run.ts'
 
 /** Runs the steps of a program of `providers/` and returns what each of them showed. */
 type Steps = (...names: string[]) => Promise<Record<string, unknown>>
@@ -15,7 +15,11 @@ describe('resend 6.38.0', () => {
 
   beforeAll(async () => {
     const program = readFileSync(join(root, 'test-all/providers/resend.mjs'), 'utf8')
-    project = await makeProject({ 'resend.mjs': program }, ['resend@6.38.0'])
+    project = await makeProject({ 'resend.mjs': program }, [
+      'resend@6.38.0',
+      'vitest@4.1.12',
+      inject('tarball'),
+    ])
     post = await createLocalpost()
     const { url } = await post.listen()
     steps = async (...names) => {
@@ -125,5 +129,20 @@ describe('resend 6.38.0', () => {
       ],
       left: 0,
     })
+  })
+
+  it('runs the programs of its page in `docs`', async () => {
+    const page = readFileSync(join(root, 'docs/providers/resend.md'), 'utf8')
+    const [program = '', test = ''] = [...page.matchAll(/```js\n([^]*?)```/g)].map(([, code = '']) => code)
+    const own = program.replace('http://127.0.0.1:8025', post.url ?? '')
+    expect(own).not.toBe(program)
+    writeFileSync(join(project.dir, 'page.mjs'), own)
+    const env = { LOCALPOST_KEY: post.apiKey }
+    const id = (await run('node', ['page.mjs'], { cwd: project.dir, env })).trim()
+    expect(id).toMatch(/^[\da-f-]{36}$/)
+    expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
+    writeFileSync(join(project.dir, 'page.test.mjs'), test)
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', 'page.test.mjs']
+    expect(await runAll('node', vitest, { cwd: project.dir })).toMatch(/Tests +1 passed/)
   })
 })

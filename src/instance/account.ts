@@ -11,11 +11,8 @@ import { runAll, runTogether } from '../core/run-all.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
 import type { DnsLookup } from '../domains/dns-lookup.ts'
 import { createDomains, type InnerDomains } from '../domains/domains.ts'
-import { startRechecks } from '../domains/rechecks.ts'
 import { createEmails, type EmailService } from '../emails/emails.ts'
-import { startKeyExpiry } from '../sending/idempotency.ts'
 import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
-import { startRetention } from '../emails/retention.ts'
 import { createSimulation, type Simulation } from '../emails/simulate.ts'
 import { openBulkBoard } from '../inbox/bulk-board.ts'
 import { createInbox } from '../inbox/inbox.ts'
@@ -41,8 +38,9 @@ import { emptyStore } from './collections.ts'
 import { openColumns } from './data.ts'
 import { createLibrarySends } from './library-sends.ts'
 import { reportErrors, reportFailures } from './notices.ts'
-import { attachmentSources, openOutbox, openRelay, releaseThrough } from './outbound.ts'
+import { attachmentSources, openOutbox, openRelay, releaseThrough, simulator } from './outbound.ts'
 import type { InstanceThread } from './jobs.ts'
+import { startUpkeep } from './upkeep.ts'
 import type { UpToDate } from './up-to-date.ts'
 
 /** The parts that the accounts of an instance share. */
@@ -186,6 +184,7 @@ export async function openAccount(
   const secret = randomBytes(32).toString('base64url')
   const suppressions = await createSuppressions({
     ...common,
+    isSimulator: simulator.isSimulator,
     onError: reportErrors(config, 'The suppression list could not be read or added to.'),
   })
   undo.push(() => suppressions.close())
@@ -223,25 +222,7 @@ export async function openAccount(
   })
   const emails = { ...createEmails({ ...common, reader }), accept: sends.acceptEmail }
   const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
-  const maintenance = [
-    sends.schedule,
-    suppressions,
-    tracking,
-    startRetention({
-      ...common,
-      onError: reportErrors(config, 'Old emails could not be deleted; this will be retried.'),
-    }),
-    startKeyExpiry({
-      ...common,
-      onError: reportErrors(config, 'Expired idempotency keys could not be deleted; this will be retried.'),
-    }),
-    startRechecks({
-      ...common,
-      intervalMs: config.verifyIntervalMs,
-      verify: (id) => domains.verify(id),
-      onError: reportErrors(config, 'A domain could not be looked up in DNS; this will be retried.'),
-    }),
-  ]
+  const maintenance = [sends.schedule, suppressions, tracking, ...startUpkeep(config, common, domains)]
   undo.push(() => endWork({ outbox, relay, maintenance }))
 
   return {

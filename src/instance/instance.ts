@@ -8,6 +8,7 @@ import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
 import type { SmtpSessionQuery } from '../capture/session-log.ts'
 import type { LoggedRequest } from '../server/types.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
+import type { ProviderName } from '../providers/facts.ts'
 import type { Domains } from '../domains/domains.ts'
 import type { Emails } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'
@@ -103,6 +104,8 @@ export interface Localpost {
   readonly smtps: { readonly host: string; readonly port: number; readonly secure: true } | null
   /** Base URL of the listener; null before `listen`. */
   readonly url: string | null
+  /** The APIs of providers: the URL that their SDKs take as base, null before `listen`. The key is {@link Localpost.apiKey}. */
+  readonly providers: { readonly [Name in ProviderName]: { readonly url: string | null } }
   /** The HTTP interface in process, without a listener. Rejects only if an injected fault breaks the connection. */
   fetch(request: Request): Promise<Response>
   /**

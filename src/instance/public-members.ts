@@ -3,6 +3,7 @@ import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions, assertPort } from '../core/known-options.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
+import { providerNames } from '../providers/facts.ts'
 import type { ListenOptions } from '../server/listener.ts'
 import type { OpenAccount } from './account.ts'
 import type { RunningAccounts } from './accounts.ts'
@@ -179,6 +180,11 @@ export function publicInstance(parts: InstanceParts): Localpost {
     }
     return http.fetch(request)
   }
+  const baseOf = (name: string): { readonly url: string | null } => ({
+    get url() {
+      return http.url === null ? null : `${http.url}/${name}`
+    },
+  })
   const close = (): Promise<void> => (closing ??= keepAlive(() => parts.close()))
   return {
     ...publicMembers((work) => work(own), assertOpen),
@@ -209,6 +215,9 @@ export function publicInstance(parts: InstanceParts): Localpost {
     get url() {
       return http.url
     },
+    providers: Object.fromEntries(
+      providerNames.map((name) => [name, baseOf(name)]),
+    ) as Localpost['providers'],
     fetch,
     listen: called('listen', async (options: ListenOptions = {}) => {
       assertKnownOptions(options, ['port', 'host', 'listener'], 'listen()')

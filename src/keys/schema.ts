@@ -10,7 +10,7 @@ export const apiKeyInputSchema: z.ZodType<ApiKeyInput> = z.strictObject({
   scope: scopeSchema
     .optional()
     .describe(
-      '`full`: everything. `send`: `POST /v1/emails` and the SMTP login. `read`: what changes nothing. Default: `full`',
+      '`full`: everything. `send`: `POST /v1/emails`, `POST /dev/emails` and the SMTP login. `read`: what changes nothing. Default: `full`',
     ),
 })
 

@@ -10,3 +10,9 @@ export const webhookShapes: readonly WebhookShape[] = [resendShape]
 
 /** The addresses of providers whose mail has a certain outcome. */
 export const providerSimulators: readonly SimulatorNames[] = [resendSimulator]
+
+/** The names of all providers, which are also the first segments of their paths. */
+export const providerNames = ['resend'] as const
+
+/** The name of a provider: `resend`. */
+export type ProviderName = (typeof providerNames)[number]

@@ -31,21 +31,9 @@ export interface ProviderParts {
   newUuid(): string
 }
 
-/** The API of one provider: everything about it follows from this table. */
+/** The API of one provider: everything about it follows from this table and its face. */
 export interface Provider {
-  /** Also the first segment of its paths if they are not its own, and the shape of its webhooks: `resend`. */
-  readonly name: string
   readonly face: Face
   /** Its operations. They are the routes of the server, the OpenAPI document, and the tables of its page in `docs`. */
   routes(parts: ProviderParts): Route[]
-  /** How an app is pointed here. */
-  readonly connect: ProviderConnection
-}
-
-/** How an app that uses the SDK of a provider is pointed to Localpost; for the page and `docs/providers`. */
-export interface ProviderConnection {
-  /** Variables that the SDKs read: name to value, where `{url}` and `{key}` are those of the instance. */
-  readonly variables: Readonly<Record<string, string>>
-  /** A program in JavaScript that sends with the SDK, with the same placeholders. */
-  readonly code: string
 }

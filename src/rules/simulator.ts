@@ -29,6 +29,8 @@ export interface AddressSimulator {
 
 /** Further addresses: those of a provider. Other names at these hosts are ordinary addresses. */
 export interface SimulatorNames {
+  /** The provider whose addresses they are. */
+  readonly provider: string
   readonly hosts: readonly string[]
   /** Their names, with those of the simulator that they stand for. */
   readonly names: Readonly<Record<string, SimulatorName>>

@@ -1,12 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import {
-  isErrorOf,
-  LocalpostError,
-  plainError,
-  reviveError,
-  validationError,
-  type FieldError,
-} from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { LongBody } from '../core/json-body.ts'
 import { monotonicNow, nextTurn } from '../core/machine.ts'
@@ -15,15 +8,17 @@ import type { EmailService } from '../emails/emails.ts'
 import { pagesOf, untilCommitted } from '../store/repository.ts'
 import { insert, type Blob, type Change, type Store } from '../store/store.ts'
 import { checkGiven, type CheckGivenDeps, type Storable } from './check.ts'
-import {
-  findRepeated,
-  joinHashes,
-  keyHash,
-  prepareRepeatable,
-  type RememberedAnswer,
-  type Repeatable,
-} from './idempotency.ts'
+import { findRepeated, joinHashes, keyHash, prepareRepeatable, type Repeatable } from './idempotency.ts'
 import { providerKey, toEmail, toScheduledRecord } from './record.ts'
+import {
+  isOfRequest,
+  sentOf,
+  toAnswer,
+  toRemembered,
+  toResult,
+  withIndex,
+  type SendingResult,
+} from './results.ts'
 import { startSchedule, type Schedule } from './schedule.ts'
 import {
   createScheduled,
@@ -34,12 +29,6 @@ import {
 } from './scheduled.ts'
 import { withDomain, type Accepted, type SendDeps } from './send.ts'
 import type { SentEmail } from './types.ts'
-
-/**
- * What became of one request of a call. The answer to a repeated idempotency key has no warnings, and the `message_id`s
- * of the first one.
- */
-export type SendingResult = SentEmail | { error: LocalpostError }
 
 /** How a call is accepted. */
 export interface SendingOptions {
@@ -240,57 +229,4 @@ function assertCount(requests: readonly unknown[]): void {
   if (count >= 1 && count <= maxRequests) return
   const message = `must have 1 to ${maxRequests} requests, not ${count}: send them in several calls`
   throw validationError([{ field: 'body', message }])
-}
-
-/** The error of one of several requests, with its place. */
-function withIndex(error: unknown, i: number): unknown {
-  if (!(error instanceof LocalpostError) || !isOfRequest(error)) return error
-  const { code, errors, status, headers, cause } = error
-  const inner = (field: string): string => (field === 'body' ? `[${i}]` : `[${i}].${field}`)
-  const placed = errors?.map((one): FieldError => ({ ...one, field: inner(one.field) }))
-  const isNamed = errors?.some(({ field }) => error.message.startsWith(`${field}:`))
-  const message = isNamed ? inner(error.message) : `[${i}]: ${error.message}`
-  return Object.assign(new LocalpostError(code, message, { status, cause, ...(headers && { headers }) }), {
-    errors: placed,
-  })
-}
-
-/** Whether an error says something about the request, and not about the store or the machine. */
-function isOfRequest(error: LocalpostError): boolean {
-  return isErrorOf(
-    error,
-    'validation_error',
-    'invalid_attachment',
-    'template_not_found',
-    'missing_variable',
-    'message_too_large',
-    'domain_not_verified',
-    'domain_not_registered',
-  )
-}
-
-function toAnswer(id: string, { warnings, kept }: Storable): SendingResult {
-  const { provider } = kept.members
-  return { id, warnings, ...(provider && { message_id: provider.message_id }) }
-}
-
-function sentOf(result: SendingResult | undefined): SentEmail {
-  if (result && 'id' in result) return result
-  throw result?.error ?? new Error('A request has no result.')
-}
-
-function toRemembered(result: SendingResult): RememberedAnswer {
-  if ('error' in result) return { error: plainError(result.error) }
-  const { id, message_id } = result
-  return { id, ...(message_id !== undefined && { message_id }) }
-}
-
-function toResult(answer: RememberedAnswer): SendingResult {
-  if ('id' in answer) {
-    const { id, message_id } = answer
-    return { id, warnings: [], ...(message_id !== undefined && { message_id }) }
-  }
-  const error = reviveError(answer.error)
-  if (error instanceof LocalpostError) return { error }
-  throw error
 }

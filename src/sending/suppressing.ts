@@ -1,11 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { EmailEvent } from '../emails/types.ts'
-import { createSimulator } from '../rules/simulator.ts'
 import type { Change, CommitHook, Store } from '../store/store.ts'
 import type { Suppression } from './types.ts'
-
-const { isSimulator } = createSimulator()
 
 /** Which events add their recipient to the suppression list: none, permanent bounces, or also complaints. */
 export type SuppressPolicy = 'off' | 'bounces' | 'all'
@@ -22,10 +19,11 @@ export function createSuppressing(deps: {
   clock: Clock
   suppress: SuppressPolicy
   has(address: string): boolean
+  isSimulator(address: string): boolean
   toChange(entry: Suppression): Change
   onError(error: unknown): void
 }): CommitHook {
-  const { store, clock, suppress, has, toChange, onError } = deps
+  const { store, clock, suppress, has, isSimulator, toChange, onError } = deps
 
   /** The reason for which an event adds its recipient; null if it does not. */
   function reasonOf(event: EmailEvent): Suppression['reason'] | null {

@@ -49,6 +49,8 @@ export interface SuppressionDeps {
   pageSize: number
   /** Which events of emails add their recipient. */
   suppress: SuppressPolicy
+  /** Whether an address belongs to the simulator: no event adds it. */
+  isSimulator(address: string): boolean
   /** Called with errors; what happened is stored without an entry then. */
   onError(error: unknown): void
 }

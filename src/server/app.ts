@@ -181,7 +181,7 @@ function tableOf(
     ...mailByteRoutes(deps.inbox, deps.tracking),
     ...nestedMailRoutes(deps.inbox.nested, deps.tracking),
     ...devEmailRoutes(deps.emails, deps.sending),
-    ...scheduledRoutes(deps.sending.scheduled),
+    ...scheduledRoutes(deps.sending),
     ...suppressionRoutes(deps.suppressions),
     ...devDomainRoutes(deps.domains),
     ...devAudienceRoutes(deps.audiences),

@@ -37,6 +37,12 @@ import {
   smtpSessionSchema,
   smtpSessionSummarySchema,
 } from '../inbox/smtp-session-schema.ts'
+import {
+  scheduledEmailSchema,
+  sendingRequestSchema,
+  sentEmailSchema,
+  suppressionSchema,
+} from '../sending/schema.ts'
 import { errorSchema } from '../core/error-schema.ts'
 import { healthSchema, loggedRequestSchema } from './schema.ts'
 import { domainPayloadSchema, webhookDeliverySchema, webhookSchema } from '../webhooks/schema.ts'
@@ -47,6 +53,10 @@ export const components: z.core.$ZodRegistry<{ id: string }> = z.registry<{ id: 
 const named: Readonly<Record<string, z.ZodType>> = {
   Error: errorSchema,
   SendRequest: sendRequestSchema,
+  SendingRequest: sendingRequestSchema,
+  SentEmail: sentEmailSchema,
+  ScheduledEmail: scheduledEmailSchema,
+  Suppression: suppressionSchema,
   Email: emailListItemSchema,
   EmailDetail: emailDetailSchema,
   LastEvent: lastEventSchema,

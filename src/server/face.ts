@@ -10,6 +10,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * its errors have another form. Everything else, such as limits of bodies, scopes, faults and the request log, is the same.
  */
 export interface Face {
+  /** Also the shape of its webhooks: `resend`. */
+  readonly name: string
   /** The name of the provider, as it writes it. */
   readonly title: string
   /** The beginning of its paths, which is their first segment: `/resend`. */
@@ -28,8 +30,18 @@ export interface Face {
   errorAnswer(error: LocalpostError, pathname: string): Answer
   /** The body of its errors in JSON, for the document. */
   readonly errorSchema: z.ZodType
+  /** How an app is pointed here. */
+  readonly connect: FaceConnection
   /** What the provider has and Localpost has not. */
   readonly unsupported: readonly UnsupportedOperation[]
+}
+
+/** How an app that uses the SDK of a provider is pointed to Localpost; for the page and `docs/providers`. */
+export interface FaceConnection {
+  /** Variables that the SDKs read: name to value, where `{url}` and `{key}` are those of the instance. */
+  readonly variables: Readonly<Record<string, string>>
+  /** A program in JavaScript that sends with the SDK, with the same placeholders. */
+  readonly code: string
 }
 
 /** Where callers have their API key, and what they are told without one. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { faultsSchema } from '../faults/schema.ts'
-import type { Health, LoggedRequest, SessionState } from './types.ts'
+import type { Health, LoggedRequest, ProviderInfo, SessionState } from './types.ts'
 
 const smtpSchema = z.strictObject({ host: z.string(), port: z.int() })
 
@@ -95,4 +95,13 @@ export const sessionStateSchema: z.ZodType<SessionState> = z.strictObject({
     .describe(
       'Host of the OpenID provider with which users can sign in at `/dev/oidc/start`; null without one',
     ),
+})
+
+/** A provider whose API this instance has. In `variables` and `code`, `{url}` and `{key}` stand for those of the instance. */
+export const providerInfoSchema: z.ZodType<ProviderInfo> = z.strictObject({
+  name: z.string().describe('Such as `resend`'),
+  title: z.string().describe('As the provider writes it'),
+  path: z.string().describe('The beginning of its paths'),
+  variables: z.record(z.string(), z.string()).describe('Variables that its SDKs read'),
+  code: z.string().describe('A program in JavaScript that sends with its SDK'),
 })

@@ -107,3 +107,17 @@ export interface SessionState {
   /** Host of the OpenID provider with which users can sign in at `/dev/oidc/start`; null without one. */
   oidc: string | null
 }
+
+/** A provider whose API this instance has. In `variables` and `code`, `{url}` and `{key}` stand for those of the instance. */
+export interface ProviderInfo {
+  /** Such as `resend`. */
+  name: string
+  /** As the provider writes it. */
+  title: string
+  /** The beginning of its paths. */
+  path: string
+  /** Variables that its SDKs read. */
+  variables: Record<string, string>
+  /** A program in JavaScript that sends with its SDK. */
+  code: string
+}

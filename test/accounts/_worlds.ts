@@ -60,6 +60,18 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
     html: `<p>${secret} body</p><a href="https://example.test/${secret}">link</a>`,
     attachments: [{ filename: `${secret}.txt`, path: `data:text/plain,${secret}` }],
   })
+  const own = post.account(account.name)
+  const { id: scheduled } = await own.sending.send({
+    from: `hi@${secret}.test`,
+    to: `${secret}@reader.test`,
+    subject: `${secret} later`,
+    text: secret,
+    metadata: { [secret]: secret },
+    send_at: '2030-01-01T00:00:00Z',
+  })
+  // Without the secret, because an error quotes the address of the request.
+  const suppression = 'suppressed@reader.test'
+  await own.suppressions.add({ address: suppression })
   await post.account(account.name).inbox.waitFor({ subject: `${secret} subject` })
   const resent = await made('/resend/emails', {
     from: `Acme <hi@${secret}.test>`,
@@ -83,6 +95,8 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
     webhook: webhook.id,
     key: key.id,
     account: account.name,
+    scheduled,
+    suppression,
   }
 }
 
@@ -99,6 +113,8 @@ export async function stateOf(post: Localpost, account: CreatedAccount, ids: Fil
     `/dev/inbox/${ids.email}`,
     `/dev/inbox/${ids.email}/raw`,
     '/dev/inbox/tags',
+    '/dev/scheduled',
+    '/dev/suppressions',
     '/dev/templates',
     '/dev/webhooks',
     '/dev/rules',

@@ -18,6 +18,8 @@ const idIn = (path: string, name: string, ids: Filled): string => {
 }
 const idsByRoom: Readonly<Record<string, string>> = {
   emails: 'email',
+  scheduled: 'scheduled',
+  suppressions: 'suppression',
   inbox: 'email',
   domains: 'domain',
   audiences: 'audience',
@@ -32,6 +34,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /dev/inbox/{id}': { unread: false },
   'POST /dev/inbox/{id}/release': { to: 'ada@example.test' },
   'POST /dev/emails/{id}/events': { status: 'opened', recipient: `${secret}@reader.test` },
+  'PATCH /dev/scheduled/{id}': { send_at: 0 },
   'PATCH /dev/domains/{id}': { open_tracking_enabled: true },
   'PATCH /dev/audiences/{id}': { name: 'taken over' },
   'POST /dev/audiences/{id}/contacts': { email: 'eve@example.test' },

@@ -1,4 +1,4 @@
-import { parseDataUri } from '../../src/attachments/data-uri.ts'
+import { base64Decoded, parseDataUri } from '../../src/attachments/data-uri.ts'
 import { refusedCommand } from '../../src/capture/commands.ts'
 import { isAligned } from '../../src/checks/alignment.ts'
 import { expandMacros } from '../../src/checks/spf-terms.ts'
@@ -59,6 +59,7 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 /** How a function is called that needs more than a text, or something else. */
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
+  'attachments/data-uri.ts base64Decoded': (text) => base64Decoded(text),
   'capture/commands.ts refusedCommand': (text) =>
     refusedCommand('MAIL', `MAIL FROM:${text}`, { hasStartTls: true, isInTransaction: false }),
   'checks/alignment.ts isAligned': (text) => isAligned(text, text, 'relaxed'),

@@ -35,6 +35,7 @@ it('a broadcast whose recipients all hang does not block other mail in the outbo
     relay: null,
     simulator,
     causeOf: () => undefined,
+    isOnSuppressionList: () => false,
     sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
     thread: createJobThread(jobs, null),
     retryDelaysMs: [],

@@ -47,6 +47,43 @@ test('mail that one instance takes is delivered once, by the leader, and seen by
   expect((await b.inbox.waitFor({ subject: 'by SMTP' })).source).toBe('smtp')
 })
 
+test('an email that any instance schedules is sent once, also after the leader ended', async () => {
+  const [a, b, c] = (await openSeveral(3)) as [Localpost, Localpost, Localpost]
+  const message = { from: 'app@shop.test', to: 'ada@shop.test', text: 'Hi' }
+  const later = (round: number, delayMs: number): { subject: string; send_at: number }[] =>
+    Array.from({ length: 10 }, (_, i) => ({
+      ...message,
+      subject: `${round} ${i}`,
+      send_at: Date.now() + delayMs,
+    }))
+  const subjects = async (): Promise<string[]> =>
+    (await c.inbox.list({ limit: 100 })).items.map((one) => one.subject).sort()
+  const first = await b.sending.send(later(1, 500))
+  // Both ask for the same one at once, and the leader's timer runs meanwhile.
+  await Promise.allSettled([a, b].flatMap((post) => first.map(({ id }) => post.sending.sendNow(id))))
+  const wanted = later(1, 0).map(({ subject }) => subject)
+  await expect.poll(subjects, { timeout: 10_000 }).toEqual(wanted)
+  await c.sending.send(later(2, 1500))
+  await a.close()
+  await expect
+    .poll(subjects, { timeout: 20_000 })
+    .toEqual([...wanted, ...later(2, 0).map(({ subject }) => subject)])
+  expect((await b.sending.scheduled.list()).count).toBe(0)
+})
+
+test('an address that one instance suppresses gets no mail from the leader', async () => {
+  const [, b] = (await openSeveral(2)) as [Localpost, Localpost]
+  await b.suppressions.add({ address: 'gone@shop.test' })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const { id } = await b.emails.send({
+    from: 'app@shop.test',
+    to: 'gone@shop.test',
+    subject: 'x',
+    text: 'Hi',
+  })
+  await expect.poll(() => statusesOf(b, id)).toContain('bounced')
+})
+
 test('when the leader ends, another instance goes on with what is due, also in other accounts', async () => {
   const [a, b, c] = (await openSeveral(3)) as [Localpost, Localpost, Localpost]
   await a.accounts.create({ name: 'team' })

@@ -58,6 +58,7 @@ function open(store: Store, more: Partial<OutboxDeps> = {}): Outbox {
     relay: null,
     simulator,
     causeOf: () => undefined,
+    isOnSuppressionList: () => false,
     sources: { root: null, problemOf: () => null, timeoutMs: 1000 },
     thread: createJobThread(jobs, null),
     retryDelaysMs: [60_000],

@@ -127,11 +127,20 @@ async function ownRequests(
     changes: { id: string }[]
   }
   const { name: account } = await post.accounts.create()
+  const later = { from, to: 'b@example.com', subject: 'Hi', text: 'Hi', send_at: '2030-01-01T00:00:00Z' }
+  const [scheduled, sentNow] = await post.sending.send([later, later])
+  await post.suppressions.add({ address: 'gone@example.com' })
   const key = (await (await post.fetch(new Request('http://localpost/dev/keys'))).json()) as {
     keys: { id: string }[]
   }
   return {
     'POST /v1/emails': { body: { from, to: 'b@example.com', subject: 'Hi', text: 'Hi' } },
+    'POST /dev/emails': { body: [{ from, to: 'b@example.com', subject: 'Hi', text: 'Hi' }] },
+    'PATCH /dev/scheduled/{id}': { at: `/dev/scheduled/${scheduled?.id}`, body: { send_at: later.send_at } },
+    'POST /dev/scheduled/{id}/send': { at: `/dev/scheduled/${sentNow?.id}/send` },
+    'DELETE /dev/scheduled/{id}': { at: `/dev/scheduled/${scheduled?.id}` },
+    'POST /dev/suppressions': { body: { address: 'also-gone@example.com' } },
+    'DELETE /dev/suppressions/{address}': { at: '/dev/suppressions/gone@example.com' },
     'POST /v1/domains': { body: { name: 'another.example' } },
     'PATCH /dev/inbox': { at: '/dev/inbox?all=true', body: { unread: false } },
     'POST /dev/inbox/import': {

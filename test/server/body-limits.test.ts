@@ -90,6 +90,7 @@ describe('the body of a request', () => {
     const large = taking.filter((route) => limitOf(route) === bodyLimits.large)
     expect(large.map(nameOf).sort()).toEqual([
       'POST /dev/audiences/{id}/contacts',
+      'POST /dev/emails',
       'POST /dev/inbox/import',
       'POST /v1/emails',
     ])

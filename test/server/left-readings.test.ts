@@ -20,6 +20,8 @@ const readNothing = [
   '/dev/inbox/export',
   '/dev/inbox/tags',
   '/dev/inbox/{id}/raw',
+  '/dev/scheduled',
+  '/dev/scheduled/{id}',
   '/v1/emails',
 ]
 

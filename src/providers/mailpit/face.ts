@@ -27,6 +27,7 @@ function passwordOf(headers: Pick<Headers, 'get'>): string | null {
 
 /** @see https://mailpit.axllent.org/docs/api-v1/ */
 export const mailpitFace: Face = {
+  name: 'mailpit',
   title: 'Mailpit',
   prefix: '/api',
   otherPrefixes: ['/view'],
@@ -34,7 +35,18 @@ export const mailpitFace: Face = {
   key: keyPlace,
   errorSchema: z.strictObject({ Error: z.string() }),
   errorAnswer,
-  unsupported: [],
+  connect: {
+    variables: { MAILPIT_URL: '{url}' },
+    code: `import { MailpitClient } from 'mailpit-api'
+
+const mailpit = new MailpitClient('{url}', { auth: { username: 'any', password: '{key}' } })
+const message = await mailpit.waitForMessage({ query: 'to:ada@example.com' })
+console.log(message.Subject)`,
+  },
+  unsupported: [
+    { path: '/events', what: 'The websocket of live events (use GET /dev/events)' },
+    { path: '/v1/swagger.json', what: 'The Swagger document (use GET /api/openapi.json)' },
+  ],
 }
 
 /** Mailpit's errors are text with the status 400 or 404; only those of a send are JSON. */

@@ -4,6 +4,7 @@ import { jsonAnswer } from '../../server/answer.ts'
 import { bearerPlace } from '../../server/auth.ts'
 import type { Face } from '../../server/face.ts'
 import { missingMember } from './requests.ts'
+import { resend } from './words.ts'
 
 /** The names of Resend's errors that Localpost answers with. */
 const errorNames = [
@@ -43,6 +44,7 @@ const known: Readonly<Partial<Record<ErrorCode, readonly [status: number, name: 
 
 /** @see https://resend.com/docs/api-reference/errors */
 export const resendFace: Face = {
+  name: resend,
   title: 'Resend',
   prefix: '/resend',
   key: bearerPlace,
@@ -54,6 +56,18 @@ export const resendFace: Face = {
   errorAnswer(error) {
     const [statusCode, name] = kindOf(error)
     return jsonAnswer({ statusCode, name, message: messageOf(error) }, statusCode, error.headers)
+  },
+  connect: {
+    variables: { RESEND_BASE_URL: '{url}/resend', RESEND_API_KEY: '{key}' },
+    code: `import { Resend } from 'resend'
+
+const resend = new Resend('{key}', { baseUrl: '{url}/resend' })
+const { data, error } = await resend.emails.send({
+  from: 'Acme <hi@acme.test>',
+  to: 'ada@example.com',
+  subject: 'Hello',
+  text: 'It works.',
+})`,
   },
   unsupported: [
     { path: '/emails/metrics', what: 'Metrics' },

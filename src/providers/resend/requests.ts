@@ -28,8 +28,8 @@ function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: Trans
   const email = readMembers(schema, body)
   const errors: FieldError[] = []
   const { from, to, cc, bcc, reply_to, subject, html, text, headers, template } = email
-  for (const name of ['from', 'subject'] as const)
-    if (email[name] === undefined && !template) errors.push({ field: name, message: 'is missing' })
+  if (from === undefined) errors.push({ field: 'from', message: 'is missing' })
+  if (subject === undefined && !template) errors.push({ field: 'subject', message: 'is missing' })
   if (template && (html !== undefined || text !== undefined))
     errors.push({ field: 'template', message: 'must not be given together with html or text' })
   if (!template && !html && !text) errors.push({ field: 'html', message: 'is missing: give html or text' })

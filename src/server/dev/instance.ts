@@ -4,7 +4,8 @@ import { bytesAnswer, jsonAnswer } from '../answer.ts'
 import { metricsOf, readHealth } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
 import type { ServerDeps } from '../deps.ts'
-import { healthSchema, loggedRequestSchema } from '../schema.ts'
+import { facesOf } from '../face.ts'
+import { healthSchema, loggedRequestSchema, providerInfoSchema } from '../schema.ts'
 import { defineRoutes, type Route } from '../route.ts'
 import { pageQuery } from '../lists.ts'
 
@@ -26,6 +27,15 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       summary: 'Metrics of the instance, for Prometheus',
       success: { type: metricsType, description: 'The text format of Prometheus' },
       handler: async () => bytesAnswer(metricsOf(await readHealth(deps)), { 'content-type': metricsType }),
+    }),
+    get('/dev/providers', {
+      summary: 'The providers whose APIs this instance has, and how an app is pointed to them',
+      success: { schema: z.strictObject({ providers: z.array(providerInfoSchema) }) },
+      handler: () => ({
+        providers: facesOf(deps.providerRoutes ?? []).map(({ name, title, prefix, connect }) => {
+          return { name, title, path: prefix, ...connect }
+        }),
+      }),
     }),
     post('/dev/reset', {
       needs: 'admin',

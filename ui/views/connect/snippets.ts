@@ -1,3 +1,5 @@
+import type { ProviderInfo } from '../../../src/server/types.ts'
+
 /** The addresses and credentials by which an app reaches this instance. */
 export interface Place {
   /** Without a trailing slash. */
@@ -79,4 +81,17 @@ err := smtp.SendMail("${host.includes(':') ? `[${host}]` : host}:${port}", ${log
       text: `spring.mail.host=${host}\nspring.mail.port=${port}\nspring.mail.properties.mail.smtp.auth=${login ? `true\nspring.mail.username=${login.user}\nspring.mail.password=${login.password}` : 'false'}`,
     },
   ]
+}
+
+/** The same for apps that use the SDK of a provider: the variables that it reads, or a program. */
+export function sdkSnippets(
+  providers: readonly ProviderInfo[],
+  { base, key }: Pick<Place, 'base' | 'key'>,
+): { name: string; text: string }[] {
+  const filled = (text: string): string =>
+    text.replaceAll('{url}', base).replaceAll('{key}', key || 'YOUR_API_KEY')
+  return providers.map(({ title, variables, code }) => {
+    const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
+    return { name: title, text: filled(`${lines.join('\n')}\n\n${code}`) }
+  })
 }

@@ -50,7 +50,7 @@ export const mailMembers: { readonly [Member in keyof Required<Mail>]: Place } =
   domain_id: 'not shown',
   metadata: 'not shown',
   tracking: 'not shown',
-  provider: ({ provider }) => provider && `${provider.name} ${provider.message_id}`,
+  provider: ({ provider }) => (provider ? `${provider.name} ${provider.message_id}` : null),
 }
 
 /** The facts of a mail, in words. */

@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { errorTable, LocalpostError } from '../src/core/errors.ts'
+import { providerSimulators, webhookShapes } from '../src/providers/facts.ts'
+import type { Provider, ProviderParts } from '../src/providers/provider.ts'
+import { needOf } from '../src/server/auth.ts'
+import type { Route } from '../src/server/route.ts'
+
+/** The end of what is written by hand in the page of a provider. */
+const mark = /<!-- The rest is written by [^>]* -->\n/
+
+/**
+ * Writes the tables of docs/providers/<name>.md from the table of the provider.
+ *
+ * @param page  The page as it is; what stands before the mark is kept.
+ */
+export function renderProviderReference(provider: Provider, page: string): string {
+  const found = mark.exec(page)
+  if (!found) throw new Error(`The page of ${provider.face.name} lacks its mark.`)
+  const kept = page.slice(0, found.index + found[0].length)
+  const routes = provider.routes({} as ProviderParts)
+  const sections = [
+    operations(provider, routes),
+    ...routes.flatMap((route) => members(route)),
+    events(provider),
+    addresses(provider),
+    errors(provider),
+    unsupported(provider),
+  ]
+  return [kept, ...sections.filter((section) => section !== '')].join('\n')
+}
+
+function operations({ face }: Provider, routes: readonly Route[]): string {
+  const rows = routes.map(({ method, path, summary, ...route }) => {
+    return `| \`${method} ${path}\` | ${summary} | \`${needOf({ method, ...route })('')}\` |`
+  })
+  return `## Operations
+
+The OpenAPI document of these is at \`${face.prefix}/openapi.json\`. A key of the scope \`full\` may do all of this.
+
+| operation | what it does | scope |
+|---|---|---|
+${rows.join('\n')}
+`
+}
+
+interface JsonSchema {
+  properties?: Record<string, JsonSchema & { description?: string }>
+  required?: string[]
+  items?: JsonSchema
+  not?: object
+}
+
+/** The members of a request, where some of them have a description. */
+function members({ method, path, body }: Route): string[] {
+  if (!body) return []
+  const written = z.toJSONSchema(body.schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+  const { properties = {}, required = [] } = written
+  if (!Object.values(properties).some(({ description }) => description)) return []
+  const rows = Object.entries(properties).map(([name, { description = '', not }]) => {
+    const kind = not ? 'not supported' : required.includes(name) ? 'required' : ''
+    return `| \`${name}\` | ${kind} | ${description.replaceAll('|', '\\|')} |`
+  })
+  return [
+    `## The members of \`${method} ${path}\`
+
+Any other member is refused.
+
+| member | | |
+|---|---|---|
+${rows.join('\n')}
+`,
+  ]
+}
+
+function events({ face }: Provider): string {
+  const shape = webhookShapes.find(({ name }) => name === face.name)
+  if (!shape) return ''
+  const rows = Object.entries(shape.events).map(([name, ours]) => `| \`${name}\` | \`${ours}\` |`)
+  return `## Events of webhooks
+
+| event | that of Localpost |
+|---|---|
+${rows.join('\n')}
+`
+}
+
+function addresses({ face }: Provider): string {
+  const simulator = providerSimulators.find(({ provider }) => provider === face.name)
+  if (!simulator) return ''
+  const rows = simulator.hosts.flatMap((host) =>
+    Object.entries(simulator.names).map(
+      ([name, ours]) => `| \`${name}@${host}\` | \`${ours}@simulator.localpost\` |`,
+    ),
+  )
+  return `## Test addresses
+
+| address | does the same as |
+|---|---|
+${rows.join('\n')}
+`
+}
+
+function errors({ face }: Provider): string {
+  const codes = Object.keys(errorTable) as (keyof typeof errorTable)[]
+  const rows = codes.flatMap((code) => {
+    const { status, body } = face.errorAnswer(new LocalpostError(code, ''), '')
+    return status === errorTable[code].status ? [] : [`| \`${code}\` | ${status} | \`${String(body)}\` |`]
+  })
+  return `## Errors
+
+Where the status differs from that of Localpost's [error](../errors.md):
+
+| error | status | body |
+|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function unsupported({ face }: Provider): string {
+  const rows = face.unsupported.map(
+    ({ method = '', path, what }) => `- ${what}: \`${`${method} ${face.prefix}${path}`.trim()}\``,
+  )
+  return `## What is not there
+
+These answer 501 with a sentence that names them:
+
+${rows.join('\n')}
+`
+}

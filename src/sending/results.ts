@@ -1,0 +1,67 @@
+import { isErrorOf, LocalpostError, plainError, reviveError, type FieldError } from '../core/errors.ts'
+import type { Storable } from './check.ts'
+import type { RememberedAnswer } from './idempotency.ts'
+import type { SentEmail } from './types.ts'
+
+/**
+ * What became of one request of a call. The answer to a repeated idempotency key has no warnings, and the `message_id`s
+ * of the first one.
+ */
+export type SendingResult = SentEmail | { error: LocalpostError }
+
+/** The error of one of several requests, with its place. */
+export function withIndex(error: unknown, i: number): unknown {
+  if (!(error instanceof LocalpostError) || !isOfRequest(error)) return error
+  const { code, errors, status, headers, cause } = error
+  const inner = (field: string): string => (field === 'body' ? `[${i}]` : `[${i}].${field}`)
+  const placed = errors?.map((one): FieldError => ({ ...one, field: inner(one.field) }))
+  const isNamed = errors?.some(({ field }) => error.message.startsWith(`${field}:`))
+  const message = isNamed ? inner(error.message) : `[${i}]: ${error.message}`
+  return Object.assign(new LocalpostError(code, message, { status, cause, ...(headers && { headers }) }), {
+    errors: placed,
+  })
+}
+
+/** Whether an error says something about the request, and not about the store or the machine. */
+export function isOfRequest(error: LocalpostError): boolean {
+  return isErrorOf(
+    error,
+    'validation_error',
+    'invalid_attachment',
+    'template_not_found',
+    'missing_variable',
+    'message_too_large',
+    'domain_not_verified',
+    'domain_not_registered',
+  )
+}
+
+/** The result of a request that is accepted under this id. */
+export function toAnswer(id: string, { warnings, kept }: Storable): SendingResult {
+  const { provider } = kept.members
+  return { id, warnings, ...(provider && { message_id: provider.message_id }) }
+}
+
+/** The result of a request that was accepted. @throws its error. */
+export function sentOf(result: SendingResult | undefined): SentEmail {
+  if (result && 'id' in result) return result
+  throw result?.error ?? new Error('A request has no result.')
+}
+
+/** A result as it is kept with an idempotency key. */
+export function toRemembered(result: SendingResult): RememberedAnswer {
+  if ('error' in result) return { error: plainError(result.error) }
+  const { id, message_id } = result
+  return { id, ...(message_id !== undefined && { message_id }) }
+}
+
+/** The result of a repeated idempotency key. */
+export function toResult(answer: RememberedAnswer): SendingResult {
+  if ('id' in answer) {
+    const { id, message_id } = answer
+    return { id, warnings: [], ...(message_id !== undefined && { message_id }) }
+  }
+  const error = reviveError(answer.error)
+  if (error instanceof LocalpostError) return { error }
+  throw error
+}

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { LocalpostError, type Localpost } from '../../src/index.ts'
+import { errorAnswer } from '../../src/server/answer.ts'
+import type { Face } from '../../src/server/face.ts'
+import type { Route } from '../../src/server/route.ts'
+import { hollowApp } from '../server/validate-response.ts'
+import { start } from '../support/instance.ts'
+import { mail } from './_resend.ts'
+
+const rows = hollowApp().routes.filter(({ face, body }) => face && body)
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`
+
+/** A right body for each row that has one, with every member that can be wrong inside. */
+const samples: Readonly<Record<string, unknown>> = {
+  'POST /resend/emails': {
+    ...mail,
+    tags: [{ name: 'a', value: 'b' }],
+    attachments: [{ filename: 'a.txt', content: 'YQ==' }],
+    headers: { 'X-A': 'b' },
+  },
+  'POST /resend/emails/batch': [mail],
+  'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
+  'POST /resend/domains': { name: 'acme.test' },
+  'PATCH /resend/domains/{id}': { open_tracking: true },
+  'PUT /api/v1/messages': { Read: true, IDs: ['em_1'] },
+  'DELETE /api/v1/messages': { IDs: ['em_1'] },
+  'PUT /api/v1/tags': { IDs: ['em_1'], Tags: ['a'] },
+  'PUT /api/v1/tags/{tag}': { Name: 'b' },
+  'POST /api/v1/message/{id}/release': { To: ['a@acme.test'] },
+  'PUT /api/v1/chaos': { Sender: { ErrorCode: 451, Probability: 5 } },
+  'POST /api/v1/send': {
+    From: { Email: 'a@acme.test', Name: 'Acme' },
+    To: [{ Email: 'b@acme.test' }],
+    Bcc: ['c@acme.test'],
+    Headers: { 'X-A': 'b' },
+    Tags: ['a'],
+    Attachments: [{ Content: 'YQ==', Filename: 'a.txt' }],
+  },
+  'POST /resend/webhooks': { endpoint: 'http://127.0.0.1:9/', events: ['email.sent'] },
+}
+
+type JsonSchema = { properties?: Record<string, JsonSchema>; items?: JsonSchema; anyOf?: JsonSchema[] }
+type Path = readonly (string | number)[]
+
+/** Where a value of a sample can be wrong: at each member of each object in it, those that the sample lacks included. */
+function placesOf(schema: JsonSchema, sample: unknown, path: Path = []): Path[] {
+  const { properties, items, anyOf = [] } = schema
+  const inner = anyOf.flatMap((branch) => placesOf(branch, sample, path))
+  if (Array.isArray(sample) && items) return [...inner, ...placesOf(items, sample[0], [...path, 0])]
+  const isObject = typeof sample === 'object' && sample !== null && !Array.isArray(sample)
+  if (!isObject || !properties) return inner
+  const members = Object.entries(properties).flatMap(([name, member]) => [
+    [...path, name],
+    ...placesOf(member, Reflect.get(sample, name), [...path, name]),
+  ])
+  return [...inner, ...members, [...path, 'no_such_member']]
+}
+
+/** A copy of a value with another one at a place. */
+function withValue(value: unknown, [first, ...rest]: Path, wrong: unknown): unknown {
+  if (first === undefined) return wrong
+  if (Array.isArray(value)) return value.map((one, i) => (i === first ? withValue(one, rest, wrong) : one))
+  const object = value as Record<string, unknown>
+  return { ...object, [first]: withValue(object[first], rest, wrong) }
+}
+
+/** Values of every kind. Those that the schema takes at a place are left out. */
+const values: readonly unknown[] = [7, true, 'x', {}, [], [7], { no: 1 }, '']
+
+async function countAll(post: Localpost): Promise<number[]> {
+  const lists = [post.emails.list(), post.sending.scheduled.list(), post.domains.list(), post.webhooks.list()]
+  return (await Promise.all(lists)).map(({ count }) => count)
+}
+
+test('has a sample for every row with a body', () => {
+  expect(Object.keys(samples).sort()).toEqual(rows.map(nameOf).sort())
+})
+
+test.each(rows.map((row) => [nameOf(row), row] as const))(
+  '%s refuses every wrong member in the form of the provider, names it, and stores nothing',
+  async (name, { method, path, body, face }) => {
+    const post = await start()
+    const before = await countAll(post)
+    const headers = { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json' }
+    const send = async (given: unknown): Promise<[number, string]> => {
+      const url = `http://localhost${path.replace(/\{\w+\}/g, 'none')}`
+      const response = await post.fetch(new Request(url, { method, headers, body: JSON.stringify(given) }))
+      const text = await response.text()
+      if (response.headers.get('content-type')?.startsWith('application/json'))
+        (face as Face).errorSchema.parse(JSON.parse(text))
+      return [response.status, text]
+    }
+    const schema = body?.schema ?? z.never()
+    const sample = samples[name]
+    const places = placesOf(
+      z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema,
+      sample,
+    )
+    expect(places.length).toBeGreaterThan(1)
+    for (const place of places)
+      for (const value of values) {
+        const given = withValue(sample, place, value)
+        if (schema.safeParse(given).success) continue
+        const [status, text] = await send(given)
+        const what = `${place.join('.')} = ${JSON.stringify(value)}: ${text}`
+        expect(status, what).toBeGreaterThanOrEqual(400)
+        expect(status, what).toBeLessThan(500)
+        expect(text, what).toContain(String(place.findLast((step) => typeof step === 'string')))
+      }
+    const { status } = errorAnswer(new LocalpostError('validation_error', ''), face, path)
+    for (const whole of [7, 'x', true]) expect((await send(whole))[0]).toBe(status)
+    expect(await countAll(post)).toEqual(before)
+  },
+)
