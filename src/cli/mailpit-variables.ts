@@ -42,6 +42,7 @@ const needless: ReadonlySet<string> = new Set([
   'MP_DISABLE_VERSION_CHECK',
   'MP_DISABLE_WAL',
   'MP_ENABLE_CHAOS',
+  'MP_SMTP_AUTH_ACCEPT_ANY',
   'MP_SMTP_AUTH_ALLOW_INSECURE',
   'MP_SMTP_DISABLE_RDNS',
   'MP_VERBOSE',
@@ -96,13 +97,6 @@ function readOne(name: string, value: string, settings: MailpitSettings): void {
       warnings.push(`${name} is read as --dir ${dir}. Messages of Mailpit’s database are not read.`)
       return
     }
-    case 'MP_SMTP_AUTH_ACCEPT_ANY':
-      if (!isOn(value)) return
-      setFlag(options, 'accept-any-key', 'true', name)
-      warnings.push(
-        `${name} is read as --accept-any-key: any password and any API key is accepted, not only over SMTP.`,
-      )
-      return
     case 'MP_ENABLE_SPAMASSASSIN':
       if (value !== 'postmark') setFlag(options, 'spamd', value, name)
       else

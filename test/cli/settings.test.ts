@@ -207,14 +207,10 @@ describe('the variables of Mailpit', () => {
       maxEmails: 5000,
       maxAgeMs: 259_200_000,
       dir: join('/data', 'localpost'),
-      acceptAnyKey: true,
       checks: { spamd: '127.0.0.1:783' },
       relay: 'smtp://a%40b:c%2Fd@mail.example.com:25',
     })
-    expect(warnings).toEqual([
-      expect.stringContaining('MP_DATABASE is read as --dir'),
-      expect.stringContaining('MP_SMTP_AUTH_ACCEPT_ANY is read as --accept-any-key'),
-    ])
+    expect(warnings).toEqual([expect.stringContaining('MP_DATABASE is read as --dir')])
   })
 
   it.each([
