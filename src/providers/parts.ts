@@ -5,7 +5,7 @@ import type { ProviderParts } from './provider.ts'
 import { createSentEmails } from './sent-emails.ts'
 
 /** What the APIs of providers need of the instance. */
-export type InstanceParts = Pick<ProviderParts, 'clock' | 'config' | 'state'>
+type InstanceParts = Pick<ProviderParts, 'clock' | 'config' | 'state'>
 
 /** What the APIs of providers need of an account. */
 export interface ProviderAccount extends Omit<ProviderParts, 'sent' | keyof InstanceParts | 'newUuid'> {

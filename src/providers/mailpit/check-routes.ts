@@ -1,5 +1,4 @@
 import { LocalpostError } from '../../core/errors.ts'
-import { z } from 'zod'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { consentRequired } from '../../server/dev/consent.ts'
 import { readErrors } from '../../server/dev/mail.ts'
@@ -7,7 +6,7 @@ import type { Route } from '../../server/route.ts'
 import { rowsOf } from './rows.ts'
 import { findingsAsSpamCheck, toHtmlCheck, toLinkCheck, toSpamCheck } from './checks.ts'
 import { idOf, isFromProgram } from './find.ts'
-import { matchQuery } from './requests.ts'
+import { linkCheckQuery, matchQuery } from './requests.ts'
 import { htmlCheckSchema, linkCheckSchema, spamCheckSchema } from './schema.ts'
 import type { SpamCheck } from './types.ts'
 
@@ -32,14 +31,7 @@ export function checkRoutes(inbox: Inbox & InboxPages): Route[] {
       // It requests the links of a mail, which may change something elsewhere.
       needs: 'full',
       summary: 'Request each link of a message once',
-      query: matchQuery.and(
-        z.object({
-          follow: z
-            .enum(['true', 'false', '1', '0'])
-            .optional()
-            .describe('Redirects are always followed, at most five'),
-        }),
-      ),
+      query: linkCheckQuery,
       success: { schema: linkCheckSchema },
       errors: [...readErrors, 'invalid_query', 'consent_required'],
       async handler({ params, query, headers, signal }) {

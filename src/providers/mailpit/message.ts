@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { isErrorOf, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
@@ -14,7 +13,7 @@ import { toHeaders, toMessage } from './answers.ts'
 import { idOf, isFromProgram } from './find.ts'
 import { ok, okSuccess } from './messages.ts'
 import { partIds, readAttachments } from './parts.ts'
-import { matchQuery, releaseBody } from './requests.ts'
+import { matchQuery, rawQuery, releaseBody } from './requests.ts'
 import { headersSchema, messageSchema } from './schema.ts'
 
 const { get, post } = rowsOf('Message')
@@ -66,7 +65,7 @@ export function messageRoutes(inbox: Inbox & InboxPages): Route[] {
     }),
     get('/api/v1/message/{id}/raw', {
       summary: 'The source of a message',
-      query: matchQuery.and(z.object({ dl: z.literal('1').optional().describe('As a download') })),
+      query: rawQuery,
       success: { type: 'text/plain; charset=utf-8', description: 'The bytes of the message' },
       errors: writtenErrors,
       async handler({ params, query, signal }) {

@@ -55,6 +55,19 @@ export const matchQuery: z.ZodType<{ query?: string; tz?: string }> = z.strictOb
   query: query.optional(),
   tz,
 })
+export const rawQuery: z.ZodType<{ query?: string; tz?: string; dl?: '1' }> = z.strictObject({
+  query: query.optional(),
+  tz,
+  dl: z.literal('1').optional().describe('As a download'),
+})
+export const linkCheckQuery: z.ZodType<{ query?: string; tz?: string; follow?: string }> = z.strictObject({
+  query: query.optional(),
+  tz,
+  follow: z
+    .enum(['true', 'false', '1', '0'])
+    .optional()
+    .describe('Redirects are always followed, at most five'),
+})
 export const zoneQuery: z.ZodType<{ tz?: string }> = z.strictObject({ tz })
 
 export const idsBody: z.ZodType<{ IDs?: string[] }> = members({ IDs: ids.optional() })

@@ -57,6 +57,18 @@ describe('Mailpit’s API on this machine', () => {
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'DELETE, GET, HEAD, PUT'])
   })
 
+  it('refuses an unknown parameter of the query at every operation, so that a mistake selects nothing', async () => {
+    for (const { method, path } of routes) {
+      const filled = path.replace('{id}', id).replace(/\{\w+\}/, '1')
+      const answer = await server.call(method, `${filled}?nope=1`)
+      expect([answer.status, answer.text], `${method} ${path}`).toEqual([
+        400,
+        expect.stringContaining('nope'),
+      ])
+    }
+    expect((await server.call('GET', '/api/v1/messages')).json()).toMatchObject({ total: 1 })
+  })
+
   it('shows a browser HTML that connects to nothing, and a program the HTML itself', async () => {
     const path = `/view/${id}.html`
     const exact = await server.call('GET', path)
