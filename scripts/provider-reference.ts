@@ -105,7 +105,7 @@ ${rows.join('\n')}
 function errors({ face }: Provider, routes: readonly Route[]): string {
   const byAnswer = new Map<string, string[]>()
   for (const code of [...new Set(routes.flatMap(errorsOf))].sort()) {
-    const { status, body, headers } = face.errorAnswer(new LocalpostError(code, ''))
+    const { status, body, headers } = face.errorAnswer(new LocalpostError(code, ''), '')
     const type = headers['x-amzn-errortype']
     const shown = `\`${(typeof body === 'string' ? body : '').trim().replace(requestId, '…')}\``
     const answer = `| ${status} | ${type === undefined ? shown : `${shown}, \`x-amzn-errortype: ${type}\``} |`

@@ -24,13 +24,33 @@ export const liveChecks: readonly AskingCheck[] = [
   },
 ]
 
+/**
+ * Requests each http address of a mail once, at most 100 of them, in the order in which they occur.
+ *
+ * @returns The answers that came before the signal.
+ */
+export async function askLinks(asked: LinkAsking): Promise<Map<string, LiveAnswer>> {
+  const urls = [...(await addressesOf(asked)).keys()].slice(0, maxAsked)
+  const answers = await askAll(urls, asked)
+  // Those that answered first came first.
+  return new Map(
+    urls.flatMap((url) => {
+      const answer = answers.get(url)
+      return answer ? [[url, answer]] : []
+    }),
+  )
+}
+
+/** What the requests of links need. */
+type LinkAsking = Pick<Asked, 'mail' | 'services' | 'facts' | 'signal'>
+
 /** A URL of the mail, where it occurs first. */
 interface Wanted {
   isImage: boolean
   place: FoundPlace
 }
 
-async function addressesOf({ mail, services, facts }: Asked): Promise<Map<string, Wanted>> {
+async function addressesOf({ mail, services, facts }: LinkAsking): Promise<Map<string, Wanted>> {
   const { links, images } = await facts()
   const wanted = new Map<string, Wanted>()
   const add = (written: string, isImage: boolean, place: FoundPlace): void => {
@@ -50,7 +70,7 @@ async function addressesOf({ mail, services, facts }: Asked): Promise<Map<string
 
 async function askAll(
   urls: readonly string[],
-  { services, signal }: Asked,
+  { services, signal }: LinkAsking,
 ): Promise<Map<string, LiveAnswer>> {
   const answers = new Map<string, LiveAnswer>()
   const waiting = urls.values()

@@ -5,6 +5,7 @@ import type { Arguments } from './arguments.ts'
 import { readCertificate, type ReadCertificate } from './certificate.ts'
 import { readConfigFile } from './config-file.ts'
 import { readEnvironment } from './environment.ts'
+import { readMailpitVariables } from './mailpit-variables.ts'
 import { readClientSecret, readKeys, readRelay } from './secrets.ts'
 
 /** The settings that the command starts with. */
@@ -22,7 +23,7 @@ export interface Settings {
 }
 
 /**
- * Joins flags, variables, the configuration file and the defaults. The first that sets an option wins. Groups such as
+ * Joins flags, variables (Mailpit's after our own), the configuration file and the defaults. The first that sets an option wins. Groups such as
  * `dns` are joined member by member.
  *
  * @param cwd  The folder in which a configuration file is looked for, and to which paths are relative.
@@ -35,7 +36,8 @@ export async function resolveSettings(
 ): Promise<Settings> {
   const environment = readEnvironment(variables)
   const file = await readConfigFile(given.config ?? environment.config, cwd)
-  const sources: readonly CommandOptions[] = [given.options, environment.options, file]
+  const mailpit = readMailpitVariables(variables)
+  const sources: readonly CommandOptions[] = [given.options, environment.options, mailpit.options, file]
   const merged = merge([...sources, commandDefaults], allRows)
   assertComplete(merged)
   const {
@@ -49,7 +51,7 @@ export async function resolveSettings(
     tlsKey,
     ...options
   } = merged
-  const { warnings } = environment
+  const warnings = [...environment.warnings, ...mailpit.warnings]
   const keys = await readKeys(sources, warnings)
   const relay = await readRelay(merged, warnings)
   const clientSecret = await readClientSecret(merged, warnings)

@@ -11,6 +11,7 @@ import { zoneOf } from '../domains/names.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { InboxCheckOptions } from './methods.ts'
+import { maxAskedBytes } from './outside-answers.ts'
 import type { OwnRecords } from './own-records.ts'
 import type { Details } from './detail.ts'
 import type { Mail } from './types.ts'
@@ -29,9 +30,6 @@ export interface InboxChecksDeps {
   /** The programs that checks ask. Default: none. */
   services?: CheckServices
 }
-
-/** Longer messages are not given to spam filters, which read only the beginning. */
-const maxAskedBytes = 1024 * 1024
 
 /** @returns A function that checks a stored mail; see `Inbox.check`. */
 export function createInboxCheck(

@@ -13,7 +13,9 @@ import type { JobThread } from '../core/job-thread.ts'
 import { createCompare } from './compare.ts'
 import { createDetails } from './detail.ts'
 import { type Columns, openSearchIndex } from '../search/search-index.ts'
-import { createDigests } from '../search/digests.ts'
+import { createDigests, type Digest } from '../search/digests.ts'
+import type { FoldedGroup } from '../search/folded.ts'
+import type { SearchPage } from '../search/search-page.ts'
 import { createMessageFields } from '../search/message-fields.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
@@ -21,13 +23,15 @@ import { createBulk } from './bulk.ts'
 import type { BulkBoard } from './bulk-board.ts'
 import { createBulkRuns } from './bulk-runs.ts'
 import { createMessageStreams } from './message-streams.ts'
+import { createOverview } from './overview.ts'
 import { createNestedMails } from './nested.ts'
+import { createOutsideAnswers } from './outside-answers.ts'
 import { releaseMail, type Relay } from './release.ts'
 import { parseMailQuery } from '../search/query.ts'
 import { createSearch } from '../search/search.ts'
 import { createTags } from './tag-colors.ts'
 import { checkChanges } from './tags.ts'
-import { toListedBroadcast, toSummary } from './views.ts'
+import { toEntry, toListedBroadcast, toSummary } from './views.ts'
 import { createWaits } from './wait.ts'
 
 import type { Inbox, InboxPages } from './methods.ts'
@@ -103,6 +107,19 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     const email = await find(id)
     return details.inTurn([email], async () => work(await details.read(email, signal)), signal)
   }
+  /** A page of the list, each item made from its record and its digest. */
+  async function listed<Item>(
+    query: Parameters<Inbox['list']>[0],
+    toItem: (email: EmailRecord, digest: Digest, group: FoldedGroup | undefined) => Promise<Item>,
+  ): Promise<SearchPage<Item>> {
+    const { query: text, ...wanted } = query ?? {}
+    const { groups, ...page } = await search.list(parseMailQuery(text, now()), wanted)
+    // One after the other, so that a page of large submissions is not parsed at once.
+    const items: Item[] = []
+    for (const email of page.items)
+      items.push(await toItem(email, await digests.of(email, wanted.signal), groups?.get(email.id)))
+    return { ...page, items }
+  }
   const compare = createCompare({ store, find, details, thread })
   const streams = createMessageStreams({ store, reader, find })
 
@@ -113,18 +130,12 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
         ['cursor', 'offset', 'limit', 'query', 'fold', 'count', 'signal'],
         'inbox.list()',
       )
-      const { query: text, ...wanted } = query ?? {}
-      const { signal } = wanted
-      const { groups, ...page } = await search.list(parseMailQuery(text, now()), wanted)
-      // One after the other, so that a page of large submissions is not parsed at once.
-      const items: ListedMail[] = []
-      for (const email of page.items) {
-        const group = groups?.get(email.id)
-        const summary = toSummary(email, await digests.of(email, signal))
-        items.push(group ? { ...summary, broadcast: await toListedBroadcast(store, email, group) } : summary)
-      }
-      return { ...page, items }
+      return listed(query, async (email, digest, group): Promise<ListedMail> => {
+        const summary = toSummary(email, digest)
+        return group ? { ...summary, broadcast: await toListedBroadcast(store, email, group) } : summary
+      })
     },
+    entries: (query) => listed(query, async (email, digest) => toEntry(email, digest)),
     async get(id) {
       return details.read(await find(id))
     },
@@ -165,6 +176,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       )
     },
     tags: tags.list,
+    overview: createOverview(deps, tags),
     updateTag: tags.update,
     compare: (mail, other, options) => compare(idOf(mail), idOf(other), options),
     async update(id, changes) {
@@ -183,6 +195,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     },
     structure: streams.structure,
     nested: createNestedMails({ reader, find }),
+    outside: createOutsideAnswers(deps, { find, details }),
     bulk: { ...bulk, list: runs.list, cancel: runs.cancel, onProgress: runs.onProgress },
     removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,
     async removeAll(...given: unknown[]) {

@@ -22,6 +22,9 @@ import type { Bulk, BulkOptions, Selection } from './bulk.ts'
 import type { BulkRuns } from './bulk-runs.ts'
 import type { CopyOptions, OpenAttachment, RawOptions, ReadOptions } from './message-streams.ts'
 import type { NestedMails } from './nested.ts'
+import type { Overview } from './overview.ts'
+import type { OutsideAnswers } from './outside-answers.ts'
+import type { MailEntry } from './views.ts'
 import type { QuietOptions, WaitOptions } from './wait.ts'
 import type { MailQuery } from '../search/query-members.ts'
 import type { SearchPage, SearchQuery } from '../search/search-page.ts'
@@ -184,6 +187,10 @@ export interface InboxCheckOptions extends MailCheckOptions {
 
 /** The methods that the inbox page needs in addition to the public inbox. */
 export interface InboxPages {
+  /** The same as `list`, with more of each header, for lists of other interfaces. Errors as for `list`. */
+  entries(query?: Parameters<Inbox['list']>[0]): Promise<SearchPage<MailEntry>>
+  /** How many mails there are and how many are unread, and the tags that they have. */
+  overview(): Promise<Overview>
   /** The same as `get`, which takes one argument so that arrays of ids can be mapped by it. */
   read(id: string, options: ReadOptions): Promise<Mail>
   /** The HTML of a mail as UTF-8, for display in a frame: everything that would connect is removed. @throws not_found. */
@@ -192,6 +199,8 @@ export interface InboxPages {
   structure(id: string, options?: ReadOptions): Promise<MimeTree>
   /** Messages that are attached to mails. */
   readonly nested: NestedMails
+  /** What the servers of its links and a spam filter say of a mail. */
+  readonly outside: OutsideAnswers
   /** Changes of many mails, with their progress and a way to cancel them. */
   readonly bulk: Bulk & Pick<BulkRuns, 'list' | 'cancel' | 'onProgress'>
 }

@@ -34,6 +34,18 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
   }
 }
 
+/** A mail in a list, with the other fields of its header that the record has. */
+export interface MailEntry extends MailSummary, Pick<EmailRecord, 'cc' | 'bcc' | 'reply_to'> {
+  /** With its angle brackets; `""` if there is none, or the message is not written yet. */
+  message_id: string
+}
+
+/** A mail in a list of another interface than the page's. */
+export function toEntry(email: EmailRecord, digest: Digest): MailEntry {
+  const { cc, bcc, reply_to, message } = email
+  return { ...toSummary(email, digest), cc, bcc, reply_to, message_id: message?.message_id ?? '' }
+}
+
 /** The broadcast that an email represents in a folded list. */
 export async function toListedBroadcast(
   store: Store,

@@ -79,7 +79,7 @@ export function createHttp(
   // use them.
   const load = once(async () => {
     const [{ createApp }, { providerRoutes }, sessions] = await loadParts()
-    const rows = providerRoutes(providerParts(main, clock))
+    const rows = providerRoutes(providerParts(main, { clock, config, state }))
     app = createApp({ ...partsOf(main, sessions), otherAccounts, providerRoutes: rows })
     if (isClosing) app.close()
     return app
@@ -148,7 +148,7 @@ export function createHttp(
     async appOf(account) {
       const { limits } = await loaded()
       const [{ createApp }, { providerRoutes }, sessions] = await loadParts()
-      const rows = providerRoutes(providerParts(account, clock))
+      const rows = providerRoutes(providerParts(account, { clock, config, state }))
       return createApp({ ...partsOf(account, sessions), limits, providerRoutes: rows })
     },
     get url() {

@@ -1,12 +1,14 @@
-import type { Clock } from '../core/clock.ts'
 import type { RandomSource } from '../core/random.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { Store } from '../store/store.ts'
 import type { ProviderParts } from './provider.ts'
 import { createSentEmails } from './sent-emails.ts'
 
+/** What the APIs of providers need of the instance. */
+type InstanceParts = Pick<ProviderParts, 'clock' | 'config' | 'state'>
+
 /** What the APIs of providers need of an account. */
-export interface ProviderAccount extends Omit<ProviderParts, 'sent' | 'clock' | 'newUuid'> {
+export interface ProviderAccount extends Omit<ProviderParts, 'sent' | keyof InstanceParts | 'newUuid'> {
   readonly store: Store
   readonly reader: Pick<Reader, 'bodies' | 'content'>
   /** Where the ids of emails come from. */
@@ -14,9 +16,9 @@ export interface ProviderAccount extends Omit<ProviderParts, 'sent' | 'clock' | 
 }
 
 /** The parts of an account that the APIs of providers are a translation of. */
-export function providerParts(account: ProviderAccount, clock: Clock): ProviderParts {
+export function providerParts(account: ProviderAccount, instance: InstanceParts): ProviderParts {
   const newUuid = (): string => toUuid(account.providerRandom.bytes(16))
-  return { ...account, clock, sent: createSentEmails(account), newUuid }
+  return { ...account, ...instance, sent: createSentEmails(account), newUuid }
 }
 
 /** @param bytes  16 random ones. @see RFC 9562 section 5.4 */

@@ -1,6 +1,10 @@
 import type { Clock } from '../core/clock.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import type { InnerDomains } from '../domains/domains.ts'
+import type { Faults } from '../faults/faults.ts'
+import type { Inbox, InboxPages } from '../inbox/methods.ts'
+import type { Config } from '../options/options.ts'
+import type { ServerState } from '../server/deps.ts'
 import type { Face } from '../server/face.ts'
 import type { Route } from '../server/route.ts'
 import type { SendingService } from '../sending/sending.ts'
@@ -18,8 +22,13 @@ export interface ProviderParts {
   readonly templates: Templates
   readonly suppressions: Suppressions
   readonly webhooks: Webhooks
+  readonly inbox: Inbox & InboxPages
+  readonly faults: Faults
+  readonly config: Pick<Config, 'relay' | 'checks'>
   readonly clock: Clock
   readonly thread: JobThread<typeof translationJobs>
+  /** Where the data of the instance is, and whether it accepts mail. */
+  state(): Promise<ServerState>
   /** Makes a random UUID. */
   newUuid(): string
 }

@@ -5,7 +5,13 @@ import type { SendingRequest } from '../sending/types.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
 
 /** The kinds of bodies of providers that may be long. */
-export type TranslationKind = 'resend send' | 'resend batch' | 'ses send' | 'ses bulk' | 'ses query'
+export type TranslationKind =
+  | 'resend send'
+  | 'resend batch'
+  | 'ses send'
+  | 'ses bulk'
+  | 'ses query'
+  | 'mailpit send'
 
 // Loaded on first use, because many programs use no provider.
 const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> = {
@@ -14,6 +20,7 @@ const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> 
   'ses send': async () => (await import('./ses/requests.ts')).toSend,
   'ses bulk': async () => (await import('./ses/requests.ts')).toBulk,
   'ses query': async () => (await import('./ses-v1/send-query.ts')).toQuerySend,
+  'mailpit send': async () => (await import('./mailpit/send.ts')).toSend,
 }
 
 /** The translation of long bodies as work of the thread. */

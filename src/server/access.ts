@@ -4,8 +4,9 @@ import { createSharedWindows } from '../faults/shared-windows.ts'
 import type { Scope } from '../keys/types.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 import { isLoopback } from '../net/hosts.ts'
-import { bearerOf, bearerPlace, requireKey, insufficientScope, roleMeets, scopeMeets } from './auth.ts'
+import { bearerPlace, requireKey, insufficientScope, roleMeets, scopeMeets } from './auth.ts'
 import type { ClientAddresses } from './client-address.ts'
+import type { KeyPlace } from './face.ts'
 import { isForwarded, isForwardedHttps } from './forwarded.ts'
 import { assertNotEmbedded, assertOrigin, hostOf, namesHost } from './guard.ts'
 import { boundHost, type HttpListener } from './listener.ts'
@@ -78,9 +79,8 @@ export function createAccessControl(
 
   // A local caller needs no key, but one that it sends is checked, so that an app behaves here as elsewhere: with the
   // key of a removed account, it must not change the account `default` instead.
-  function keyAt(headers: Pick<Headers, 'get'>): { key: string; scope: Scope } | null {
-    const key = bearerOf(headers)
-    return key === null ? null : requireKey(headers, keys)
+  function keyAt(headers: Pick<Headers, 'get'>, place: KeyPlace): { key: string; scope: Scope } | null {
+    return place.of(headers) === null ? null : requireKey(headers, keys, place)
   }
 
   return {
@@ -112,9 +112,10 @@ export function createAccessControl(
       assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
       if (access === 'local') assertNotEmbedded(headers, event.url.pathname)
       if (access === 'local') {
+        const place = stateOf(event).face?.key ?? bearerPlace
         const given = isLocal(event)
-          ? keyAt(headers)
-          : (sessions.ownerOf(headers) ?? requireKey(headers, keys))
+          ? keyAt(headers, place)
+          : (sessions.ownerOf(headers) ?? requireKey(headers, keys, place))
         if (given) assertMay(given, need, event)
       }
       return null

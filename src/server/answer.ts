@@ -57,11 +57,12 @@ export function bytesAnswer(
  */
 export function errorAnswer(
   error: unknown,
-  face: { errorAnswer(error: LocalpostError): Answer } | null = null,
+  face: { errorAnswer(error: LocalpostError, pathname: string): Answer } | null = null,
+  pathname = '',
 ): Answer {
   const known =
     error instanceof LocalpostError ? error : new LocalpostError('internal_error', internalMessage)
-  return face ? face.errorAnswer(known) : jsonAnswer(known, known.status, known.headers)
+  return face ? face.errorAnswer(known, pathname) : jsonAnswer(known, known.status, known.headers)
 }
 
 /** Whether a handler returned an answer, not only its value. */

@@ -47,14 +47,14 @@ export async function receiveBody(
   const isBytes = type !== null && wanted.bytesType === essenceOf(type)
   const isText = isBytes || (type !== null && wanted.textTypes?.includes(essenceOf(type)) === true)
   const isAbsent = type === null && wanted.optional === true
-  if (!isAbsent) assertReadable(source.headers, type, isText, wanted)
+  if (!isAbsent && !wanted.anyType) assertReadable(source.headers, type, isText, wanted)
   const announced = Number(source.headers.get('content-length') ?? 0)
   const limit = maxBytesOf(wanted)
   if (announced > limit) throw tooLarge(limit, `${announced} bytes`)
   let bytes: Buffer | null = source.node
     ? await readNode(source.node, limit, room, announced, source.onPiece)
     : await readWeb(source.body(), limit, room, source.onPiece)
-  if (isAbsent && bytes.length > 0) assertReadable(source.headers, type, isText, wanted)
+  if (isAbsent && bytes.length > 0 && !wanted.anyType) assertReadable(source.headers, type, isText, wanted)
   return {
     isLong: bytes.length > longBytes,
     parse() {

@@ -16,11 +16,19 @@ export interface Face {
   readonly title: string
   /** The beginning of its paths, which is their first segment: `/resend`. */
   readonly prefix: `/${string}`
+  /** Further first segments of its paths. Default: none. */
+  readonly otherPrefixes?: readonly `/${string}`[]
+  /** Who may call: as `/v1`, with a key, or as `/dev`, which on this machine needs none. Default: `key`. */
+  readonly access?: 'key' | 'local'
   /** Where a request has its API key. */
   readonly key: KeyPlace
-  /** Writes an error as the provider does; the headers of the error have to be in the answer. */
-  errorAnswer(error: LocalpostError): Answer
-  /** The body of its errors, for the document. */
+  /**
+   * Writes an error as the provider does; the headers of the error have to be in the answer.
+   *
+   * @param pathname  The path of the request, or of the route.
+   */
+  errorAnswer(error: LocalpostError, pathname: string): Answer
+  /** The body of its errors in JSON, for the document. */
   readonly errorSchema: z.ZodType
   /** How an app is pointed here. */
   readonly connect: FaceConnection
@@ -66,9 +74,16 @@ export function facesOf(routes: readonly { readonly face?: Face }[]): Face[] {
   return [...new Set(routes.flatMap(({ face }) => face ?? []))]
 }
 
+/** All first segments of the paths of a face. */
+export function prefixesOf({ prefix, otherPrefixes = [] }: Face): readonly string[] {
+  return [prefix, ...otherPrefixes]
+}
+
 /** Makes the function that finds the face of a path by its first segment. */
 export function createFindFace(faces: readonly Face[]): FindFace {
-  const byPrefix = new Map<string, Face>(faces.map((face) => [face.prefix, face]))
+  const byPrefix = new Map<string, Face>(
+    faces.flatMap((face) => prefixesOf(face).map((prefix) => [prefix, face] as const)),
+  )
   if (byPrefix.size === 0) return () => null
   return (pathname) => {
     const end = pathname.indexOf('/', 1)

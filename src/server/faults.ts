@@ -45,7 +45,7 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
       state.socket?.req.socket.destroy()
       return bytesAnswer(null, {}, 503)
     }
-    return status === undefined ? undefined : errorAnswer(faultError(status), state.face)
+    return status === undefined ? undefined : errorAnswer(faultError(status), state.face, event.url.pathname)
   }
 
   return {

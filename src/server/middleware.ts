@@ -35,7 +35,7 @@ export function respond({ faceOf, addresses, answers, failedKeys, log, onError }
     if (isFault(error, event)) onError(error)
     const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
     const shown = isCounted ? failedKeys.count(addresses.ipOf(event), error) : error
-    return errorAnswer(shown, stateOf(event).face)
+    return errorAnswer(shown, stateOf(event).face, event.url.pathname)
   }
   return async (event, next) => {
     const state = beginState(event, faceOf)

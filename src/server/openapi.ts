@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type ErrorCode, errorTable, LocalpostError } from '../core/errors.ts'
-import { jsonAnswer } from './answer.ts'
+import { errorAnswer, jsonAnswer, jsonType } from './answer.ts'
 import { bearerPlace } from './auth.ts'
 import { type Face, facesOf } from './face.ts'
 import { createSchemaWriter, type SchemaWriter } from './json-schema.ts'
@@ -87,7 +87,7 @@ export function toOpenApi(routes: readonly Route[], version: string, face?: Face
       schemas: schemas.components(),
       securitySchemes: {
         apiKey: face?.key.scheme ?? bearerPlace.scheme,
-        ...(face ? {} : { session: sessionScheme }),
+        ...(face && face.access !== 'local' ? {} : { session: sessionScheme }),
       },
     },
   }
@@ -240,21 +240,32 @@ function toResponses(route: Route, schemas: SchemaWriter): object {
   const statuses = [success.status ?? 200, ...(success.alsoStatus ?? [])]
   const responses: Record<string, object> = Object.fromEntries(statuses.map((status) => [status, given]))
   const ofErrors = route.face?.errorSchema ?? errorSchema
-  for (const [status, codes] of groupByStatus(errorsOf(route), route.face)) {
+  for (const [status, { codes, type }] of groupByStatus(route)) {
     const named = codes.map((code) => (route.face ? '' : `\`${code}\`: `) + errorTable[code].meaning)
     responses[status] ??= {
       description: [...new Set(named)].join(' '),
-      content: { 'application/json': { schema: schemas.write(ofErrors, 'output') } },
+      content: {
+        [type]: type === 'application/json' ? { schema: schemas.write(ofErrors, 'output') } : {},
+      },
     }
   }
   return responses
 }
 
-function groupByStatus(codes: readonly ErrorCode[], face: Face | undefined): Map<number, ErrorCode[]> {
-  const groups = new Map<number, ErrorCode[]>()
-  for (const code of codes) {
-    const { status } = face?.errorAnswer(new LocalpostError(code, '')) ?? errorTable[code]
-    groups.set(status, [...(groups.get(status) ?? []), code])
+interface ErrorGroup {
+  readonly codes: ErrorCode[]
+  /** The media type of their answers. */
+  readonly type: string
+}
+
+function groupByStatus(route: Route): Map<number, ErrorGroup> {
+  const groups = new Map<number, ErrorGroup>()
+  for (const code of errorsOf(route)) {
+    const { status, headers } = errorAnswer(new LocalpostError(code, ''), route.face ?? null, route.path)
+    const type = (headers['content-type'] ?? jsonType).replace(/;.*/s, '')
+    const group = groups.get(status) ?? { codes: [], type }
+    group.codes.push(code)
+    groups.set(status, group)
   }
   return groups
 }

@@ -4,8 +4,8 @@ import { LocalpostError } from '../core/errors.ts'
 import type { Scope } from '../keys/types.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 import { passedOn } from './answer.ts'
-import { bearerOf } from './auth.ts'
-import { stateOf } from './request-state.ts'
+import { bearerPlace } from './auth.ts'
+import { isLocalPath, stateOf } from './request-state.ts'
 
 /** The HTTP interface of one account. */
 export interface AccountHttp {
@@ -108,26 +108,28 @@ type Destination =
  * A caller of one account who names another one gets the same answer as for one that does not exist.
  */
 function destinationOf(
-  { req: request, url, context }: Pick<H3Event, 'req' | 'url' | 'context'>,
+  event: Pick<H3Event, 'req' | 'url' | 'context'>,
   otherAccounts: OtherAccounts,
   sessionOwner: () => SessionOwner | null,
 ): Destination {
+  const { req: request, url } = event
   // Of h3's URL: in the request's own one, letters may be escaped.
   const { pathname, searchParams } = url
-  const { face } = stateOf({ context })
+  const { face } = stateOf(event)
   const tracked = trackedForm.exec(pathname)
   if (tracked) {
     const [, id = '', rest = ''] = tracked
     return otherAccounts.has(id) ? { id, request: requestAt(rest, request), unknown: null } : main
   }
-  if (face) {
+  if (face && face.access !== 'local') {
     const key = face.key.of(request.headers)
     const id = key === null ? null : (otherAccounts.ofKey(key)?.id ?? null)
     return id === null ? main : { id, request, unknown: null }
   }
-  if (!pathname.startsWith('/dev/') && !pathname.startsWith('/v1/')) return main
-  const bearer = bearerOf(request.headers)
-  const named = pathname.startsWith('/dev/') ? searchParams.get('account') : pageAccountOf(request, bearer)
+  const isLocal = isLocalPath(event)
+  if (!isLocal && !pathname.startsWith('/v1/')) return main
+  const bearer = (face?.key ?? bearerPlace).of(request.headers)
+  const named = isLocal ? searchParams.get('account') : pageAccountOf(request, bearer)
   const session = bearer === null ? sessionOwner() : null
   const ownId = bearer === null ? accountIn(session) : (otherAccounts.ofKey(bearer)?.id ?? null)
   if (ownId !== null) {

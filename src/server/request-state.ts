@@ -68,6 +68,11 @@ export function stateOf({ context }: Pick<H3Event, 'context'>): RequestState {
   return context[name] as RequestState
 }
 
+/** Whether the path of a request takes the name of an account: every path of `/dev`, and of faces with its access. */
+export function isLocalPath(event: Pick<H3Event, 'url' | 'context'>): boolean {
+  return event.url.pathname.startsWith('/dev/') || stateOf(event).face?.access === 'local'
+}
+
 /**
  * The socket's request, for a request that came through our own listener.
  *

@@ -4,13 +4,14 @@ import { withoutEnding } from '../core/ending.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
 import { LongBody } from '../core/json-body.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
+import type { AccessControl } from './access.ts'
 import { type Answer, isAnswer, jsonAnswer } from './answer.ts'
 import { receiveBody } from './body.ts'
 import type { RequestDeps } from './middleware.ts'
 import { mayComeFromMail } from './auth.ts'
 import type { Exchange } from './request-log.ts'
-import { stateOf } from './request-state.ts'
-import type { Route } from './route.ts'
+import { isLocalPath, stateOf } from './request-state.ts'
+import type { Need, Route } from './route.ts'
 
 /**
  * The handler of a route for h3, after the middleware: reads and checks the parts of a request that the route needs, and
@@ -32,6 +33,7 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
         body,
         headers,
         isLocal: () => accessControl.isLocal(event),
+        may: (need) => may(accessControl, event, route.access, need),
         mayComeFromMail: () => mayComeFromMail(event),
         isSecure: () => accessControl.isSecure(event),
         isHead: method === 'HEAD',
@@ -60,6 +62,22 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
     } finally {
       room.leave()
     }
+  }
+}
+
+/** Whether the caller of a route would also be admitted where more is needed. */
+function may(
+  { admit }: Pick<AccessControl, 'admit'>,
+  event: H3Event,
+  access: Route['access'],
+  need: Need,
+): boolean {
+  try {
+    admit(event, access, need)
+    return true
+  } catch (error) {
+    if (error instanceof LocalpostError) return false
+    throw error
   }
 }
 
@@ -101,8 +119,8 @@ function queryOf(event: H3Event): Record<string, string> {
   const query: Record<string, string> = {}
   if (event.url.search.length > 1) {
     for (const [name, value] of new URLSearchParams(event.url.search)) {
-      // Every path below `/dev` takes the name of an account; it was read before.
-      if (name === 'account' && event.url.pathname.startsWith('/dev/')) continue
+      // The name of an account was read before.
+      if (name === 'account' && isLocalPath(event)) continue
       if (!Object.hasOwn(query, name)) query[name] = value
     }
   }

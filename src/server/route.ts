@@ -68,6 +68,8 @@ export interface RouteBody {
   readonly bytesType?: string
   /** Media types taken as text beside JSON. */
   readonly textTypes?: readonly string[]
+  /** Whether the body is read as JSON whatever its media type says, for clients that send none or a form's. */
+  readonly anyType?: boolean
 }
 
 /** How large the bodies of requests may be, in bytes. */
@@ -109,6 +111,8 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
   readonly headers: Pick<Headers, 'get'>
   /** Whether the caller is on this machine: in process, or under a loopback name on a listener bound to loopback. */
   isLocal(): boolean
+  /** Whether the caller has what this takes, beyond what the route needs. */
+  may(need: Need): boolean
   /** Whether an address in a mail may have caused the request; see `auth.ts`. */
   mayComeFromMail(): boolean
   /** Whether the caller's browser came over HTTPS. */

@@ -1,6 +1,6 @@
 import type { H3, H3Event, HTTPMethod, Middleware } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
-import { type Face, facesOf } from './face.ts'
+import { type Face, facesOf, prefixesOf } from './face.ts'
 import { access, fault, logRequest, type RequestDeps, watch } from './middleware.ts'
 import type { Need, Route } from './route.ts'
 import { routeHandler } from './route-handler.ts'
@@ -30,17 +30,19 @@ export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps:
       h3.on(method, toPattern(path), (event) => pageFile(uiDir, path, nameOf(event)), middlewareOf('open'))
   }
   const faces = facesOf(routes)
-  for (const face of faces) addUnsupported(h3, face, middlewareOf('key'))
+  for (const face of faces) addUnsupported(h3, face, middlewareOf(face.access ?? 'key'))
   for (const [path, allow] of methodsByPath(routes)) {
     const refuse = (event: H3Event): never => {
       const isOther = deps.strict && event.url.pathname.endsWith('/') && path !== '/'
       return isOther ? refusePath(event) : refuseMethod(event, allow)
     }
-    h3.all(toPattern(path), refuse, middlewareOf(deps.faceOf(path) ? 'key' : areaOf(path)))
+    h3.all(toPattern(path), refuse, middlewareOf(areaOf(path, deps.faceOf(path))))
   }
   // A path that does not exist requires a key like one that does.
-  for (const prefix of ['/v1', ...faces.map((face) => face.prefix)])
-    h3.all(`${prefix}/**`, refusePath, middlewareOf('key'))
+  h3.all('/v1/**', refusePath, middlewareOf('key'))
+  for (const face of faces)
+    for (const prefix of prefixesOf(face))
+      h3.all(`${prefix}/**`, refusePath, middlewareOf(face.access ?? 'key'))
   h3.all('/dev/**', refusePath, middlewareOf('local'))
   h3.all('/**', refusePath)
 }
@@ -67,7 +69,8 @@ function toPattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-function areaOf(path: string): Route['access'] {
+function areaOf(path: string, face: Face | null): Route['access'] {
+  if (face) return face.access ?? 'key'
   if (path.startsWith('/t/')) return 'public'
   return path.startsWith('/v1/') ? 'key' : path.startsWith('/dev/') ? 'local' : 'open'
 }

@@ -14,6 +14,7 @@ const idIn = (path: string, name: string, ids: Filled): string => {
   if (name === 'contactId') return ids['contact'] ?? ''
   if (path.startsWith('/ses/')) return ids[name] ?? 'none'
   const [, surface = '', what = ''] = path.split('/')
+  if (name === 'id' && /^(?:view|api)$/.test(surface)) return ids['email'] ?? ''
   return ids[`${surface}/${what}`] ?? ids[idsByRoom[what] ?? ''] ?? 'none'
 }
 const idsByRoom: Readonly<Record<string, string>> = {
@@ -45,6 +46,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /ses/v2/email/templates/{name}/render': { TemplateData: '{}' },
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
+  'POST /api/v1/message/{id}/release': { To: ['ada@example.test'] },
+  'PUT /api/v1/tags/{tag}': { Name: 'taken over' },
   'PATCH /dev/inbox': { unread: false },
   'PATCH /dev/inbox/tags': { tag: 'kept', color: 'blue' },
 }
@@ -84,7 +87,7 @@ describe('a caller of one account who knows everything of another one', () => {
         // A refusal may quote what the caller sent.
         const tells = text.includes(secret) && !filled.includes(secret)
         const mustMiss = path.includes('{') && path !== '/dev/templates/{id}'
-        const isRefused = [403, 404, 409, 422].includes(status)
+        const isRefused = [403, 404, 409, 422].includes(status) || text.startsWith('tag not found')
         if (tells || status === 500 || (mustMiss && !isRefused))
           wrong.push(`${who}: ${name} ${status} ${text.slice(0, 200)}`)
         if (!path.startsWith('/dev/')) continue

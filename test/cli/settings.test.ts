@@ -180,3 +180,56 @@ describe('the settings', () => {
     await expect(settle(given)).rejects.toMatchObject({ code: 'invalid_option', message: wanted })
   })
 })
+
+describe('the variables of Mailpit', () => {
+  it('set the options of the same meaning, after our own variables', async () => {
+    const variables = {
+      MP_UI_BIND_ADDR: '[::]:9025',
+      MP_SMTP_BIND_ADDR: '[::]:2025',
+      MP_MAX_MESSAGES: '5000',
+      MP_MAX_AGE: '3d',
+      MP_DATABASE: '/data/mailpit.db',
+      MP_SMTP_AUTH_ACCEPT_ANY: '1',
+      MP_ENABLE_SPAMASSASSIN: '127.0.0.1:783',
+      MP_SMTP_RELAY_HOST: 'mail.example.com',
+      MP_SMTP_RELAY_USERNAME: 'a@b',
+      MP_SMTP_RELAY_PASSWORD: 'c/d',
+      MP_DISABLE_VERSION_CHECK: 'true',
+      MP_QUIET: 'yes',
+      LOCALPOST_SMTP_PORT: '30',
+    }
+    const { port, quiet, options, warnings } = await settle({ variables })
+    expect({ port, quiet, ...options }).toEqual({
+      port: 9025,
+      quiet: true,
+      smtpPort: 30,
+      host: '::',
+      maxEmails: 5000,
+      maxAgeMs: 259_200_000,
+      dir: join('/data', 'localpost'),
+      checks: { spamd: '127.0.0.1:783' },
+      relay: 'smtp://a%40b:c%2Fd@mail.example.com:25',
+    })
+    expect(warnings).toEqual([expect.stringContaining('MP_DATABASE is read as --dir')])
+  })
+
+  it.each([
+    ['MP_UI_AUTH', 'a:b', 'Use --api-key'],
+    ['MP_SMTP_TLS_CERT', '/cert.pem', '--tls-cert'],
+    ['MP_CHAOS_TRIGGERS', 'Sender:451:5', 'PUT /api/v1/chaos'],
+    ['MP_ENABLE_SPAMASSASSIN', 'postmark', '--spamd'],
+    ['MP_SMTP_RELAY_RETURN_PATH', 'a@b.test', 'is not read'],
+    ['MP_TAGS_CONFIG', '/tags.yml', 'from-mailpit.md'],
+  ])('%s is not read, and a warning says what to use', async (name, value, reason) => {
+    const { warnings } = await settle({ variables: { [name]: value } })
+    expect(warnings).toEqual([expect.stringContaining(reason)])
+    expect(warnings[0]).toContain(name)
+  })
+
+  it('are refused with their name where the value is wrong, and ignored where they are empty or of another program', async () => {
+    await expect(settle({ variables: { MP_MAX_MESSAGES: 'many' } })).rejects.toThrow('MP_MAX_MESSAGES')
+    await expect(settle({ variables: { MP_UI_BIND_ADDR: 'here' } })).rejects.toThrow('MP_UI_BIND_ADDR')
+    const variables = { MP_MAX_MESSAGES: '0', MP_LABEL: '', MP_SMTP_REQUIRE_TLS: 'false', MP_RANK: '3' }
+    expect(await settle({ variables })).toMatchObject({ warnings: [] })
+  })
+})

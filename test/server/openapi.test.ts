@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { errorTable, LocalpostError } from '../../src/core/errors.ts'
+import { errorAnswer } from '../../src/server/answer.ts'
 import { createFindFace, facesOf } from '../../src/server/face.ts'
 import { errorsOf, toOpenApi } from '../../src/server/openapi.ts'
 import { unansweredCodes } from '../../src/core/error-schema.ts'
@@ -74,7 +75,8 @@ describe('the OpenAPI document', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const operation of Object.values(operations) as { security?: object[] }[]) {
         if (/^\/(?!dev)[a-z\d-]+\/openapi\.json$/.test(path)) expect(operation.security).toEqual([])
-        else if (path.startsWith('/v1/') || faceOf(path)) expect(operation.security).toEqual([{ apiKey: [] }])
+        else if (path.startsWith('/v1/') || (faceOf(path) && faceOf(path)?.access !== 'local'))
+          expect(operation.security).toEqual([{ apiKey: [] }])
         else expect([[], [{}, { apiKey: [] }, { session: [] }]]).toContainEqual(operation.security)
       }
     }
@@ -230,8 +232,9 @@ describe('the OpenAPI document', () => {
     for (const route of app.routes) {
       const operation = document.paths[route.path]?.[route.method.toLowerCase()] as { responses: object }
       for (const code of errorsOf(route)) {
-        const { status } = route.face?.errorAnswer(new LocalpostError(code, '')) ?? errorTable[code]
-        expect(Object.keys(operation.responses), `${route.path} ${code}`).toContain(String(status))
+        expect(Object.keys(operation.responses), `${route.path} ${code}`).toContain(
+          String(errorAnswer(new LocalpostError(code, ''), route.face, route.path).status),
+        )
       }
     }
   })

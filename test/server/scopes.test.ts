@@ -147,11 +147,36 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'DELETE /ses/v2/email/suppression/addresses/{address}': 'full',
   'GET /ses/v2/email/account': 'read',
   'POST /ses-v1/': 'send',
+  'GET /api/v1/messages': 'read',
+  'PUT /api/v1/messages': 'full',
+  'DELETE /api/v1/messages': 'full',
+  'GET /api/v1/search': 'read',
+  'DELETE /api/v1/search': 'full',
+  'GET /api/v1/message/{id}': 'read',
+  'GET /api/v1/message/{id}/headers': 'read',
+  'GET /api/v1/message/{id}/raw': 'read',
+  'GET /api/v1/message/{id}/part/{part}': 'read',
+  'GET /api/v1/message/{id}/part/{part}/thumb': 'read',
+  'POST /api/v1/message/{id}/release': 'full',
+  'GET /api/v1/message/{id}/html-check': 'read',
+  'GET /api/v1/message/{id}/link-check': 'full',
+  'GET /api/v1/message/{id}/sa-check': 'read',
+  'POST /api/v1/send': 'send',
+  'GET /api/v1/tags': 'read',
+  'PUT /api/v1/tags': 'full',
+  'PUT /api/v1/tags/{tag}': 'full',
+  'DELETE /api/v1/tags/{tag}': 'full',
+  'GET /api/v1/info': 'read',
+  'GET /api/v1/webui': 'read',
+  'GET /api/v1/chaos': 'read',
+  'PUT /api/v1/chaos': 'full',
+  'GET /view/{id}.html': 'read',
+  'GET /view/{id}.txt': 'read',
 }
 
-/** The status of the answer of a provider to a key of another scope, and a text that is in its body. */
-function refusalOf(face: Face): [status: number, text: string] {
-  const { status, body } = face.errorAnswer(new LocalpostError('insufficient_scope', 'no scope'))
+/** The status of the answer of a provider to a key of another scope, and the beginning of its body. */
+function refusalOf(face: Face, path: string): [status: number, text: string] {
+  const { status, body } = face.errorAnswer(new LocalpostError('insufficient_scope', 'no scope'), path)
   const text = typeof body === 'string' ? body : ''
   return [status, text.slice(0, text.indexOf('no scope'))]
 }
@@ -203,7 +228,7 @@ describe('scopes of API keys', () => {
       }
       const text = await answer.text()
       const [status, beginning] = route.face
-        ? refusalOf(route.face)
+        ? refusalOf(route.face, route.path)
         : [403, '{"statusCode":403,"name":"insufficient_scope"']
       expect([answer.status, text.startsWith(beginning)], `${name}: ${text}`).toEqual([status, true])
       expect(text).toContain(`${route.method} ${path} needs`)

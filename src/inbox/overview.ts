@@ -1,0 +1,51 @@
+import { emailCollection } from '../emails/email.ts'
+import type { Store } from '../store/store.ts'
+import type { Tags } from './tag-colors.ts'
+
+/** What is in the inbox as a whole. */
+export interface Overview {
+  /** How many mails there are. */
+  total: number
+  unread: number
+  /** The tags that mails have, in lower case and in the order of the alphabet. */
+  tags: readonly string[]
+}
+
+/** Counts what is in the inbox. The numbers are kept until a mail changes, because clients ask for them again and again. */
+export function createOverview(
+  { store }: { store: Pick<Store, 'count' | 'changes'> },
+  tags: Pick<Tags, 'list'>,
+): () => Promise<Overview> {
+  let known: Promise<Overview> | null = null
+
+  async function count(): Promise<Overview> {
+    const [total, unread, counts] = await Promise.all([
+      store.count(emailCollection),
+      store.count(emailCollection, { where: { flag: 'unread' } }),
+      tags.list(),
+    ])
+    const used = counts.filter((one) => one.count > 0).map(({ tag }) => tag)
+    return { total, unread, tags: used.toSorted() }
+  }
+
+  /** Forgets the numbers at the next change, and then stops to listen. */
+  function forgetOnChange(): void {
+    const stop = store.changes((change) => {
+      if (change.op !== 'gap' && change.collection !== emailCollection.name) return
+      known = null
+      stop()
+    })
+  }
+
+  return () => {
+    if (known) return known
+    const counting = count()
+    known = counting
+    forgetOnChange()
+    // A failure is not kept.
+    counting.catch(() => {
+      if (known === counting) known = null
+    })
+    return counting
+  }
+}

@@ -1,0 +1,118 @@
+import type { MailEntry } from '../../inbox/views.ts'
+import type { Mail } from '../../inbox/types.ts'
+import { parseAddresses } from '../../mime/headers/addresses.ts'
+import type { HeaderBlock } from '../../mime/headers/headers.ts'
+import { visibleText } from '../../mime/html/visible-text.ts'
+import { longBytes } from '../../core/job-thread.ts'
+import type { Address, Attachment, Message, Summary } from './types.ts'
+
+/** A mail in a list. Names of Cc are in the detail only. */
+export function toListed(entry: MailEntry): Summary {
+  const { id, message_id, unread, from, to, to_names, cc, bcc, reply_to, subject, received } = entry
+  return {
+    ID: id,
+    MessageID: withoutBrackets(message_id),
+    Read: !unread,
+    From: firstAddress(from),
+    To: to.map((Address, at) => ({ Name: to_names[at] ?? '', Address })),
+    Cc: cc.map(bare),
+    Bcc: bcc.map(bare),
+    ReplyTo: reply_to === null ? [] : toAddresses(parseAddresses(reply_to)),
+    Subject: subject,
+    Created: new Date(received).toISOString(),
+    Username: '',
+    Tags: entry.tags,
+    Size: entry.size_bytes,
+    Attachments: entry.attachment_count,
+    Snippet: entry.snippet,
+  }
+}
+
+/**
+ * A mail in detail.
+ *
+ * @param header  Of its message; null while it is not written.
+ */
+export function toMessage(mail: Mail, header: HeaderBlock | null, attachments: Attachment[]): Message {
+  const { id, from, to, to_names, cc, bcc, reply_to, html, text, received, envelope } = mail
+  const named = header && namedAddresses(header)
+  const sent = Date.parse(header?.decoded('Date') ?? '')
+  const From = firstAddress(from)
+  const isInline = new Set(mail.attachments.filter(({ disposition }) => disposition === 'inline').map(nameOf))
+  return {
+    ID: id,
+    MessageID: withoutBrackets(header?.decoded('Message-ID') ?? ''),
+    From,
+    To: named?.to ?? to.map((Address, at) => ({ Name: to_names[at] ?? '', Address })),
+    Cc: named?.cc ?? cc.map(bare),
+    Bcc: bcc.map(bare),
+    ReplyTo: named?.replyTo ?? (reply_to === null ? [] : toAddresses(parseAddresses(reply_to))),
+    ReturnPath: withoutBrackets(header?.decoded('Return-Path') ?? '') || envelope.mail_from || From.Address,
+    Subject: mail.subject,
+    ListUnsubscribe: toListUnsubscribe(mail),
+    Date: new Date(Number.isNaN(sent) ? received : sent).toISOString(),
+    Tags: mail.tags,
+    Username: '',
+    Text: text === '' && html !== '' ? visibleText(html.slice(0, longBytes)).trim() : text,
+    HTML: html,
+    Size: mail.size_bytes,
+    Inline: attachments.filter((_, at) => isInline.has(at)),
+    Attachments: attachments.filter((_, at) => !isInline.has(at)),
+  }
+}
+
+const nameOf = ({ index }: { index: number }): number => index
+
+/**
+ * The header fields by name, in the order of the names: each name as Go writes it (`Message-Id`), each value as it is
+ * in the message, unfolded.
+ */
+export function toHeaders({ fields }: HeaderBlock): Record<string, string[]> {
+  const all = new Map<string, string[]>()
+  for (const [name, value] of fields) {
+    const written = canonicalName(name)
+    all.set(written, [...(all.get(written) ?? []), value])
+  }
+  return Object.fromEntries([...all].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** @see https://pkg.go.dev/net/textproto#CanonicalMIMEHeaderKey */
+function canonicalName(name: string): string {
+  return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+function namedAddresses(header: HeaderBlock): Record<'to' | 'cc' | 'replyTo', Address[]> {
+  const of = (name: string): Address[] => toAddresses(header.addresses(name))
+  return { to: of('To'), cc: of('Cc'), replyTo: of('Reply-To') }
+}
+
+function toAddresses(given: readonly { name: string; address: string }[]): Address[] {
+  return given.map(({ name, address }) => ({ Name: name, Address: address }))
+}
+
+function firstAddress(text: string): Address {
+  return toAddresses(parseAddresses(text))[0] ?? { Name: '', Address: '' }
+}
+
+const bare = (Address: string): Address => ({ Name: '', Address })
+
+function withoutBrackets(text: string): string {
+  return text.trim().replace(/^</, '').replace(/>$/, '')
+}
+
+function toListUnsubscribe({ headers, list_unsubscribe }: Mail): Message['ListUnsubscribe'] {
+  const valueOf = (wanted: string): string =>
+    headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ''
+  const Header = valueOf('list-unsubscribe')
+  if (Header === '') return { Header, Links: [], Errors: '', HeaderPost: '' }
+  const Links = list_unsubscribe?.urls ?? []
+  return { Header, Links, Errors: problemOf(Header, Links), HeaderPost: valueOf('list-unsubscribe-post') }
+}
+
+function problemOf(header: string, links: readonly string[]): string {
+  if (links.length === 0) return `"${header}" no valid unsubscribe links found`
+  const mails = links.filter((link) => /^mailto:/i.test(link)).length
+  return mails > 1 || links.length - mails > 1
+    ? `"${header}" should include a maximum of one email and one HTTP link`
+    : ''
+}

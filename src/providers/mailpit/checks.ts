@@ -1,0 +1,102 @@
+import { STATUS_CODES } from 'node:http'
+import { clientNames } from '../../client-support/data.ts'
+import { features } from '../../client-support/features.ts'
+import type { ClientSupport, SupportedFeature } from '../../client-support/types.ts'
+import type { CheckReport } from '../../checks/types.ts'
+import type { LiveAnswer } from '../../checks/live-links.ts'
+import type { SpamVerdict } from '../../checks/spamd.ts'
+import type { HtmlCheck, HtmlWarning, LinkCheck, SpamCheck } from './types.ts'
+
+/** How mail clients support the HTML of a mail. What Can I email does not know of a client is left out. */
+export function toHtmlCheck({ features: used }: ClientSupport, html: string): HtmlCheck {
+  const Nodes = html.match(/<[a-z]/gi)?.length ?? 0
+  const Warnings = used.flatMap((feature) => toWarning(feature) ?? [])
+  const worst = (of: 'Partial' | 'Unsupported'): number =>
+    Math.max(0, ...Warnings.map(({ Score }) => Math.min(100, (Score[of] * Score.Found) / Math.max(1, Nodes))))
+  const [Partial, Unsupported] = [worst('Partial'), worst('Unsupported')]
+  const weightOf = ({ Score }: HtmlWarning): number => (Score.Unsupported + Score.Partial) * Score.Found
+  return {
+    Warnings: Warnings.toSorted((a, b) => weightOf(b) - weightOf(a)),
+    Platforms: platforms,
+    Total: {
+      Tests: features.size,
+      Nodes,
+      Supported: Math.max(0, 100 - Partial - Unsupported),
+      Partial,
+      Unsupported,
+    },
+  }
+}
+
+function toWarning({ slug, title, url, category, count }: SupportedFeature): HtmlWarning | null {
+  const letters = features.get(slug)?.support ?? ''
+  const Results = clients.flatMap(({ Name, Family, Platform }, at) => {
+    const Support = supports[letters[at] ?? '']
+    return Support ? [{ Name, Platform, Family, Version: '', Support, NoteNumber: '' }] : []
+  })
+  const share = (wanted: string): number =>
+    (100 * Results.filter(({ Support }) => Support === wanted).length) / Math.max(1, Results.length)
+  const Score = { Found: count, Supported: share('yes'), Partial: share('partial'), Unsupported: share('no') }
+  if (Score.Partial + Score.Unsupported === 0) return null
+  return {
+    Slug: slug,
+    Title: title,
+    Description: '',
+    URL: url,
+    // Mailpit knows only these two.
+    Category: category === 'css' ? 'css' : 'html',
+    Tags: [],
+    Keywords: '',
+    Results,
+    NotesByNumber: {},
+    Score,
+  }
+}
+
+const supports: Readonly<Record<string, 'yes' | 'no' | 'partial'>> = { y: 'yes', n: 'no', a: 'partial' }
+
+const clients = clientNames.map(([client, Name]) => {
+  const [Family = '', Platform = ''] = client.split('/')
+  return { Name, Family, Platform }
+})
+
+const platforms: Record<string, string[]> = {}
+for (const { Family, Platform } of clients) (platforms[Platform] ??= []).push(Family)
+
+/** The answers of links; 0 stands for a link without an answer, whose status says why. */
+export function toLinkCheck(answers: ReadonlyMap<string, LiveAnswer>): LinkCheck {
+  const Links = [...answers].map(([URL, { status, reason }]) => {
+    const StatusCode = reason === null ? (status ?? 0) : 0
+    return { URL, StatusCode, Status: reason ?? STATUS_CODES[StatusCode] ?? '' }
+  })
+  const Errors = Links.filter(({ StatusCode }) => StatusCode === 0 || StatusCode >= 400).length
+  return { Errors, Links }
+}
+
+/** The report of SpamAssassin. */
+export function toSpamCheck({ score, required, rules }: SpamVerdict): SpamCheck {
+  return {
+    IsSpam: score >= required,
+    Error: '',
+    Score: score,
+    Rules: rules.map(({ name, points, description }) => ({
+      Score: points,
+      Name: name,
+      Description: description,
+    })),
+  }
+}
+
+/** The findings of our own checks instead, without points, because points would be made up. */
+export function findingsAsSpamCheck({ findings }: CheckReport, reason: string): SpamCheck {
+  return {
+    IsSpam: false,
+    Error: reason,
+    Score: 0,
+    Rules: findings.map(({ id, message }) => ({
+      Score: 0,
+      Name: id.toUpperCase().replaceAll('-', '_'),
+      Description: message,
+    })),
+  }
+}

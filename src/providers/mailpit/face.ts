@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { LocalpostError } from '../../core/errors.ts'
+import { type Answer, bytesAnswer, jsonAnswer } from '../../server/answer.ts'
+import { bearerPlace } from '../../server/auth.ts'
+import type { Face, KeyPlace } from '../../server/face.ts'
+
+/** An API key as `/dev` takes it, or as the password of Basic authentication, which Mailpit's clients can send. */
+const keyPlace: KeyPlace = {
+  of: (headers) => bearerPlace.of(headers) ?? passwordOf(headers),
+  form: 'Authorization: Bearer <API_KEY>` or `Authorization: Basic <any name:API_KEY in base64>',
+  challenge: 'Basic realm="localpost"',
+  scheme: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'Any name, with an API key as the password. `Authorization: Bearer <API_KEY>` works too.',
+  },
+}
+
+/** @see RFC 7617 */
+function passwordOf(headers: Pick<Headers, 'get'>): string | null {
+  const [, encoded] = /^basic ([a-z\d+/=]{1,2000})$/i.exec(headers.get('authorization') ?? '') ?? []
+  if (encoded === undefined) return null
+  const decoded = Buffer.from(encoded, 'base64').toString()
+  const at = decoded.indexOf(':')
+  return at === -1 ? null : decoded.slice(at + 1)
+}
+
+/** @see https://mailpit.axllent.org/docs/api-v1/ */
+export const mailpitFace: Face = {
+  name: 'mailpit',
+  title: 'Mailpit',
+  prefix: '/api',
+  otherPrefixes: ['/view'],
+  access: 'local',
+  key: keyPlace,
+  errorSchema: z.strictObject({ Error: z.string() }),
+  errorAnswer,
+  connect: {
+    variables: { MAILPIT_URL: '{url}' },
+    code: `import { MailpitClient } from 'mailpit-api'
+
+const mailpit = new MailpitClient('{url}', { auth: { username: 'any', password: '{key}' } })
+const message = await mailpit.waitForMessage({ query: 'to:ada@example.com' })
+console.log(message.Subject)`,
+  },
+  unsupported: [
+    { path: '/events', what: 'The websocket of live events (use GET /dev/events)' },
+    { path: '/v1/swagger.json', what: 'The Swagger document (use GET /api/openapi.json)' },
+  ],
+}
+
+/** Mailpit's errors are text with the status 400 or 404; only those of a send are JSON. */
+function errorAnswer(error: LocalpostError, pathname: string): Answer {
+  const { status, headers } = error
+  const message = messageOf(error)
+  const shown = status === 422 ? 400 : status
+  if (pathname === '/api/v1/send') return jsonAnswer({ Error: message }, shown, headers)
+  return bytesAnswer(message, { 'content-type': 'text/plain; charset=utf-8', ...headers }, shown)
+}
+
+/** The error in words: every wrong member, and not only the first one. */
+function messageOf({ errors = [], message }: LocalpostError): string {
+  if (errors.length === 0) return message
+  const all = errors.slice(0, maxNamed).map((one) => `${one.field}: ${one.message}`)
+  return all.join('; ') + (errors.length > maxNamed ? `; and ${errors.length - maxNamed} more` : '')
+}
+
+const maxNamed = 10

@@ -1,0 +1,152 @@
+import { LocalpostError } from '../../core/errors.ts'
+import type { Selection } from '../../inbox/bulk.ts'
+import type { Inbox, InboxPages } from '../../inbox/methods.ts'
+import { bytesAnswer, type Answer } from '../../server/answer.ts'
+import type { Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
+import { toListed } from './answers.ts'
+import { toInboxQuery } from './query.ts'
+import {
+  idsBody,
+  listQuery,
+  matchQuery,
+  maxLimit,
+  readStatusBody,
+  searchQuery,
+  zoneQuery,
+} from './requests.ts'
+import { summariesSchema } from './schema.ts'
+import type { Summaries, Summary } from './types.ts'
+
+const { get, put, del } = rowsOf('Messages')
+
+/** The answer of a request that changes something. */
+export const ok: Answer = bytesAnswer('ok', { 'content-type': 'text/plain' })
+/** What {@link ok} is in the document. */
+export const okSuccess = { type: 'text/plain', description: '`ok`' } as const
+
+/** `/api/v1/messages` and `/api/v1/search`: lists, and changes of many messages. */
+export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'overview' | 'bulk'>): Route[] {
+  async function pageOf(
+    query: string | undefined,
+    { start, limit }: { start: number; limit: number },
+    signal: AbortSignal,
+  ): Promise<{ messages: Summary[]; count: number }> {
+    const first = await inbox.entries({ query, offset: start, limit: Math.min(most, limit || 1), signal })
+    const messages = limit === 0 ? [] : first.items.map(toListed)
+    for (let { cursor } = first; cursor !== null && messages.length < limit;) {
+      const wanted = { query, cursor, limit: Math.min(most, limit - messages.length), signal }
+      const page = await inbox.entries({ ...wanted, count: 'page' })
+      for (const entry of page.items) messages.push(toListed(entry))
+      cursor = page.cursor
+    }
+    return { messages, count: first.count }
+  }
+
+  /** How many matches are unread. */
+  async function unreadOf(
+    search: string,
+    matches: number,
+    { total, unread }: { total: number; unread: number },
+    signal: AbortSignal,
+  ): Promise<number> {
+    if (unread === 0) return 0
+    if (unread === total) return matches
+    return (await inbox.entries({ query: `${search} is:unread`, limit: 1, signal })).count
+  }
+
+  return [
+    get('/api/v1/messages', {
+      summary: 'List messages, newest first',
+      query: listQuery,
+      success: { schema: summariesSchema },
+      errors: ['invalid_query', 'service_unavailable'],
+      async handler({ query: { start = 0, limit = 50, before }, signal }): Promise<Summaries> {
+        const range = before === undefined ? undefined : toInboxQuery(`before:"${before}"`)
+        // Mailpit answers all messages to a limit of 0.
+        const page = await pageOf(range, { start, limit: limit || maxLimit }, signal())
+        if (limit === 0 && page.count - start > maxLimit) throw tooMany(page.count - start)
+        const { total, unread, tags } = await inbox.overview()
+        return {
+          total,
+          unread,
+          count: page.messages.length,
+          messages_count: total,
+          messages_unread: unread,
+          start,
+          tags: [...tags],
+          messages: page.messages,
+        }
+      },
+    }),
+    put('/api/v1/messages', {
+      summary: 'Mark messages as read or unread: those of a list, the matches of a search, or all',
+      query: zoneQuery,
+      body: { schema: readStatusBody, anyType: true, optional: true },
+      success: okSuccess,
+      errors: ['invalid_query', 'service_unavailable'],
+      async handler({ query: { tz }, body: { Read = false, IDs = [], Search = '' } }) {
+        if (IDs.length > 0 && Search !== '') {
+          const message = 'You may specify either IDs or a search query, not both'
+          throw new LocalpostError('validation_error', message)
+        }
+        const selection: Selection =
+          Search !== '' ? toInboxQuery(Search, tz) : IDs.length > 0 ? { ids: IDs } : null
+        await inbox.bulk.change(selection, { unread: !Read })
+        return ok
+      },
+    }),
+    del('/api/v1/messages', {
+      summary: 'Delete messages: those of a list, or all',
+      body: { schema: idsBody, anyType: true, optional: true },
+      success: okSuccess,
+      errors: ['service_unavailable'],
+      async handler({ body: { IDs = [] } }) {
+        await inbox.bulk.remove(IDs.length > 0 ? { ids: IDs } : null)
+        return ok
+      },
+    }),
+    get('/api/v1/search', {
+      summary: 'Search messages, newest first',
+      query: searchQuery,
+      success: { schema: summariesSchema },
+      errors: ['invalid_query', 'service_unavailable'],
+      async handler({
+        query: { query = '', tz, start = 0, limit = 50, before },
+        signal,
+      }): Promise<Summaries> {
+        const range = before === undefined ? '' : ` ${toInboxQuery(`before:"${before}"`)}`
+        const search = toInboxQuery(query, tz) + range
+        const page = await pageOf(search, { start, limit }, signal())
+        const { tags, ...all } = await inbox.overview()
+        return {
+          ...all,
+          count: page.messages.length,
+          messages_count: page.count,
+          messages_unread: await unreadOf(search, page.count, all, signal()),
+          start,
+          tags: [...tags],
+          messages: page.messages,
+        }
+      },
+    }),
+    del('/api/v1/search', {
+      summary: 'Delete the matches of a search',
+      query: matchQuery,
+      success: okSuccess,
+      errors: ['invalid_query', 'service_unavailable'],
+      async handler({ query: { query = '', tz } }) {
+        await inbox.bulk.remove(toInboxQuery(query, tz))
+        return ok
+      },
+    }),
+  ]
+}
+
+/** The most items of a page of the inbox. */
+const most = 500
+
+function tooMany(left: number): LocalpostError {
+  const message = `limit=0 asks for all ${left} messages, and one answer has at most ${maxLimit}. Ask for pages with start and limit.`
+  return new LocalpostError('validation_error', message)
+}

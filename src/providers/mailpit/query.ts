@@ -1,0 +1,176 @@
+import { LocalpostError, quote } from '../../core/errors.ts'
+
+/**
+ * Translates a search of Mailpit into one of the inbox.
+ *
+ * @param search  As Mailpit reads it: words, `"phrases"` and `key:value` between spaces, each with `-` or `!` before it
+ *   for its opposite; quotation marks may stand anywhere.
+ * @param zone  The IANA name of the time zone of `before:` and `after:`. Default: that of this process.
+ * @throws invalid_query for an empty search, and for what the inbox cannot search for, with what it can.
+ */
+export function toInboxQuery(search: string, zone?: string): string {
+  if (search.length > maxSearchLength)
+    throw refused(`The search has ${search.length} characters; it may have up to ${maxSearchLength}.`)
+  const parts = splitSearch(search).flatMap((part) => toTerm(part, zone) ?? [])
+  if (parts.length === 0) throw refused('Error: no search query')
+  return parts.join(' ')
+}
+
+/** A translated query may be twice as long, and has to fit into a search of the inbox. */
+const maxSearchLength = 8000
+
+/** The parts between spaces that are in no quotes, without the quotes. */
+function splitSearch(search: string): string[] {
+  const parts: string[] = []
+  let part = ''
+  let isQuoted = false
+  for (const char of `${search} `) {
+    if (char === '"') isQuoted = !isQuoted
+    else if (char === ' ' && !isQuoted) {
+      if (part.trim() !== '') parts.push(part.trim())
+      part = ''
+    } else part += char
+  }
+  if (part.trim() !== '') parts.push(part.trim())
+  return parts
+}
+
+function toTerm(part: string, zone: string | undefined): string | null {
+  const isNegative = part.length > 1 && /^[-!]/.test(part)
+  const text = isNegative ? part.slice(1) : part
+  const minus = isNegative ? '-' : ''
+  const [, written = '', given = ''] = /^([a-z-]+):(.*)$/is.exec(text) ?? []
+  const key = written.toLowerCase()
+  const value = given.trim()
+  if (refusedKeys.has(key)) throw refused(`${quote(part)} cannot be searched for: ${refusedKeys.get(key)}`)
+  // As in Mailpit, a key without a value is no condition.
+  if (knownKeys.has(key) && value === '') return null
+  if (sameKeys.has(key)) return `${minus}${key}:${phrase(value)}`
+  switch (key) {
+    case 'is':
+    case 'has': {
+      const state = `${key}:${value.toLowerCase()}`
+      const known = states.get(state)
+      if (known !== undefined) return minus + known
+      if (state === 'is:tagged' || state.startsWith('has:inline'))
+        throw refused(`${quote(part)} cannot be searched for. Use ${[...states.keys()].join(', ')}, or tag:.`)
+      return minus + phrase(text)
+    }
+    case 'after':
+    case 'before': {
+      const time = readTime(value, zone)
+      if (time === null) throw refused(`${quote(part)} has no date. ${dateForms}`)
+      // Both include their own moment in Mailpit; `before:` of the inbox does not.
+      return `${minus}${key}:${new Date(key === 'before' ? time + 1 : time).toISOString()}`
+    }
+    case 'larger':
+    case 'smaller': {
+      const [, number, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?) ?(k|kb|m|mb)?$/i.exec(value) ?? []
+      if (number === undefined)
+        throw refused(`${quote(part)} has no size. Give bytes, or a number with k or m.`)
+      return `${minus}${key}:${number}${unit.toLowerCase()}`
+    }
+    default:
+      return minus + phrase(text)
+  }
+}
+
+/** Keys that mean the same to the inbox; `to:` also finds Cc and Bcc there. */
+const sameKeys: ReadonlySet<string> = new Set([
+  'to',
+  'from',
+  'cc',
+  'reply-to',
+  'subject',
+  'message-id',
+  'tag',
+])
+const knownKeys: ReadonlySet<string> = new Set([
+  ...sameKeys,
+  'is',
+  'has',
+  'after',
+  'before',
+  'larger',
+  'smaller',
+])
+const refusedKeys: ReadonlyMap<string, string> = new Map([
+  ['bcc', 'use to:, which looks at To, Cc and Bcc.'],
+  ['addressed', 'use to: or from:, or the address alone, which is looked for in all fields and in the text.'],
+])
+const states: ReadonlyMap<string, string> = new Map([
+  ['is:read', 'is:read'],
+  ['is:unread', 'is:unread'],
+  ['has:attachment', 'has:attachment'],
+  ['has:attachments', 'has:attachment'],
+])
+
+/** A text as a phrase of the inbox. It has no quotation marks any more. */
+function phrase(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\')}"`
+}
+
+const refused = (message: string): LocalpostError => new LocalpostError('invalid_query', message)
+
+const dateForms =
+  'Give a day (2026-01-31 or 2026/01/31), a time (2026-01-31T14:30, with seconds and a zone if needed), or Unix time.'
+
+/**
+ * Reads a date of a search.
+ *
+ * @param zone  Of a date without a zone. Default: that of this process.
+ * @returns Unix time in milliseconds, or null if this is none.
+ */
+export function readTime(text: string, zone?: string): number | null {
+  if (/^\d{10}$/.test(text)) return Number(text) * 1000
+  if (/^\d{13}$/.test(text)) return Number(text)
+  const [whole, year, month, day, hour = '0', minute = '0', second = '0', offset] = dateForm.exec(text) ?? []
+  if (whole === undefined) return null
+  const [y, m, d, h, min, s] = [year, month, day, hour, minute, second].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  // Otherwise the 30th of February would be the 2nd of March.
+  if (m < 1 || m > 12 || d < 1 || d > new Date(y, m, 0).getDate() || h > 23 || min > 59 || s > 59) return null
+  const asUtc = Date.UTC(y, m - 1, d, h, min, s)
+  if (offset !== undefined) return asUtc - offsetMs(offset)
+  if (zone === undefined) return new Date(y, m - 1, d, h, min, s).getTime()
+  // The offset of the zone at about that time, and once more for times near a change of clocks.
+  const first = asUtc - zoneOffsetMs(asUtc, zone)
+  return asUtc - zoneOffsetMs(first, zone)
+}
+
+const dateForm =
+  /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)? ?(Z|[+-]\d{2}:?\d{2})?)?$/i
+
+function offsetMs(offset: string): number {
+  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d{2}):?(\d{2})$/.exec(offset) ?? []
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
+}
+
+function zoneOffsetMs(time: number, zone: string): number {
+  const parts = formatOf(zone).formatToParts(time)
+  const [y = 0, m = 1, d = 1, h = 0, min = 0, s = 0] = [
+    'year',
+    'month',
+    'day',
+    'hour',
+    'minute',
+    'second',
+  ].map((wanted) => Number(parts.find(({ type }) => type === wanted)?.value))
+  return Date.UTC(y, m - 1, d, h, min, s) - Math.floor(time / 1000) * 1000
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const field = 'numeric'
+  const fields = { year: field, month: field, day: field, hour: field, minute: field, second: field } as const
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', ...fields })
+  } catch {
+    throw refused(`tz: ${quote(zone)} is not a time zone. Use a name such as Europe/Berlin.`)
+  }
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { queryNumber } from '../../server/lists.ts'
+
+/**
+ * The schema of an object in a request. As for Mailpit, the case of names does not matter and null counts as absent.
+ * Unlike there, an unknown member is refused: `{"Id": [...]}` would otherwise select every message.
+ */
+export function members<Shape extends z.ZodRawShape>(
+  shape: Shape,
+): z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>> {
+  const names = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]))
+  return z.preprocess((given) => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+    const entries = Object.entries(given).filter(([, value]) => value !== null)
+    const written = new Set(entries.map(([name]) => name))
+    return Object.fromEntries(
+      entries.map(([name, value]) => {
+        const known = names.get(name.toLowerCase())
+        return [known === undefined || written.has(known) ? name : known, value]
+      }),
+    )
+  }, z.strictObject(shape))
+}
+
+const ids = z.array(z.string().max(100)).max(10_000)
+
+/** The most messages of one answer. */
+export const maxLimit = 10_000
+
+const tz = z
+  .string()
+  .max(100)
+  .optional()
+  .describe('Time zone of `before:` and `after:`, such as `Europe/Berlin`. Default: that of the server')
+const query = z
+  .string()
+  .max(20_000)
+  .describe('A search of Mailpit: words, `"phrases"`, `from:`, `subject:`, …')
+
+const page = {
+  start: queryNumber(0).optional().describe('Position of the first message. Default: 0'),
+  limit: queryNumber(0, maxLimit).optional().describe('How many messages. Default: 50'),
+  before: z.string().max(100).optional().describe('Only messages that arrived before this date'),
+}
+
+export const listQuery: z.ZodType<{ start?: number; limit?: number; before?: string }> = z.strictObject(page)
+export const searchQuery: z.ZodType<{
+  query?: string
+  tz?: string
+  start?: number
+  limit?: number
+  before?: string
+}> = z.strictObject({ ...page, query: query.optional(), tz })
+export const matchQuery: z.ZodType<{ query?: string; tz?: string }> = z.strictObject({
+  query: query.optional(),
+  tz,
+})
+export const rawQuery: z.ZodType<{ query?: string; tz?: string; dl?: '1' }> = z.strictObject({
+  query: query.optional(),
+  tz,
+  dl: z.literal('1').optional().describe('As a download'),
+})
+export const linkCheckQuery: z.ZodType<{ query?: string; tz?: string; follow?: string }> = z.strictObject({
+  query: query.optional(),
+  tz,
+  follow: z
+    .enum(['true', 'false', '1', '0'])
+    .optional()
+    .describe('Redirects are always followed, at most five'),
+})
+export const zoneQuery: z.ZodType<{ tz?: string }> = z.strictObject({ tz })
+
+export const idsBody: z.ZodType<{ IDs?: string[] }> = members({ IDs: ids.optional() })
+export const readStatusBody: z.ZodType<{ Read?: boolean; IDs?: string[]; Search?: string }> = members({
+  Read: z.boolean().optional(),
+  IDs: ids.optional(),
+  Search: query.optional(),
+})
+export const tagsBody: z.ZodType<{ Tags?: string[]; IDs?: string[] }> = members({
+  Tags: z.array(z.string().max(100)).max(100).optional(),
+  IDs: ids.optional(),
+})
+export const renameBody: z.ZodType<{ Name: string }> = members({ Name: z.string().min(1).max(100) })
+export const releaseBody: z.ZodType<{ To: string[] }> = members({
+  To: z.array(z.string().max(1000)).min(1).max(100),
+})
+
+const trigger = members({
+  ErrorCode: z.union([z.literal(0), z.int().min(400).max(599)]).optional(),
+  Probability: z.int().min(0).max(100).optional(),
+}).optional()
+export type TriggerInput = { ErrorCode?: number; Probability?: number }
+export const chaosBody: z.ZodType<{
+  Sender?: TriggerInput
+  Recipient?: TriggerInput
+  Authentication?: TriggerInput
+}> = members({ Sender: trigger, Recipient: trigger, Authentication: trigger })

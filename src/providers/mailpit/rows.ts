@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { defineRoutes, type Route } from '../../server/route.ts'
+import { mailpitFace } from './face.ts'
+
+/** Makes the rows of one chapter of Mailpit's API. */
+export function rowsOf(tag: string): ReturnType<typeof defineRoutes> {
+  const makers = defineRoutes({ tag, access: 'local', face: mailpitFace })
+  const strict =
+    <Args extends unknown[]>(make: (...args: Args) => Route) =>
+    (...args: Args): Route => {
+      const row = make(...args)
+      // Without this, `DELETE /api/v1/messages?query=…` would delete all messages.
+      return { ...row, query: row.query ?? z.strictObject({}) }
+    }
+  return {
+    ...makers,
+    get: strict(makers.get) as typeof makers.get,
+    post: strict(makers.post) as typeof makers.post,
+    put: strict(makers.put) as typeof makers.put,
+    del: strict(makers.del) as typeof makers.del,
+  }
+}

@@ -1,0 +1,43 @@
+import type { Inbox } from '../../inbox/methods.ts'
+import { isErrorOf } from '../../core/errors.ts'
+import type { ProviderParts } from '../provider.ts'
+import { sendAll } from '../send.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
+import { sentSchema } from './schema.ts'
+import { memberNames, sendBody } from './send.ts'
+
+const { post } = rowsOf('Message')
+
+/** `/api/v1/send`. */
+export function sendRoutes(parts: ProviderParts): Route[] {
+  return [
+    post('/api/v1/send', {
+      needs: 'send',
+      summary: 'Send a message',
+      body: { schema: sendBody, readBy: 'resource', maxBytes: bodyLimits.large, anyType: true },
+      success: { schema: sentSchema },
+      errors: ['invalid_attachment', 'message_too_large', 'domain_not_verified', 'domain_not_registered'],
+      async handler(context) {
+        const how = { provider: 'mailpit', kind: 'mailpit send', partial: false, names: memberNames } as const
+        const [sent] = await sendAll(how, context, parts)
+        if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
+        const { emails: [email] = [] } = (await parts.sending.find('mailpit', sent.id)) ?? {}
+        const ID = email?.id ?? sent.id
+        await written(parts.inbox, ID, context.signal())
+        return { ID }
+      },
+    }),
+  ]
+}
+
+/** Waits until a message is written, because clients read it as soon as they have its id. */
+async function written(inbox: Pick<Inbox, 'waitFor'>, id: string, signal: AbortSignal): Promise<void> {
+  try {
+    await inbox.waitFor({ id }, { timeoutMs: longestMs, signal })
+  } catch (error) {
+    if (!isErrorOf(error, 'wait_timeout')) throw error
+  }
+}
+
+const longestMs = 5000

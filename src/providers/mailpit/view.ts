@@ -1,0 +1,44 @@
+import { LocalpostError, quote } from '../../core/errors.ts'
+import type { Inbox, InboxPages } from '../../inbox/methods.ts'
+import { bytesAnswer } from '../../server/answer.ts'
+import { guarded, htmlAnswer } from '../../server/dev/guarded-bytes.ts'
+import { readErrors } from '../../server/dev/mail.ts'
+import type { Route } from '../../server/route.ts'
+import { rowsOf } from './rows.ts'
+import { idOf, isFromProgram } from './find.ts'
+import { matchQuery } from './requests.ts'
+import { toMessage } from './answers.ts'
+
+const { get } = rowsOf('Testing')
+
+/** `/view/{id}.html` and `/view/{id}.txt`. */
+export function viewRoutes(inbox: Inbox & InboxPages): Route[] {
+  return [
+    get('/view/{id}.html', {
+      summary:
+        'The HTML of a message. A browser gets it without anything that connects, and runs no scripts in it',
+      query: matchQuery,
+      success: { type: 'text/html; charset=utf-8', description: 'The HTML, with its own images in place' },
+      errors: [...readErrors, 'invalid_query'],
+      async handler({ params, query, headers, signal }) {
+        const id = await idOf(inbox, params.id, query, signal())
+        const html = isFromProgram(headers)
+          ? Buffer.from(await inbox.html(id, { signal: signal() }))
+          : await inbox.page(id, { appearance: null, remote: 'none', signal: signal() })
+        if (html.length > 0) return htmlAnswer(html, 'none')
+        throw new LocalpostError('not_found', `The message ${quote(id)} does not contain a HTML part.`)
+      },
+    }),
+    get('/view/{id}.txt', {
+      summary: 'The text of a message',
+      query: matchQuery,
+      success: { type: 'text/plain; charset=utf-8', description: 'The text' },
+      errors: [...readErrors, 'invalid_query'],
+      async handler({ params, query, signal }) {
+        const id = await idOf(inbox, params.id, query, signal())
+        const { Text } = toMessage(await inbox.read(id, { signal: signal() }), null, [])
+        return bytesAnswer(Text, { ...guarded, 'content-type': 'text/plain; charset=utf-8' })
+      },
+    }),
+  ]
+}
