@@ -141,8 +141,9 @@ function toTree({ nodes, parts, text, html, problem }: MimeStructure): MimeTree 
     disposition: null,
     role: null,
   }
+  const bodies = new Set([...text, ...html])
   const roleOf = (part: PlacedPart): 'text' | 'html' | 'attachment' =>
-    part === text ? 'text' : part === html ? 'html' : 'attachment'
+    !bodies.has(part) ? 'attachment' : part.content_type === 'text/html' ? 'html' : 'text'
   return {
     parts: nodes.map((node) => {
       const part = node.index === null ? undefined : parts[node.index]

@@ -1,23 +1,69 @@
 import { charsetOf, createTextDecoder, decodeText, type TextPieces } from './headers/charset.ts'
+import type { BodyParts } from './choose-bodies.ts'
 import { createFlowedJoiner } from './flowed.ts'
 import { readPart } from './part-stream.ts'
 import { sliceBytes } from './slices.ts'
 import type { PlacedPart } from './part.ts'
-import type { MimeStructure } from './structure.ts'
 
 /** How much of a body is read, in encoded bytes. Reading more would take several times as much memory. */
 export const maxBodyBytes: number = 8 * 1024 * 1024
 
-/** Reads the bodies of a message: decoded, line ends as LF, `""` for a body that it does not have. */
-export function readBodies(
-  message: Buffer,
-  { text, html }: Pick<MimeStructure, 'text' | 'html'>,
-): { text: string; html: string } {
-  return { text: text ? readText(message, text) : '', html: html ? readText(message, html) : '' }
+/** The bodies of a message as they are read. */
+export interface ReadBodies {
+  /** The decoded parts of the plain body, joined by line ends; `""` without one. Line ends are LF. */
+  text: string
+  /** The same of the HTML. A plain text in it is a paragraph. */
+  html: string
+  /** Whether a body is longer than what is read of it. */
+  isCut: boolean
 }
 
-function readText(message: Buffer, part: PlacedPart): string {
-  const bytes = readPart(message, { ...part, end: Math.min(part.end, part.start + maxBodyBytes) })
+/**
+ * Reads the bodies of a message.
+ *
+ * @param maxBytes  How much of each body is read, in encoded bytes.
+ */
+export function readBodies(
+  message: Buffer,
+  { text, html }: BodyParts,
+  maxBytes: number = maxBodyBytes,
+): ReadBodies {
+  const plain = readJoined(message, text, maxBytes, 'text/plain')
+  const rich = readJoined(message, html, maxBytes, 'text/html')
+  return { text: plain.joined, html: rich.joined, isCut: plain.isCut || rich.isCut }
+}
+
+function readJoined(
+  message: Buffer,
+  parts: readonly PlacedPart[],
+  maxBytes: number,
+  type: 'text/plain' | 'text/html',
+): { joined: string; isCut: boolean } {
+  const pieces: string[] = []
+  let left = maxBytes
+  for (const part of parts) {
+    const growth = part.content_type === type ? 1 : paragraphGrowth
+    if (left < growth) break
+    const text = readText(message, part, Math.floor(left / growth))
+    pieces.push(growth === 1 ? text : paragraphOf(text))
+    left -= growth * (part.end - part.start)
+  }
+  return { joined: pieces.join('\n'), isCut: left < 0 || pieces.length < parts.length }
+}
+
+/** How many times longer a text may be as a paragraph. */
+const paragraphGrowth = 6
+
+/** A plain text as HTML. Without styles, so that a check of the HTML is only about what the app wrote. */
+function paragraphOf(text: string): string {
+  const escaped = text.replace(/[&<>"]/g, (char) => entities[char] ?? char)
+  return `<p>${escaped.replaceAll('\n', '<br>\n')}</p>`
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+function readText(message: Buffer, part: PlacedPart, maxBytes: number): string {
+  const bytes = readPart(message, { ...part, end: Math.min(part.end, part.start + maxBytes) })
   const meta = part.content_type === 'text/html' ? metaCharset(bytes) : null
   const charset = charsetOf(bytes, part.charset, meta)
   const decoder = createLineDecoder(charset)

@@ -42,12 +42,9 @@ export interface ParsedAttachment extends Omit<MimePart, 'charset'> {
 export function parseMessage(source: Buffer): ParsedMessage {
   const structure = readStructure(source)
   const { problem, ...facts } = factsOf(source, structure)
-  const isCut = [structure.text, structure.html].some((part) => part && part.end - part.start > maxBodyBytes)
-  return {
-    ...facts,
-    ...readBodies(source, structure),
-    problem: isCut ? [problem, bodyIsCut].filter((said) => said !== null).join(' ') : problem,
-  }
+  const { text, html, isCut } = readBodies(source, structure)
+  const problems = [problem, isCut ? bodyIsCut : null]
+  return { ...facts, html, text, problem: problems.filter((said) => said !== null).join(' ') || null }
 }
 
 /** The content of a message except for its bodies. */

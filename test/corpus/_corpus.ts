@@ -45,6 +45,10 @@ export interface Leaf {
   disposition: 'inline' | 'attachment'
   /** The text of a body, with LF line ends. */
   says?: string
+  /** How a plain text is shown in the HTML body. Default: not there. */
+  inHtml?: string
+  /** Whether a plain text is shown in the HTML body alone. */
+  isOnlyInHtml?: true
   /** The decoded octets; a body needs them only where they are not in UTF-8. */
   octets?: Buffer
 }
@@ -197,9 +201,12 @@ function checkHeader({ parsed, mail }: Read, { subject, headers, ...people }: Ex
 function checkBodies({ parsed, mail }: Read, { leaves }: Expected): void {
   expect([mail.text, mail.html]).toEqual([parsed.text, parsed.html])
   if (!leaves) return
-  const says = (role: Leaf['role']): string =>
-    leaves.flatMap((leaf) => (leaf.role === role ? [leaf.says] : [])).join('\n')
-  expect({ text: parsed.text, html: parsed.html }).toEqual({ text: says('text'), html: says('html') })
+  const texts = leaves.flatMap((leaf) => (leaf.role === 'text' && !leaf.isOnlyInHtml ? [leaf.says] : []))
+  const htmls = leaves.flatMap(({ role, says, inHtml }) => (role === 'html' ? [says] : (inHtml ?? [])))
+  expect({ text: parsed.text, html: parsed.html }).toEqual({
+    text: texts.join('\n'),
+    html: htmls.join('\n'),
+  })
 }
 
 function checkLeaves({ parsed, mail, parts, attached }: Read, { leaves }: Expected): void {

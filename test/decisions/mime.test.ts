@@ -17,7 +17,7 @@ const files = (mail: Mail): string[] => mail.attachments.map(({ filename }) => f
 const mixed = type('multipart/mixed; boundary=b')
 
 describe('reading mail', () => {
-  it('mime.body: the first text and the first HTML that are not files, and never a part next to a root', async () => {
+  it('mime.body: texts without a name, else the first one; the first alternatives, and the root of related parts', async () => {
     const mail = await read(
       mixed,
       '',
@@ -28,7 +28,11 @@ describe('reading mail', () => {
         type('multipart/related; boundary=c'),
         '',
         '--c',
-        type('text/html'),
+        type('image/png'),
+        '',
+        'png',
+        '--c',
+        type('text/html; name=a.html'),
         '',
         '<p>Hello',
         '--c',
@@ -37,12 +41,56 @@ describe('reading mail', () => {
         '<p>beside',
         '--c--',
       ),
-      part(type('text/plain'), '', 'Footer'),
       '--b--',
     )
     expect([mail.text, mail.html, mail.attachments.length]).toEqual(['Hello', '<p>Hello', 4])
     const single = await read(type('text/plain; name=a.txt'), '', 'Hello')
     expect([single.text.trim(), files(single)]).toEqual(['Hello', []])
+    const named = ['a', 'b'].map((name) => part(type(`text/plain; name=${name}.txt`), '', name))
+    const first = await read(mixed, '', ...named, '--b--')
+    expect([first.text, files(first)]).toEqual(['a', ['b.txt']])
+    const versions = ['a', 'b'].map((name) => part(type(`text/html; name=${name}.html`), '', name))
+    const alternative = await read(type('multipart/alternative; boundary=b'), '', ...versions, '--b--')
+    expect([alternative.html, files(alternative)]).toEqual(['a', ['b.html']])
+  })
+
+  it('mime.joined-bodies: they are joined, a text after HTML is in the HTML, and codes and links of all are found', async () => {
+    const text = (says: string): string => part(type('text/plain'), '', says)
+    const html = (says: string): string => part(type('text/html'), '', says)
+    const image = part(type('image/png'), '', 'png')
+    const texts = await read(
+      mixed,
+      '',
+      text('Scanned: https://scan.test/1'),
+      image,
+      text('Your code is 402913'),
+      '--b--',
+    )
+    expect(texts.text).toBe('Scanned: https://scan.test/1\nYour code is 402913')
+    expect([texts.links.map(({ href }) => href), texts.codes]).toEqual([['https://scan.test/1'], ['402913']])
+    expect([texts.snippet, texts.attachments.length]).toEqual([
+      'Scanned: https://scan.test/1 Your code is 402913',
+      1,
+    ])
+    const both = await read(
+      mixed,
+      '',
+      text('Hello'),
+      html('<p>Hello <a href="https://acme.test/1">1</a>'),
+      html('<p>Your code is 771250 <a href="https://acme.test/2">2</a>'),
+      text('<bye>'),
+      '--b--',
+    )
+    expect(both.text).toBe('Hello\n<bye>')
+    expect(both.html.split('\n').map((line) => line.slice(0, 12))).toEqual([
+      '<p>Hello <a ',
+      '<p>Your code',
+      '<p>&lt;bye&g',
+    ])
+    expect(both.links.map(({ href }) => href)).toEqual(['https://acme.test/1', 'https://acme.test/2'])
+    expect([both.codes, both.attachments]).toEqual([['771250'], []])
+    const page = await face().post.inbox.html(both.id)
+    expect(page).toContain('&lt;bye&gt;')
   })
 
   it.each([
@@ -163,12 +211,8 @@ describe('reading mail', () => {
       ),
       '--b--',
     )
-    expect(mail.text).toBe('Hello')
-    expect(mail.attachments.map(({ content_type }) => content_type)).toEqual([
-      'message/rfc822',
-      'text/plain',
-      'text/plain',
-    ])
+    expect(mail.text).toBe('Hello\na\nb')
+    expect(mail.attachments.map(({ content_type }) => content_type)).toEqual(['message/rfc822'])
   })
 
   it('mime.raw-octets: each word and parameter is read for itself where a line is not UTF-8', async () => {
