@@ -113,6 +113,27 @@ describe('reading mail', () => {
     expect(mail.problem).toContain('"x-odd" is unknown')
   })
 
+  it('mime.header-lines: a line that is not a field is skipped if a field follows, else it is text', async () => {
+    const file = part(
+      type('application/pdf; name=a.pdf'),
+      'unless',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'AAAA',
+    )
+    const mail = await read(
+      mixed,
+      'garbage',
+      'X-A: b',
+      '',
+      part(type('text/plain'), 'Hello', '', 'Bye'),
+      file,
+      '--b--',
+    )
+    expect([mail.text, mail.attachments[0]?.size_bytes]).toEqual(['Hello\n\nBye', 3])
+    expect(mail.problem).toMatch(/message has .*"garbage".*part has .*"unless"/)
+  })
+
   it('mime.content-type: the first of two counts, and an invalid one is text/plain', async () => {
     const two = await read(type('text/html'), type('text/plain'), '', '<p>')
     expect([two.html.trim(), two.text]).toEqual(['<p>', expect.any(String)])
