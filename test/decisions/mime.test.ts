@@ -167,6 +167,37 @@ describe('reading mail', () => {
   )
 
   it.each([
+    ['text/plain; charset=utf-8', '8bit', Buffer.from('M\xfcnchen', 'latin1'), '1 octet', 'M\ufffdnchen'],
+    ['text/html; charset=utf-8', 'quoted-printable', Buffer.from('M=FCnchen'), '1 octet', 'M\ufffdnchen'],
+    ['text/plain; charset=iso-8859-1', '8bit', Buffer.from('Grüße'), '4 octets .* UTF-8', 'GrÃ¼ÃŸe'],
+    ['text/plain; charset=x-none', '8bit', Buffer.from('é'), 'unknown', 'é'],
+    ['text/plain', 'base64', Buffer.from('SGV!sbG8='), '1 octet', 'Hello'],
+  ])(
+    'mime.misfits: %s in %s with %o is shown, and is a problem that the check reports',
+    async (of, encoding, bytes, said, shown) => {
+      const mail = await read(type(of), `Content-Transfer-Encoding: ${encoding}`, '', bytes)
+      expect((mail.text + mail.html).trim()).toBe(shown)
+      expect(mail.problem).toMatch(new RegExp(said))
+      const { findings } = await face().post.inbox.check(mail.id)
+      expect(findings).toContainEqual(expect.objectContaining({ id: 'message', message: mail.problem }))
+    },
+  )
+
+  it('mime.misfits: white space in base64, missing padding, and octets beyond ASCII in 7bit are none', async () => {
+    const base64 = await read(type('text/plain'), 'Content-Transfer-Encoding: base64', '', ' SGVs bG8')
+    expect([base64.text, base64.problem]).toEqual(['Hello', null])
+    for (const encoding of ['7bit', 'quoted-printable']) {
+      const mail = await read(
+        type('text/plain; charset=utf-8'),
+        `Content-Transfer-Encoding: ${encoding}`,
+        '',
+        'Grüße',
+      )
+      expect([mail.text.trim(), mail.problem]).toEqual(['Grüße', null])
+    }
+  })
+
+  it.each([
     ['has no boundary', [type('multipart/mixed')], ['Hello']],
     ['has a boundary of 201 characters', [type(`multipart/mixed; boundary=${'b'.repeat(201)}`)], ['Hello']],
     ['has a boundary that is not in its body', [mixed], ['Hello']],
