@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { decodeText } from './charset.ts'
 
 /** The header fields of a text, and where the header ends. */
 export interface SplitFields {
@@ -94,11 +95,23 @@ function endOfMark(text: string): number {
 }
 
 /**
- * Decodes the lines of a header that are valid UTF-8 (RFC 6532). In other lines the charset of octets beyond ASCII depends
+ * Decodes the lines of a header that are valid UTF-8 (RFC 6532), or Japanese text in ISO-2022-JP. In other lines the charset of octets beyond ASCII depends
  * on the part that contains them, such as an encoded word. These octets become half surrogates, which {@link textOf} and
  * {@link octetsOf} read.
  */
 export function decodeOctets(block: Buffer): string {
+  const text = textOrOctets(block)
+  if (!block.includes(escape)) return text
+  // Before the value is split, because an octet of a Japanese character may be that of a quote or a comma.
+  const lines = text.split('\n')
+  return lines.map((line) => (hasEscape.test(line) ? decodeText(Buffer.from(line), null) : line)).join('\n')
+}
+
+/** Text with it may be Japanese (ISO-2022-JP), whose octets are ASCII. */
+export const escape: number = 0x1b
+const hasEscape = /^[\x00-\x1a\x1c-\x7f]*\x1b[\x00-\x7f]*$/
+
+function textOrOctets(block: Buffer): string {
   if (isUtf8(block)) return block.toString('utf8')
   // A Latin-1 line must not change how the UTF-8 lines are read.
   const octets = undecoded(block).split('\n')

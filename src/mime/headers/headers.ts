@@ -6,6 +6,7 @@ import { parseAddresses } from './addresses.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
 import {
   decodeOctets,
+  escape,
   endsWithReturns,
   splitHeaderFields,
   startOfLine,
@@ -130,7 +131,7 @@ export interface Head {
   /** Values as `decodeOctets` returns them. */
   fields: [name: string, value: string][]
   bodyStart: number
-  /** Whether all of it is ASCII. */
+  /** Whether all of it is ASCII without escapes. */
   isPlain: boolean
   /** Whether an empty line ends it. If not, the body begins after the last field, or there is none. */
   isEnded: boolean
@@ -153,7 +154,7 @@ export function splitHead(source: Buffer, isPart: boolean): Head {
     if (!end && size < source.length) continue
     const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
     const block = bytes.subarray(0, headerEnd)
-    const isPlain = isAscii(block)
+    const isPlain = isAscii(block) && !block.includes(escape)
     const text = isPlain ? head.slice(0, headerEnd) : decodeOctets(block)
     const { fields, end: fieldsEnd, lines, skipped } = splitHeaderFields(text, isPart)
     if (fieldsEnd === text.length) return { fields, bodyStart, isPlain, isEnded: end !== null, skipped }
