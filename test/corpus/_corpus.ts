@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Mail } from '../../src/inbox/types.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
+import { attachmentNames } from '../../src/mime/attachment-names.ts'
 import { parseMessage } from '../../src/mime/parse.ts'
 import { judged } from './_judged.ts'
 import { differences, type Member } from './_second-opinion.ts'
@@ -166,7 +167,7 @@ async function readAll(post: Localpost, id: string, bytes: Buffer): Promise<Read
     const [type = '', charset] = (answer.headers.get('content-type') ?? '').split('; charset=')
     const disposition = answer.headers.get('content-disposition') ?? ''
     const shown = decodeURIComponent(/filename\*=UTF-8''(\S*)/.exec(disposition)?.[1] ?? '')
-    const name = shown === `part-${parts.length}` ? null : shown
+    const name = new RegExp(`^part-${parts.length}(?:\\.\\w+)?$`).test(shown) ? null : shown
     parts.push({ type, charset: charset ?? null, name, octets })
   }
   const attached: Buffer[] = []
@@ -238,9 +239,8 @@ function checkLeaves({ parsed, mail, parts, attached }: Read, { leaves }: Expect
     return { index, filename, content_type, size_bytes, sha256, content_id, disposition }
   }
   expect(parsed.attachments.map(members)).toEqual(wanted)
-  expect(mail.attachments).toEqual(
-    wanted.map((one) => ({ ...one, filename: one.filename ?? `attachment-${one.index}` })),
-  )
+  const names = attachmentNames(parsed.attachments)
+  expect(mail.attachments).toEqual(wanted.map((one, i) => ({ ...one, filename: names[i] })))
   expect(mail.attachment_count).toBe(wanted.length)
   for (const [i, leaf] of leaves.filter(({ role }) => role === 'attachment').entries())
     expect(attached[i]?.equals(leaf.octets ?? Buffer.alloc(0))).toBe(true)

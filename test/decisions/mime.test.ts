@@ -146,6 +146,7 @@ describe('reading mail', () => {
     ['text/plain', Buffer.from('é'), 'é'],
     ['text/plain', Buffer.from('é', 'latin1'), 'é'],
     ['text/plain; charset=us-ascii', Buffer.from('é'), 'é'],
+    ['text/plain; charset=us-ascii', Buffer.from('\x1b$BF|K\\\x1b(B'), '日本'],
     ['text/plain; charset=x-none', Buffer.from('é', 'latin1'), 'é'],
     ['text/plain; charset=iso-8859-1', Buffer.from([0x80]), '€'],
     [
@@ -306,5 +307,61 @@ describe('reading mail', () => {
     const shown = await face().post.inbox.html(mail.id)
     const sources = [...shown.matchAll(/src="([^"]{7})/g)].map(([, source]) => source)
     expect(sources).toEqual(['data:im', 'data:im', 'cid:one', 'cid:two'])
+  })
+
+  it.each([
+    ['image/jpg', 'a.bin', '\xff\xd8\xff', 'image/jpeg'],
+    ['application/octet-stream', 'a.gif', 'x', 'image/gif'],
+    ['image/svg+xml', 'a.png', '\x89PNG\r\n\x1a\n', null],
+    ['text/html', 'a.png', '<script>', null],
+  ])('mime.inline-images: %s named %s with %o is embedded as %s', async (declared, name, octets, shown) => {
+    const image = part(
+      type(`${declared}; name=${name}`),
+      'Content-ID: <one>',
+      'Content-Transfer-Encoding: base64',
+      '',
+      Buffer.from(octets, 'latin1').toString('base64'),
+    )
+    const html = part(type('text/html'), '', '<img src="cid:one">')
+    const mail = await read(type('multipart/related; boundary=b'), '', html, image, '--b--')
+    const page = await face().post.inbox.html(mail.id)
+    expect(/src="(?:data:)?(image[^;]+|cid:one)/.exec(page)?.[1]).toBe(shown ?? 'cid:one')
+  })
+
+  it('mime.names: they have the usual extension of the type, in the list and in downloads', async () => {
+    const types = [
+      'text/calendar; method=REQUEST',
+      'image/png',
+      'text/csv',
+      'message/rfc822',
+      'message/rfc822',
+      'a/b',
+    ]
+    const parts = types.map((of) => part(type(of), '', 'x'))
+    const mail = await read(mixed, '', ...parts, '--b--')
+    expect(files(mail)).toEqual([
+      'invite.ics',
+      'attachment-1.png',
+      'attachment-2.csv',
+      'message.eml',
+      'message-2.eml',
+      'attachment-5',
+    ])
+    const nameOf = async (path: string): Promise<string | undefined> => {
+      const answer = await face().post.fetch(new Request(`http://localhost/dev/inbox/${mail.id}/${path}`))
+      await answer.arrayBuffer()
+      return /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1]
+    }
+    for (const { index, filename } of mail.attachments)
+      expect(await nameOf(`attachments/${index}`)).toBe(filename)
+    expect([await nameOf('parts/0'), await nameOf('parts/1'), await nameOf('parts/5')]).toEqual([
+      'part-0.ics',
+      'part-1.png',
+      'part-5',
+    ])
+    const tree = await face().post.fetch(new Request(`http://localhost/dev/inbox/${mail.id}/structure`))
+    expect((await tree.json()).parts.map(({ filename }: { filename: unknown }) => filename)).toEqual(
+      Array.from({ length: 7 }, () => null),
+    )
   })
 })
