@@ -30,7 +30,7 @@ export abstract class CommandConnection extends SMTPConnection {
       const takeName = this._nextHandler
       if (takeName && initial === undefined)
         this._nextHandler = (line, done) => {
-          const isEmpty = /^\s*=?\s*$/.test(line.toString())
+          const isEmpty = ['', '='].includes(line.toString().trim())
           if (isEmpty) takeName.call(this, Buffer.from(otherName), () => this.#withoutName(done))
           else takeName.call(this, line, done)
         }
