@@ -1,4 +1,4 @@
-import type { TransferDecoder } from './transfer.ts'
+import type { TransferDecoder } from './transfer-decoder.ts'
 
 /**
  * Decodes base64 piece by piece. Data after padding is decoded as a second base64 text, because some programs join encoded

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { sliceBytes } from './slices.ts'
 import type { PlacedPart } from './part.ts'
-import { createTransferDecoder, type TransferDecoder } from './transfer.ts'
+import type { TransferDecoder } from './transfer-decoder.ts'
+import { createTransferDecoder } from './transfer.ts'
 
 /** Where the encoded bytes of a part are, and how to decode them. */
 export type Placement = Pick<PlacedPart, 'encoding' | 'start' | 'end'>

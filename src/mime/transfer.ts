@@ -1,19 +1,10 @@
 import { Readable } from 'node:stream'
 import { createBase64Decoder } from './base64.ts'
 import { hexDigit } from './headers/encoded-words.ts'
+import type { TransferDecoder } from './transfer-decoder.ts'
 
 /** The transfer encoding of a part; `none` means 7bit, 8bit or binary. */
 export type TransferEncoding = 'base64' | 'quoted-printable' | 'uuencode' | 'none'
-
-/** Decodes bytes piece by piece. Invalid input is skipped or passed on unchanged; it never throws. */
-export interface TransferDecoder {
-  /** How many of the octets so far are not of the encoding. */
-  readonly misfits: number
-  /** @returns The bytes that can be decoded so far; may be empty. */
-  write(slice: Buffer): Buffer
-  /** @returns The remaining bytes. */
-  end(): Buffer
-}
 
 /** @see RFC 2045 section 6 */
 export function createTransferDecoder(encoding: TransferEncoding): TransferDecoder {

@@ -371,17 +371,11 @@ export const judged: Readonly<Record<string, readonly Judgement[]>> = {
     {
       why: 'RFC 2387 section 3.1: what is next to the root of a multipart/related is no body',
       messages: {
-        'a text beside the root of related parts is no body': ['attachments', 'html', 'text'],
+        'a text beside the root of related parts is no body': ['attachments', 'text'],
       },
     },
   ],
   'transfer encodings': [
-    {
-      why: 'RFC 2045 section 6.4: the encoding of a multipart does not apply to its parts. mailparser adds a line break before the HTML',
-      messages: {
-        'the encoding of a multipart does not apply to its parts': ['html'],
-      },
-    },
     {
       why: 'x-uuencode is not of RFC 2045 (section 6.3 leaves it to agreements). We decode it, mailparser does not',
       messages: {
