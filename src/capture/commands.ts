@@ -1,3 +1,4 @@
+import sasl from 'smtp-server/lib/sasl.js'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import { readPath } from './path.ts'
 import { Refusal } from './replies.ts'
@@ -16,6 +17,31 @@ export abstract class CommandConnection extends SMTPConnection {
     if (command === 'MAIL') return this.handler_MAIL
     if (command === 'RCPT') return this.handler_RCPT
     return command === 'DATA' ? this.handler_DATA : super._getHandler(command)
+  }
+
+  /** Accepts an empty user name in AUTH LOGIN, as AUTH PLAIN does. The base refuses it. */
+  override handler_AUTH(command: Buffer, callback: () => void): void {
+    const [, method = '', initial] = command.toString().trim().split(/\s+/)
+    if (method.toUpperCase() !== 'LOGIN') return super.handler_AUTH(command, callback)
+    // An equals sign is an empty initial response (RFC 4954 section 4).
+    if (initial === '=')
+      return super.handler_AUTH(Buffer.from(`AUTH LOGIN ${otherName}`), () => this.#withoutName(callback))
+    super.handler_AUTH(command, () => {
+      const takeName = this._nextHandler
+      if (takeName && initial === undefined)
+        this._nextHandler = (line, done) => {
+          const isEmpty = ['', '='].includes(line.toString().trim())
+          if (isEmpty) takeName.call(this, Buffer.from(otherName), () => this.#withoutName(done))
+          else takeName.call(this, line, done)
+        }
+      callback()
+    })
+  }
+
+  /** Replaces the user name of an AUTH LOGIN that waits for its password. */
+  #withoutName(done: () => void): void {
+    if (this._nextHandler) this._nextHandler = sasl.LOGIN_password.bind(this, '')
+    done()
   }
 
   /** Refuses unknown parameters (RFC 5321 section 4.1.1.11). The base accepts and ignores them. */
@@ -48,6 +74,9 @@ export abstract class CommandConnection extends SMTPConnection {
     return parsed && { ...parsed, address: path.address }
   }
 }
+
+/** A user name that the base accepts, encoded. */
+const otherName = 'Lg=='
 
 const frequent: ReadonlySet<string> = new Set(['MAIL', 'RCPT', 'DATA'])
 

@@ -3,6 +3,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
+import { attachmentNames } from '../mime/attachment-names.ts'
 import type { MimePart, PlacedPart } from '../mime/part.ts'
 import { decodeTransfer } from '../mime/transfer.ts'
 import type { MimeStructure } from '../mime/structure.ts'
@@ -79,14 +80,16 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
     kind: 'parts' | 'attachments',
     index: number,
     options: ReadOptions | undefined,
-  ): Promise<{ part: PlacedPart; stream: Readable }> {
+  ): Promise<{ part: PlacedPart; name: string; stream: Readable }> {
     assertKnownOptions(options, ['signal'], kind === 'parts' ? 'inbox.part()' : 'inbox.openAttachment()')
     const email = await find(id)
     const blob = messageBlob(id)
-    const part = (await reader.structure(blob, options?.signal))?.[kind][index]
+    const leaves = (await reader.structure(blob, options?.signal))?.[kind] ?? []
+    const part = leaves[index]
     if (part) {
       const encoded = await store.openBlob(blob, { start: part.start, end: part.end })
-      if (encoded) return { part, stream: decodeTransfer(encoded, part.encoding) }
+      const name = attachmentNames(leaves)[index] ?? ''
+      if (encoded) return { part, name, stream: decodeTransfer(encoded, part.encoding) }
     }
     // If the message itself is not written yet, this throws `message_pending`.
     await open(email).then((stream) => stream.destroy())
@@ -121,8 +124,8 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
       return reader.page({ message, content }, page, options?.signal)
     },
     async attachment(id, index, options) {
-      const { part, stream } = await openLeaf(id, 'attachments', index, options)
-      return { filename: part.filename ?? `attachment-${index}`, content_type: part.content_type, stream }
+      const { part, name, stream } = await openLeaf(id, 'attachments', index, options)
+      return { filename: name, content_type: part.content_type, stream }
     },
     async part(id, index, options) {
       const { part, stream } = await openLeaf(id, 'parts', index, options)
@@ -141,8 +144,9 @@ function toTree({ nodes, parts, text, html, problem }: MimeStructure): MimeTree 
     disposition: null,
     role: null,
   }
+  const bodies = new Set([...text, ...html])
   const roleOf = (part: PlacedPart): 'text' | 'html' | 'attachment' =>
-    part === text ? 'text' : part === html ? 'html' : 'attachment'
+    !bodies.has(part) ? 'attachment' : part.content_type === 'text/html' ? 'html' : 'text'
   return {
     parts: nodes.map((node) => {
       const part = node.index === null ? undefined : parts[node.index]

@@ -5,7 +5,7 @@ import type { NestedRequest, NestedViews } from '../reading/nested.ts'
 import type { PageOptions } from '../reading/page.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { NestedMail } from './types.ts'
-import { toAttachment } from './views.ts'
+import { toAttachments } from './views.ts'
 
 /**
  * Reads messages that are attached to a message, at any depth. A signal ends the work of its caller, which then throws
@@ -58,7 +58,7 @@ export function createNestedMails({ reader, find }: NestedDeps): NestedMails {
         subject,
         html,
         text,
-        attachments: attachments.map(toAttachment),
+        attachments: toAttachments(attachments),
         size_bytes,
         problem,
       }

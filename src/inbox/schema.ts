@@ -82,7 +82,7 @@ export const listedMailSchema: z.ZodType<ListedMail> = z.strictObject({
 /** An attachment of a mail, as it is listed. */
 export const mailAttachmentSchema: z.ZodType<MailAttachment> = z.strictObject({
   index: z.int(),
-  filename: z.string(),
+  filename: z.string().describe('As declared, else one of its type, such as `attachment-1.png`'),
   content_type: z.string(),
   size_bytes: z.int(),
   sha256: z.string(),
@@ -145,8 +145,12 @@ export const mailSchema: z.ZodType<Mail> = z.strictObject({
   headers: z
     .array(z.tuple([z.string(), z.string()]))
     .describe('The message’s header fields in their order, each with its name and its decoded value'),
-  html: z.string().describe('The HTML body as it was sent, decoded; `""` if there is none'),
-  text: z.string().describe('The plain-text body, decoded; `""` if there is none'),
+  html: z
+    .string()
+    .describe(
+      'The HTML body, decoded, of all its parts and with the plain texts that mail programs show after them; `""` if there is none',
+    ),
+  text: z.string().describe('The plain-text body, decoded, of all its parts; `""` if there is none'),
   links: z
     .array(linkSchema)
     .describe('Those of the HTML in its order, then those that only the text has: http, https and mailto'),

@@ -66,6 +66,7 @@ export interface ListedMail extends MailSummary {
 /** An attachment of a mail, as it is listed. */
 export interface MailAttachment {
   index: number
+  /** As declared, else one of its type, such as `attachment-1.png`. */
   filename: string
   content_type: string
   size_bytes: number
@@ -163,9 +164,12 @@ export interface Mail extends MailSummary {
   }
   /** The message’s header fields in their order, each with its name and its decoded value. */
   headers: [string, string][]
-  /** The HTML body as it was sent, decoded; `""` if there is none. */
+  /**
+   * The HTML body, decoded, of all its parts and with the plain texts that mail programs show after
+   * them; `""` if there is none.
+   */
   html: string
-  /** The plain-text body, decoded; `""` if there is none. */
+  /** The plain-text body, decoded, of all its parts; `""` if there is none. */
   text: string
   /** Those of the HTML in its order, then those that only the text has: http, https and mailto. */
   links: Link[]

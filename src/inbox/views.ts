@@ -5,6 +5,7 @@ import { maxFieldLength } from '../emails/header-facts.ts'
 import { eventStatuses, outcomeOf } from '../emails/statuses.ts'
 import { initialTags } from '../emails/tags.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
+import { attachmentNames } from '../mime/attachment-names.ts'
 import { foldSpace } from '../mime/fold-space.ts'
 import type { ParsedFacts, ParsedAttachment } from '../mime/parse.ts'
 import type { Digest } from '../search/digests.ts'
@@ -88,7 +89,7 @@ export function toMail(
     text,
     links: facts.links,
     codes: facts.codes,
-    attachments: (message?.attachments ?? []).map(toAttachment),
+    attachments: toAttachments(message?.attachments ?? []),
     dkim: facts.dkim,
     list_unsubscribe: readListUnsubscribe(message?.headers ?? []),
     transcript: facts.transcript,
@@ -126,9 +127,11 @@ function toOutcomes({ recipients }: EmailRecord): MailSummary['outcomes'] {
   return counts
 }
 
-/** An attachment as a mail lists it. */
-export function toAttachment(attachment: ParsedAttachment): Complete<MailAttachment> {
-  const { index, filename, content_type, size_bytes, sha256, content_id, disposition } = attachment
-  const shown = filename ?? `attachment-${index}`
-  return { index, filename: shown, content_type, size_bytes, sha256, content_id, disposition }
+/** The attachments as a mail lists them. */
+export function toAttachments(attachments: readonly ParsedAttachment[]): Complete<MailAttachment>[] {
+  const names = attachmentNames(attachments)
+  return attachments.map((attachment, at) => {
+    const { index, content_type, size_bytes, sha256, content_id, disposition } = attachment
+    return { index, filename: names[at] ?? '', content_type, size_bytes, sha256, content_id, disposition }
+  })
 }

@@ -1,23 +1,77 @@
 import { charsetOf, createTextDecoder, decodeText, type TextPieces } from './headers/charset.ts'
+import { charsetMisfit } from './charset-fit.ts'
+import type { BodyParts } from './choose-bodies.ts'
 import { createFlowedJoiner } from './flowed.ts'
-import { readPart } from './part-stream.ts'
+import { decodePart } from './part-stream.ts'
 import { sliceBytes } from './slices.ts'
 import type { PlacedPart } from './part.ts'
-import type { MimeStructure } from './structure.ts'
+import { encodingMisfit } from './transfer.ts'
 
 /** How much of a body is read, in encoded bytes. Reading more would take several times as much memory. */
 export const maxBodyBytes: number = 8 * 1024 * 1024
 
-/** Reads the bodies of a message: decoded, line ends as LF, `""` for a body that it does not have. */
-export function readBodies(
-  message: Buffer,
-  { text, html }: Pick<MimeStructure, 'text' | 'html'>,
-): { text: string; html: string } {
-  return { text: text ? readText(message, text) : '', html: html ? readText(message, html) : '' }
+/** The bodies of a message as they are read. */
+export interface ReadBodies {
+  /** The decoded parts of the plain body, joined by line ends; `""` without one. Line ends are LF. */
+  text: string
+  /** The same of the HTML. A plain text in it is a paragraph. */
+  html: string
+  /** Whether a body is longer than what is read of it. */
+  isCut: boolean
+  /** Which octets of the parts do not fit the encoding or the charset, as sentences. */
+  problems: ReadonlySet<string>
 }
 
-function readText(message: Buffer, part: PlacedPart): string {
-  const bytes = readPart(message, { ...part, end: Math.min(part.end, part.start + maxBodyBytes) })
+/**
+ * Reads the bodies of a message.
+ *
+ * @param maxBytes  How much of each body is read, in encoded bytes.
+ */
+export function readBodies(
+  message: Buffer,
+  { text, html }: BodyParts,
+  maxBytes: number = maxBodyBytes,
+): ReadBodies {
+  const problems = new Set<string>()
+  const plain = readJoined(message, text, { maxBytes, type: 'text/plain', problems })
+  const rich = readJoined(message, html, { maxBytes, type: 'text/html', problems })
+  return { text: plain.joined, html: rich.joined, isCut: plain.isCut || rich.isCut, problems }
+}
+
+type BodyType = 'text/plain' | 'text/html'
+
+function readJoined(
+  message: Buffer,
+  parts: readonly PlacedPart[],
+  { maxBytes, type, problems }: { maxBytes: number; type: BodyType; problems: Set<string> },
+): { joined: string; isCut: boolean } {
+  const pieces: string[] = []
+  let left = maxBytes
+  for (const part of parts) {
+    const growth = part.content_type === type ? 1 : paragraphGrowth
+    if (left < growth) break
+    const text = readText(message, part, Math.floor(left / growth), problems)
+    pieces.push(growth === 1 ? text : paragraphOf(text))
+    left -= growth * (part.end - part.start)
+  }
+  return { joined: pieces.join('\n'), isCut: left < 0 || pieces.length < parts.length }
+}
+
+/** How many times longer a text may be as a paragraph. */
+const paragraphGrowth = 6
+
+/** A plain text as HTML. Without styles, so that a check of the HTML is only about what the app wrote. */
+function paragraphOf(text: string): string {
+  const escaped = text.replace(/[&<>"]/g, (char) => entities[char] ?? char)
+  return `<p>${escaped.replaceAll('\n', '<br>\n')}</p>`
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** @param problems  Gets what does not fit, unless the part is cut: a character may be cut too. */
+function readText(message: Buffer, part: PlacedPart, maxBytes: number, problems: Set<string>): string {
+  const end = Math.min(part.end, part.start + maxBytes)
+  const { bytes, misfits } = decodePart(message, { ...part, end })
   const meta = part.content_type === 'text/html' ? metaCharset(bytes) : null
   const charset = charsetOf(bytes, part.charset, meta)
   const decoder = createLineDecoder(charset)
@@ -25,12 +79,21 @@ function readText(message: Buffer, part: PlacedPart): string {
   const pieces: string[] = []
   // In slices, because decoding the whole body at once takes several times its memory. Not by lines: one line may be all of it.
   for (let at = 0; at < bytes.length; at += sliceBytes) {
-    const text = decoder.write(bytes.subarray(at, at + sliceBytes))
-    pieces.push(joiner ? joiner.write(text) : text)
+    const piece = decoder.write(bytes.subarray(at, at + sliceBytes))
+    pieces.push(joiner ? joiner.write(piece) : piece)
   }
   const last = decoder.end()
   pieces.push(joiner ? joiner.write(last) + joiner.end() : last)
-  return pieces.join('').replace(/^\ufeff/, '')
+  const text = pieces.join('').replace(/^\ufeff/, '')
+  if (end === part.end) {
+    const what = part.content_type === 'text/html' ? 'The HTML' : 'The text'
+    for (const misfit of [
+      encodingMisfit(misfits, part.encoding),
+      charsetMisfit(bytes, part.charset, charset, text),
+    ])
+      if (misfit !== null) problems.add(`${what} ${misfit}.`)
+  }
+  return text
 }
 
 /** Decodes text that comes in pieces, with its line ends as LF. */

@@ -1,9 +1,12 @@
+import { quote } from '../core/errors.ts'
 import type { ParsedAddress } from './headers/addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'
 import { decodeHeaderValue, readHeader, type HeaderBlock } from './headers/headers.ts'
+
 import { measurePart } from './part-stream.ts'
 import type { MimePart, PlacedPart } from './part.ts'
 import { readStructure, type MimeStructure } from './structure.ts'
+import { encodingMisfit } from './transfer.ts'
 
 /** A message as people and tests read it. */
 export interface ParsedMessage {
@@ -42,12 +45,8 @@ export interface ParsedAttachment extends Omit<MimePart, 'charset'> {
 export function parseMessage(source: Buffer): ParsedMessage {
   const structure = readStructure(source)
   const { problem, ...facts } = factsOf(source, structure)
-  const isCut = [structure.text, structure.html].some((part) => part && part.end - part.start > maxBodyBytes)
-  return {
-    ...facts,
-    ...readBodies(source, structure),
-    problem: isCut ? [problem, bodyIsCut].filter((said) => said !== null).join(' ') : problem,
-  }
+  const { text, html, isCut, problems } = readBodies(source, structure)
+  return { ...facts, html, text, problem: joined([problem, ...problems, isCut ? bodyIsCut : null]) }
 }
 
 /** The content of a message except for its bodies. */
@@ -79,18 +78,35 @@ function factsOf(source: Buffer, structure: MimeStructure): ParsedFacts {
   const block = readHeader(source)
   const to = block.addresses('To')
   const cc = block.addresses('Cc')
+  const headers = decodedFields(block)
   const problems = [structure.problem, cutList(block, 'To', to.length), cutList(block, 'Cc', cc.length)]
+  const attachments = readAttachments(source, structure, problems)
   return {
-    headers: decodedFields(block),
+    headers,
     from: block.addresses('From'),
     to,
     cc,
     reply_to: block.addresses('Reply-To'),
     subject: block.decoded('Subject'),
-    attachments: readAttachments(source, structure),
-    problem: problems.filter((said) => said !== null).join(' ') || null,
+    attachments,
+    problem: joined([...problems, ...undecodedFields(block, headers)]),
   }
 }
+
+function joined(problems: (string | null)[]): string | null {
+  return problems.filter((said) => said !== null).join(' ') || null
+}
+
+/** The fields whose encoded words have octets that are not of their charset, as sentences. */
+function undecodedFields({ fields }: HeaderBlock, decoded: ParsedFacts['headers']): string[] {
+  const names = decoded.flatMap(([name, value], index) =>
+    value.includes('\ufffd') && !fields[index]?.[1].includes('\ufffd') ? [name] : [],
+  )
+  const listed = [...new Set(names)].slice(0, maxListed).join(', ')
+  return listed === '' ? [] : [`A field has octets that do not fit their charset: ${listed}.`]
+}
+
+const maxListed = 10
 
 function decodedFields({ fields }: HeaderBlock): ParsedFacts['headers'] {
   return fields.map(([name, value]) => [name, decodeHeaderValue(value)])
@@ -102,17 +118,29 @@ function cutList(block: HeaderBlock, name: string, listed: number): string | nul
   return `${name} has ${listed + further} addresses; only the first ${listed} are listed.`
 }
 
-function readAttachments(source: Buffer, { attachments }: MimeStructure): ParsedAttachment[] {
-  return attachments.map((part, index) => {
-    const { filename, content_type, content_id, disposition } = part
+/** @param problems  Gets which octets of an attachment are not of its encoding. */
+function readAttachments(
+  source: Buffer,
+  { attachments }: MimeStructure,
+  problems: (string | null)[],
+): ParsedAttachment[] {
+  let unfit = 0
+  const read = attachments.map((part, index) => {
+    const { filename, content_type, content_id, disposition, encoding } = part
+    const { misfits, ...measured } = measurePart(source, part)
+    const misfit = encodingMisfit(misfits, encoding)
+    if (misfit !== null && unfit++ < maxListed)
+      problems.push(`The attachment ${quote(filename ?? String(index))} ${misfit}.`)
     return {
       index,
       filename,
       content_type,
-      ...measurePart(source, part),
+      ...measured,
       content_id,
       disposition,
       part,
     }
   })
+  if (unfit > maxListed) problems.push(`${unfit - maxListed} more attachments have such octets.`)
+  return read
 }

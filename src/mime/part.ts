@@ -49,8 +49,8 @@ export interface PartHeader {
 const maxPartHeaderBytes = 64 * 1024
 
 /**
- * Reads the header of a part, or of the message itself. The header of a part ends at an empty line, or at the first line
- * that is not a field: such a line begins the body of a part whose empty line is missing.
+ * Reads the header of a part, or of the message itself. It ends at an empty line. Where that is missing, it ends at the first
+ * line that is not a field, which begins the body; but such a line is skipped if a further field follows.
  *
  * @param message  Lines end with CRLF or LF.
  * @param defaultType  The type of a part that names none.
@@ -60,7 +60,7 @@ export function readPartHeader(
   place: readonly [start: number, end: number],
   { isRoot, defaultType }: { isRoot: boolean; defaultType: string },
 ): PartHeader {
-  const { field, bodyStart, isCut, isFull } = readFields(message, place, isRoot)
+  const { field, bodyStart, isCut, isFull, skipped } = readFields(message, place, isRoot)
   const { type, parameters } = readType(field('content-type'), defaultType)
   const declared = readParameters(field('content-disposition'))
   // The encoding of a multipart has no meaning (RFC 2045 section 6.4).
@@ -69,6 +69,11 @@ export function readPartHeader(
   )
   const problems = problem === null ? [] : [problem]
   const subject = isRoot ? 'The header of the message' : 'The header of a part'
+  // The first line of a message in a mailbox (RFC 4155).
+  if (skipped !== null && !(isRoot && /^>?From /.test(skipped))) {
+    const line = JSON.stringify(textOf(skipped.slice(0, 60)))
+    problems.unshift(`${subject} has a line that is not a header field, and was skipped: ${line}.`)
+  }
   if (isFull) problems.unshift(`${subject} has ${maxFields} fields or more; those after that are not read.`)
   if (isCut) {
     const limit = isRoot ? maxHeaderBytes : maxPartHeaderBytes
@@ -88,7 +93,7 @@ export function readPartHeader(
 
 /**
  * The fields of a header, by their names in lower case: the first value as in `Head`, `""` without one. `isCut`: the header
- * is longer than what is read of it; `isFull`: it has as many fields as are read.
+ * is longer than what is read of it; `isFull`: it has as many fields as are read; `skipped`: a line that is not a field.
  */
 function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean) {
   const limit = Math.min(end, start + (isRoot ? maxHeaderBytes : maxPartHeaderBytes))
@@ -103,6 +108,7 @@ function readFields(message: Buffer, [start, end]: readonly [number, number], is
     bodyStart: isText ? start : isCut ? afterEmptyLine(message, readEnd, end) : start + head.bodyStart,
     isCut,
     isFull: head.fields.length >= maxFields,
+    skipped: isText ? null : head.skipped,
   }
 }
 

@@ -1,14 +1,12 @@
+import { chooseBodies, type BodyParts, type MimeNode } from './choose-bodies.ts'
 import { endsWithReturns, withNewlines } from './headers/fields.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
 import { contentIdOf, readPartHeader, toPart, type PlacedPart } from './part.ts'
 
-/** The MIME structure of a message. Plain data: it can be posted from a worker. */
-export interface MimeStructure {
+/** The MIME structure of a message, with the parts of its bodies. Plain data: it can be posted from a worker. */
+export interface MimeStructure extends BodyParts {
   /** All leaves. */
   parts: PlacedPart[]
-  /** The plain body; null without one. */
-  text: PlacedPart | null
-  html: PlacedPart | null
   /** All parts that are not a body, in the order of the message. */
   attachments: PlacedPart[]
   /** The tree as a list, each node before those in it. */
@@ -56,11 +54,11 @@ export function readStructure(message: Buffer): MimeStructure {
   }
   const outermost = { depth: 0, defaultType: 'text/plain', isRelated: false }
   const root = readNode(reading, [0, message.length], outermost)
-  const { text, html } = root ? chooseBodies(root) : { text: null, html: null }
-  if (text) text.disposition = 'inline'
-  if (html) html.disposition = 'inline'
+  const { text, html } = root ? chooseBodies(root) : { text: [], html: [] }
+  const bodies = new Set([...text, ...html])
+  for (const part of bodies) part.disposition = 'inline'
   const { parts, nodes, problems } = reading
-  const attachments = parts.filter((part) => part !== text && part !== html)
+  const attachments = parts.filter((part) => !bodies.has(part))
   return {
     parts,
     text,
@@ -125,9 +123,7 @@ function readNode(reading: Reading, place: Place, around: Surroundings): MimeNod
   const part = toPart(header, { index: parts.length, end: place[1], isInRelated: around.isRelated })
   nodes.push({ ...node, content_type: part.content_type, index: part.index })
   parts.push(part)
-  // If the message is a single text, a file name must not hide it.
-  const isNamed = isRoot ? header.declaredFilename !== null : part.filename !== null
-  return { part, isFile: header.disposition === 'attachment' || isNamed }
+  return { part, isFile: header.disposition === 'attachment' }
 }
 
 /** The parts of a multipart; none if it cannot be split. It is then a single part, and a problem says why. */
@@ -158,47 +154,6 @@ function splitBody(
   if (isCut) problems.add('Too many lines begin like a boundary but are not one; the rest is one part.')
   else if (places.length === 0) problems.add('The boundary that the header names is not in the body.')
   return places
-}
-
-/** The members of a MIME tree that decide which leaves are bodies. */
-type MimeNode = MimeLeaf | Multipart
-
-interface MimeLeaf {
-  part: PlacedPart
-  /** Whether it is declared to be a file, by its disposition or by a name. */
-  isFile: boolean
-}
-
-interface Multipart {
-  type: string
-  content_id: string | null
-  /** Of a multipart/related: the content id of its root (RFC 2387). */
-  start: string | null
-  children: MimeNode[]
-}
-
-/**
- * Determines which leaves are the bodies of a message: the first plain text and the first HTML that are not files. All
- * others are attachments, including later text parts and the parts beside the root of a multipart/related.
- */
-function chooseBodies(root: MimeNode): { text: PlacedPart | null; html: PlacedPart | null } {
-  const bodies = bodyLeaves(root)
-  const first = (type: string): PlacedPart | null =>
-    bodies.find(({ content_type }) => content_type === type) ?? null
-  return { text: first('text/plain'), html: first('text/html') }
-}
-
-function bodyLeaves(node: MimeNode): PlacedPart[] {
-  if ('part' in node) return node.isFile ? [] : [node.part]
-  const { type, start, children } = node
-  if (type !== 'multipart/related') return children.flatMap(bodyLeaves)
-  const named = start === null ? undefined : children.find((child) => ownContentId(child) === start)
-  const body = named ?? children[0]
-  return body ? bodyLeaves(body) : []
-}
-
-function ownContentId(node: MimeNode): string | null {
-  return 'part' in node ? node.part.content_id : node.content_id
 }
 
 /** A message whose lines end with CR, with each CR replaced by LF. The length stays the same, so all positions do too. */

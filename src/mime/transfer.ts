@@ -1,29 +1,35 @@
 import { Readable } from 'node:stream'
+import { createBase64Decoder } from './base64.ts'
 import { hexDigit } from './headers/encoded-words.ts'
+import type { TransferDecoder } from './transfer-decoder.ts'
 
 /** The transfer encoding of a part; `none` means 7bit, 8bit or binary. */
 export type TransferEncoding = 'base64' | 'quoted-printable' | 'uuencode' | 'none'
-
-/** Decodes bytes piece by piece. Invalid input is skipped or passed on unchanged; it never throws. */
-export interface TransferDecoder {
-  /** @returns The bytes that can be decoded so far; may be empty. */
-  write(slice: Buffer): Buffer
-  /** @returns The remaining bytes. */
-  end(): Buffer
-}
 
 /** @see RFC 2045 section 6 */
 export function createTransferDecoder(encoding: TransferEncoding): TransferDecoder {
   switch (encoding) {
     case 'base64':
-      return base64Decoder()
+      return createBase64Decoder()
     case 'quoted-printable':
-      return lineDecoder(decodeQuotedPrintable)
+      return quotedPrintableDecoder()
     case 'uuencode':
       return uuDecoder()
     case 'none':
-      return { write: (slice) => slice, end: () => nothing }
+      return { misfits: 0, write: (slice) => slice, end: () => nothing }
   }
+}
+
+/**
+ * Says how many octets of a part are not of its transfer encoding.
+ *
+ * @returns The rest of a sentence about the part; null if there are none.
+ */
+export function encodingMisfit(misfits: number, encoding: TransferEncoding): string | null {
+  if (misfits === 0) return null
+  const what = misfits === 1 ? '1 octet that is' : `${misfits} octets that are`
+  const treated = encoding === 'base64' ? 'left out' : 'shown as they are'
+  return `has ${what} not ${encoding}, and ${misfits === 1 ? treated.replace('they are', 'it is') : treated}`
 }
 
 /** Decodes a stream of encoded bytes. */
@@ -46,57 +52,13 @@ async function* decodedSlices(
 
 const nothing = Buffer.alloc(0)
 
-/** Data after padding is decoded as a second base64 text, because some programs join encoded pieces. */
-function base64Decoder(): TransferDecoder {
-  let held = ''
-  return {
-    write(slice) {
-      const text = held + slice.toString('latin1').replace(/[^A-Za-z0-9+/=]+/g, '')
-      const padding = text.lastIndexOf('=')
-      const open = padding + 1
-      const whole = open + 4 * Math.floor((text.length - open) / 4)
-      held = text.slice(whole)
-      return padding === -1 ? fromBase64(text.slice(0, whole)) : fromRuns(text.slice(0, whole))
-    },
-    end: () => fromBase64(held),
-  }
-}
-
-function fromBase64(text: string): Buffer {
-  return text === '' ? nothing : Buffer.from(text, 'base64')
-}
-
-/** Decodes several base64 texts that end with padding, in one pass, so that a million of them are not slow. */
-function fromRuns(text: string): Buffer {
-  const decoded = Buffer.allocUnsafe(text.length)
-  let size = 0
-  let bits = 0
-  let count = 0
-  for (let at = 0; at < text.length; at++) {
-    const value = base64Values[text.charCodeAt(at)] ?? -1
-    // Bits that remain before padding do not make an octet.
-    if (value === -1) count = 0
-    else {
-      bits = ((bits << 6) | value) & 0xfff
-      count += 6
-      if (count >= 8) {
-        count -= 8
-        decoded[size++] = bits >> count
-      }
-    }
-  }
-  return decoded.subarray(0, size)
-}
-
-const base64Values = Int8Array.from({ length: 128 }, (_, code) =>
-  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.indexOf(String.fromCharCode(code)),
-)
-
 /** Longer lines are decoded in pieces. No real encoder writes such lines. */
 const maxLineLength = 64 * 1024
 
 /** Passes only complete lines to `decode`. */
-function lineDecoder(decode: (lines: Buffer, isLast: boolean) => Buffer): TransferDecoder {
+function lineDecoder(
+  decode: (lines: Buffer, isLast: boolean) => Buffer,
+): Pick<TransferDecoder, 'write' | 'end'> {
   let held = nothing
   return {
     write(slice) {
@@ -118,12 +80,19 @@ const newline = 0x0a
 const carriageReturn = 0x0d
 const equals = 0x3d
 
+function quotedPrintableDecoder(): TransferDecoder {
+  const counted = { misfits: 0 }
+  const decoder = lineDecoder((lines, isLast) => decodeQuotedPrintable(lines, isLast, counted))
+  return Object.assign(counted, decoder)
+}
+
 /**
- * Decodes octet by octet, because regular expressions take ten times as long.
+ * Decodes octet by octet, because regular expressions take ten times as long. An equals sign that begins no escape is
+ * passed on, and counted.
  *
  * @param isLast  Whether the data ends here, which counts as the end of a line.
  */
-function decodeQuotedPrintable(bytes: Buffer, isLast: boolean): Buffer {
+function decodeQuotedPrintable(bytes: Buffer, isLast: boolean, counted: { misfits: number }): Buffer {
   const decoded = Buffer.allocUnsafe(bytes.length)
   let size = 0
   for (let at = 0; at < bytes.length;) {
@@ -141,6 +110,7 @@ function decodeQuotedPrintable(bytes: Buffer, isLast: boolean): Buffer {
       // White space at the end of a line was added in transport (RFC 2045 section 6.7, rule 3).
       at = isEscape ? behindLineEnd(bytes, next) : next
     } else {
+      if (isEscape) counted.misfits++
       const end = isSpace(byte) ? next : at + 1
       while (at < end) decoded[size++] = bytes[at++] ?? 0
     }
@@ -175,16 +145,21 @@ function behindLineEnd(bytes: Buffer, at: number): number {
 
 /** Decodes the lines between `begin` and `end`. If the first line is not `begin`, everything is passed on unchanged. */
 function uuDecoder(): TransferDecoder {
+  const counted = { misfits: 0 }
   let state: 'before' | 'in' | 'after' | 'plain' = 'before'
-  return lineDecoder((lines) => {
-    if (state === 'plain') return lines
+  const passOn = (lines: Buffer): Buffer => {
+    counted.misfits += lines.length
+    return lines
+  }
+  const decoder = lineDecoder((lines) => {
+    if (state === 'plain') return passOn(lines)
     const decoded: string[] = []
     for (const line of lines.toString('latin1').split(/\r?\n|\r/)) {
       if (state === 'before') {
         if (/^begin [0-7]{3,4} /.test(line)) state = 'in'
         else if (line.trim() !== '') {
           state = 'plain'
-          return lines
+          return passOn(lines)
         }
       } else if (state === 'in') {
         if (/^end[ \t]*$/.test(line)) state = 'after'
@@ -193,6 +168,7 @@ function uuDecoder(): TransferDecoder {
     }
     return Buffer.from(decoded.join(''), 'latin1')
   })
+  return Object.assign(counted, decoder)
 }
 
 function decodeUuLine(line: string): string {

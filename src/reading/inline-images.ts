@@ -1,3 +1,4 @@
+import { shownImageType, signatureBytes } from '../mime/image-type.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { readPart } from '../mime/part-stream.ts'
 
@@ -7,16 +8,23 @@ export interface InlineImage extends Pick<PlacedPart, 'content_type' | 'content_
   content: Buffer
 }
 
-/** Reads the images that `cid:` references may name. */
+/** Reads the images that `cid:` references may name, each with a type that browsers show. */
 export function readInlineImages(message: Buffer, attachments: readonly PlacedPart[]): InlineImage[] {
   const images: InlineImage[] = []
   for (const part of attachments) {
-    const { content_type, content_id, start, end } = part
-    if (content_id === null || !imageTypes.has(content_type) || end - start > maxEncodedBytes) continue
+    const { content_id, start, end } = part
+    if (content_id === null || end - start > maxEncodedBytes) continue
+    const content_type = shownImageType(part, () => firstBytes(message, part))
+    if (content_type === null) continue
     const content = readPart(message, part)
     images.push({ content_type, content_id, size_bytes: content.length, content })
   }
   return images
+}
+
+function firstBytes(message: Buffer, part: PlacedPart): Buffer {
+  const end = Math.min(part.end, part.start + firstEncodedBytes)
+  return readPart(message, { ...part, end }).subarray(0, signatureBytes)
 }
 
 /**
@@ -40,9 +48,10 @@ export function withInlineImages(html: string, available: readonly InlineImage[]
 }
 
 const maxInlinedBytes = 20_000_000
+/** More than enough for a signature, also behind a first line of uuencode. */
+const firstEncodedBytes = 1024
 /** No transfer encoding is more than three times as long as its content. */
 const maxEncodedBytes = 3 * maxInlinedBytes
-const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'])
 // Bounded, because long runs of spaces after each of many equals signs would cost quadratic time.
 const cidReference = /((?:=|\()[\s"']{0,16})cid:([^"'\s)>]+)/gi
 

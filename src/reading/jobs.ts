@@ -4,7 +4,6 @@ import { readBodies } from '../mime/bodies.ts'
 import { verifyDkim } from '../mime/dkim/verify.ts'
 import { visibleText } from '../mime/html/visible-text.ts'
 import { parseFacts, parseMessage, parseNames, type ParsedMessage } from '../mime/parse.ts'
-import type { PlacedPart } from '../mime/part.ts'
 import { readStructure } from '../mime/structure.ts'
 import type { DkimResult } from '../mime/types.ts'
 import { extractCodes, searchedForCodes } from './codes.ts'
@@ -58,14 +57,15 @@ function readMail(bytes: Buffer): ParsedMessage & Findings {
 }
 
 function readBothBodies(bytes: Buffer): { text: string; html: string } {
-  return readBodies(bytes, readStructure(bytes))
+  const { text, html } = readBodies(bytes, readStructure(bytes))
+  return { text, html }
 }
 
 /** The beginning of the bodies, for lists and searches. */
 function readBeginning(bytes: Buffer): { text: string; html: string; attachment_count: number } {
-  const { text, html, attachments } = readStructure(bytes)
-  const bodies = readBodies(bytes, { text: beginningOf(text), html: beginningOf(html) })
-  return { ...bodies, attachment_count: attachments.length }
+  const structure = readStructure(bytes)
+  const { text, html } = readBodies(bytes, structure, beginningBytes)
+  return { text, html, attachment_count: structure.attachments.length }
 }
 
 /** The bodies of an API send as they are stored. The stored JSON may have more members. */
@@ -128,10 +128,6 @@ export const jobs: {
 
 /** The results of the work by its kind. */
 export type Readings = { [Kind in keyof typeof jobs]: JobResult<typeof jobs, Kind> }
-
-function beginningOf(part: PlacedPart | null): PlacedPart | null {
-  return part && { ...part, end: Math.min(part.end, part.start + beginningBytes) }
-}
 
 /** Enough for 128 K characters of HTML, however they are encoded. */
 const beginningBytes = 1024 * 1024

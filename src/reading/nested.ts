@@ -1,3 +1,4 @@
+import { attachmentNames } from '../mime/attachment-names.ts'
 import { parseMessage, type ParsedMessage } from '../mime/parse.ts'
 import { readPart } from '../mime/part-stream.ts'
 import { readStructure } from '../mime/structure.ts'
@@ -42,11 +43,11 @@ export async function readNested(
 }
 
 function attachmentOf(message: Buffer, index: number): NestedAnswer {
-  const part = readStructure(message).attachments[index]
-  if (!part) return {}
-  const { filename, content_type } = part
-  const content = readPart(message, part)
-  return { attachment: { filename: filename ?? `attachment-${index}`, content_type, content } }
+  const { attachments } = readStructure(message)
+  const part = attachments[index]
+  const filename = attachmentNames(attachments)[index]
+  if (!part || filename === undefined) return {}
+  return { attachment: { filename, content_type: part.content_type, content: readPart(message, part) } }
 }
 
 /** The bytes of an attached message; null if a step of the path is no message. */

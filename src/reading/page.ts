@@ -31,7 +31,7 @@ export async function readPage(
 ): Promise<Uint8Array> {
   const structure = message && readStructure(message)
   const stored =
-    sent ?? (message && structure ? readBodies(message, { text: null, html: structure.html }).html : '')
+    sent ?? (message && structure ? readBodies(message, { text: [], html: structure.html }).html : '')
   const attachments = structure?.attachments ?? []
   // Made before the images are inlined, because the preview judges their formats, not their `data:` URIs.
   const html = frame?.client ? previewHtml({ html: stored, attachments }, frame.client).html : stored

@@ -11,6 +11,7 @@ import { filterCss } from '../../src/client-support/preview-css.ts'
 import { filterHtml } from '../../src/client-support/preview-html.ts'
 import { scanCss } from '../../src/client-support/scan-css.ts'
 import { readHeaderFacts } from '../../src/emails/header-facts.ts'
+import { charsetMisfit } from '../../src/mime/charset-fit.ts'
 import { isMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
@@ -75,6 +76,8 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     previewHtml({ html: text.padEnd(110_000, 'x'), attachments: [] }, 'gmail/ios'),
   'client-support/scan-css.ts scanCss': (text) => scanCss(text, 'sheet', cssListener),
   'emails/header-facts.ts readHeaderFacts': (text) => readHeaderFacts(Buffer.from(text), envelope),
+  'mime/charset-fit.ts charsetMisfit': (text) =>
+    charsetMisfit(Buffer.from(text, 'latin1'), 'utf-8', 'utf-8', text),
   'mime/headers/addresses.ts isMailbox': (text) => isMailbox(text, 'a@b.test'),
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
   'mime/headers/charset.ts decodeText': (text) => decodeText(Buffer.from(text), 'iso-2022-jp'),
@@ -113,6 +116,7 @@ export const left: Readonly<Record<string, string>> = {
     'mime/headers/fields.ts startOfLine',
     'mime/headers/headers.ts endOfLines',
     'mime/multipart.ts splitMultipart',
+    'mime/part-stream.ts decodePart',
     'mime/part-stream.ts measurePart',
     'mime/part-stream.ts readPart',
     'mime/slices.ts inSlices',

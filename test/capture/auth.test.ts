@@ -17,6 +17,40 @@ describe('AUTH', () => {
     expect(await (await rawClient(server)).say('AUTH CRAM-MD5')).toMatch(/^504 /)
   })
 
+  it.each([
+    ['PLAIN', [plain('', 'x')]],
+    ['LOGIN with an empty line', ['AUTH LOGIN', '', 'eA==']],
+    ['LOGIN with a line of white space', ['AUTH LOGIN', ' ', 'eA==']],
+    ['LOGIN with an equals sign', ['AUTH LOGIN', '=', 'eA==']],
+    ['LOGIN with an empty initial response', ['AUTH LOGIN =', 'eA==']],
+    ['login in small letters', ['auth login =', 'eA==']],
+    ['LOGIN without a password', ['AUTH LOGIN', '', '']],
+  ])('accepts an empty user name by %s', async (_, lines) => {
+    await using server = await testServer()
+    const client = await rawClient(server)
+    for (const line of lines.slice(0, -1)) expect(await client.say(line)).toMatch(/^334 /)
+    expect(await client.say(lines.at(-1) ?? '')).toBe(passed)
+    expect(await client.say('MAIL FROM:<a@acme.com>')).toMatch(/^250 /)
+  })
+
+  it('judges an empty user name where AUTH is required, and lets the client abort', async () => {
+    await using server = await testServer({ auth: 'required' })
+    const client = await rawClient(server)
+    const base64 = (text: string): string => Buffer.from(text).toString('base64')
+    for (const [name, password, reply] of [
+      ['=', '*', /^501 /],
+      ['*', null, /^501 /],
+      ['!', null, /^501 /],
+      ['=', base64('wrong'), /^535 /],
+      ['', base64('lp_key'), /^235 /],
+    ] as const) {
+      expect(await client.say('AUTH LOGIN')).toBe('334 VXNlcm5hbWU6')
+      if (password !== null) expect(await client.say(name)).toBe('334 UGFzc3dvcmQ6')
+      expect(await client.say(password ?? name)).toMatch(reply)
+    }
+    expect(await client.say('AUTH LOGIN =')).toMatch(/^503 /)
+  })
+
   it('requires an API key as password where it is required', async () => {
     await using server = await testServer({ auth: 'required' })
     const client = await rawClient(server)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Mail } from '../../src/inbox/types.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
+import { attachmentNames } from '../../src/mime/attachment-names.ts'
 import { parseMessage } from '../../src/mime/parse.ts'
 import { judged } from './_judged.ts'
 import { differences, type Member } from './_second-opinion.ts'
@@ -45,6 +46,10 @@ export interface Leaf {
   disposition: 'inline' | 'attachment'
   /** The text of a body, with LF line ends. */
   says?: string
+  /** How a plain text is shown in the HTML body. Default: not there. */
+  inHtml?: string
+  /** Whether a plain text is shown in the HTML body alone. */
+  isOnlyInHtml?: true
   /** The decoded octets; a body needs them only where they are not in UTF-8. */
   octets?: Buffer
 }
@@ -162,7 +167,7 @@ async function readAll(post: Localpost, id: string, bytes: Buffer): Promise<Read
     const [type = '', charset] = (answer.headers.get('content-type') ?? '').split('; charset=')
     const disposition = answer.headers.get('content-disposition') ?? ''
     const shown = decodeURIComponent(/filename\*=UTF-8''(\S*)/.exec(disposition)?.[1] ?? '')
-    const name = shown === `part-${parts.length}` ? null : shown
+    const name = new RegExp(`^part-${parts.length}(?:\\.\\w+)?$`).test(shown) ? null : shown
     parts.push({ type, charset: charset ?? null, name, octets })
   }
   const attached: Buffer[] = []
@@ -197,9 +202,12 @@ function checkHeader({ parsed, mail }: Read, { subject, headers, ...people }: Ex
 function checkBodies({ parsed, mail }: Read, { leaves }: Expected): void {
   expect([mail.text, mail.html]).toEqual([parsed.text, parsed.html])
   if (!leaves) return
-  const says = (role: Leaf['role']): string =>
-    leaves.flatMap((leaf) => (leaf.role === role ? [leaf.says] : [])).join('\n')
-  expect({ text: parsed.text, html: parsed.html }).toEqual({ text: says('text'), html: says('html') })
+  const texts = leaves.flatMap((leaf) => (leaf.role === 'text' && !leaf.isOnlyInHtml ? [leaf.says] : []))
+  const htmls = leaves.flatMap(({ role, says, inHtml }) => (role === 'html' ? [says] : (inHtml ?? [])))
+  expect({ text: parsed.text, html: parsed.html }).toEqual({
+    text: texts.join('\n'),
+    html: htmls.join('\n'),
+  })
 }
 
 function checkLeaves({ parsed, mail, parts, attached }: Read, { leaves }: Expected): void {
@@ -231,9 +239,8 @@ function checkLeaves({ parsed, mail, parts, attached }: Read, { leaves }: Expect
     return { index, filename, content_type, size_bytes, sha256, content_id, disposition }
   }
   expect(parsed.attachments.map(members)).toEqual(wanted)
-  expect(mail.attachments).toEqual(
-    wanted.map((one) => ({ ...one, filename: one.filename ?? `attachment-${one.index}` })),
-  )
+  const names = attachmentNames(parsed.attachments)
+  expect(mail.attachments).toEqual(wanted.map((one, i) => ({ ...one, filename: names[i] })))
   expect(mail.attachment_count).toBe(wanted.length)
   for (const [i, leaf] of leaves.filter(({ role }) => role === 'attachment').entries())
     expect(attached[i]?.equals(leaf.octets ?? Buffer.alloc(0))).toBe(true)

@@ -63,12 +63,41 @@ export const judged: Readonly<Record<string, readonly Judgement[]>> = {
         'a text to be saved, without a name, before the body': ['attachments'],
       },
     },
+  ],
+  'bodies of several parts': [
     {
-      why: 'Decision mime.body: the first part of each kind is the body',
+      why: 'Decision mime.body: a plain text that is shown after HTML, or before HTML with another text version, is in the HTML too. mailparser converts texts to HTML only where it adds a text version to HTML as well, which we never do',
       messages: {
-        'a second text after the body is an attachment, not a part of the body': ['attachments', 'text'],
-        'a text after an image is an attachment, not a part of the body': ['attachments', 'text'],
-        'a second HTML part is an attachment': ['attachments', 'html'],
+        'HTML and a text beside a text': ['html', 'text'],
+        'a banner before alternatives': ['html'],
+        'a footer after alternatives': ['html'],
+        'a footer after related parts': ['html', 'text'],
+        'a text after HTML': ['html', 'text'],
+        'a text and HTML beside a text': ['html', 'text'],
+        'a text with markup after HTML': ['html', 'text'],
+        'a text, HTML, and both again': ['html', 'text'],
+      },
+    },
+    {
+      why: 'RFC 2046 section 5.1.4: alternatives of one kind are versions of one content, of which one is shown',
+      messages: {
+        'a second HTML part as an alternative': ['attachments', 'html'],
+        'a second text as an alternative': ['attachments', 'text'],
+        'alternatives of which the second has no name': ['attachments', 'text'],
+      },
+    },
+    {
+      why: 'Decision mime.body: a text part with a name is an attachment where there is another text',
+      messages: {
+        'a text after a text with a name': ['attachments', 'text'],
+        'an HTML part with a name before a text with one': ['attachments', 'text'],
+        'texts that all have names': ['attachments', 'text'],
+      },
+    },
+    {
+      why: 'RFC 2046 section 5.1.1: the line end before a boundary belongs to it, so an empty text adds one line end',
+      messages: {
+        'an empty text between others': ['text'],
       },
     },
   ],
@@ -272,12 +301,6 @@ export const judged: Readonly<Record<string, readonly Judgement[]>> = {
         'a boundary directly behind the header of a part': ['attachments'],
       },
     },
-    {
-      why: 'RFC 2046 section 5.1: a multipart has at least one part, here an empty one',
-      messages: {
-        'an inner multipart that is empty': ['attachments'],
-      },
-    },
   ],
   'names of attachments': [
     {
@@ -318,12 +341,6 @@ export const judged: Readonly<Record<string, readonly Judgement[]>> = {
         'a name of 300 characters, of which the last 255 are shown': ['attachments'],
       },
     },
-    {
-      why: 'Decision mime.body: a text part with a name is an attachment',
-      messages: {
-        'a body with a name is still one body': ['attachments', 'text'],
-      },
-    },
   ],
   'nested messages': [
     {
@@ -340,7 +357,7 @@ export const judged: Readonly<Record<string, readonly Judgement[]>> = {
         'a report of a failed delivery, with the message': ['attachments', 'text'],
         'a report of a failed delivery, with only the header': ['attachments', 'text'],
         'a report without the message': ['attachments', 'text'],
-        'a report whose explanation has two forms': ['attachments', 'html', 'text'],
+        'a report whose explanation has two forms': ['attachments', 'text'],
       },
     },
     {
@@ -354,17 +371,11 @@ export const judged: Readonly<Record<string, readonly Judgement[]>> = {
     {
       why: 'RFC 2387 section 3.1: what is next to the root of a multipart/related is no body',
       messages: {
-        'a text beside the root of related parts is no body': ['attachments', 'html', 'text'],
+        'a text beside the root of related parts is no body': ['attachments', 'text'],
       },
     },
   ],
   'transfer encodings': [
-    {
-      why: 'RFC 2045 section 6.4: the encoding of a multipart does not apply to its parts. mailparser adds a line break before the HTML',
-      messages: {
-        'the encoding of a multipart does not apply to its parts': ['html'],
-      },
-    },
     {
       why: 'x-uuencode is not of RFC 2045 (section 6.3 leaves it to agreements). We decode it, mailparser does not',
       messages: {

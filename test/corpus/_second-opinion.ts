@@ -36,9 +36,14 @@ async function readTheirs(bytes: Buffer): Promise<Record<Member, unknown>> {
     cc: people(cc),
     reply_to: people(replyTo),
     text: withoutEnd(text ?? ''),
-    html: withoutEnd(html || ''),
+    html: withoutEnd(htmlParts(html || '').join('\n')),
     attachments: attachments.map((one) => [one.contentType, one.filename ?? null, one.size]),
   }
+}
+
+/** Mailparser separates the HTML parts by line breaks, and has an empty one for each plain text. */
+function htmlParts(html: string): string[] {
+  return html.split('<br/>\n').filter((part) => part !== '')
 }
 
 /** Line ends after the last line depend on where a parser splits parts. */

@@ -190,6 +190,6 @@ corpus('lines that are or look like boundaries', [
       '--i--',
       '--o--',
     ),
-    expected: { leaves: [text('Hello'), file('text/plain', '')] },
+    expected: { leaves: [text('Hello'), text('')] },
   },
 ])

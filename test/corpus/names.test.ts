@@ -1,4 +1,4 @@
-import { corpus, file, lines, text, typed, utf8 } from './_corpus.ts'
+import { corpus, file, text, typed, utf8 } from './_corpus.ts'
 
 /** A text, and a file with these header fields. */
 const withFile = (...fields: string[]): string =>
@@ -223,26 +223,5 @@ corpus('names of attachments', [
     says: 'project: what file systems take, with the extension',
     message: disposed(`filename="${'a'.repeat(296)}.pdf"`),
     expected: { leaves: [text('Hello'), file('application/x-a', 'x', { name: `${'a'.repeat(251)}.pdf` })] },
-  },
-  {
-    title: 'a body with a name is still one body',
-    says: 'RFC 2183 section 2.3',
-    message: lines(
-      'From: ada@x.test',
-      'Content-Type: multipart/mixed; boundary=b',
-      '',
-      '--b',
-      'Content-Type: text/plain; name="a.txt"',
-      '',
-      'a',
-      '--b',
-      'Content-Type: text/plain; name="b.txt"',
-      '',
-      'b',
-      '--b--',
-    ),
-    expected: {
-      leaves: [file('text/plain', 'a', { name: 'a.txt' }), file('text/plain', 'b', { name: 'b.txt' })],
-    },
   },
 ])

@@ -17,7 +17,7 @@ const files = (mail: Mail): string[] => mail.attachments.map(({ filename }) => f
 const mixed = type('multipart/mixed; boundary=b')
 
 describe('reading mail', () => {
-  it('mime.body: the first text and the first HTML that are not files, and never a part next to a root', async () => {
+  it('mime.body: texts without a name, else the first one; the first alternatives, and the root of related parts', async () => {
     const mail = await read(
       mixed,
       '',
@@ -28,7 +28,11 @@ describe('reading mail', () => {
         type('multipart/related; boundary=c'),
         '',
         '--c',
-        type('text/html'),
+        type('image/png'),
+        '',
+        'png',
+        '--c',
+        type('text/html; name=a.html'),
         '',
         '<p>Hello',
         '--c',
@@ -37,12 +41,56 @@ describe('reading mail', () => {
         '<p>beside',
         '--c--',
       ),
-      part(type('text/plain'), '', 'Footer'),
       '--b--',
     )
     expect([mail.text, mail.html, mail.attachments.length]).toEqual(['Hello', '<p>Hello', 4])
     const single = await read(type('text/plain; name=a.txt'), '', 'Hello')
     expect([single.text.trim(), files(single)]).toEqual(['Hello', []])
+    const named = ['a', 'b'].map((name) => part(type(`text/plain; name=${name}.txt`), '', name))
+    const first = await read(mixed, '', ...named, '--b--')
+    expect([first.text, files(first)]).toEqual(['a', ['b.txt']])
+    const versions = ['a', 'b'].map((name) => part(type(`text/html; name=${name}.html`), '', name))
+    const alternative = await read(type('multipart/alternative; boundary=b'), '', ...versions, '--b--')
+    expect([alternative.html, files(alternative)]).toEqual(['a', ['b.html']])
+  })
+
+  it('mime.joined-bodies: they are joined, a text after HTML is in the HTML, and codes and links of all are found', async () => {
+    const text = (says: string): string => part(type('text/plain'), '', says)
+    const html = (says: string): string => part(type('text/html'), '', says)
+    const image = part(type('image/png'), '', 'png')
+    const texts = await read(
+      mixed,
+      '',
+      text('Scanned: https://scan.test/1'),
+      image,
+      text('Your code is 402913'),
+      '--b--',
+    )
+    expect(texts.text).toBe('Scanned: https://scan.test/1\nYour code is 402913')
+    expect([texts.links.map(({ href }) => href), texts.codes]).toEqual([['https://scan.test/1'], ['402913']])
+    expect([texts.snippet, texts.attachments.length]).toEqual([
+      'Scanned: https://scan.test/1 Your code is 402913',
+      1,
+    ])
+    const both = await read(
+      mixed,
+      '',
+      text('Hello'),
+      html('<p>Hello <a href="https://acme.test/1">1</a>'),
+      html('<p>Your code is 771250 <a href="https://acme.test/2">2</a>'),
+      text('<bye>'),
+      '--b--',
+    )
+    expect(both.text).toBe('Hello\n<bye>')
+    expect(both.html.split('\n').map((line) => line.slice(0, 12))).toEqual([
+      '<p>Hello <a ',
+      '<p>Your code',
+      '<p>&lt;bye&g',
+    ])
+    expect(both.links.map(({ href }) => href)).toEqual(['https://acme.test/1', 'https://acme.test/2'])
+    expect([both.codes, both.attachments]).toEqual([['771250'], []])
+    const page = await face().post.inbox.html(both.id)
+    expect(page).toContain('&lt;bye&gt;')
   })
 
   it.each([
@@ -65,6 +113,27 @@ describe('reading mail', () => {
     expect(mail.problem).toContain('"x-odd" is unknown')
   })
 
+  it('mime.header-lines: a line that is not a field is skipped if a field follows, else it is text', async () => {
+    const file = part(
+      type('application/pdf; name=a.pdf'),
+      'unless',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'AAAA',
+    )
+    const mail = await read(
+      mixed,
+      'garbage',
+      'X-A: b',
+      '',
+      part(type('text/plain'), 'Hello', '', 'Bye'),
+      file,
+      '--b--',
+    )
+    expect([mail.text, mail.attachments[0]?.size_bytes]).toEqual(['Hello\n\nBye', 3])
+    expect(mail.problem).toMatch(/message has .*"garbage".*part has .*"unless"/)
+  })
+
   it('mime.content-type: the first of two counts, and an invalid one is text/plain', async () => {
     const two = await read(type('text/html'), type('text/plain'), '', '<p>')
     expect([two.html.trim(), two.text]).toEqual(['<p>', expect.any(String)])
@@ -77,6 +146,7 @@ describe('reading mail', () => {
     ['text/plain', Buffer.from('é'), 'é'],
     ['text/plain', Buffer.from('é', 'latin1'), 'é'],
     ['text/plain; charset=us-ascii', Buffer.from('é'), 'é'],
+    ['text/plain; charset=us-ascii', Buffer.from('\x1b$BF|K\\\x1b(B'), '日本'],
     ['text/plain; charset=x-none', Buffer.from('é', 'latin1'), 'é'],
     ['text/plain; charset=iso-8859-1', Buffer.from([0x80]), '€'],
     [
@@ -96,6 +166,37 @@ describe('reading mail', () => {
       expect((of.startsWith('text/html') ? mail.html : mail.text).trim().endsWith(text)).toBe(true)
     },
   )
+
+  it.each([
+    ['text/plain; charset=utf-8', '8bit', Buffer.from('M\xfcnchen', 'latin1'), '1 octet', 'M\ufffdnchen'],
+    ['text/html; charset=utf-8', 'quoted-printable', Buffer.from('M=FCnchen'), '1 octet', 'M\ufffdnchen'],
+    ['text/plain; charset=iso-8859-1', '8bit', Buffer.from('Grüße'), '4 octets .* UTF-8', 'GrÃ¼ÃŸe'],
+    ['text/plain; charset=x-none', '8bit', Buffer.from('é'), 'unknown', 'é'],
+    ['text/plain', 'base64', Buffer.from('SGV!sbG8='), '1 octet', 'Hello'],
+  ])(
+    'mime.misfits: %s in %s with %o is shown, and is a problem that the check reports',
+    async (of, encoding, bytes, said, shown) => {
+      const mail = await read(type(of), `Content-Transfer-Encoding: ${encoding}`, '', bytes)
+      expect((mail.text + mail.html).trim()).toBe(shown)
+      expect(mail.problem).toMatch(new RegExp(said))
+      const { findings } = await face().post.inbox.check(mail.id)
+      expect(findings).toContainEqual(expect.objectContaining({ id: 'message', message: mail.problem }))
+    },
+  )
+
+  it('mime.misfits: white space in base64, missing padding, and octets beyond ASCII in 7bit are none', async () => {
+    const base64 = await read(type('text/plain'), 'Content-Transfer-Encoding: base64', '', ' SGVs bG8')
+    expect([base64.text, base64.problem]).toEqual(['Hello', null])
+    for (const encoding of ['7bit', 'quoted-printable']) {
+      const mail = await read(
+        type('text/plain; charset=utf-8'),
+        `Content-Transfer-Encoding: ${encoding}`,
+        '',
+        'Grüße',
+      )
+      expect([mail.text.trim(), mail.problem]).toEqual(['Grüße', null])
+    }
+  })
 
   it.each([
     ['has no boundary', [type('multipart/mixed')], ['Hello']],
@@ -163,12 +264,8 @@ describe('reading mail', () => {
       ),
       '--b--',
     )
-    expect(mail.text).toBe('Hello')
-    expect(mail.attachments.map(({ content_type }) => content_type)).toEqual([
-      'message/rfc822',
-      'text/plain',
-      'text/plain',
-    ])
+    expect(mail.text).toBe('Hello\na\nb')
+    expect(mail.attachments.map(({ content_type }) => content_type)).toEqual(['message/rfc822'])
   })
 
   it('mime.raw-octets: each word and parameter is read for itself where a line is not UTF-8', async () => {
@@ -210,5 +307,61 @@ describe('reading mail', () => {
     const shown = await face().post.inbox.html(mail.id)
     const sources = [...shown.matchAll(/src="([^"]{7})/g)].map(([, source]) => source)
     expect(sources).toEqual(['data:im', 'data:im', 'cid:one', 'cid:two'])
+  })
+
+  it.each([
+    ['image/jpg', 'a.bin', '\xff\xd8\xff', 'image/jpeg'],
+    ['application/octet-stream', 'a.gif', 'x', 'image/gif'],
+    ['image/svg+xml', 'a.png', '\x89PNG\r\n\x1a\n', null],
+    ['text/html', 'a.png', '<script>', null],
+  ])('mime.inline-images: %s named %s with %o is embedded as %s', async (declared, name, octets, shown) => {
+    const image = part(
+      type(`${declared}; name=${name}`),
+      'Content-ID: <one>',
+      'Content-Transfer-Encoding: base64',
+      '',
+      Buffer.from(octets, 'latin1').toString('base64'),
+    )
+    const html = part(type('text/html'), '', '<img src="cid:one">')
+    const mail = await read(type('multipart/related; boundary=b'), '', html, image, '--b--')
+    const page = await face().post.inbox.html(mail.id)
+    expect(/src="(?:data:)?(image[^;]+|cid:one)/.exec(page)?.[1]).toBe(shown ?? 'cid:one')
+  })
+
+  it('mime.names: they have the usual extension of the type, in the list and in downloads', async () => {
+    const types = [
+      'text/calendar; method=REQUEST',
+      'image/png',
+      'text/csv',
+      'message/rfc822',
+      'message/rfc822',
+      'a/b',
+    ]
+    const parts = types.map((of) => part(type(of), '', 'x'))
+    const mail = await read(mixed, '', ...parts, '--b--')
+    expect(files(mail)).toEqual([
+      'invite.ics',
+      'attachment-1.png',
+      'attachment-2.csv',
+      'message.eml',
+      'message-2.eml',
+      'attachment-5',
+    ])
+    const nameOf = async (path: string): Promise<string | undefined> => {
+      const answer = await face().post.fetch(new Request(`http://localhost/dev/inbox/${mail.id}/${path}`))
+      await answer.arrayBuffer()
+      return /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1]
+    }
+    for (const { index, filename } of mail.attachments)
+      expect(await nameOf(`attachments/${index}`)).toBe(filename)
+    expect([await nameOf('parts/0'), await nameOf('parts/1'), await nameOf('parts/5')]).toEqual([
+      'part-0.ics',
+      'part-1.png',
+      'part-5',
+    ])
+    const tree = await face().post.fetch(new Request(`http://localhost/dev/inbox/${mail.id}/structure`))
+    expect((await tree.json()).parts.map(({ filename }: { filename: unknown }) => filename)).toEqual(
+      Array.from({ length: 7 }, () => null),
+    )
   })
 })

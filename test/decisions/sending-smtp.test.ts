@@ -228,6 +228,8 @@ describe('AUTH', () => {
     expect(await talk(face(), 'EHLO c', plain('user', 'wrong'))).toContainEqual(expect.stringMatching(/^235/))
     const login = await talk(face(), 'EHLO c', 'AUTH LOGIN', base64('user'), base64('pass'))
     expect(login).toContainEqual(expect.stringMatching(/^235/))
+    for (const lines of [[plain('', '')], ['AUTH LOGIN', '', ''], ['AUTH LOGIN =', base64('pass')]])
+      expect(await talk(face(), 'EHLO c', ...lines)).toContainEqual(expect.stringMatching(/^235/))
     await face().submit({ from: 'hi@acme.test', to: 'ada@x.test', text: 'x' }, { user: 'any', pass: 'thing' })
   })
 

@@ -103,7 +103,7 @@ describe('the files of a mail', () => {
       ),
     )
     await rowOf(page, 'Fwd').click()
-    await page.getByRole('button', { name: /^Attached mail/ }).press('Enter')
+    await page.getByRole('button', { name: /^message\.eml/ }).press('Enter')
     const dialog = page.getByRole('dialog', { name: 'The inner one' })
     await dialog.getByText('Zoe <zoe@example.com>').waitFor()
     const frame = dialog.frameLocator('iframe')
@@ -114,7 +114,7 @@ describe('the files of a mail', () => {
     ])
     await opened.close()
     expect(await objections(page)).toEqual([])
-    await dialog.getByRole('button', { name: /^Attached mail/ }).click()
+    await dialog.getByRole('button', { name: /^message\.eml/ }).click()
     await page.getByRole('dialog', { name: 'Deepest' }).getByText('Deep text').waitFor()
     await page.getByRole('button', { name: 'Back to the mail around it' }).click()
     await dialog.waitFor()
@@ -123,7 +123,7 @@ describe('the files of a mail', () => {
     expect(await page.title()).toMatch(/Fwd · Localpost$/)
     // The list of attachments opens it too.
     await tab(page, 'Attachments').click()
-    await panel(page).getByRole('button', { name: 'Open attachment-0' }).click()
+    await panel(page).getByRole('button', { name: 'Open message.eml' }).click()
     await dialog.waitFor()
   })
 

@@ -24,6 +24,34 @@ const bodies: [contentType: string, octets: string, text: string][] = [
   ['text/plain; format=flowed', '61', 'a'],
 ]
 
+describe('a body of several parts', () => {
+  const mixed = (...parts: [type: string, text: string][]): Buffer =>
+    Buffer.from(
+      `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts
+        .map(([type, text]) => `--b\r\nContent-Type: text/${type}\r\n\r\n${text}\r\n`)
+        .join('')}--b--`,
+    )
+  const readUpTo = (maxBytes: number, message: Buffer): ReturnType<typeof readBodies> =>
+    readBodies(message, readStructure(message), maxBytes)
+
+  it('is cut where its parts together are too long', () => {
+    const message = mixed(['plain', 'a'.repeat(60)], ['plain', 'b'.repeat(60)], ['plain', 'c'])
+    const { text, isCut } = readUpTo(100, message)
+    expect([text, isCut]).toEqual([`${'a'.repeat(60)}\n${'b'.repeat(40)}`, true])
+    expect(readUpTo(121, message).isCut).toBe(false)
+    expect(readUpTo(120, message)).toMatchObject({ isCut: true })
+    expect(readUpTo(60, message)).toMatchObject({ text: 'a'.repeat(60), isCut: true })
+  })
+
+  it.each(['&', '"', '\n'])('is not longer than it may be if a text of %o is a paragraph', (char) => {
+    const message = mixed(['html', '<p>'], ['plain', char.repeat(1000)])
+    const { text, html, isCut } = readUpTo(1000, message)
+    expect([text.length, isCut]).toEqual([1000, true])
+    expect(html.length).toBeLessThanOrEqual(1000 + '<p></p>\n'.length)
+    expect(readUpTo(10_000, message)).toMatchObject({ isCut: false })
+  })
+})
+
 describe('a body', () => {
   it.each(bodies)('of %s in one long line is decoded in slices (%s)', (type, octets, text) => {
     const unit = Buffer.from(octets, 'hex')

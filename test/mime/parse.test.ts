@@ -127,9 +127,9 @@ describe('parseMessage', () => {
     expect(new Map(parsed.headers).get('X-Other')).toBe('ü')
   })
 
-  it('adds nothing between a body and a footer', async () => {
+  it('adds a footer to the HTML before it', async () => {
     expect(await parse('mailing-list')).toMatchObject({
-      html: '<p>Hello list</p>',
+      html: '<p>Hello list</p>\n<p>To leave the list, write to leave@example.com</p>',
       text: 'To leave the list, write to leave@example.com',
     })
   })

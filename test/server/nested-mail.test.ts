@@ -67,7 +67,7 @@ describe('messages attached to a mail', () => {
     expect(first.headers[0]).toEqual(['From', 'Zoe <zoe@example.com>'])
     expect(first.attachments.map(({ filename }: { filename: string }) => filename)).toEqual([
       'evil.html',
-      'attachment-1',
+      'message.eml',
     ])
     expect(await (await at('0.1')).json()).toMatchObject({ subject: 'Deepest', text: 'Deep text' })
     const page = await at('0/html')

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { createRequire } from 'node:module'
 import { StringDecoder } from 'node:string_decoder'
 import { TextDecoder } from 'node:util'
@@ -14,7 +14,7 @@ export function decodeText(bytes: Buffer, charset: string | null): string {
   const name = charsetOf(bytes, charset, null)
   // A header may have thousands of texts, and these two decoders take long to make.
   if (name === 'utf-8') return bytes.toString('utf8')
-  if (name === 'iso-2022-jp') return (japanese ??= new TextDecoder(name)).decode(bytes)
+  if (name === 'iso-2022-jp') return decodeJapanese(bytes)
   const decoder = createTextDecoder(name)
   return decoder.write(bytes) + decoder.end()
 }
@@ -73,10 +73,25 @@ export function charsetOf(bytes: Buffer, named: string | null, meta: string | nu
   const name = canonical(named)
   if (name === 'utf-16') return isBigEndian(bytes) ? 'utf-16be' : 'utf-16le'
   if (name !== null) return name
-  if (isUtf8(bytes)) return 'utf-8'
+  if (isUtf8(bytes)) return isJapanese(bytes) ? 'iso-2022-jp' : 'utf-8'
   const inMeta = canonical(meta)
   // A document with a readable <meta> is not UTF-16, and it was found not to be UTF-8 before.
   return inMeta === null || inMeta.startsWith('utf-') ? 'windows-1252' : inMeta
+}
+
+/**
+ * Whether ASCII octets are Japanese text in ISO-2022-JP (RFC 1468): they have an escape to a set of Japanese characters, which
+ * no other text has, and can be decoded.
+ */
+function isJapanese(bytes: Buffer): boolean {
+  if (!bytes.includes(0x1b) || !isAscii(bytes)) return false
+  if (!['\x1b$B', '\x1b$@', '\x1b(I'].some((escape) => bytes.includes(escape))) return false
+  return !decodeJapanese(bytes).includes('\ufffd')
+}
+
+/** With one decoder for all texts, because it takes long to make. */
+function decodeJapanese(bytes: Buffer): string {
+  return (japanese ??= new TextDecoder('iso-2022-jp')).decode(bytes)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { decodeText } from './charset.ts'
 
 /** The header fields of a text, and where the header ends. */
 export interface SplitFields {
@@ -7,25 +8,32 @@ export interface SplitFields {
   end: number
   /** The number of lines before `end`. */
   lines: number
+  /** The first line between the fields that is not one; null if there is none. */
+  skipped: string | null
 }
 
 /** The maximum number of fields of one header. Later ones are not read: a megabyte may contain 200,000. */
 export const maxFields: number = 5000
 
 /**
- * Splits a header block into its fields: names as written, values unfolded.
+ * Splits a header block into its fields: names as written, values unfolded. Lines that are not fields are skipped if fields
+ * follow (an mbox "From " line, garbage).
  *
  * @param text  Without the empty line at its end.
- * @param isStrict  Whether the first line that is not a field ends the header. Default: such lines are skipped if fields
- *   follow (an mbox "From " line, garbage).
+ * @param isPart  Whether it is the header of a part, whose empty line is missing more often. Only a field that parts have
+ *   is then taken for one that follows, because text may look like others.
  */
-export function splitHeaderFields(text: string, isStrict = false): SplitFields {
+export function splitHeaderFields(text: string, isPart = false): SplitFields {
   const fields: [string, string][] = []
   /** The last field, while folded lines may follow. */
   let field: [string, string] | null = null
   let isFoldedField = false
   let end = 0
   let lines = 0
+  let skipped: string | null = null
+  /** The first line after the last field that is not a field, and how many there are. */
+  let gap: string | null = null
+  let gapLines = 0
   for (let start = 0, line = 1; start < text.length; line++) {
     const newline = text.indexOf('\n', start)
     const lineEnd = newline === -1 ? text.length : newline
@@ -45,20 +53,37 @@ export function splitHeaderFields(text: string, isStrict = false): SplitFields {
       if (field && isFoldedField) field[1] = field[1].trim()
       field = null
       isFoldedField = false
-      if (fields.length >= maxFields) return { fields, end: text.length, lines: line }
+      if (fields.length >= maxFields) return { fields, end: text.length, lines: line, skipped }
       const colon = written.indexOf(':')
       const name = written.slice(0, Math.max(colon, 0)).trimEnd()
-      if (name !== '' && name.length <= 998 && fieldName.test(name))
+      const isField = name !== '' && name.length <= 998 && fieldName.test(name)
+      if (isField && (gap === null || !isPart || resumes(name, fields.length > 0)))
         fields.push((field = [name, written.slice(colon + 1).trim()]))
     }
     if (field) {
       end = start
       lines = line
-    } else if (isStrict) break
+      skipped ??= gap
+      gap = null
+    } else {
+      gap ??= written
+      if (isPart && ++gapLines > maxGapLines) break
+    }
   }
   if (field && isFoldedField) field[1] = field[1].trim()
-  return { fields, end, lines }
+  return { fields, end, lines, skipped }
 }
+
+/** Longer texts between the fields of a part are the body of a part whose empty line is missing. */
+const maxGapLines = 20
+
+/** Whether a field continues the header of a part after lines that are not fields. */
+function resumes(name: string, hasFields: boolean): boolean {
+  return (hasFields ? partField : contentField).test(name)
+}
+
+const contentField = /^content-/i
+const partField = /^(?:content|mime|x)-/i
 
 /** RFC 5322 section 2.2. */
 const fieldName = /^[\x21-\x39\x3b-\x7e]+$/
@@ -70,11 +95,23 @@ function endOfMark(text: string): number {
 }
 
 /**
- * Decodes the lines of a header that are valid UTF-8 (RFC 6532). In other lines the charset of octets beyond ASCII depends
+ * Decodes the lines of a header that are valid UTF-8 (RFC 6532), or Japanese text in ISO-2022-JP. In other lines the charset of octets beyond ASCII depends
  * on the part that contains them, such as an encoded word. These octets become half surrogates, which {@link textOf} and
  * {@link octetsOf} read.
  */
 export function decodeOctets(block: Buffer): string {
+  const text = textOrOctets(block)
+  if (!block.includes(escape)) return text
+  // Before the value is split, because an octet of a Japanese character may be that of a quote or a comma.
+  const lines = text.split('\n')
+  return lines.map((line) => (hasEscape.test(line) ? decodeText(Buffer.from(line), null) : line)).join('\n')
+}
+
+/** Text with it may be Japanese (ISO-2022-JP), whose octets are ASCII. */
+export const escape: number = 0x1b
+const hasEscape = /^[\x00-\x1a\x1c-\x7f]*\x1b[\x00-\x7f]*$/
+
+function textOrOctets(block: Buffer): string {
   if (isUtf8(block)) return block.toString('utf8')
   // A Latin-1 line must not change how the UTF-8 lines are read.
   const octets = undecoded(block).split('\n')

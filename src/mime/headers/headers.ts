@@ -6,6 +6,7 @@ import { parseAddresses } from './addresses.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
 import {
   decodeOctets,
+  escape,
   endsWithReturns,
   splitHeaderFields,
   startOfLine,
@@ -130,18 +131,20 @@ export interface Head {
   /** Values as `decodeOctets` returns them. */
   fields: [name: string, value: string][]
   bodyStart: number
-  /** Whether all of it is ASCII. */
+  /** Whether all of it is ASCII without escapes. */
   isPlain: boolean
   /** Whether an empty line ends it. If not, the body begins after the last field, or there is none. */
   isEnded: boolean
+  /** As {@link splitHeaderFields} returns it. */
+  skipped: string | null
 }
 
 /**
  * Reads the header at the beginning of some bytes. Most headers are short, so it looks only as far as needed.
  *
- * @param isStrict  As in {@link splitHeaderFields}.
+ * @param isPart  As in {@link splitHeaderFields}.
  */
-export function splitHead(source: Buffer, isStrict: boolean): Head {
+export function splitHead(source: Buffer, isPart: boolean): Head {
   for (let size = 4096; ; size = source.length) {
     // One character for each octet, because searching a text costs less than searching bytes.
     const written = source.toString('latin1', 0, size)
@@ -151,12 +154,13 @@ export function splitHead(source: Buffer, isStrict: boolean): Head {
     if (!end && size < source.length) continue
     const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
     const block = bytes.subarray(0, headerEnd)
-    const isPlain = isAscii(block)
+    const isPlain = isAscii(block) && !block.includes(escape)
     const text = isPlain ? head.slice(0, headerEnd) : decodeOctets(block)
-    const { fields, end: fieldsEnd, lines } = splitHeaderFields(text, isStrict)
-    if (fieldsEnd === text.length) return { fields, bodyStart, isPlain, isEnded: end !== null }
+    const { fields, end: fieldsEnd, lines, skipped } = splitHeaderFields(text, isPart)
+    if (fieldsEnd === text.length) return { fields, bodyStart, isPlain, isEnded: end !== null, skipped }
     // The empty line is missing, so the body begins with the first line after the fields.
-    return { fields, bodyStart: isPlain ? fieldsEnd : startOfLine(block, lines), isPlain, isEnded: false }
+    const bodyAt = isPlain ? fieldsEnd : startOfLine(block, lines)
+    return { fields, bodyStart: bodyAt, isPlain, isEnded: false, skipped }
   }
 }
 

@@ -3,6 +3,7 @@ import { mimeTreeSchema } from '../../inbox/schema.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { previewClients } from '../../client-support/preview-clients.ts'
 import type { ErrorCode } from '../../core/errors.ts'
+import { partName } from '../../mime/attachment-names.ts'
 import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { Appearance } from '../../reading/appearance.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
@@ -76,16 +77,13 @@ export function mailByteRoutes(inbox: Inbox & InboxPages, consent: Consent): Rou
       errors: writtenErrors,
       async handler({ params, signal }) {
         const part = await inbox.part(params.id, indexOf(params.index), { signal: signal() })
-        const { stream, content_type, charset, filename } = part
+        const { stream, content_type, charset } = part
         const isPlain = content_type === 'text/plain'
         const isShown = isPlain || shownTypes.has(content_type)
         return bytesAnswer(streamBody(stream), {
           ...guarded,
           'content-type': isPlain && charset ? `text/plain; charset=${charset}` : content_type,
-          'content-disposition': disposition(
-            isShown ? 'inline' : 'attachment',
-            filename ?? `part-${params.index}`,
-          ),
+          'content-disposition': disposition(isShown ? 'inline' : 'attachment', partName(part, part.index)),
         })
       },
     }),

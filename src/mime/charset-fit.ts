@@ -1,0 +1,90 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import { isKnownCharset } from './headers/charset.ts'
+
+/**
+ * Says which octets of a text do not fit the charset that it declares.
+ *
+ * @param bytes  The whole text.
+ * @param declared  As the part says, in lower case; null without one: then nothing can be wrong.
+ * @param charset  The one that it was decoded in, as `charsetOf` gives it.
+ * @param text  The decoded text, with U+FFFD for what could not be decoded.
+ * @returns The rest of a sentence about the text; null if all octets fit.
+ */
+export function charsetMisfit(
+  bytes: Buffer,
+  declared: string | null,
+  charset: string,
+  text: string,
+): string | null {
+  if (declared === null) return null
+  // Most texts: the other questions would take longer than this answer.
+  if (declared === 'utf-8' && isUtf8(bytes)) return null
+  if (undeclared.has(declared)) return null
+  if (wide.test(charset)) return misfit(wideMisfits(bytes, charset, text), declared)
+  if (escaped.test(charset)) return misfit(countOf(text, replacement), declared)
+  // Every other charset has ASCII in it.
+  if (isAscii(bytes)) return null
+  if (!isKnownCharset(declared)) {
+    return asciiName.test(declared)
+      ? misfit(beyondAscii(bytes), declared)
+      : `has the charset ${declared}, which is unknown; it is read as ${charset}`
+  }
+  const isValidUtf8 = isUtf8(bytes)
+  if (charset === 'utf-8') return isValidUtf8 ? null : misfit(utf8Misfits(bytes), declared)
+  const undecoded = countOf(text, replacement)
+  if (undecoded > 0) return misfit(undecoded, declared)
+  if (!isValidUtf8) return null
+  const octets = beyondAscii(bytes)
+  return octets < (severalOctets.test(charset) ? 6 : 2) ? null : misfit(octets, declared, ': they are UTF-8')
+}
+
+/** Text in another charset is not valid UTF-8 by accident, but for one or two characters of several octets. */
+const severalOctets = /^(?:gb|big|euc|shift|sjis|cp9|windows9|ms9|ks|korean|uhc|cn)/
+
+/** Names that say that the charset is not known. */
+const undeclared: ReadonlySet<string> = new Set([
+  'unknown-8bit',
+  'x-unknown',
+  'unknown',
+  '7bit',
+  '8bit',
+  'binary',
+])
+const asciiName = /^(?:(?:us-)?ascii|ansi_x3\.4-1968)$/
+const wide = /^utf-?(?:16|32)/
+/** Charsets that are written in ASCII. */
+const escaped = /^(?:iso-?2022|utf-?7|hz)/
+const replacement = '\ufffd'
+
+function misfit(octets: number, charset: string, reason = ''): string | null {
+  if (octets === 0) return null
+  const what = octets === 1 ? '1 octet that does' : `${octets} octets that do`
+  return `has ${what} not fit its charset ${charset}${reason}`
+}
+
+function wideMisfits(bytes: Buffer, charset: string, text: string): number {
+  const unit = charset.includes('16') ? 2 : 4
+  const rest = bytes.length % unit
+  if (unit === 2) return rest + unit * (text.match(/\p{Surrogate}/gu)?.length ?? 0)
+  // An incomplete unit is replaced too.
+  return rest + unit * Math.max(0, countOf(text, replacement) - (rest > 0 ? 1 : 0))
+}
+
+/** Those that decoding replaces by U+FFFD. A U+FFFD that the text has itself fits. */
+function utf8Misfits(bytes: Buffer): number {
+  const text = bytes.toString()
+  const replaced = countOf(text, replacement) - countOf(bytes.toString('latin1'), '\xef\xbf\xbd')
+  return bytes.length - (Buffer.byteLength(text) - 3 * replaced)
+}
+
+function beyondAscii(bytes: Buffer): number {
+  let count = 0
+  for (const octet of bytes) if (octet >= 0x80) count++
+  return count
+}
+
+function countOf(text: string, part: string): number {
+  let count = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count++
+  return count
+}
