@@ -33,6 +33,8 @@ export interface CaptureOptions extends AuthRules, AccountSide {
   /** Whether rules apply to submissions too; otherwise every recipient of a submission is accepted. */
   rejectSubmissions: boolean
   clock: Clock
+  /** The URL of the HTTP listener, for clients that confuse the ports; null without one. Default: none. */
+  httpUrl?(): string | null
   /** Whether its ports and connections keep the process alive. Default: true. */
   keepAlive?: boolean
   /** Called with errors of Localpost and of the listener, not with disconnects of clients. */

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import type { FailedKeys } from '../keys/failed-keys.ts'
+import { authorityOf } from '../net/hosts.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Config } from '../options/options.ts'
@@ -68,6 +69,10 @@ export function createHttp(
 ): InstanceHttp {
   const { config, otherAccounts, oidc } = deps
   const { keys, store } = main
+  const places = {
+    smtp: authorityOf(deps.smtp.host, deps.smtp.port),
+    smtps: deps.smtps && authorityOf(deps.smtps.host, deps.smtps.port),
+  }
   let { tls: certificate } = config
   let listener: HttpListener | null = null
   let opening: Promise<HttpListener> | null = null
@@ -164,13 +169,14 @@ export function createHttp(
         port: options.port ?? 0,
         keepAlive: config.keepAlive,
         ...(certificate && { tls: certificate }),
+        smtp: places.smtp,
       }
       assertDestinations(config, address)
       opening = load().then(({ nodeHandler }) => (options.listener ?? openHttpListener)(nodeHandler, address))
       try {
         listener = await opening
         deps.outgoing.opened({ host: boundHost(listener) ?? address.host, port: listener.port })
-        reportForeignClients(listener.server, (message, protocol) => {
+        reportForeignClients(listener.server, places, (message, protocol) => {
           config.onNotice({ level: 'warning', message })
           main.log.add({ ...beginExchange('http', protocol, ''), status: 400, warnings: [message] })
         })

@@ -74,6 +74,7 @@ export function openCapture(
   config: Config,
   side: AccountSide,
   credentials: Omit<AuthRules, 'auth'>,
+  httpUrl: () => string | null,
 ): Promise<Capture> {
   const { limits, onNotice } = config
   const report = reportFailures(
@@ -85,6 +86,7 @@ export function openCapture(
     ...config,
     ...side,
     ...credentials,
+    httpUrl,
     port: config.smtpPort,
     auth: config.smtpAuth,
     tls: typeof config.smtpTls === 'object' ? config.smtpTls : (config.tls ?? config.smtpTls),

@@ -109,12 +109,18 @@ export async function openLocalpost(
     undo.push(() => accounts.close())
 
     // SMTP, and HTTP, which listens later.
-    const capture = await openCapture(config, sideOfAccount(main, config, headRoom, upToDate), {
-      scopeOf: keys.scopeOf,
-      deliverySecret: main.secret,
-      judgeAccount: accounts.judge,
-      failedKeys,
-    })
+    let httpUrl = (): string | null => null
+    const capture = await openCapture(
+      config,
+      sideOfAccount(main, config, headRoom, upToDate),
+      {
+        scopeOf: keys.scopeOf,
+        deliverySecret: main.secret,
+        judgeAccount: accounts.judge,
+        failedKeys,
+      },
+      () => httpUrl(),
+    )
     undo.push(() => capture.close())
     const { host, securePort } = capture
     for (const port of [capture, capture.deliveries]) outgoing.opened(port)
@@ -139,6 +145,7 @@ export async function openLocalpost(
         upToDate,
       },
     )
+    httpUrl = () => http.url
     how.onCertificate?.((certificate) => {
       http.useCertificate(certificate)
       if (typeof config.smtpTls !== 'object') capture.useCertificate(certificate)

@@ -97,7 +97,7 @@ describe('HTTPS', () => {
     [
       'sends garbage',
       (port) => untilEnd(sendTo(port, 'SSH-2.0-x\r\n')),
-      /\(what came is not TLS\). Check which/,
+      /\(what came is not TLS\)\. Use https:\/\/ for this port\. SMTP is at 127\.0\.0\.1:\d+\.$/,
     ],
     [
       'leaves within its hello',
