@@ -3,6 +3,7 @@ import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { Clock } from '../core/clock.ts'
 import { monotonicNow, nextTick } from '../core/machine.ts'
 import type { SmtpStage } from '../faults/types.ts'
+import type { SmtpProblemKind } from '../inbox/types.ts'
 import { plainAddress } from '../net/addresses.ts'
 import { tlsFaultOf } from '../net/tls-words.ts'
 import { httpAtSmtp, isHttpRequest, plainAtTls, type ClientFault, type RightPorts } from './client-faults.ts'
@@ -12,6 +13,7 @@ import { maxWithoutMessage, Progress, type Patience } from './progress.ts'
 import { hasEnhancedCode, linesOf, lostAccess, Refusal, refusalOf } from './replies.ts'
 import { isAdmitted, userOf } from './auth.ts'
 import type { SessionState } from './session-log.ts'
+import { messageOf } from './session-problems.ts'
 import { CaptureStream } from './stream.ts'
 import { SessionNotes } from './transcript.ts'
 
@@ -32,6 +34,8 @@ export interface ConnectionHost {
    * until the client has read the reply; beyond that they are destroyed, so that a flood cannot hold many sockets.
    */
   dismiss(connection: CaptureConnection): void
+  /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
+  tellRefusal(what: string, why: string, client: string): void
   /** Reports a client's fault, at most once a minute for each address and kind of fault. */
   reportClient(fault: ClientFault, address: string, detail: string): void
   /** Called when the socket of a connection is closed. */
@@ -220,7 +224,9 @@ export class CaptureConnection extends CommandConnection {
     if (code >= 400) {
       this.#refusedInRow++
       if (code === 421 && this._unrecognizedCommands >= 10) this.notes.expect('too_many_commands')
-      this.notes.refused(code, lines[0] ?? '')
+      const { problem, command, reply } = this.notes.refused(code, lines[0] ?? '')
+      const isOfCommand = problem === null || !ofConnection.has(problem)
+      if (!this.isDelivery) this.#server.tellRefusal(isOfCommand ? command : '', reply, this.remoteAddress)
     }
     // Nothing may be sent in plain text during a TLS handshake.
     if (!this._upgrading && !this.#awaitsTls) {
@@ -361,6 +367,7 @@ export class CaptureConnection extends CommandConnection {
     if (this.isDelivery || this.#fault !== null) return
     this.#fault = fault
     this.#server.reportClient(fault, this.remoteAddress, detail)
+    if (withoutReply.has(fault)) this.#server.tellRefusal('', messageOf(fault), this.remoteAddress)
   }
 
   override _createParser(): SMTPStream {
@@ -381,6 +388,17 @@ export class CaptureConnection extends CommandConnection {
 function flush(connection: CaptureConnection): void {
   connection.flush()
 }
+
+/** The problems of replies that answer no command. */
+const ofConnection: ReadonlySet<SmtpProblemKind> = new Set(['too_slow', 'too_many_connections', 'closing'])
+
+/** The faults of which the client gets no reply. */
+const withoutReply: ReadonlySet<ClientFault> = new Set([
+  'certificate',
+  'handshake',
+  'no-handshake',
+  'implicit-tls',
+])
 
 /** A client that has waited for this long at the port that begins with TLS, in milliseconds, expects a greeting. */
 const waitedMs = 2000

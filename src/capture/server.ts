@@ -104,6 +104,10 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()
   }
 
+  tellRefusal(what: string, why: string, client: string): void {
+    if (!this.isClosing) this.#given.onRefused?.({ what, why, client })
+  }
+
   reportClient(fault: ClientFault, address: string, detail: string): void {
     if (this.#isNews(`${fault} ${networkOf(address)}`))
       this.#given.onClientFault?.(describeClientFault(fault, address, detail, this.ports))

@@ -28,6 +28,11 @@ export function problemsOf({ notes, fault, message_count, isOpen }: ProblemFacts
   return [...problems.values()]
 }
 
+/** What a fault of a client is, in one sentence. */
+export function messageOf(fault: ClientFault): string {
+  return problem(kindOfFault[fault]).message
+}
+
 function problem(
   kind: SmtpProblemKind,
   { command = '', reply = '' }: Partial<RefusedCommand> = {},

@@ -61,6 +61,8 @@ export interface EmailsDeps extends SendDeps, CheckGivenDeps {
   via: 'capture' | 'relay'
   /** Called after a commit that gave the outbox something to do. */
   wakeOutbox(): void
+  /** Called with each email that was committed. Default: not called. */
+  onStored?: ((email: EmailRecord) => void) | undefined
 }
 
 export function createEmails(deps: EmailsDeps): EmailService {
@@ -98,6 +100,7 @@ export function createEmails(deps: EmailsDeps): EmailService {
       const facts = { id, now, type: 'transactional', via: deps.via } as const
       const { email, blobs } = toEmail(accepted, accepted.kept, facts)
       await store.commit([insert(emailCollection, email), ...(remember ? [remember(id)] : [])], blobs)
+      deps.onStored?.(email)
       return id
     })
   }

@@ -1,6 +1,7 @@
 import { Server as SecureServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Capture } from '../capture/capture.ts'
+import type { ClientRefusal } from '../capture/options.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
@@ -20,7 +21,7 @@ import {
   type ListenOptions,
 } from '../server/listener.ts'
 import type { OtherAccounts } from '../server/other-accounts.ts'
-import { beginExchange } from '../server/request-log.ts'
+import { beginExchange, type RequestLog } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
 import type { DatabaseStatus } from '../store/store.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
@@ -65,6 +66,8 @@ export function createHttp(
     oidc: OidcSignIn | null
     following: Following
     upToDate: UpToDate | null
+    /** Called with each request to `/v1` that is refused; undefined where that is of no interest. */
+    onRefused: ((refusal: ClientRefusal) => void) | undefined
   },
 ): InstanceHttp {
   const { config, otherAccounts, oidc } = deps
@@ -110,6 +113,7 @@ export function createHttp(
   const partsOf = (account: AccountDeps, sessions: StoredSessions): ServerDeps => ({
     ...deps,
     ...account,
+    log: deps.onRefused ? tellingRefusals(account.log, deps.onRefused) : account.log,
     sessions,
     otherAccounts: null,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
@@ -197,6 +201,22 @@ export function createHttp(
       oidc?.close()
       const open = await opening?.catch(() => null)
       if (open) await closeHttpListener(open, closeGraceMs)
+    },
+  }
+}
+
+/** The same log, which also tells of refused requests. */
+function tellingRefusals(log: RequestLog, tell: (refusal: ClientRefusal) => void): RequestLog {
+  return {
+    ...log,
+    add(exchange) {
+      log.add(exchange)
+      const { method, path, status, responseBody } = exchange
+      if (status !== 0 && status < 400) return
+      const name = /"name":"(\w{1,40})"/.exec(responseBody ?? '')?.[1] ?? ''
+      // A query may have a key in it.
+      const what = `${method} ${path.split('?', 1)[0]}`
+      tell({ what, why: status === 0 ? 'closed by a fault' : `${status} ${name}`, client: '' })
     },
   }
 }

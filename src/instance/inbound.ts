@@ -1,5 +1,6 @@
 import type { AuthRules } from '../capture/auth.ts'
 import { startCapture, type Capture } from '../capture/capture.ts'
+import type { CaptureOptions } from '../capture/options.ts'
 import type { AccountSide } from '../capture/port.ts'
 import type { Budget } from '../core/byte-budget.ts'
 import { isErrorOf } from '../core/errors.ts'
@@ -29,6 +30,7 @@ export function sideOfAccount(
     wakeOutbox,
     transcripts,
     smtpSessions,
+    onStored,
   }: OpenAccount,
   { clock, hostname, rejectSubmissions }: Config,
   headRoom: Budget,
@@ -50,8 +52,9 @@ export function sideOfAccount(
   }
   return {
     receive: (envelope, notes) =>
-      receiveSubmission(envelope, receive, (id) => {
-        if (notes) transcripts.keep(id, notes)
+      receiveSubmission(envelope, receive, (email) => {
+        if (notes) transcripts.keep(email.id, notes)
+        onStored?.(email)
       }),
     verdictOf: upToDate
       ? (recipient, transaction) => upToDate().then(() => verdictOf(recipient, transaction))
@@ -74,7 +77,7 @@ export function openCapture(
   config: Config,
   side: AccountSide,
   credentials: Omit<AuthRules, 'auth'>,
-  httpUrl: () => string | null,
+  { httpUrl, onRefused }: Pick<CaptureOptions, 'httpUrl' | 'onRefused'>,
 ): Promise<Capture> {
   const { limits, onNotice } = config
   const report = reportFailures(
@@ -87,6 +90,7 @@ export function openCapture(
     ...side,
     ...credentials,
     httpUrl,
+    onRefused,
     port: config.smtpPort,
     auth: config.smtpAuth,
     tls: typeof config.smtpTls === 'object' ? config.smtpTls : (config.tls ?? config.smtpTls),

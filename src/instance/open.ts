@@ -19,6 +19,8 @@ import { createFollowing } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers } from '../users/users.ts'
 import { openAccount, type SharedParts } from './account.ts'
+import type { ClientRefusal } from '../capture/options.ts'
+import type { Activity } from './activity.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { createRunningAccounts } from './accounts.ts'
 import { openStore } from './data.ts'
@@ -60,8 +62,13 @@ export async function openLocalpost(
     undo.push(() => thread.close())
     const following = createFollowing()
     const upToDate = createUpToDate(opened, following)
+    const { onActivity } = how
+    const tellRefusal =
+      onActivity && ((refusal: ClientRefusal): void => onActivity({ kind: 'refusal', ...refusal }))
     const shared: SharedParts = {
       config,
+      onActivity,
+      accountName: null,
       randomSources,
       outgoing,
       sending,
@@ -119,7 +126,7 @@ export async function openLocalpost(
         judgeAccount: accounts.judge,
         failedKeys,
       },
-      () => httpUrl(),
+      { httpUrl: () => httpUrl(), onRefused: tellRefusal },
     )
     undo.push(() => capture.close())
     const { host, securePort } = capture
@@ -143,6 +150,7 @@ export async function openLocalpost(
         oidc,
         following,
         upToDate,
+        onRefused: tellRefusal,
       },
     )
     httpUrl = () => http.url
@@ -239,6 +247,8 @@ interface OpenWays {
   onStore?: (store: Pick<Store, 'refusal'>) => void
   /** Called with a function that replaces the certificate of the option `tls`. */
   onCertificate?: (use: (certificate: { key: string; cert: string }) => void) => void
+  /** Called with each mail that is stored, except imported ones, and with each refusal to a client. */
+  onActivity?: (activity: Activity) => void
   /** Called with true when work in the background has gone on for some time, and with false when that ends. */
   onLongWork?: (isRunning: boolean) => void
   /** How many unused accounts other than `default` may be open. Default: 100. */
