@@ -1,3 +1,4 @@
+import { isErrorOf } from '../core/errors.ts'
 import type { Localpost } from '../instance/instance.ts'
 import type { Notice } from '../options/notice.ts'
 import { createActivityLines, type ActivityLines } from './activity.ts'
@@ -5,6 +6,7 @@ import { renderBanner, startWarnings } from './banner.ts'
 import type { Output } from './output.ts'
 import { collectEarly, giveMemoryBack } from './quiet-memory.ts'
 import { describeError, exitCodeOf } from './report.ts'
+import { runningPage } from './running.ts'
 import type { Settings } from './settings.ts'
 import { leave, stopOnSignals } from './stop.ts'
 import { visible } from './visible.ts'
@@ -71,7 +73,11 @@ async function start(
       store_full: '',
       store_read_only: '',
     }
-    const port_in_use = `Choose another with --${flag}=<port>; 0 takes a free port.`
+    const running = isErrorOf(error, 'port_in_use')
+      ? await runningPage(settings.options.host, settings.port)
+      : null
+    const where = running === null ? '' : `Localpost already runs at ${running}. `
+    const port_in_use = `${where}Choose another with --${flag}=<port>; 0 takes a free port.`
     output.error(describeError(error, { ...ofStore, port_in_use }))
     await post?.close()
     leave(exitCodeOf(error))

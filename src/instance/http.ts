@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Capture } from '../capture/capture.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import type { Clock } from '../core/clock.ts'
-import { LocalpostError } from '../core/errors.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import type { FailedKeys } from '../keys/failed-keys.ts'
 import { authorityOf } from '../net/hosts.ts'
@@ -28,6 +28,7 @@ import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
 import { assertDestinations } from './destinations.ts'
 import { reportErrors } from './notices.ts'
+import { forgetPageUrl, keepPageUrl } from './page-url.ts'
 import type { UpToDate } from './up-to-date.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
@@ -110,6 +111,8 @@ export function createHttp(
     }),
   )
 
+  const isOwnPort = ({ port }: { port: number }): boolean => [deps.smtp.port, deps.smtps?.port].includes(port)
+
   const partsOf = (account: AccountDeps, sessions: StoredSessions): ServerDeps => ({
     ...deps,
     ...account,
@@ -184,10 +187,11 @@ export function createHttp(
           config.onNotice({ level: 'warning', message })
           main.log.add({ ...beginExchange('http', protocol, ''), status: 400, warnings: [message] })
         })
+        if (config.dir !== null) await keepPageUrl(config.dir, listener.url)
         return { url: listener.url, port: listener.port }
       } catch (error) {
         opening = null
-        throw error
+        throw isErrorOf(error, 'port_in_use') && isOwnPort(address) ? ownPortError(address.port) : error
       }
     },
     useCertificate(next) {
@@ -200,9 +204,15 @@ export function createHttp(
       app?.close()
       oidc?.close()
       const open = await opening?.catch(() => null)
+      if (config.dir !== null && open) await forgetPageUrl(config.dir, open.url)
       if (open) await closeHttpListener(open, closeGraceMs)
     },
   }
+}
+
+function ownPortError(port: number): LocalpostError {
+  const message = `HTTP port ${port} is taken by the SMTP server of this same instance. Give each a port of its own.`
+  return new LocalpostError('port_in_use', message)
 }
 
 /** The same log, which also tells of refused requests. */

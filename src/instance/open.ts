@@ -3,7 +3,7 @@ import { readSending } from '../checks/knowledge.ts'
 import { assertCheckOptions, serviceMembers } from '../checks/options.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
-import { isErrorOf } from '../core/errors.ts'
+import { invalidOption, isErrorOf } from '../core/errors.ts'
 import { createRandomSources } from '../core/random.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
@@ -48,6 +48,10 @@ export async function openLocalpost(
   const config = resolveOptions(options, { keepAlive })
   assertCheckOptions(config.checks, 'option "checks"', 'invalid_option', serviceMembers)
   assertDestinations(config, { host: config.host, port: config.smtpPort })
+  if (config.smtpPort !== 0 && config.smtpPort === config.smtpsPort)
+    throw invalidOption(
+      `smtpPort and smtpsPort are both ${config.smtpPort}. Give each a port of its own; 0 takes a free one.`,
+    )
   const sending = await readSending(config.checks)
   const { clock } = config
 
