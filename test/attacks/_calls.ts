@@ -60,7 +60,9 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
   'capture/commands.ts refusedCommand': (text) =>
-    refusedCommand('MAIL', `MAIL FROM:${text}`, { hasStartTls: true, isInTransaction: false }),
+    ['MAIL FROM:', 'AUTH '].map((begin) =>
+      refusedCommand(begin.slice(0, 4), `${begin}${text}`, { hasStartTls: true, isInTransaction: false }),
+    ),
   'checks/alignment.ts isAligned': (text) => isAligned(text, text, 'relaxed'),
   'checks/spf-terms.ts expandMacros': (text) => expandMacros(text, 'a.test', spfSender),
   'client-support/css-features.ts atRuleFeatures': (text) => atRuleFeatures('media', text),
