@@ -28,11 +28,11 @@ export async function forgetPageUrl(dir: string, url?: string): Promise<void> {
 }
 
 /** Adds the URL of the running page to the error that a folder is in use; other errors stay as they are. */
-export async function withPageUrl(error: unknown, dir: string): Promise<unknown> {
-  if (!isErrorOf(error, 'store_in_use')) return error
+export async function withPageUrl(problem: unknown, dir: string): Promise<unknown> {
+  if (!isErrorOf(problem, 'store_in_use')) return problem
   const url = await readFile(pathIn(dir), 'latin1').catch(() => '')
-  if (!form.test(url)) return error
-  return new LocalpostError('store_in_use', `${error.message} Its page is ${url}.`, { cause: error })
+  if (!form.test(url)) return problem
+  return new LocalpostError('store_in_use', `${problem.message} Its page is ${url}.`, { cause: problem })
 }
 
 const pathIn = (dir: string): string => join(dir, 'derived', 'page-url')

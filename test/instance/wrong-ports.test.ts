@@ -203,8 +203,8 @@ describe('a client and a port', () => {
     const text = await clients[client](ports[port].of(post))
     if (toClient === null) expect(text).not.toMatch(/^[45]\d\d /)
     else expect(text).toMatch(at(toClient, post))
-    if (toPage === null) return void expect(await hints(post)).toEqual([])
-    await expect.poll(() => hints(post)).toEqual([expect.stringMatching(at(toPage, post))])
+    if (toPage === null) expect(await hints(post)).toEqual([])
+    else await expect.poll(() => hints(post)).toEqual([expect.stringMatching(at(toPage, post))])
   })
 
   it.each([
