@@ -1,6 +1,6 @@
 import { audienceCollection, contactCollection, type ContactRecord } from '../audiences/audience.ts'
 import type { Clock } from '../core/clock.ts'
-import { emailCollection } from '../emails/email.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { render, unansweredWarning } from '../emails/render.ts'
 import { keep, toEmail, type Kept } from '../sending/record.ts'
 import { checkSend, type Accepted, type SendDeps } from '../sending/send.ts'
@@ -37,6 +37,8 @@ export interface BroadcastsDeps extends SendDeps {
   /** The route of API sends: `relay` only with `relayAll`. */
   via: 'capture' | 'relay'
   wakeOutbox(): void
+  /** Called with each email that was committed. Default: not called. */
+  onStored?: ((email: EmailRecord) => void) | undefined
   pageSize: number
   /** The URL that ends a contact's subscription with one POST, and counts it for a broadcast. */
   unsubscribeUrl(audienceId: string, contactId: string, broadcastId: string): string
@@ -53,7 +55,7 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
   ): Promise<string[]> {
     const changes: Change[] = []
     const blobs: Blob[] = []
-    const emailIds: string[] = []
+    const emails: EmailRecord[] = []
     const prepared: { personal: Accepted; kept: Kept }[] = []
     for (const contact of contacts) {
       const personal = personalFor(common, contact, deps.escapeHtml)
@@ -69,13 +71,15 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
       const id = ids.next('em')
       const facts = { id, now: clock.now(), type: 'broadcast', via: deps.via } as const
       const made = toEmail(personal, kept, facts)
-      changes.push(insert(emailCollection, { ...made.email, tags: [broadcastId] }))
+      const email = { ...made.email, tags: [broadcastId] }
+      changes.push(insert(emailCollection, email))
       blobs.push(...made.blobs)
-      emailIds.push(id)
+      emails.push(email)
     }
     if (changes.length > 0) await store.commit(changes, blobs)
+    if (deps.onStored) emails.forEach(deps.onStored)
     deps.wakeOutbox()
-    return emailIds
+    return emails.map(({ id }) => id)
   }
 
   // A contact with long names may make a mail too large. This is found before the first mail is accepted.

@@ -6,16 +6,34 @@ export type ClientFault =
   | 'handshake'
   | 'no-handshake'
   | 'implicit-tls'
+  | 'plain-text'
   | 'http'
   | 'credentials'
   | 'scope'
+
+/** Where clients that are at the wrong port should go. */
+export interface RightPorts {
+  /** The port where plain text comes first, as `127.0.0.1:1025`. */
+  smtp: string
+  /** The port that begins with TLS; null without one. */
+  smtps: string | null
+  /** The URL of the HTTP listener; null without one. */
+  http: string | null
+  /** Whether the SMTP port offers STARTTLS. */
+  hasStartTls: boolean
+}
 
 /**
  * The notice for the operator.
  *
  * @param detail  The message of the TLS library, for a fault in the handshake; the quoted user name for refused credentials.
  */
-export function describeClientFault(fault: ClientFault, address: string, detail: string): string {
+export function describeClientFault(
+  fault: ClientFault,
+  address: string,
+  detail: string,
+  ports: RightPorts,
+): string {
   if (fault === 'credentials')
     return `An SMTP client at ${address} was refused (535): user name ${detail}, and a password that is not valid. Use an API key as the password, with any user name; or the name of an account and its SMTP password.`
   if (fault === 'scope')
@@ -30,10 +48,30 @@ export function describeClientFault(fault: ClientFault, address: string, detail:
     case 'no-handshake':
       return `An SMTP client at ${address} was about to use TLS, and then ended the connection before its TLS handshake. Check that the client can use TLS, and that it was not stopped.`
     case 'implicit-tls':
-      return `An SMTP client at ${address} began with TLS, but the SMTP port expects plain text first. Turn implicit TLS off in the client (\`secure: false\`, \`smtp://\`); for TLS use STARTTLS.`
+      return `An SMTP client at ${address} began with TLS, but the SMTP port expects plain text first. Turn implicit TLS off in the client (\`secure: false\`, \`smtp://\`); ${tlsAdvice(ports)}`
+    case 'plain-text':
+      return `An SMTP client at ${address} sent or awaited plain text at the SMTPS port, where TLS begins at once. Turn implicit TLS on in the client (\`secure: true\`, \`smtps://\`), or send to the SMTP port, ${ports.smtp}.`
     case 'http':
-      return `An HTTP request came from ${address} to the SMTP port. Send it to the HTTP port.`
+      return `An HTTP request came from ${address} to the SMTP port. Send it to ${ports.http ?? 'the HTTP port'}.`
   }
+}
+
+/** The reply to an HTTP request. */
+export function httpAtSmtp({ http }: RightPorts): string {
+  return `This is the SMTP port; ${http === null ? 'send HTTP requests to the HTTP port' : `HTTP is at ${http}`}`
+}
+
+/** The reply to a client that speaks, or waits for, plain text where TLS begins at once. */
+export function plainAtTls({ smtp }: RightPorts): string {
+  return `TLS begins at once on this port; plain SMTP is at ${smtp}`
+}
+
+function tlsAdvice({ smtps, hasStartTls }: RightPorts): string {
+  const ways = [
+    ...(hasStartTls ? ['for TLS use STARTTLS'] : []),
+    ...(smtps === null ? [] : [`TLS from the start is at ${smtps}`]),
+  ]
+  return `${ways.join('; ') || 'for TLS turn `smtpTls` on, or set `smtpsPort`'}.`
 }
 
 /** Whether a line is the beginning of an HTTP request. */

@@ -88,6 +88,14 @@ const parameters: Readonly<Record<'MAIL' | 'RCPT', ReadonlySet<string>>> = {
   RCPT: new Set(['NOTIFY', 'ORCPT']),
 }
 
+/** The kinds of AUTH that are offered. */
+export const authMethods: readonly string[] = ['PLAIN', 'LOGIN']
+
+/** The SASL mechanism of an AUTH command (RFC 4422 section 3.1), in upper case; null if it names none. */
+function mechanismOf(line: string): string | null {
+  return /^AUTH +([\w-]{1,20})(?: |$)/i.exec(line)?.[1]?.toUpperCase() ?? null
+}
+
 /**
  * The refusal of a command that smtp-server would accept, or answer with 500; null for all others.
  *
@@ -105,6 +113,13 @@ export function refusedCommand(
   // RFC 4954 section 4.
   if (name === 'AUTH' && isInTransaction)
     return new Refusal(503, '5.5.1 AUTH is not permitted during a mail transaction, end it with RSET')
+  const mechanism = name === 'AUTH' ? mechanismOf(line) : null
+  if (mechanism !== null && !authMethods.includes(mechanism))
+    return new Refusal(
+      504,
+      `5.5.4 AUTH ${mechanism} is not offered, use ${authMethods.join(' or ')}`,
+      'auth_unsupported',
+    )
   return null
 }
 

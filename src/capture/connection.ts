@@ -3,15 +3,17 @@ import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { Clock } from '../core/clock.ts'
 import { monotonicNow, nextTick } from '../core/machine.ts'
 import type { SmtpStage } from '../faults/types.ts'
+import type { SmtpProblemKind } from '../inbox/types.ts'
 import { plainAddress } from '../net/addresses.ts'
 import { tlsFaultOf } from '../net/tls-words.ts'
-import { isHttpRequest, type ClientFault } from './client-faults.ts'
+import { httpAtSmtp, isHttpRequest, plainAtTls, type ClientFault, type RightPorts } from './client-faults.ts'
 import { CommandConnection, refusedCommand } from './commands.ts'
 import { type FaultAt, meetFault, stageOf } from './faults.ts'
 import { maxWithoutMessage, Progress, type Patience } from './progress.ts'
 import { hasEnhancedCode, linesOf, lostAccess, Refusal, refusalOf } from './replies.ts'
 import { isAdmitted, userOf } from './auth.ts'
 import type { SessionState } from './session-log.ts'
+import { messageOf } from './session-problems.ts'
 import { CaptureStream } from './stream.ts'
 import { SessionNotes } from './transcript.ts'
 
@@ -23,6 +25,8 @@ export interface ConnectionHost {
   readonly isStrict: boolean
   readonly clock: Clock
   readonly faultAt: FaultAt
+  /** Where a client at the wrong port should go. */
+  readonly ports: RightPorts
   /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
   admit(connection: CaptureConnection): boolean
   /**
@@ -30,6 +34,8 @@ export interface ConnectionHost {
    * until the client has read the reply; beyond that they are destroyed, so that a flood cannot hold many sockets.
    */
   dismiss(connection: CaptureConnection): void
+  /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
+  tellRefusal(what: string, why: string, client: string): void
   /** Reports a client's fault, at most once a minute for each address and kind of fault. */
   reportClient(fault: ClientFault, address: string, detail: string): void
   /** Called when the socket of a connection is closed. */
@@ -53,6 +59,8 @@ export class CaptureConnection extends CommandConnection {
   /** Number of commands and bytes received before TLS. */
   #beforeTls = { commands: 0, bytes: 0 }
   #fault: ClientFault | null = null
+  /** Whether the first bytes of TLS have to come, at the port that begins with it. */
+  #awaitsTls = false
 
   /** The base class types the server as `SMTPServer`. */
   get #server(): ConnectionHost {
@@ -73,7 +81,7 @@ export class CaptureConnection extends CommandConnection {
   get isAwaited(): boolean {
     if (this._closing || this._closed) return false
     // Before the greeting, where the port begins with TLS.
-    if (this._upgrading) return true
+    if (this._upgrading || this.#awaitsTls) return true
     if (!this._ready) return false
     if (this._socket.writableNeedDrain) return true
     const parser = this.#parser
@@ -102,6 +110,7 @@ export class CaptureConnection extends CommandConnection {
 
   /** Ends the connection if the client takes too long. Call it at regular intervals. */
   checkProgress(now: number, patience: Patience): void {
+    if (this.#awaitsTls && now - this.workedAt >= patience.helloMs) return this.#refusePlainText('')
     const isInData = this.#parser?._dataMode ?? false
     const activity = {
       isAwaited: this.isAwaited,
@@ -150,10 +159,37 @@ export class CaptureConnection extends CommandConnection {
    */
   override init(): void {
     this.remoteAddress = plainAddress(this.remoteAddress)
-    const beginsWithTls = this.needsUpgrade
-    this._setListeners(() => this.#greet(beginsWithTls))
+    if (!this.needsUpgrade) return this._setListeners(() => this.#greet(false))
+    // The base would give the socket to TLS at once, where plain text could no longer be read, nor be answered.
+    this.needsUpgrade = false
+    this.#awaitsTls = true
+    this._setListeners(() => {})
     // Checked before the handshake, which costs much. A client without a slot gets no reply: it could not read it yet.
-    if (beginsWithTls && !this.#server.admit(this)) this.destroy()
+    if (!this.#server.admit(this)) this.destroy()
+  }
+
+  /** Begins TLS at the port that begins with it. @param hello  The first bytes of the client. */
+  #beginTls(hello: Buffer): void {
+    this.#awaitsTls = false
+    // First, because a flowing socket would give the bytes to the parser again.
+    this._socket.unpipe()
+    this._socket.unshift(hello)
+    this.upgrade(
+      () => false,
+      () => this.#greet(true),
+    )
+    this.#beforeTls.bytes = 0
+  }
+
+  /** Answers a client that speaks plain text where TLS begins at once, or waits for a greeting in it. */
+  #refusePlainText(line: string): void {
+    const isHttp = isHttpRequest(line)
+    this.#awaitsTls = false
+    if (line !== '') this.notes.client(line, false)
+    this.#report(isHttp ? 'http' : 'plain-text')
+    const { ports } = this.#server
+    this.send(554, `5.7.1 ${isHttp ? httpAtSmtp(ports) : plainAtTls(ports)}`)
+    this.close()
   }
 
   #greet(hasSlot: boolean): void {
@@ -188,10 +224,12 @@ export class CaptureConnection extends CommandConnection {
     if (code >= 400) {
       this.#refusedInRow++
       if (code === 421 && this._unrecognizedCommands >= 10) this.notes.expect('too_many_commands')
-      this.notes.refused(code, lines[0] ?? '')
+      const { problem, command, reply } = this.notes.refused(code, lines[0] ?? '')
+      const isOfCommand = problem === null || !ofConnection.has(problem)
+      if (!this.isDelivery) this.#server.tellRefusal(isOfCommand ? command : '', reply, this.remoteAddress)
     }
     // Nothing may be sent in plain text during a TLS handshake.
-    if (!this._upgrading) {
+    if (!this._upgrading && !this.#awaitsTls) {
       if (!this.isDelivery) this.notes.server(lines)
       const isFirst = this.#waiting === ''
       for (const line of lines) this.#waiting += `${line}\r\n`
@@ -216,6 +254,7 @@ export class CaptureConnection extends CommandConnection {
   /** @param done  Missing for a last line without a line end, after which the client has closed its side. */
   override _onCommand(command: Buffer | string, done?: () => void): void {
     if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
+    if (this.#awaitsTls) return this.#refusePlainText(command.toString())
     if (this.#refusedInRow > maxRefused)
       return this.#refuse(tooMany('commands in a row were refused', maxRefused))
     if (this.#progress.take())
@@ -237,7 +276,7 @@ export class CaptureConnection extends CommandConnection {
     if (name !== 'QUIT' && !isAdmitted(this.session)) return this.#refuse(lostAccess())
     if (this.#progress.commands === 1 && isHttpRequest(line)) {
       this.#report('http')
-      return this.send(421, '4.7.0 This is the SMTP port; send HTTP requests to the HTTP port')
+      return this.send(421, `4.7.0 ${httpAtSmtp(this.#server.ports)}`)
     }
     const state = { hasStartTls: !this._isDisabled('STARTTLS'), isInTransaction: this.isBusy }
     const refused = isCommand ? refusedCommand(name, line, state) : null
@@ -304,6 +343,8 @@ export class CaptureConnection extends CommandConnection {
   override _onClose(): void {
     // Many clients that reject the certificate disconnect without an error.
     if (!this._closed && !this._closing && !this.#server.isClosing) {
+      // One that leaves sooner may be a port check.
+      if (this.#awaitsTls && monotonicNow() - this.workedAt >= waitedMs) this.#report('plain-text')
       const { commands, bytes } = this.#beforeTls
       const isUnused = this._upgrading || (this.secure && this.#progress.commands === commands)
       const isBegun = !this._upgrading || this._socket.bytesRead > bytes
@@ -326,13 +367,15 @@ export class CaptureConnection extends CommandConnection {
     if (this.isDelivery || this.#fault !== null) return
     this.#fault = fault
     this.#server.reportClient(fault, this.remoteAddress, detail)
+    if (withoutReply.has(fault)) this.#server.tellRefusal('', messageOf(fault), this.remoteAddress)
   }
 
   override _createParser(): SMTPStream {
     const parser = new CaptureStream(
       this._server.options.maxCommandLength,
       (line, done) => this._onCommand(line, done),
-      () => {
+      (hello) => {
+        if (this.#awaitsTls) return this.#beginTls(hello)
         this.#report('implicit-tls')
         this.destroy()
       },
@@ -345,6 +388,20 @@ export class CaptureConnection extends CommandConnection {
 function flush(connection: CaptureConnection): void {
   connection.flush()
 }
+
+/** The problems of replies that answer no command. */
+const ofConnection: ReadonlySet<SmtpProblemKind> = new Set(['too_slow', 'too_many_connections', 'closing'])
+
+/** The faults of which the client gets no reply. */
+const withoutReply: ReadonlySet<ClientFault> = new Set([
+  'certificate',
+  'handshake',
+  'no-handshake',
+  'implicit-tls',
+])
+
+/** A client that has waited for this long at the port that begins with TLS, in milliseconds, expects a greeting. */
+const waitedMs = 2000
 
 /** How many commands in a row may be refused: the maximum number of recipients of one message. */
 const maxRefused = 1000

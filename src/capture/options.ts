@@ -5,6 +5,16 @@ import type { Patience } from './progress.ts'
 import type { SlotLimits } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
 
+/** A refusal to a client. Its texts may have anything in them that a client sent. */
+export interface ClientRefusal {
+  /** The command or request that was refused, without credentials; `""` if it was none. */
+  readonly what: string
+  /** The reply to it, or what went wrong where there was none. */
+  readonly why: string
+  /** The address of the client; `""` if it is not known. */
+  readonly client: string
+}
+
 /** Options of a capture server. */
 export interface CaptureOptions extends AuthRules, AccountSide {
   host: string
@@ -33,12 +43,16 @@ export interface CaptureOptions extends AuthRules, AccountSide {
   /** Whether rules apply to submissions too; otherwise every recipient of a submission is accepted. */
   rejectSubmissions: boolean
   clock: Clock
+  /** The URL of the HTTP listener, for clients that confuse the ports; null without one. Default: none. */
+  httpUrl?(): string | null
   /** Whether its ports and connections keep the process alive. Default: true. */
   keepAlive?: boolean
   /** Called with errors of Localpost and of the listener, not with disconnects of clients. */
   onError?(error: unknown): void
   /** Called with a description of a client's fault and its fix, at most once a minute for each address and kind. */
   onClientFault?(message: string): void
+  /** Called with each refusal to an app, and each handshake that failed. Default: not called. */
+  onRefused?: ((refusal: ClientRefusal) => void) | undefined
   /** Monotonic time in milliseconds for that minute. Default: the machine's. */
   now?: () => number
 }

@@ -4,6 +4,8 @@ export interface Patience {
   commandMs: number
   /** For {@link Patience.dataBytes} of a message, or for a TLS handshake. */
   dataMs: number
+  /** For the first byte at the port that begins with TLS: a client that sends none waits for a greeting in plain text. */
+  helloMs: number
   /** The minimum number of bytes that must arrive in each `dataMs`; the end of the message may arrive at any time. */
   dataBytes: number
   /** For a whole message, counted from the previous message or the start of the session, whatever else the client does. */
@@ -17,6 +19,7 @@ export interface Patience {
 export const defaultPatience: Patience = {
   commandMs: 5 * 60 * 1000,
   dataMs: 3 * 60 * 1000,
+  helloMs: 10_000,
   dataBytes: 1024,
   messageMs: 60 * 60 * 1000,
 }

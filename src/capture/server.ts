@@ -1,10 +1,12 @@
-import { createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { SMTPServerSession } from 'smtp-server'
 import { clearInterval, monotonicNow, setInterval, sleep } from '../core/machine.ts'
 import { networkOf } from '../net/addresses.ts'
+import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
-import { describeClientFault, type ClientFault } from './client-faults.ts'
+import { describeClientFault, type ClientFault, type RightPorts } from './client-faults.ts'
+import { authMethods } from './commands.ts'
 import { CaptureConnection, type ConnectionHost } from './connection.ts'
 import type { Delays } from './delays.ts'
 import type { FaultAt } from './faults.ts'
@@ -52,7 +54,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
       disableReverseLookup: true,
       // WIZ, SHELL and KILL are joke commands of smtp-server; XCLIENT and XFORWARD are for proxies.
       disabledCommands: ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD', ...(given.tls ? [] : ['STARTTLS'])],
-      authMethods: ['PLAIN', 'LOGIN'],
+      authMethods: [...authMethods],
       authOptional: given.auth === 'optional',
       allowInsecureAuth: true,
       maxAllowedUnauthenticatedCommands: Number.POSITIVE_INFINITY,
@@ -84,6 +86,16 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     return [this.server, this.deliveries, this.withTls]
   }
 
+  get ports(): RightPorts {
+    const { httpUrl, tls } = this.#given
+    return {
+      smtp: placeOf(this.server) ?? 'another port',
+      smtps: placeOf(this.withTls),
+      http: httpUrl?.() ?? null,
+      hasStartTls: tls !== false,
+    }
+  }
+
   admit(connection: CaptureConnection): boolean {
     return this.#slots.admit(connection, monotonicNow())
   }
@@ -92,9 +104,13 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()
   }
 
+  tellRefusal(what: string, why: string, client: string): void {
+    if (!this.isClosing) this.#given.onRefused?.({ what, why, client })
+  }
+
   reportClient(fault: ClientFault, address: string, detail: string): void {
     if (this.#isNews(`${fault} ${networkOf(address)}`))
-      this.#given.onClientFault?.(describeClientFault(fault, address, detail))
+      this.#given.onClientFault?.(describeClientFault(fault, address, detail, this.ports))
   }
 
   #sweep(): void {
@@ -179,4 +195,10 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
       await sleep(5)
     }
   }
+}
+
+/** Where clients on this machine reach a server; null while it does not listen. */
+function placeOf(server: Server): string | null {
+  const bound = server.address() as AddressInfo | null
+  return bound && authorityOf(reachableHost(bound.address), bound.port)
 }

@@ -28,6 +28,11 @@ export function problemsOf({ notes, fault, message_count, isOpen }: ProblemFacts
   return [...problems.values()]
 }
 
+/** What a fault of a client is, in one sentence. */
+export function messageOf(fault: ClientFault): string {
+  return problem(kindOfFault[fault]).message
+}
+
 function problem(
   kind: SmtpProblemKind,
   { command = '', reply = '' }: Partial<RefusedCommand> = {},
@@ -57,6 +62,7 @@ const kindOfFault: Readonly<Record<ClientFault, SmtpProblemKind>> = {
   handshake: 'handshake',
   'no-handshake': 'no_handshake',
   'implicit-tls': 'implicit_tls',
+  'plain-text': 'plain_text',
   http: 'http',
   credentials: 'auth_failed',
   scope: 'auth_failed',
@@ -66,7 +72,11 @@ const wordsOf: Readonly<Record<SmtpProblemKind, readonly [message: string, advic
   http: ['An HTTP request came to the SMTP port.', 'Send it to the HTTP port.'],
   implicit_tls: [
     'The client began with TLS, but the SMTP port expects plain text first.',
-    'Turn implicit TLS off in the client (`secure: false`, `smtp://`). For TLS use STARTTLS.',
+    'Turn implicit TLS off in the client (`secure: false`, `smtp://`). TLS is there with STARTTLS where `smtpTls` is on, and from the start at the port of `smtpsPort`.',
+  ],
+  plain_text: [
+    'The client sent or awaited plain text at the SMTPS port, where TLS begins at once.',
+    'Turn implicit TLS on in the client (`secure: true`, `smtps://`), or send to the SMTP port.',
   ],
   certificate: [
     'The client did not accept the certificate.',
@@ -107,7 +117,11 @@ const wordsOf: Readonly<Record<SmtpProblemKind, readonly [message: string, advic
   ],
   auth_failed: [
     'The credentials were refused.',
-    'Set an API key with the scope `full` or `send` as the password, with any user name. AUTH works with PLAIN and LOGIN.',
+    'Set an API key with the scope `full` or `send` as the password, with any user name.',
+  ],
+  auth_unsupported: [
+    'The client asked for a kind of AUTH that is not offered.',
+    'Choose PLAIN or LOGIN in the client. Without `smtpAuth` as `required` it may also send without a login.',
   ],
   starttls_refused: ['STARTTLS was refused.', 'Turn `smtpTls` on, or let the client send without TLS.'],
   sender_refused: [
@@ -129,7 +143,7 @@ const wordsOf: Readonly<Record<SmtpProblemKind, readonly [message: string, advic
   command_refused: ['A command was refused.', 'The reply says why. Check that the client speaks SMTP.'],
   no_message: [
     'The client left before it sent a message.',
-    'If it meant to send one, look at its own log: it may need STARTTLS or AUTH that the reply to EHLO does not offer. Health checks look like this too.',
+    'If it meant to send one, look at its own log: it may need STARTTLS, or a kind of AUTH other than PLAIN and LOGIN, and not find it in the reply to EHLO. Health checks look like this too.',
   ],
   disconnected: [
     'The connection ended before a message was complete.',
@@ -137,6 +151,6 @@ const wordsOf: Readonly<Record<SmtpProblemKind, readonly [message: string, advic
   ],
   silent: [
     'The client connected and sent nothing.',
-    'Port checks look like this. If an app did it, check whether it waits for TLS from the start.',
+    'Port checks look like this. If an app did it, it may have given up, or it expects another protocol at this port.',
   ],
 }

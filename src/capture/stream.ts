@@ -29,16 +29,16 @@ export class CaptureStream extends SMTPStream {
 
   readonly #onLine: (line: string, done?: () => void) => void
 
-  readonly #onTls: () => void
+  readonly #onTls: (hello: Buffer) => void
 
   /**
    * @param onLine  Called with a line without its line end; it calls `done` when it is ready for the next line.
-   * @param onTls  Called when a client begins a TLS handshake instead of sending a command.
+   * @param onTls  Called with the first bytes when a client begins a TLS handshake instead of sending a command.
    */
   constructor(
     maxLineLength: number | undefined,
     onLine: (line: string, done?: () => void) => void,
-    onTls: () => void = () => {},
+    onTls: (hello: Buffer) => void = () => {},
   ) {
     super({ maxCommandLength: maxLineLength })
     this.#onLine = onLine
@@ -106,7 +106,7 @@ export class CaptureStream extends SMTPStream {
    */
   #readLines(chunk: Buffer, done: (error?: Error) => void): void {
     const held = this._remainder.length
-    if (held === 0 && isTlsRecord(chunk)) return this.#onTls()
+    if (held === 0 && isTlsRecord(chunk)) return this.#onTls(chunk)
     // One character for each octet, so that positions in the text are positions in the chunk.
     const text = held === 0 ? chunk.toString('latin1') : this._remainder + chunk.toString('latin1')
     const isText = isAscii(chunk) && (held === 0 || !/[^\x00-\x7f]/.test(this._remainder))
@@ -216,5 +216,5 @@ const maxLinesAtOnce = 100
 
 /** Whether the bytes begin a TLS handshake record (RFC 8446 section 5.1). */
 function isTlsRecord(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x16 && bytes[1] === 0x03
+  return bytes[0] === 0x16 && (bytes.length === 1 || bytes[1] === 0x03)
 }

@@ -78,12 +78,13 @@ export class SessionNotes {
   }
 
   /** @param reply  The first line of a reply of 400 or more. */
-  refused(code: number, reply: string): void {
+  refused(code: number, reply: string): RefusedCommand {
     if (this.#current) this.#current.isRefused = true
     const refusal = { command: this.#command, code, reply: cut(reply), problem: this.#expected }
     // The last refusal is kept too, because it may be the reason why the session ended.
     this.refusals[Math.min(this.refusals.length, maxRefusals - 1)] = refusal
     this.#expected = null
+    return refusal
   }
 
   /** @param isSecret  Whether the line answers an AUTH challenge. */

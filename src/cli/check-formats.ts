@@ -3,6 +3,7 @@ import { checkRegistry } from '../checks/registry.ts'
 import type { CheckReport, CheckRun, Finding, Severity } from '../checks/types.ts'
 import { version } from '../core/version.ts'
 import { paint, type Paint } from './output.ts'
+import { visible } from './visible.ts'
 
 /** A message and what the checks found in it. */
 export interface CheckedMessage {
@@ -30,27 +31,21 @@ export const checkFormats: {
 
 function renderText({ name, report: { findings, checks } }: CheckedMessage): string {
   const lines = findings.flatMap(({ severity, id, message, place, fix }) => [
-    `  ${paint(colours[severity], severity.padEnd(7))}  ${id}: ${plain(message)}${place ? ` (${placeWords(place)})` : ''}`,
-    ...(place?.snippet ? [paint('dim', `           ${plain(place.snippet)}`)] : []),
+    `  ${paint(colours[severity], severity.padEnd(7))}  ${id}: ${visible(message)}${place ? ` (${placeWords(place)})` : ''}`,
+    ...(place?.snippet ? [paint('dim', `           ${visible(place.snippet)}`)] : []),
     `           ${fix}`,
   ])
   const open = checks
     .filter(({ message }) => message !== null)
-    .map(({ id, message }) => `  ${paint('dim', 'open   ')}  ${id}: ${plain(message ?? '')}`)
+    .map(({ id, message }) => `  ${paint('dim', 'open   ')}  ${id}: ${visible(message ?? '')}`)
   const counts = (['error', 'warning', 'note'] as const).map((severity) => {
     const count = findings.filter((finding) => finding.severity === severity).length
     return `${count} ${severity}${count === 1 ? '' : 's'}`
   })
-  return [`${paint('bold', plain(name))}: ${counts.join(', ')}`, ...lines, ...open].join('\n')
+  return [`${paint('bold', visible(name))}: ${counts.join(', ')}`, ...lines, ...open].join('\n')
 }
 
 const colours: Readonly<Record<Severity, Paint>> = { error: 'red', warning: 'yellow', note: 'cyan' }
-
-/** A text of a mail without the control characters that a terminal would obey. */
-function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what must go
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\uFFFD')
-}
 
 function renderJunit(messages: readonly CheckedMessage[], fails: (finding: Finding) => boolean): string {
   const suites = messages.map(({ name, report: { findings, checks } }) => {

@@ -4,6 +4,8 @@ import { styleText } from 'node:util'
 export interface Output {
   /** To stdout. */
   log(text: string): void
+  /** Whether `log` writes something, and what it wrote was read. A pipe that is not read would fill the memory. */
+  canLog(): boolean
   /** To stderr. */
   warn(text: string): void
   /** To stderr. */
@@ -26,6 +28,7 @@ export function createOutput(quiet: boolean): Output {
   const label = (style: Paint, word: string): string => paint(style, word, process.stderr)
   return {
     log: (text) => void (quiet || process.stdout.write(`${text}\n`)),
+    canLog: () => !quiet && !process.stdout.writableNeedDrain,
     warn: (text) => void process.stderr.write(`${label('yellow', 'warning')}: ${text}\n`),
     error: (text) => void process.stderr.write(`${label('red', 'error')}: ${text}\n`),
   }

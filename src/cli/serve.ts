@@ -1,11 +1,15 @@
+import { isErrorOf } from '../core/errors.ts'
 import type { Localpost } from '../instance/instance.ts'
 import type { Notice } from '../options/notice.ts'
+import { createActivityLines, type ActivityLines } from './activity.ts'
 import { renderBanner, startWarnings } from './banner.ts'
 import type { Output } from './output.ts'
 import { collectEarly, giveMemoryBack } from './quiet-memory.ts'
 import { describeError, exitCodeOf } from './report.ts'
+import { runningPage } from './running.ts'
 import type { Settings } from './settings.ts'
 import { leave, stopOnSignals } from './stop.ts'
+import { visible } from './visible.ts'
 import type { Store } from '../store/store.ts'
 import { version } from '../core/version.ts'
 
@@ -25,18 +29,25 @@ export async function serve(settings: Settings, output: Output): Promise<void> {
       ? `Stopped. Nothing more could be written to the ${dir === undefined ? 'database' : 'data folder'}: ${refusal.message}`
       : 'Stopped. All acknowledged mail is saved.'
   }
-  stopOnSignals({ output, farewell, close: async () => (await starting)?.close() })
-  starting = start(settings, output, (opened) => (store = opened))
+  const activity = createActivityLines(output)
+  const close = async (): Promise<void> => {
+    await (await starting)?.close()
+    activity.end()
+  }
+  stopOnSignals({ output, farewell, close })
+  starting = start(settings, output, activity, (opened) => (store = opened))
   const post = await starting
   if (!post) return
   giveMemoryBack()
   output.log(renderBanner(post, settings, version))
   for (const warning of startWarnings(settings)) output.warn(warning)
+  activity.begin(settings.options.publicUrl ?? post.url ?? '')
 }
 
 async function start(
   settings: Settings,
   output: Output,
+  activity: Pick<ActivityLines, 'add'>,
   onStore: (store: Pick<Store, 'refusal'>) => void,
 ): Promise<Localpost | undefined> {
   let flag = 'smtp-port'
@@ -50,6 +61,7 @@ async function start(
       onStore,
       onCertificate: (use) => reloadOnHangUp(settings, output, use),
       onLongWork: collectEarly,
+      ...(showsActivity(settings) && { onActivity: activity.add }),
     })
     flag = 'port'
     await post.listen({ port: settings.port, host: settings.options.host })
@@ -61,12 +73,21 @@ async function start(
       store_full: '',
       store_read_only: '',
     }
-    const port_in_use = `Choose another with --${flag}=<port>; 0 takes a free port.`
+    const running = isErrorOf(error, 'port_in_use')
+      ? await runningPage(settings.options.host, settings.port)
+      : null
+    const where = running === null ? '' : `Localpost already runs at ${running}. `
+    const port_in_use = `${where}Choose another with --${flag}=<port>; 0 takes a free port.`
     output.error(describeError(error, { ...ofStore, port_in_use }))
     await post?.close()
     leave(exitCodeOf(error))
     return undefined
   }
+}
+
+/** On Windows a write to a pipe waits until it is read: a program that starts the command and reads nothing would stop it. */
+function showsActivity({ quiet }: Settings): boolean {
+  return !quiet && (process.platform !== 'win32' || process.stdout.isTTY)
 }
 
 /** Reads the certificate again on SIGHUP. An invalid one changes nothing. */
@@ -89,7 +110,7 @@ function reloadOnHangUp(
 }
 
 function tell({ level, message, error }: Notice, output: Output): void {
-  const text = error instanceof Error ? `${message} (${error.message})` : message
+  const text = visible(error instanceof Error ? `${message} (${error.message})` : message)
   if (level === 'error') output.error(text)
   else output.warn(text)
 }

@@ -67,6 +67,11 @@ export async function resolveSettings(
   const place = placeOfData(sources)
   if (place !== 'dir') delete options.dir
   if (place !== 'store') delete options.store
+  assertDifferentPorts([
+    ['--port', port],
+    ['--smtp-port', options.smtpPort],
+    ['--smtps-port', options.smtpsPort ?? 0],
+  ])
   if (options.relayAll && !options.relay)
     throw invalidOption('--relay-all needs a relay: add --relay smtp://host:port.')
   return {
@@ -76,6 +81,17 @@ export async function resolveSettings(
     ...(keys.file !== undefined && { keyFile: keys.file }),
     ...(certificate && { readCertificate: () => readCertificate(certificate) }),
     warnings,
+  }
+}
+
+/** @throws invalid_option for two equal ports; 0 takes a free one. */
+function assertDifferentPorts(ports: readonly (readonly [flag: string, port: number])[]): void {
+  for (const [at, [flag, port]] of ports.entries()) {
+    const other = ports.slice(at + 1).find(([, one]) => port !== 0 && one === port)
+    if (other)
+      throw invalidOption(
+        `${flag} and ${other[0]} are both ${port}. Give each a port of its own; 0 takes a free one.`,
+      )
   }
 }
 

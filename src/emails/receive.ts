@@ -50,12 +50,12 @@ export interface SubmissionReception {
  * Before the acknowledgement only its header block is parsed.
  *
  * @param envelope  Bare addresses, recipients distinct.
- * @param onStored  Called with the id of the email, once it is committed.
+ * @param onStored  Called with the email, once it is committed.
  */
 export function receiveSubmission(
   envelope: { mail_from: string; rcpt_to: string[] },
   deps: ReceiveDeps,
-  onStored?: (id: string) => void,
+  onStored?: (email: EmailRecord) => void,
 ): SubmissionReception {
   const { store, clock, ids } = deps
   const started = clock.now()
@@ -119,7 +119,7 @@ export function receiveSubmission(
         undigested: true,
       }
       await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
-      onStored?.(id)
+      onStored?.(email)
       if (email.outbox) deps.wakeOutbox()
       return reply
     },

@@ -6,6 +6,7 @@ import type { SmtpProblem, SmtpProblemKind, SmtpSession, SmtpSessionSummary } fr
 export const smtpProblemKindSchema: z.ZodType<SmtpProblemKind> = z.enum([
   'http',
   'implicit_tls',
+  'plain_text',
   'certificate',
   'handshake',
   'no_handshake',
@@ -17,6 +18,7 @@ export const smtpProblemKindSchema: z.ZodType<SmtpProblemKind> = z.enum([
   'rule',
   'auth_required',
   'auth_failed',
+  'auth_unsupported',
   'starttls_refused',
   'sender_refused',
   'recipient_refused',

@@ -245,6 +245,7 @@ export interface BulkProgress {
 export type SmtpProblemKind =
   | 'http'
   | 'implicit_tls'
+  | 'plain_text'
   | 'certificate'
   | 'handshake'
   | 'no_handshake'
@@ -256,6 +257,7 @@ export type SmtpProblemKind =
   | 'rule'
   | 'auth_required'
   | 'auth_failed'
+  | 'auth_unsupported'
   | 'starttls_refused'
   | 'sender_refused'
   | 'recipient_refused'

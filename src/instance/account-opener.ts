@@ -52,7 +52,7 @@ export function createAccountOpener(
   }
 
   return {
-    async open({ id, max_emails, max_age_ms }) {
+    async open({ id, name, max_emails, max_age_ms }) {
       const memory = await memoryOf(id)
       const own: SharedParts = {
         ...shared,
@@ -66,6 +66,7 @@ export function createAccountOpener(
         },
         // The searchable text is built again from the messages when an account is opened.
         textFolder: null,
+        accountName: name,
         baseUrl: () => `${shared.baseUrl()}/a/${id}`,
       }
       const store = stored.partition(id)

@@ -33,7 +33,9 @@ import type { Store } from '../store/store.ts'
 import { createTemplates, type InnerTemplates } from '../templates/templates.ts'
 import { createTracking, type Tracking } from '../tracking/tracking.ts'
 import { createWebhooks, type RunningWebhooks } from '../webhooks/webhooks.ts'
+import type { EmailRecord } from '../emails/email.ts'
 import type { AccountMemory } from './account-memory.ts'
+import type { Activity } from './activity.ts'
 import { emptyStore } from './collections.ts'
 import { openColumns } from './data.ts'
 import { createLibrarySends } from './library-sends.ts'
@@ -58,6 +60,10 @@ export interface SharedParts {
   following: Following
   /** null without other instances. */
   upToDate: UpToDate | null
+  /** Called with each mail that is stored, except imported ones, and each refusal. Default: not called. */
+  onActivity?: ((activity: Activity) => void) | undefined
+  /** The name of the account; null for `default`. */
+  accountName: string | null
   /** Called with true when work in the background has gone on for some time, and with false when that ends. */
   onLongWork?: ((isRunning: boolean) => void) | undefined
   /** Where the searchable text is kept between starts; null: in memory. */
@@ -90,6 +96,8 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   thread: InstanceThread
   /** The queue for requests with long bodies. */
   large: JobQueue
+  /** Called with each email that an app sent; undefined where that is of no interest. */
+  onStored: ((email: EmailRecord) => void) | undefined
   /** The password of the outbox at the SMTP server of its own instance. */
   secret: string
   reader: Pick<Reader, 'bodies' | 'content'>
@@ -164,7 +172,7 @@ export async function openAccount(
       liveProblemOf: outgoing.liveProblemOf,
       trackingUrl: () => `${baseUrl()}/t/`,
     },
-    submit: (envelope, onStored) => receiveSubmission(envelope, importing, onStored),
+    submit: (envelope, stored) => receiveSubmission(envelope, importing, ({ id }) => stored(id)),
     release: relay && releaseThrough(relay),
     transcriptOf: memory.transcripts.of,
     bulkBoard: await openBulkBoard({ store, following }),
@@ -208,8 +216,11 @@ export async function openAccount(
   const wakeOutbox = (): void => {
     if (delivers) outbox.wake()
   }
+  const { onActivity, accountName: account } = shared
+  const onStored = onActivity && ((email: EmailRecord): void => onActivity({ kind: 'mail', email, account }))
   const sending = {
     ...common,
+    onStored,
     via: config.relayAll ? ('relay' as const) : ('capture' as const),
     sources,
     findTemplate: templates.find,
@@ -251,6 +262,7 @@ export async function openAccount(
     maintenance,
     thread,
     large: reader.large,
+    onStored,
     secret,
     reader,
     providerRandom: randomSources('providers'),

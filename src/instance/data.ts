@@ -7,6 +7,7 @@ import { openMemoryStore } from '../store/memory/open.ts'
 import type { RestorableStore } from '../store/restore.ts'
 import type { PartitionedStore } from '../store/store.ts'
 import { collections, sharedCollections } from './collections.ts'
+import { forgetPageUrl, withPageUrl } from './page-url.ts'
 
 /** Opens the store of the data folder or the database, or one in memory, which can also take and restore snapshots. */
 export async function openStore(
@@ -25,15 +26,11 @@ export async function openStore(
     const restorable = await openMemoryStore({ collections, pendingBytes })
     return { opened: restorable, restorable }
   }
-  const opened = await openLogStore({
-    dir,
-    collections,
-    clock,
-    durability,
-    pendingBytes,
-    heldBytes,
-    onNotice,
+  const options = { dir, collections, clock, durability, pendingBytes, heldBytes, onNotice }
+  const opened = await openLogStore(options).catch(async (error: unknown) => {
+    throw await withPageUrl(error, dir)
   })
+  await forgetPageUrl(dir)
   return { opened, restorable: null }
 }
 

@@ -1,10 +1,12 @@
 import { Server as SecureServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Capture } from '../capture/capture.ts'
+import type { ClientRefusal } from '../capture/options.ts'
 import type { Clock } from '../core/clock.ts'
-import { LocalpostError } from '../core/errors.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import type { FailedKeys } from '../keys/failed-keys.ts'
+import { authorityOf } from '../net/hosts.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Config } from '../options/options.ts'
@@ -20,13 +22,14 @@ import {
   type ListenOptions,
 } from '../server/listener.ts'
 import type { OtherAccounts } from '../server/other-accounts.ts'
-import { beginExchange } from '../server/request-log.ts'
+import { beginExchange, type RequestLog } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
 import type { DatabaseStatus } from '../store/store.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
 import { assertDestinations } from './destinations.ts'
 import { reportErrors } from './notices.ts'
+import { forgetPageUrl, keepPageUrl } from './page-url.ts'
 import type { UpToDate } from './up-to-date.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
@@ -65,10 +68,16 @@ export function createHttp(
     oidc: OidcSignIn | null
     following: Following
     upToDate: UpToDate | null
+    /** Called with each request to `/v1` that is refused; undefined where that is of no interest. */
+    onRefused: ((refusal: ClientRefusal) => void) | undefined
   },
 ): InstanceHttp {
   const { config, clock, otherAccounts, oidc } = deps
   const { keys, store } = main
+  const places = {
+    smtp: authorityOf(deps.smtp.host, deps.smtp.port),
+    smtps: deps.smtps && authorityOf(deps.smtps.host, deps.smtps.port),
+  }
   let { tls: certificate } = config
   let listener: HttpListener | null = null
   let opening: Promise<HttpListener> | null = null
@@ -106,9 +115,12 @@ export function createHttp(
     }),
   )
 
+  const isOwnPort = ({ port }: { port: number }): boolean => [deps.smtp.port, deps.smtps?.port].includes(port)
+
   const partsOf = (account: AccountDeps, sessions: StoredSessions): ServerDeps => ({
     ...deps,
     ...account,
+    log: deps.onRefused ? tellingRefusals(account.log, deps.onRefused) : account.log,
     sessions,
     otherAccounts: null,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
@@ -166,20 +178,22 @@ export function createHttp(
         port: options.port ?? 0,
         keepAlive: config.keepAlive,
         ...(certificate && { tls: certificate }),
+        smtp: places.smtp,
       }
       assertDestinations(config, address)
       opening = load().then(({ nodeHandler }) => (options.listener ?? openHttpListener)(nodeHandler, address))
       try {
         listener = await opening
         deps.outgoing.opened({ host: boundHost(listener) ?? address.host, port: listener.port })
-        reportForeignClients(listener.server, (message, protocol) => {
+        reportForeignClients(listener.server, places, (message, protocol) => {
           config.onNotice({ level: 'warning', message })
           main.log.add({ ...beginExchange('http', protocol, ''), status: 400, warnings: [message] })
         })
+        if (config.dir !== null) await keepPageUrl(config.dir, listener.url)
         return { url: listener.url, port: listener.port }
       } catch (error) {
         opening = null
-        throw error
+        throw isErrorOf(error, 'port_in_use') && isOwnPort(address) ? ownPortError(address.port) : error
       }
     },
     useCertificate(next) {
@@ -192,7 +206,29 @@ export function createHttp(
       app?.close()
       oidc?.close()
       const open = await opening?.catch(() => null)
+      if (config.dir !== null && open) await forgetPageUrl(config.dir, open.url)
       if (open) await closeHttpListener(open, closeGraceMs)
+    },
+  }
+}
+
+function ownPortError(port: number): LocalpostError {
+  const message = `HTTP port ${port} is taken by the SMTP server of this same instance. Give each a port of its own.`
+  return new LocalpostError('port_in_use', message)
+}
+
+/** The same log, which also tells of refused requests. */
+function tellingRefusals(log: RequestLog, tell: (refusal: ClientRefusal) => void): RequestLog {
+  return {
+    ...log,
+    add(exchange) {
+      log.add(exchange)
+      const { method, path, status, responseBody } = exchange
+      if (status !== 0 && status < 400) return
+      const name = /"name":"(\w{1,40})"/.exec(responseBody ?? '')?.[1] ?? ''
+      // A query may have a key in it.
+      const what = `${method} ${path.split('?', 1)[0]}`
+      tell({ what, why: status === 0 ? 'closed by a fault' : `${status} ${name}`, client: '' })
     },
   }
 }

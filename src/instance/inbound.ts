@@ -1,5 +1,6 @@
 import type { AuthRules } from '../capture/auth.ts'
 import { startCapture, type Capture } from '../capture/capture.ts'
+import type { CaptureOptions } from '../capture/options.ts'
 import type { AccountSide } from '../capture/port.ts'
 import type { Budget } from '../core/byte-budget.ts'
 import { isErrorOf } from '../core/errors.ts'
@@ -30,6 +31,7 @@ export function sideOfAccount(
     transcripts,
     smtpSessions,
     suppressions,
+    onStored,
   }: OpenAccount,
   { clock, hostname, rejectSubmissions }: Config,
   headRoom: Budget,
@@ -53,8 +55,9 @@ export function sideOfAccount(
   }
   return {
     receive: (envelope, notes) =>
-      receiveSubmission(envelope, receive, (id) => {
-        if (notes) transcripts.keep(id, notes)
+      receiveSubmission(envelope, receive, (email) => {
+        if (notes) transcripts.keep(email.id, notes)
+        onStored?.(email)
       }),
     verdictOf: upToDate
       ? (recipient, transaction) => upToDate().then(() => verdictOf(recipient, transaction))
@@ -77,6 +80,7 @@ export function openCapture(
   config: Config,
   side: AccountSide,
   credentials: Omit<AuthRules, 'auth'>,
+  { httpUrl, onRefused }: Pick<CaptureOptions, 'httpUrl' | 'onRefused'>,
 ): Promise<Capture> {
   const { limits, onNotice } = config
   const report = reportFailures(
@@ -88,6 +92,8 @@ export function openCapture(
     ...config,
     ...side,
     ...credentials,
+    httpUrl,
+    onRefused,
     port: config.smtpPort,
     auth: config.smtpAuth,
     tls: typeof config.smtpTls === 'object' ? config.smtpTls : (config.tls ?? config.smtpTls),

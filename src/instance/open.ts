@@ -3,7 +3,7 @@ import { readSending } from '../checks/knowledge.ts'
 import { assertCheckOptions, serviceMembers } from '../checks/options.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
-import { isErrorOf } from '../core/errors.ts'
+import { invalidOption, isErrorOf } from '../core/errors.ts'
 import { createRandomSources } from '../core/random.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
@@ -19,6 +19,8 @@ import { createFollowing } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers } from '../users/users.ts'
 import { openAccount, type SharedParts } from './account.ts'
+import type { ClientRefusal } from '../capture/options.ts'
+import type { Activity } from './activity.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { createRunningAccounts } from './accounts.ts'
 import { openStore } from './data.ts'
@@ -46,6 +48,10 @@ export async function openLocalpost(
   const config = resolveOptions(options, { keepAlive })
   assertCheckOptions(config.checks, 'option "checks"', 'invalid_option', serviceMembers)
   assertDestinations(config, { host: config.host, port: config.smtpPort })
+  if (config.smtpPort !== 0 && config.smtpPort === config.smtpsPort)
+    throw invalidOption(
+      `smtpPort and smtpsPort are both ${config.smtpPort}. Give each a port of its own; 0 takes a free one.`,
+    )
   const sending = await readSending(config.checks)
   const { clock } = config
 
@@ -60,8 +66,13 @@ export async function openLocalpost(
     undo.push(() => thread.close())
     const following = createFollowing()
     const upToDate = createUpToDate(opened, following)
+    const { onActivity } = how
+    const tellRefusal =
+      onActivity && ((refusal: ClientRefusal): void => onActivity({ kind: 'refusal', ...refusal }))
     const shared: SharedParts = {
       config,
+      onActivity,
+      accountName: null,
       randomSources,
       outgoing,
       sending,
@@ -109,12 +120,18 @@ export async function openLocalpost(
     undo.push(() => accounts.close())
 
     // SMTP, and HTTP, which listens later.
-    const capture = await openCapture(config, sideOfAccount(main, config, headRoom, upToDate), {
-      scopeOf: keys.scopeOf,
-      deliverySecret: main.secret,
-      judgeAccount: accounts.judge,
-      failedKeys,
-    })
+    let httpUrl = (): string | null => null
+    const capture = await openCapture(
+      config,
+      sideOfAccount(main, config, headRoom, upToDate),
+      {
+        scopeOf: keys.scopeOf,
+        deliverySecret: main.secret,
+        judgeAccount: accounts.judge,
+        failedKeys,
+      },
+      { httpUrl: () => httpUrl(), onRefused: tellRefusal },
+    )
     undo.push(() => capture.close())
     const { host, securePort } = capture
     for (const port of [capture, capture.deliveries]) outgoing.opened(port)
@@ -137,8 +154,10 @@ export async function openLocalpost(
         oidc,
         following,
         upToDate,
+        onRefused: tellRefusal,
       },
     )
+    httpUrl = () => http.url
     how.onCertificate?.((certificate) => {
       http.useCertificate(certificate)
       if (typeof config.smtpTls !== 'object') capture.useCertificate(certificate)
@@ -237,6 +256,8 @@ interface OpenWays {
   onStore?: (store: Pick<Store, 'refusal'>) => void
   /** Called with a function that replaces the certificate of the option `tls`. */
   onCertificate?: (use: (certificate: { key: string; cert: string }) => void) => void
+  /** Called with each mail that is stored, except imported ones, and with each refusal to a client. */
+  onActivity?: (activity: Activity) => void
   /** Called with true when work in the background has gone on for some time, and with false when that ends. */
   onLongWork?: (isRunning: boolean) => void
   /** How many unused accounts other than `default` may be open. Default: 100. */

@@ -609,14 +609,14 @@ export const optionTable = {
     help: 'Private destination that attachments, webhooks and the relay may connect to when other machines reach this instance; repeatable',
   },
 
-  /** Prints only warnings and errors. Default: false. */
+  /** Prints only warnings and errors, no banner and no line for each mail and refusal. Default: false. */
   quiet: {
     kind: 'switch',
     default: false,
     command: true,
     flag: 'quiet',
     section: 'General',
-    help: 'Print only warnings and errors',
+    help: 'Print only warnings and errors, no line for each mail and refusal',
   },
 
   /** Limits of load. Beyond them clients are told to retry; acknowledged mail is never affected. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
-import { emailCollection } from '../emails/email.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { insert, remove, type Blob, type BlobWriter, type Store } from '../store/store.ts'
 import { toSentEmail } from './record.ts'
 import { scheduledCollection, type ScheduledRecord } from './scheduled.ts'
@@ -26,12 +26,14 @@ export interface ScheduleDeps {
   clock: Clock
   ids: Ids
   wakeOutbox(): void
+  /** Called with each email that was sent. Default: not called. */
+  onStored?: ((email: EmailRecord) => void) | undefined
   /** Called with errors; it tries again later. */
   onError(error: unknown): void
 }
 
 /** Begins to send what is due: at once, when scheduled emails change, and at each time that one has. */
-export function startSchedule({ store, clock, ids, wakeOutbox, onError }: ScheduleDeps): Schedule {
+export function startSchedule({ store, clock, ids, wakeOutbox, onStored, onError }: ScheduleDeps): Schedule {
   let isClosed = false
   let running: Promise<void> | null = null
   /** Whether something may have become due since the search began. */
@@ -107,6 +109,7 @@ export function startSchedule({ store, clock, ids, wakeOutbox, onError }: Schedu
     const own = blobs.map(({ name, blob }): Blob => ({ ...blob, id: `${id}/${name}` }))
     try {
       await store.commit(changes, own)
+      onStored?.(email)
       return id
     } catch (error) {
       if (isErrorOf(error, 'version_conflict')) return null

@@ -83,6 +83,8 @@ export interface SendingDeps extends SendDeps, CheckGivenDeps {
   pageSize: number
   /** Called after a commit that gave the outbox something to do. */
   wakeOutbox(): void
+  /** Called with each email that was committed, once it is sent. Default: not called. */
+  onStored?: ((email: EmailRecord) => void) | undefined
   /** Called with errors of sending a scheduled email; it is tried again. */
   onError(error: unknown): void
 }
@@ -137,6 +139,7 @@ export function createSending(given: SendingDeps): Sending {
       const remember = request && (await prepareRepeatable(store, request, now))
       const changes: Change[] = []
       const blobs: Blob[] = []
+      const emails: EmailRecord[] = []
       // Ids define the order of the list: nothing may be awaited between the ids and the commit, or a page could miss a
       // mail.
       const results = accepted.map((one): SendingResult => {
@@ -152,11 +155,13 @@ export function createSending(given: SendingDeps): Sending {
         const facts = { id: ids.next('em'), now, type: 'transactional', via: given.via } as const
         const made = toEmail(one, one.kept, facts)
         changes.push(insert(emailCollection, made.email))
+        emails.push(made.email)
         for (const blob of made.blobs) blobs.push(blob)
         return toAnswer(facts.id, one)
       })
       if (remember) changes.push(remember(results.map(toRemembered)))
       if (changes.length > 0) await store.commit(changes, blobs)
+      if (given.onStored) for (const email of emails) given.onStored(email)
       return results
     })
   }

@@ -39,6 +39,7 @@ import { host, respond, upToDate } from './middleware.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import { openApiRoutes } from './openapi.ts'
 import { type AccountHttp, maySee, passToAccount } from './other-accounts.ts'
+import { probeRoutes } from './probes.ts'
 import { newContext, type RequestState, stateOf } from './request-state.ts'
 import type { Route } from './route.ts'
 import { addRoutes } from './router.ts'
@@ -195,6 +196,7 @@ function tableOf(
     ...ruleAndFaultRoutes(deps.rules, deps.faults),
     ...smtpSessionRoutes(deps),
     ...instanceRoutes(deps, live),
+    ...probeRoutes(deps),
     ...trackingRoutes(deps.tracking),
     ...(deps.providerRoutes ?? []),
   ]

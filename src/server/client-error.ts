@@ -13,14 +13,17 @@ import { restOfRequest } from './rest-of-request.ts'
 /**
  * Answers invalid requests in the shape of every error: garbage, unknown methods, a header that is too large or never
  * ends, a body with broken chunks, CONNECT, an unknown Expect. Node answers these with a status only, or just closes
- * the connection.
+ * the connection. A client that speaks SMTP, or waits for a greeting until the time is over, gets an SMTP reply.
+ *
+ * @param smtp  Where the SMTP port is, as `127.0.0.1:1025`; null where that is not known.
  */
-export function answerClientErrors(server: Server | SecureServer): void {
+export function answerClientErrors(server: Server | SecureServer, smtp: string | null): void {
   // Answered by the handler, with a body.
   Object.assign(server, { requireHostHeader: false })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (mayAnswer(socket)) answer(socket, faultOf(error))
-    else socket.destroy()
+    if (!mayAnswer(socket)) socket.destroy()
+    else if (expectsSmtp(error, socket)) socket.end(smtpReply(smtp), () => socket.destroy())
+    else answer(socket, faultOf(error))
   })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     answer(
@@ -67,11 +70,10 @@ function answer(socket: Duplex, fault: LocalpostError): void {
 }
 
 function faultOf(error: NodeJS.ErrnoException): LocalpostError {
-  const foreign = foreignProtocolOf(error)
-  if (foreign)
+  if (foreignProtocolOf(error) === 'TLS')
     return new LocalpostError(
       'invalid_request',
-      `This is ${foreign.name} and not an HTTP request: ${foreign.advice}.`,
+      'This is TLS and not an HTTP request: this port speaks plain HTTP, use http:// and not https://.',
     )
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -83,20 +85,36 @@ function faultOf(error: NodeJS.ErrnoException): LocalpostError {
   }
 }
 
-interface ForeignProtocol {
-  name: 'TLS' | 'SMTP'
-  advice: string
+/** Whether the client spoke SMTP, or said nothing until the time for a request was over, as one does that awaits a greeting. */
+function expectsSmtp(error: NodeJS.ErrnoException, socket: Duplex): boolean {
+  if (foreignProtocolOf(error) === 'SMTP') return true
+  const isSilent = socket instanceof Socket && !('encrypted' in socket) && socket.bytesRead === 0
+  return isSilent && error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
 }
 
-/** The protocol that a client spoke instead of HTTP, and what to do; null for anything else. */
-function foreignProtocolOf(error: NodeJS.ErrnoException): ForeignProtocol | null {
+/** RFC 5321 section 3.1: 554 in place of a greeting says that there is no SMTP service. */
+const smtpReply = (smtp: string | null): string =>
+  `554 5.7.1 this is Localpost's HTTP port; SMTP is at ${smtp ?? 'another port'}\r\n`
+
+/** The protocol that a client spoke instead of HTTP; null for anything else. */
+function foreignProtocolOf(error: NodeJS.ErrnoException): 'TLS' | 'SMTP' | null {
   const bytes = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : null
   if (!bytes) return null
-  if (bytes[0] === 0x16 && bytes[1] === 0x03)
-    return { name: 'TLS', advice: 'this port speaks plain HTTP, use http:// and not https://' }
-  return smtpCommand.test(bytes.toString('latin1', 0, 6))
-    ? { name: 'SMTP', advice: 'mail goes to the SMTP port' }
-    : null
+  if (bytes[0] === 0x16 && bytes[1] === 0x03) return 'TLS'
+  return smtpCommand.test(bytes.toString('latin1', 0, 6)) ? 'SMTP' : null
+}
+
+/** Where the SMTP ports are, as `127.0.0.1:1025`. */
+export interface SmtpPlaces {
+  smtp: string
+  /** The port that begins with TLS; null without one. */
+  smtps: string | null
+}
+
+const foreignAdvice = {
+  SMTP: ({ smtp }: SmtpPlaces) => `SMTP is at ${smtp}`,
+  TLS: ({ smtp, smtps }: SmtpPlaces) =>
+    `this port speaks plain HTTP, use http:// and not https://. SMTP${smtps === null ? ` is at ${smtp}` : ` with TLS is at ${smtps}`}`,
 }
 
 const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
@@ -109,11 +127,12 @@ const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
  */
 export function reportForeignClients(
   server: Server | SecureServer,
+  places: SmtpPlaces,
   notify: (message: string, protocol: 'TLS' | 'SMTP' | 'HTTP') => void,
   now?: () => number,
 ): void {
   const isNews = createOncePerMinute(now)
-  reportHandshakes(server, ({ address, kind, words }) => {
+  reportHandshakes(server, places, ({ address, kind, words }) => {
     if (isNews(`${kind} ${networkOf(address)}`))
       notify(`A client at ${address} ${words}`, kind === 'http' ? 'HTTP' : 'TLS')
   })
@@ -124,10 +143,10 @@ export function reportForeignClients(
     const address = plainAddress(
       (socket instanceof Socket ? socket.remoteAddress : undefined) ?? unknownAddress,
     )
-    if (isNews(`${foreign.name} ${networkOf(address)}`))
+    if (isNews(`${foreign} ${networkOf(address)}`))
       notify(
-        `A client at ${address} sent ${foreign.name} instead of an HTTP request: ${foreign.advice}.`,
-        foreign.name,
+        `A client at ${address} sent ${foreign} instead of an HTTP request: ${foreignAdvice[foreign](places)}.`,
+        foreign,
       )
   })
 }
@@ -146,7 +165,11 @@ const unknownAddress = 'an unknown address'
  * Reports every failed TLS handshake, but not a connection that ends before its first byte, as those of port scanners and
  * health checks do.
  */
-function reportHandshakes(server: Server | SecureServer, report: (fault: HandshakeFault) => void): void {
+function reportHandshakes(
+  server: Server | SecureServer,
+  places: SmtpPlaces,
+  report: (fault: HandshakeFault) => void,
+): void {
   // A socket no longer knows its address after its client left.
   const addresses = new WeakMap<Socket, string>()
   server.on('connection', (socket: Socket) => {
@@ -155,7 +178,7 @@ function reportHandshakes(server: Server | SecureServer, report: (fault: Handsha
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     // The connection below TLS. It has no public name.
     const below = '_parent' in socket && socket._parent instanceof Socket ? socket._parent : null
-    const described = describe(error, below?.bytesRead ?? 0)
+    const described = describe(error, below?.bytesRead ?? 0, places)
     if (described === null) return
     const address = (below && addresses.get(below)) ?? socket.remoteAddress ?? unknownAddress
     report({ address: plainAddress(address), ...described })
@@ -165,6 +188,7 @@ function reportHandshakes(server: Server | SecureServer, report: (fault: Handsha
 function describe(
   error: NodeJS.ErrnoException,
   bytesRead: number,
+  { smtp }: SmtpPlaces,
 ): Pick<HandshakeFault, 'kind' | 'words'> | null {
   if (error.code === 'ERR_SSL_HTTP_REQUEST')
     return { kind: 'http', words: 'sent plain HTTP to the HTTPS port. Use https:// and not http://.' }
@@ -179,7 +203,10 @@ function describe(
   const said = reason === null ? '' : ` (${reason})`
   if (kind === 'certificate')
     return { kind, words: `did not accept the certificate of the HTTPS port${said}. ${certificateAdvice}` }
-  const advice = 'Check which TLS versions the client uses, and that it speaks TLS at all.'
+  const advice =
+    error.code === 'ERR_SSL_WRONG_VERSION_NUMBER'
+      ? `Use https:// for this port. SMTP is at ${smtp}.`
+      : 'Check which TLS versions the client uses, and that it speaks TLS at all.'
   return { kind, words: `failed its TLS handshake at the HTTPS port${said}. ${advice}` }
 }
 

@@ -14,7 +14,8 @@ export async function readHealth(
   deps: Pick<ServerDeps, 'config' | 'store' | 'state' | 'listener' | 'faults'>,
 ): Promise<Health> {
   const { status, warnings, ...state } = await deps.state()
-  const url = deps.listener()?.url ?? null
+  const listener = deps.listener()
+  const url = listener?.url ?? null
   return {
     status,
     version,
@@ -23,8 +24,28 @@ export async function readHealth(
     tracking_url: deps.config.publicUrl ?? url,
     counts: await countAll(deps.store),
     faults: deps.faults.state(),
+    silent_connections: await silentSince(deps.store, listener?.silentSince?.() ?? []),
     warnings,
   }
+}
+
+/**
+ * The silent connections after which no mail came.
+ *
+ * @param began  When each began, the newest last.
+ */
+async function silentSince(store: Store, began: readonly number[]): Promise<Health['silent_connections']> {
+  if (began.length === 0) return null
+  let lastMail = 0
+  try {
+    const { records } = await store.page(emailCollection, { direction: 'desc', limit: 1 })
+    lastMail = records[0]?.created ?? 0
+  } catch (error) {
+    if (!isErrorOf(error, 'service_unavailable')) throw error
+  }
+  const since = began.filter((time) => time > lastMail)
+  const last = since.at(-1)
+  return last === undefined ? null : { count: since.length, last }
 }
 
 /** How many of each kind are stored; null while the database does not answer. */

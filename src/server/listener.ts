@@ -8,7 +8,7 @@ import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
 import { unsafePorts } from '../net/unsafe-ports.ts'
 import { answerClientErrors } from './client-error.ts'
-import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
+import { clearInterval, clearTimeout, dateNow, setInterval, setTimeout } from '../core/machine.ts'
 
 /** Opens an HTTP listener for a Node request handler. */
 export type OpenListener = (handler: RequestListener, address: ListenAddress) => Promise<HttpListener>
@@ -22,6 +22,8 @@ export interface ListenAddress {
   keepAlive?: boolean
   /** HTTPS with this private key and certificate in PEM. Default: plain HTTP. */
   tls?: { key: string; cert: string }
+  /** Where the SMTP port is, as `127.0.0.1:1025`, to tell clients that confuse the two. Default: they are not told. */
+  smtp?: string
 }
 
 /** Where an instance listens for HTTP. */
@@ -42,6 +44,11 @@ export interface HttpListener {
   server: Server | SecureServer
   /** Closes the connections without any request; see {@link trackSilent}. */
   closeSilent?: () => void
+  /**
+   * When the last connections began that sent nothing for three seconds or longer, at most 100, in Unix time in
+   * milliseconds, newest last. SMTP clients wait like this for a greeting, but browsers open such connections too.
+   */
+  silentSince?: () => readonly number[]
 }
 
 /** Opens an HTTP listener. @throws port_in_use, listen_failed. */
@@ -58,8 +65,8 @@ export async function openHttpListener(
     ? createSecureServer({ ...patience, ...tls, handshakeTimeout: patience.headersTimeout }, handler)
     : createServer(patience, handler)
   if (address.keepAlive === false) server.unref().on('connection', (socket: Socket) => socket.unref())
-  answerClientErrors(server)
-  const closeSilent = trackSilent(server)
+  answerClientErrors(server, address.smtp ?? null)
+  const silent = trackSilent(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError('HTTP', error, address)))
     server.listen({ port: address.port, host: address.host, backlog }, () => resolve())
@@ -68,7 +75,7 @@ export async function openHttpListener(
   server.removeAllListeners('error').on('error', () => undefined)
   const bound = server.address() as AddressInfo
   const url = `${tls ? 'https' : 'http'}://${authorityOf(reachableHost(address.host), bound.port)}`
-  return { server, closeSilent, port: bound.port, url }
+  return { server, closeSilent: silent.close, silentSince: silent.since, port: bound.port, url }
 }
 
 /** The address that a listener is bound to; null if its server is not a TCP server. */
@@ -100,13 +107,24 @@ export async function closeHttpListener(listener: HttpListener, graceMs: number)
  * would delay closing until the time limit.
  *
  * @param server  A server that has not accepted a connection yet.
- * @returns A function that closes these connections.
+ * @returns `close` closes these connections; `since` as in {@link HttpListener}.
  */
-function trackSilent(server: Server | SecureServer): () => void {
+function trackSilent(server: Server | SecureServer): { close(): void; since(): readonly number[] } {
   const silent = new Set<Socket>()
+  /** When the connections began that have sent nothing yet, not even TLS. */
+  const waiting = new Map<Socket, number>()
+  const ended: number[] = []
+  const isLong = (socket: Socket, began: number): boolean =>
+    socket.bytesRead === 0 && dateNow() - began >= silentMs
   server.on('connection', (socket: Socket) => {
+    const began = dateNow()
     silent.add(socket)
-    socket.once('close', () => silent.delete(socket))
+    waiting.set(socket, began)
+    socket.once('close', () => {
+      silent.delete(socket)
+      if (waiting.delete(socket) && isLong(socket, began)) ended.push(began)
+      if (ended.length > maxSilent) ended.shift()
+    })
   })
   // A TLS socket replaces the connection that it came over, once its handshake is done.
   server.on('secureConnection', (secured: TLSSocket) => {
@@ -115,9 +133,22 @@ function trackSilent(server: Server | SecureServer): () => void {
     secured.once('close', () => silent.delete(secured))
   })
   // Does not use the socket's 'data' event, because a listener for it disables Node's fast HTTP parser.
-  server.on('request', ({ socket }) => silent.delete(socket))
-  return () => silent.forEach((socket) => socket.destroy())
+  server.on('request', ({ socket }) => {
+    silent.delete(socket)
+    waiting.delete(socket)
+  })
+  return {
+    close: () => silent.forEach((socket) => socket.destroy()),
+    since() {
+      const open = [...waiting].filter(([socket, began]) => isLong(socket, began)).map(([, began]) => began)
+      return [...ended, ...open].sort((one, other) => one - other).slice(-maxSilent)
+    },
+  }
 }
+
+/** After this time, in milliseconds, a connection without a byte counts as silent. */
+const silentMs = 3000
+const maxSilent = 100
 
 /**
  * Time limits for clients. A client that sends its header or body very slowly must not keep a connection forever. Idle

@@ -53,6 +53,15 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
     .nullable()
     .describe('How many of each kind are stored; null while the database does not answer'),
   faults: faultsSchema,
+  silent_connections: z
+    .strictObject({
+      count: z.int().describe('At most 100'),
+      last: z.int().describe('When the last one began: Unix time in milliseconds'),
+    })
+    .nullable()
+    .describe(
+      'Connections to the HTTP port that sent nothing for three seconds or longer, where no mail came after them. An SMTP client at the wrong port waits like this for a greeting; browsers open such connections too',
+    ),
   warnings: z.array(z.string()).describe('Warnings that a person should see, in sentences'),
 })
 

@@ -57,6 +57,17 @@ export interface Health {
     templates: number
   } | null
   faults: FaultsState | null
+  /**
+   * Connections to the HTTP port that sent nothing for three seconds or longer, where no mail came after
+   * them. An SMTP client at the wrong port waits like this for a greeting; browsers open such
+   * connections too.
+   */
+  silent_connections: {
+    /** At most 100. */
+    count: number
+    /** When the last one began: Unix time in milliseconds. */
+    last: number
+  } | null
   /** Warnings that a person should see, in sentences. */
   warnings: string[]
 }

@@ -62,7 +62,9 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
   'attachments/data-uri.ts base64Decoded': (text) => base64Decoded(text),
   'capture/commands.ts refusedCommand': (text) =>
-    refusedCommand('MAIL', `MAIL FROM:${text}`, { hasStartTls: true, isInTransaction: false }),
+    ['MAIL FROM:', 'AUTH '].map((begin) =>
+      refusedCommand(begin.slice(0, 4), `${begin}${text}`, { hasStartTls: true, isInTransaction: false }),
+    ),
   'checks/alignment.ts isAligned': (text) => isAligned(text, text, 'relaxed'),
   'checks/spf-terms.ts expandMacros': (text) => expandMacros(text, 'a.test', spfSender),
   'client-support/css-features.ts atRuleFeatures': (text) => atRuleFeatures('media', text),

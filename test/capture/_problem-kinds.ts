@@ -48,6 +48,14 @@ export const failing: Readonly<Record<SmtpProblemKind, Failing>> = {
       await once(socket, 'error')
     },
   },
+  plain_text: {
+    options: { securePort: 0 },
+    async fails({ host, securePort }) {
+      const client = new RawClient({ host, port: securePort ?? 0 })
+      await client.say('EHLO client.test')
+      await client.closed()
+    },
+  },
   certificate: {
     options: { tls: true },
     async fails(server) {
@@ -125,6 +133,11 @@ export const failing: Readonly<Record<SmtpProblemKind, Failing>> = {
     fails: saying(plain('wrong-password')),
     command: 'AUTH PLAIN ***',
     reply: /^535 5\.7\.8 /,
+  },
+  auth_unsupported: {
+    fails: saying('AUTH CRAM-MD5'),
+    command: 'AUTH CRAM-MD5',
+    reply: /^504 5\.5\.4 AUTH CRAM-MD5 is not offered/,
   },
   starttls_refused: { fails: saying('STARTTLS'), command: 'STARTTLS', reply: /^5/ },
   sender_refused: { fails: saying('MAIL FROM:<@@>'), command: 'MAIL FROM:<@@>', reply: /^5/ },

@@ -150,6 +150,38 @@ describe('localpost refuses', () => {
     expect(stderr).toMatch(/^error: store_in_use: /)
     expect(stderr).toContain(String(first.pid))
     expect(stderr).toContain('--dir')
+    expect(stderr).toContain(`Its page is ${first.url}.`)
+    first.signal('SIGTERM')
+    await first.ended
+    expect(existsSync(join(cwd, '.localpost/derived/page-url'))).toBe(false)
+  })
+
+  it('a port at which another Localpost runs, with the address of its page', async () => {
+    const { url, smtpPort } = await startCommand(['--memory'])
+    const port = new URL(url).port
+    for (const taken of [
+      [`--port=${port}`, '--smtp-port=0'],
+      [`--port=${port}`, `--smtp-port=${smtpPort}`],
+    ]) {
+      const { code, stderr } = await runToEnd(['--memory', ...taken])
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^error: port_in_use: /)
+      expect(stderr).toContain(`Localpost already runs at ${url}. Choose another with --`)
+    }
+  })
+
+  it.each<[string[], Record<string, string>, string]>([
+    [['--port=2525', '--smtp-port=2525'], {}, '--port and --smtp-port are both 2525.'],
+    [['--port=1025'], {}, '--port and --smtp-port are both 1025.'],
+    [['--port=2525'], { LOCALPOST_SMTP_PORT: '2525' }, '--port and --smtp-port are both 2525.'],
+    [['--smtps-port=8025'], {}, '--port and --smtps-port are both 8025.'],
+    [['--smtp-port=2525', '--smtps-port=2525'], {}, '--smtp-port and --smtps-port are both 2525.'],
+  ])('the same port twice: %j with %j', async (flags, env, message) => {
+    const { code, stderr } = await runToEnd(['--memory', ...flags], { env })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error: invalid_option: ${message} Give each a port of its own; 0 takes a free one. See localpost --help.\n`,
+    })
   })
 })
 

@@ -47,7 +47,7 @@ it('answers why there is no mail, with what to do, and shows each session with i
     'A request had an unknown API key. Use the key that the page "Connect" shows.',
     'A recipient was refused. The reply says why.',
     'An HTTP request came to the SMTP port. Send it to the HTTP port.',
-    'sent SMTP instead of an HTTP request. Mail goes to the SMTP port.',
+    'sent SMTP instead of an HTTP request. SMTP is at 127.0.0.1:',
   ])
     await causes.getByText(words).waitFor()
   await causes.getByText('RCPT TO:<gone@example.com> → 550 5.1.1 No such user').waitFor()
@@ -65,6 +65,23 @@ it('answers why there is no mail, with what to do, and shows each session with i
   await sessions.getByRole('link', { name: '1 message' }).click()
   await sessions.getByRole('link', { name: 'Open the mail' }).click()
   await page.getByRole('heading', { name: 'It arrives' }).waitFor()
+})
+
+it('names a client that waits for a greeting at the HTTP port as a possibility, until mail comes', async () => {
+  const { post, page } = await openPage()
+  const waiting = connect(Number(new URL(post.url ?? '').port), '127.0.0.1')
+  await enter(page, 'Traffic')
+  const hint = page.getByText('It may be an SMTP client that waits for a greeting')
+  const isSeen = async (): Promise<boolean> => {
+    await page.reload()
+    await page.getByText('Nothing went wrong').waitFor()
+    return (await hint.count()) > 0
+  }
+  await expect.poll(isSeen, { timeout: 20_000, interval: 1000 }).toBe(true)
+  expect(await hint.innerText()).toContain(`SMTP is at ${post.smtp.host}:${post.smtp.port}.`)
+  await submit(post, { subject: 'It arrives', to: 'ada@example.com', text: 'Hi' })
+  await expect.poll(isSeen).toBe(false)
+  waiting.destroy()
 })
 
 it.each(widths)('has no accessibility violations, %i wide, and works with the keyboard', async (width) => {

@@ -99,6 +99,7 @@ describe('an instance', () => {
     const dir = temporaryFolder()
     const { smtp } = await start()
     await expect(createLocalpost({ dir, smtpPort: smtp.port })).rejects.toMatchObject({ code: 'port_in_use' })
+    await expect(createLocalpost({ smtpPort: 2525, smtpsPort: 2525 })).rejects.toThrow(/are both 2525/)
     await start({ dir })
   })
 

@@ -201,7 +201,6 @@ describe('an invalid request', () => {
     ['an unknown Expect', 'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: magic\r\n\r\n'],
     ['a header that is too large', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
     ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001'],
-    ['SMTP', 'EHLO localhost\r\n'],
   ])('%s: is answered with these headers', async (_, bytes) => {
     const { base } = await openOverSocket()
     const text = await new Promise<string>((resolve, reject) => {

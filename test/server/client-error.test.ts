@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -88,7 +88,6 @@ const requests: [string, string, number, string][] = [
     400,
     'invalid_request',
   ],
-  ['SMTP', 'EHLO client.test\r\n', 400, 'invalid_request'],
 ]
 
 async function exchange(port: number, sent: string): Promise<string> {
@@ -113,10 +112,38 @@ describe('the listener', () => {
   })
 })
 
+test.each(['EHLO', 'HELO', 'LHLO', 'MAIL', 'RCPT', 'NOOP', 'QUIT', 'RSET', 'ehlo'])(
+  'a client that says %s gets an SMTP reply',
+  async (verb) => {
+    const post = await start()
+    const { port } = await post.listen()
+    expect(await exchange(port, `${verb} client.test\r\n`)).toBe(
+      `554 5.7.1 this is Localpost's HTTP port; SMTP is at 127.0.0.1:${post.smtp.port}\r\n`,
+    )
+  },
+)
+
+test.each([
+  ['nothing', '', /^554 5\.7\.1 this is Localpost's HTTP port; SMTP is at 127\.0\.0\.1:1025\r\n$/],
+  ['half of a request', 'GET / HT', /^HTTP\/1\.1 408 /],
+])('a client that says %s until its time is over gets its own answer', async (_, sent, answer) => {
+  const address = { host: '127.0.0.1', port: 0, smtp: '127.0.0.1:1025' }
+  const listener = await openHttpListener(() => undefined, address)
+  onTestFinished(() => closeHttpListener(listener, 0))
+  const { server } = listener
+  server.once('connection', (socket: Socket) => {
+    // What Node does at the end of `headersTimeout`, which is longer than a test.
+    const over = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    setTimeout(() => server.emit('clientError', over, socket), 100)
+  })
+  expect(await exchange(listener.port, sent)).toMatch(answer)
+})
+
 test('clients that speak TLS or SMTP to the HTTP port are reported with what to do, once', async () => {
   const notices: string[] = []
   const post = await start({ onNotice: ({ level, message }) => notices.push(`${level}: ${message}`) })
   const { port } = await post.listen()
+  const smtp = `127.0.0.1:${post.smtp.port}`
   for (let i = 0; i < 2; i++) {
     const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false })
     await once(socket, 'error')
@@ -124,15 +151,15 @@ test('clients that speak TLS or SMTP to the HTTP port are reported with what to 
     await exchange(port, 'garbage\r\n\r\n')
   }
   expect(notices).toEqual([
-    'warning: A client at 127.0.0.1 sent TLS instead of an HTTP request: this port speaks plain HTTP, use http:// and not https://.',
-    'warning: A client at 127.0.0.1 sent SMTP instead of an HTTP request: mail goes to the SMTP port.',
+    `warning: A client at 127.0.0.1 sent TLS instead of an HTTP request: this port speaks plain HTTP, use http:// and not https://. SMTP is at ${smtp}.`,
+    `warning: A client at 127.0.0.1 sent SMTP instead of an HTTP request: SMTP is at ${smtp}.`,
   ])
   const { items } = await post.requests.list()
   expect(
     items.map(({ method, path, status, warnings }) => `${method}${path} ${status} ${warnings.join()}`),
   ).toEqual([
     expect.stringMatching(
-      /^SMTP 400 A client at 127\.0\.0\.1 sent SMTP instead of an HTTP request: mail goes/,
+      /^SMTP 400 A client at 127\.0\.0\.1 sent SMTP instead of an HTTP request: SMTP is at/,
     ),
     expect.stringMatching(/^TLS 400 A client at 127\.0\.0\.1 sent TLS instead of an HTTP request: this port/),
   ])
@@ -161,6 +188,7 @@ test('such clients are reported again for each minute in which they come', async
   onTestFinished(() => closeHttpListener(listener, 0))
   reportForeignClients(
     listener.server,
+    { smtp: '127.0.0.1:1025', smtps: null },
     (message) => reports.push(message),
     () => now,
   )

@@ -88,6 +88,30 @@ describe('a listener that is reachable from other machines', () => {
     await close()
   })
 
+  test('answers the probes without a key, also with a wrong one, but not to pages of other origins', async () => {
+    const { port, close } = await openForOthers()
+    for (const [path, body] of [
+      ['/livez', { status: 'ok' }],
+      ['/readyz', { status: 'ready', reasons: [] }],
+    ] as const) {
+      for (const [name, value] of [
+        ['accept', '*/*'],
+        ['authorization', 'Bearer wrong'],
+        ['x-forwarded-for', '192.0.2.1'],
+      ] as const) {
+        const answer = await ask(port, path, { [name]: value })
+        expect([path, answer.status, JSON.parse(answer.body)]).toEqual([path, 200, body])
+      }
+      for (const [name, value] of [
+        ['origin', 'http://evil.test'],
+        ['host', 'evil.test'],
+      ] as const)
+        expect([path, (await ask(port, path, { [name]: value })).status]).toEqual([path, 403])
+      expect([path, (await ask(port, path, {}, 'POST')).status]).toEqual([path, 405])
+    }
+    await close()
+  })
+
   test('accepts a session cookie that is not the key, until the session ends', async () => {
     const { port, key, close } = await openForOthers()
     const json = { 'content-type': 'application/json' }

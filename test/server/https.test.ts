@@ -60,6 +60,8 @@ describe('HTTPS', () => {
     expect((await ask(`${url}/`, tls.cert)).status).toBe(200)
     expect((await ask(`${url}/v1/emails`, tls.cert)).status).toBe(401)
     expect((await ask(`${url}/dev/health`, tls.cert)).status).toBe(200)
+    for (const probe of ['/livez', '/readyz'])
+      expect((await ask(`${url}${probe}`, tls.cert)).status).toBe(200)
     const opened = await ask(`${url}/dev/session`, tls.cert, { method: 'POST', body: '{"key":"a-key"}' })
     expect(opened.headers['set-cookie']?.[0]).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
     await expect(ask(`${url}/`, next.cert)).rejects.toThrow(/certificate/)
@@ -97,7 +99,7 @@ describe('HTTPS', () => {
     [
       'sends garbage',
       (port) => untilEnd(sendTo(port, 'SSH-2.0-x\r\n')),
-      /\(what came is not TLS\). Check which/,
+      /\(what came is not TLS\)\. Use https:\/\/ for this port\. SMTP is at 127\.0\.0\.1:\d+\.$/,
     ],
     [
       'leaves within its hello',

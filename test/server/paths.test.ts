@@ -48,6 +48,8 @@ describeBoth('paths and methods', (open) => {
       '/dev/health',
       '/dev/openapi.json',
       '/dev/events',
+      '/livez',
+      '/readyz',
       '/',
     ]) {
       const get = path === '/dev/events' ? null : await call('GET', path)

@@ -89,6 +89,12 @@ describe.each(refusalReasons)('while nothing is stored for the reason %s', (reas
     await expect(face.submit(mail)).rejects.toMatchObject(smtp)
     const health = await face.call('GET', '/dev/health')
     expect(health.status).toBe(503)
+    const ready = await face.call('GET', '/readyz')
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: 'not_ready', reasons: ['New mail cannot be stored. GET /dev/health says why.'] },
+    ])
+    expect((await face.call('GET', '/livez')).status).toBe(200)
     expect(await health.json()).toMatchObject({
       status: 'refusing',
       warnings: [expect.stringMatching(new RegExp(`^New mail is refused\\. ${says.source}`))],
@@ -116,6 +122,7 @@ describe.each(refusalReasons)('while nothing is stored for the reason %s', (reas
         .poll(async () => (await face.call('POST', '/v1/emails', { body: mail })).status, { timeout: 5000 })
         .toBe(200)
       expect(await face.get('/dev/health')).toMatchObject({ status: 'ok', warnings: [] })
+      expect(await face.get('/readyz')).toEqual({ status: 'ready', reasons: [] })
     }
     if (endNotice) expect(said()).toContainEqual(expect.stringMatching(endNotice))
     expect(said().filter((text) => notice.test(text))).toHaveLength(1)

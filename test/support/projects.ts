@@ -135,6 +135,7 @@ const integrationFiles: readonly string[] = [
  */
 const waitingFiles: readonly string[] = [
   'capture/patience',
+  'instance/wrong-ports',
   'server/early-answers',
   'store/copied-lock',
   'store/lock',

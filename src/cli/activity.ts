@@ -1,0 +1,82 @@
+import { systemClock, type Clock } from '../core/clock.ts'
+import { shorten } from '../core/errors.ts'
+import type { Activity } from '../instance/activity.ts'
+import { type Output, paint } from './output.ts'
+import { visible } from './visible.ts'
+
+/** The lines that the command prints while it runs. */
+export interface ActivityLines {
+  /** Prints a line, or only counts it: before `begin`, beyond ten in a second, and while the output is not read. */
+  add(activity: Activity): void
+  /** @param url  The base URL of the page. */
+  begin(url: string): void
+  /** Tells how many lines were left out at last. */
+  end(): void
+}
+
+/** Prints one line for each stored mail and each refusal. */
+export function createActivityLines(
+  output: Pick<Output, 'log' | 'canLog'>,
+  clock: Clock = systemClock,
+): ActivityLines {
+  let url: string | null = null
+  let cancel: (() => void) | null = null
+  let shown = 0
+  let leftOut = { mail: 0, refusal: 0 }
+
+  function endSecond(): void {
+    cancel?.()
+    cancel = null
+    shown = 0
+    const { mail, refusal } = leftOut
+    if (mail + refusal === 0 || !output.canLog()) return
+    leftOut = { mail: 0, refusal: 0 }
+    const parts = [countOf(mail, 'mail'), countOf(refusal, 'refusal')].filter((part) => part !== '')
+    output.log(paint('dim', `${' '.repeat(10)}… ${parts.join(' and ')} more`))
+  }
+
+  return {
+    add(activity) {
+      // Nothing is written for a line that is left out, so that a flood of mail costs next to nothing here.
+      cancel ??= clock.after(1000, endSecond)
+      if (url === null || shown >= mostPerSecond || !output.canLog()) leftOut[activity.kind]++
+      else {
+        shown++
+        output.log(lineOf(activity, url, clock.now()))
+      }
+    },
+    begin(given) {
+      url = given
+    },
+    end: endSecond,
+  }
+}
+
+/** How many lines are printed in a second. */
+const mostPerSecond = 10
+
+function lineOf(activity: Activity, url: string, now: number): string {
+  const time = paint('dim', new Date(now).toTimeString().slice(0, 8))
+  if (activity.kind === 'refusal') {
+    const { what, why, client } = activity
+    const said = [short(what, 80), short(why, 120)].filter((part) => part !== '').join(' → ')
+    const from = client === '' ? '' : `  ${paint('dim', `from ${short(client, 45)}`)}`
+    return `${time}  ${paint('yellow', 'refused')}  ${said}${from}`
+  }
+  const { id, subject, envelope } = activity.email
+  const [first = '', ...others] = envelope.rcpt_to
+  const more = others.length === 0 ? '' : ` +${others.length}`
+  const way = `${short(envelope.mail_from, 40) || '<>'} → ${short(first, 40)}${more}`
+  const about = subject.trim() === '' ? paint('dim', '(no subject)') : paint('bold', short(subject, 60))
+  const place = activity.account === null ? '' : `a/${encodeURIComponent(activity.account)}/`
+  return `${time}  ${way.padEnd(36)}  ${about}  ${paint('cyan', `${url}/#/${place}mail/${id}`)}`
+}
+
+/** A text of a client, in one line that is at most so long and cannot change the terminal. */
+function short(text: string, maxLength: number): string {
+  return visible(shorten(text, maxLength)).trim()
+}
+
+function countOf(count: number, one: string): string {
+  return count === 0 ? '' : `${count.toLocaleString('en-GB')} ${count === 1 ? one : `${one}s`}`
+}

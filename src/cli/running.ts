@@ -1,0 +1,14 @@
+import { authorityOf, reachableHost } from '../net/hosts.ts'
+
+/** The URL of a Localpost that already listens at the HTTP port of the settings, over HTTP; null if none answers there. */
+export async function runningPage(host: string, port: number): Promise<string | null> {
+  if (port === 0) return null
+  const url = `http://${authorityOf(reachableHost(host), port)}`
+  try {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1000), redirect: 'error' })
+    const text = await answer.text()
+    return /^\{"status":"(?:not_)?ready","reasons":\[/.test(text) ? url : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * A text of others without characters that a terminal would obey, or that change what is seen around them: control
+ * characters, line separators, and invisible ones such as those for the direction of text. Each becomes U+FFFD.
+ */
+export function visible(text: string): string {
+  return text.replace(invisible, '\uFFFD')
+}
+
+const invisible =
+  // oxlint-disable-next-line no-control-regex -- these are what must go
+  /[\u0000-\u001f\u007f-\u009f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g

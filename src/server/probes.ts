@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { jsonAnswer } from './answer.ts'
+import type { ServerDeps, ServerState } from './deps.ts'
+import { defineRoutes, type Route } from './route.ts'
+
+const { get } = defineRoutes({ tag: 'Instance', access: 'open' })
+
+/**
+ * The probes of containers and load balancers. They need no key, so they say nothing about what is stored, and name no
+ * paths: `/dev/health` has the details.
+ */
+export function probeRoutes({ state }: Pick<ServerDeps, 'state'>): Route[] {
+  // Callers at the same time share one look, because anybody may call, and it may ask the database.
+  let looking: Promise<ServerState> | null = null
+  const look = (): Promise<ServerState> =>
+    (looking ??= state().finally(() => {
+      looking = null
+    }))
+
+  return [
+    get('/livez', {
+      summary: 'Whether the process answers; needs no key',
+      success: { schema: livezSchema },
+      handler: () => jsonAnswer({ status: 'ok' }),
+    }),
+    get('/readyz', {
+      summary:
+        'Whether mail can be stored and the SMTP port accepts connections, with the reasons if not; needs no key',
+      success: { schema: readyzSchema, alsoStatus: [503] },
+      async handler() {
+        const reason = reasons[(await look()).status]
+        return reason === null
+          ? jsonAnswer({ status: 'ready', reasons: [] })
+          : jsonAnswer({ status: 'not_ready', reasons: [reason] }, 503)
+      },
+    }),
+  ]
+}
+
+const livezSchema = z.strictObject({ status: z.literal('ok') })
+const readyzSchema = z.strictObject({
+  status: z.enum(['ready', 'not_ready']).describe('`not_ready` comes with status 503'),
+  reasons: z.array(z.string()).describe('Why it is not ready, in sentences'),
+})
+
+const reasons: Readonly<Record<ServerState['status'], string | null>> = {
+  ok: null,
+  disk_low: null,
+  starting: 'The SMTP port does not accept connections.',
+  refusing: 'New mail cannot be stored. GET /dev/health says why.',
+  closing: 'The instance is closing.',
+}
