@@ -110,6 +110,24 @@ export const namedCommands: readonly Command[] = [
     exitCodes: '0 done, 1 failed, 2 wrong usage',
   },
   {
+    name: 'ca',
+    usage: ['localpost ca [--to <file>]'],
+    summary: 'print the path of the CA file to trust for SMTP with TLS',
+    about: [
+      'Prints the path of a file with the authority (CA) that signed the certificate of a running Localpost, if it was started with --smtp-tls or --smtps-port and no certificate of your own. Mail clients that trust it accept that certificate.',
+      'This is the file in the data folder if the server is on this machine and has one. Otherwise the CA is written to a file. It is the same after a restart, unless everything is kept in memory.',
+    ],
+    takes: keyFlags,
+    own: [
+      { name: 'to', value: 'file', help: 'Write the CA to this file (default: localpost-ca.pem, if needed)' },
+      url,
+      ...general,
+    ],
+    takesWords: false,
+    notes: ['Example: NODE_EXTRA_CA_CERTS=$(localpost ca) node app.js'],
+    exitCodes: '0 printed, 1 no such certificate, or failed, 2 wrong usage',
+  },
+  {
     name: 'check',
     usage: ['localpost check <file.eml>...', 'localpost check -', 'localpost check <query>'],
     summary: 'check messages for common problems',

@@ -1,6 +1,7 @@
 import type { AuthRules } from '../capture/auth.ts'
 import { startCapture, type Capture } from '../capture/capture.ts'
 import type { AccountSide } from '../capture/port.ts'
+import type { KeyAndCertificate } from '../capture/tls.ts'
 import type { Budget } from '../core/byte-budget.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { receiveSubmission } from '../emails/receive.ts'
@@ -74,6 +75,7 @@ export function openCapture(
   config: Config,
   side: AccountSide,
   credentials: Omit<AuthRules, 'auth'>,
+  ownCertificate: KeyAndCertificate | null,
 ): Promise<Capture> {
   const { limits, onNotice } = config
   const report = reportFailures(
@@ -88,6 +90,7 @@ export function openCapture(
     port: config.smtpPort,
     auth: config.smtpAuth,
     tls: typeof config.smtpTls === 'object' ? config.smtpTls : (config.tls ?? config.smtpTls),
+    ownCertificate,
     securePort: config.smtpsPort,
     maxClients: { total: limits.smtpClients, perAddress: limits.smtpClientsPerAddress },
     onClientFault: (message) => onNotice({ level: 'warning', message }),

@@ -347,7 +347,7 @@ export const optionTable = {
   },
   /**
    * SMTP port with implicit TLS (`smtps://`); 0 takes a free port. It uses the certificate of `smtpTls` or `tls`, else
-   * a self-signed one. Default: none.
+   * one that Localpost makes; `smtps.tls.ca` is then the CA to trust. Default: none.
    */
   smtpsPort: {
     kind: 'port',
@@ -357,15 +357,15 @@ export const optionTable = {
     help: 'SMTP port with implicit TLS; 0 takes a free port (default: none)',
   },
   /**
-   * Offers STARTTLS: true uses a self-signed certificate, `{ key, cert }` your own in PEM. Default: false, or the
-   * certificate of `tls`.
+   * Offers STARTTLS: true with a certificate that Localpost makes (`smtp.tls.ca` is then the CA to trust), `{ key, cert }`
+   * with your own in PEM. Default: false, or the certificate of `tls`.
    */
   smtpTls: {
     kind: 'tls',
     default: false,
     flag: 'smtp-tls',
     section: 'SMTP',
-    help: 'Offer STARTTLS with a self-signed certificate',
+    help: 'Offer STARTTLS with a certificate that Localpost makes; localpost ca prints the file to trust',
   },
   /**
    * Refuses recipients over SMTP that a rule or the simulator rejects, instead of accepting the mail and recording a
