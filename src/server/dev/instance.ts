@@ -34,7 +34,10 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       errors: ['not_found'],
       handler() {
         if (deps.ca === null) throw noCa(deps.config)
-        return bytesAnswer(Buffer.from(deps.ca), { 'content-type': caType })
+        return bytesAnswer(Buffer.from(deps.ca), {
+          'content-type': caType,
+          'content-disposition': 'attachment; filename="localpost-ca.pem"',
+        })
       },
     }),
     post('/dev/reset', {
