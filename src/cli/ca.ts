@@ -14,7 +14,7 @@ import { connect, readAnswer, reasonOf } from './remote.ts'
  * @throws request_failed if the server does not answer, not_found if it made no certificate, else its error.
  */
 export async function runCa(given: Arguments, output: Output): Promise<0> {
-  const remote = await connect(given, process.env)
+  const remote = await connect(given, process.env, output)
   const ca = await (await remote.ask('/dev/ca.pem')).text()
   const { to } = given.own
   if (to === undefined) {

@@ -13,9 +13,9 @@ async function main(raw: readonly string[]): Promise<void> {
     name = command.name
     const given = parseArguments(rest, command)
     const output = createOutput(false)
-    if (given.help) {
+    if (given.help !== null) {
       const { renderHelp } = await import('./help.ts')
-      output.log(renderHelp(command))
+      output.log(renderHelp(command, given.help === 'all'))
     } else if (given.version) {
       const { version } = await import('../core/version.ts')
       output.log(version)
