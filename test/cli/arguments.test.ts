@@ -35,7 +35,7 @@ describe('the command line', () => {
   })
 
   it('recognises -h and -v', () => {
-    expect(parseArguments(['-h']).help).toBe(true)
+    expect(parseArguments(['-h']).help).toBe('short')
     expect(parseArguments(['-v']).version).toBe(true)
   })
 
