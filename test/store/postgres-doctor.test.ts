@@ -46,7 +46,7 @@ async function copyOf(url: string): Promise<string> {
 async function doctor(store: string): Promise<{ code: 0 | 1; text: string }> {
   const lines: string[] = []
   const output = { log: (text: string) => void lines.push(text), warn: () => {}, error: () => {} }
-  const given = { help: false, version: false, config: undefined, words: [] }
+  const given = { help: null, version: false, config: undefined, words: [] }
   const code = await runDoctor({ ...given, options: { store }, own: { json: 'true' } }, output)
   return { code, text: lines.join('\n') }
 }
