@@ -32,7 +32,8 @@ export function waysOf(
     port: smtp.port,
     key,
     login: user !== null || smtp.login === 'required' ? { user: user ?? 'app', password } : null,
-    ca: ca && caFile(ca.file),
+    // The file of the server, or the one that the page or `localpost ca` saves.
+    ca: ca && (ca.file ?? 'localpost-ca.pem'),
   }
   const offersTls = smtp.starttls || smtps !== undefined
   return [
@@ -55,6 +56,3 @@ export function waysOf(
     },
   ]
 }
-
-/** Where the CA is for an app: the file of the server, or the one that the page or `localpost ca` saves. */
-export const caFile = (file: string | null): string => file ?? 'localpost-ca.pem'
