@@ -1,13 +1,14 @@
 import { namedCommands } from '../src/cli/commands.ts'
-import { optionFlags, variableOf } from '../src/cli/option-flags.ts'
+import { optionFlags } from '../src/cli/option-flags.ts'
 import { kinds } from '../src/options/kinds.ts'
 import { allRows } from '../src/options/options.ts'
 import { listRows, type PlacedRow } from '../src/options/read.ts'
+import { variableOf } from '../src/options/variables.ts'
 
 /**
  * Writes docs/cli.md from the table of options.
  *
- * @param helps  What `localpost --help` prints, and each command's `--help` by its name.
+ * @param helps  What `localpost --help` prints, and each command's `--help all` by its name.
  */
 export function renderCliReference(helps: Readonly<Record<string, string>>): string {
   return `# The command line
@@ -31,6 +32,10 @@ variable overrides the file, the file overrides the default. A list comes from t
 ${optionFlags.map(flagRow).join('\n')}
 
 \`--config\` (\`LOCALPOST_CONFIG\`) names the configuration file.
+
+The commands that talk to a running server read \`LOCALPOST_URL\` and \`LOCALPOST_API_KEY\`, and so do the helpers for tests. The
+server reads \`LOCALPOST_API_KEY\` too. \`LOCALPOST_KEY\`, an earlier name, is still accepted by these commands and helpers, with a hint.
+A variable that begins with \`LOCALPOST_\` and looks misspelt causes a warning.
 
 - A switch is on as \`--strict\`, off as \`--no-strict\` or \`--strict=false\`.
 - Repeatable flags take one value each time; their variables separate values by commas.

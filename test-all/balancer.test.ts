@@ -56,7 +56,7 @@ afterAll(async () => {
 })
 
 it('the suite of an example passes against two instances, each request at a random one', async () => {
-  const env = { CHROMIUM_PATH: findChromium(), LOCALPOST_URL: url, LOCALPOST_KEY: key }
+  const env = { CHROMIUM_PATH: findChromium(), LOCALPOST_URL: url, LOCALPOST_API_KEY: key }
   expect(await run('npm', ['run', 'test:accounts'], { cwd: project.dir, env })).toMatch(/2 passed/)
   const { accounts } = await ask<{ accounts: unknown[] }>('/dev/accounts')
   expect(accounts).toHaveLength(1)

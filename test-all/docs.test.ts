@@ -6,7 +6,7 @@ import { blocksFor } from '../test/docs/blocks.ts'
 import { expectReceives } from '../test/docs/receivers.ts'
 import { startForDocs } from '../test/docs/run.ts'
 import { findOnPath, hasPrograms } from '../test/support/programs.ts'
-import { root, run } from './run.ts'
+import { run } from './run.ts'
 
 function folderOf(files: Readonly<Record<string, string>>): string {
   const dir = mkdtempSync(join(tmpdir(), 'localpost-docs-'))
@@ -14,20 +14,6 @@ function folderOf(files: Readonly<Record<string, string>>): string {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, name), content)
   return dir
 }
-
-it('the Go program of the guides sends a mail', async (context) => {
-  // Go is not an npm package: where it is missing, this test is skipped and reported as such.
-  const version = await run('go', ['version'], { cwd: root }).catch(() => null)
-  if (version === null) context.skip('Go is not on this machine.')
-  const [block] = blocksFor('go')
-  const { post, adapt } = await startForDocs()
-  onTestFinished(() => post.close())
-  const code = adapt(block?.code ?? '')
-  expect(code).toContain(String(post.smtp.port))
-  const dir = folderOf({ 'main.go': code })
-  await run('go', ['run', 'main.go'], { cwd: dir })
-  expect((await post.inbox.waitFor({ subject: 'From Go' })).subject).toBe('From Go')
-})
 
 it.for(['go', 'java'] as const)(
   'the receiver of webhooks for %s takes genuine events only',
@@ -109,7 +95,7 @@ it.for(runners)(
     // Nothing is downloaded: the file needs the standard library alone.
     const env = {
       LOCALPOST_URL: post.url ?? '',
-      LOCALPOST_KEY: post.apiKey,
+      LOCALPOST_API_KEY: post.apiKey,
       GOFLAGS: '-mod=mod',
       GOPROXY: 'off',
     }

@@ -35,7 +35,7 @@ describe('examples/sign-up', () => {
     const post = await createLocalpost()
     onTestFinished(() => post.close())
     const { url } = await post.listen()
-    const env = { CHROMIUM_PATH: findChromium(), LOCALPOST_URL: url, LOCALPOST_KEY: post.apiKey }
+    const env = { CHROMIUM_PATH: findChromium(), LOCALPOST_URL: url, LOCALPOST_API_KEY: post.apiKey }
     const start = (): Promise<string> => run('npm', ['run', 'test:accounts'], { cwd: project.dir, env })
     expect(await start()).toMatch(/2 passed/)
     expect(await post.accounts.list()).toHaveLength(1)

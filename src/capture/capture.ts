@@ -47,7 +47,7 @@ export interface Capture {
  */
 export async function startCapture(options: CaptureOptions): Promise<Capture> {
   const { tls, securePort = null } = options
-  const given = typeof tls === 'object' ? tls : null
+  const given = typeof tls === 'object' ? tls : options.ownCertificate
   const keys = given ?? (tls || securePort !== null ? await makeCertificate(options.hostname) : null)
   const delays = createDelays(options.clock)
   const server = new CaptureServer(options, delays, keys)

@@ -22,11 +22,12 @@ export interface CaptureOptions extends AuthRules, AccountSide {
   port: number
   /** The host name in the greeting and in the reply to EHLO. */
   hostname: string
-  /** STARTTLS: false for none, true with a new self-signed certificate, or with the given key and certificate in PEM. */
+  /** STARTTLS: false for none, true with `ownCertificate`, or with the given key and certificate in PEM. */
   tls: boolean | KeyAndCertificate
+  /** The certificate where `tls` gives none. Default: a new one, if one is needed. */
+  ownCertificate?: KeyAndCertificate | null
   /**
-   * A port on which TLS begins with the connection; 0 takes a free one, null opens none. Without `tls` it has a new
-   * self-signed certificate. Default: null.
+   * A port on which TLS begins with the connection; 0 takes a free one, null opens none. Default: null.
    */
   securePort?: number | null
   /** Larger messages are refused with 552 5.3.4. Default: 40 MiB. */

@@ -24,7 +24,7 @@ export async function runAccount(given: Arguments, output: Output): Promise<0> {
   if (action !== 'create' && Object.keys(limits).length > 0)
     throw invalidOption('--ttl, --max-emails and --max-age are for account create.')
   const path = name === undefined ? accountsPath : `${accountsPath}/${segmentOf(name)}`
-  const remote = await connect(given, process.env)
+  const remote = await connect(given, process.env, output)
   const print = (answer: unknown, text: string): void =>
     output.log(given.own['json'] === 'true' ? JSON.stringify(answer, null, 2) : text)
   if (action === 'create') {

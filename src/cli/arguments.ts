@@ -2,12 +2,14 @@ import { parseArgs } from 'node:util'
 import { invalidOption, quote } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import { readTyped } from '../options/read.ts'
-import { type Command, type Flag, namedCommands, serveCommand } from './commands.ts'
+import type { Command, Flag } from './command.ts'
+import { namedCommands, serveCommand } from './commands.ts'
 import { optionFlags, setOption } from './option-flags.ts'
 
 /** A parsed command line. */
 export interface Arguments {
-  help: boolean
+  /** Whether the help is wanted, and whether with every flag. */
+  help: 'short' | 'all' | null
   version: boolean
   /** Path of the configuration file. */
   config: string | undefined
@@ -28,7 +30,11 @@ export interface Arguments {
 export function findCommand(raw: readonly string[]): { command: Command; rest: readonly string[] } {
   const [first = '-', ...rest] = raw
   if (first.startsWith('-')) return { command: serveCommand, rest: raw }
-  if (first === 'help') return { command: findCommand(rest).command, rest: ['--help'] }
+  if (first === 'help') {
+    const isWhole = rest.at(-1) === 'all'
+    const { command } = findCommand(isWhole ? rest.slice(0, -1) : rest)
+    return { command, rest: ['--help', ...(isWhole ? ['all'] : [])] }
+  }
   const command = namedCommands.find(({ name }) => name === first)
   if (!command) throw invalidOption(unknownCommand(first))
   return { command, rest }
@@ -57,7 +63,8 @@ export function parseArguments(raw: readonly string[], command: Command = serveC
   }
   const own = Object.fromEntries(command.own.map(({ name }) => [name, texts.get(name)?.at(-1)]))
   const { help, version, config } = own
-  return { help: help === 'true', version: version === 'true', config, options, own, words }
+  const shown = help === 'all' ? 'all' : help === 'true' ? 'short' : null
+  return { help: shown, version: version === 'true', config, options, own, words }
 }
 
 /** Every value of every flag, in the order given. Refuses unknown flags and missing values, which node:util would accept. */
@@ -77,6 +84,10 @@ function readTexts(
   const words: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') {
+      if (token.value === 'all' && texts.get('help')?.at(-1) === 'true') {
+        texts.set('help', ['all'])
+        continue
+      }
       if (!command.takesWords) throw invalidOption(unexpected(token.value, command))
       words.push(token.value)
     }
@@ -99,7 +110,8 @@ interface Token {
   inlineValue?: boolean | undefined
 }
 
-function switchValue({ rawName, value = 'true' }: Token, isNegated: boolean): string {
+function switchValue({ name, rawName, value = 'true' }: Token, isNegated: boolean): string {
+  if (name === 'help' && value === 'all') return value
   if (value !== 'true' && value !== 'false')
     throw invalidOption(`${rawName} is ${quote(value)}; it takes =true, =false or nothing.`)
   return String((value === 'true') !== isNegated)

@@ -34,7 +34,7 @@ export async function runCheck(given: Arguments, output: Output): Promise<0 | 1>
   assertCheckOptions(options.checks, 'option "checks"', 'invalid_option', serviceMembers)
   const messages = (await areFiles(given.words))
     ? await checkFiles(given.words, options, given.own['live'] !== undefined)
-    : await checkMatches(given, options.checks)
+    : await checkMatches(given, options.checks, output)
   if (messages.length === 0) {
     output.error(`No mail matches ${quote(given.words.join(' '))}; nothing was checked.`)
     return 1
@@ -105,8 +105,9 @@ async function checkFiles(
 async function checkMatches(
   given: Arguments,
   options: MailCheckOptions | undefined,
+  output: Output,
 ): Promise<CheckedMessage[]> {
-  const remote = await connect(given, process.env)
+  const remote = await connect(given, process.env, output)
   const { except, clients } = options ?? {}
   // What is not set here is left to the configuration of the server.
   const wanted = new URLSearchParams({

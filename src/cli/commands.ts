@@ -1,39 +1,6 @@
-/** A flag of the command line. */
-export interface Flag {
-  /** As typed, without dashes: `smtp-port`. */
-  name: string
-  /** The one-letter form: `h`. */
-  short?: string
-  /** The placeholder of the value in help; a switch has none. */
-  value?: string | undefined
-  help: string
-  /** The default value, as shown in help. */
-  default?: string | undefined
-  /** The heading in the help of the server command. */
-  section?: string | undefined
-}
+import type { Command, Flag } from './command.ts'
 
-/** A command of `localpost`, for the help and the parser. */
-export interface Command {
-  /** Empty for the command without a name, which starts the server. */
-  name: string
-  usage: readonly string[]
-  /** One line, for the list of commands. */
-  summary: string
-  /** What it does, in paragraphs. */
-  about: readonly string[]
-  /** The flags of options that the command accepts, with their help texts for this command. */
-  takes: Readonly<Record<string, string>> | 'all'
-  /** Flags that set no option. */
-  own: readonly Flag[]
-  /** Whether the command accepts arguments that are not flags. */
-  takesWords: boolean
-  /** Notes below the flags in the help. */
-  notes: readonly string[]
-  exitCodes: string
-}
-
-const help: Flag = { name: 'help', short: 'h', help: 'Print this help' }
+const help: Flag = { name: 'help', short: 'h', help: 'Print this help; --help all prints every option' }
 const version: Flag = {
   name: 'version',
   short: 'v',
@@ -47,7 +14,7 @@ const config: Flag = {
 const url: Flag = {
   name: 'url',
   value: 'url',
-  help: 'Where Localpost runs',
+  help: 'Where Localpost runs; also LOCALPOST_URL',
   default: 'http://127.0.0.1:8025',
 }
 const keyFlags = {
@@ -69,7 +36,7 @@ export const serveCommand: Command = {
   takesWords: false,
   notes: [
     'Every option can also be set by a variable (LOCALPOST_SMTP_PORT=2525) or in localpost.config.{js,mjs,json} (smtpPort: 2525). Flags override variables, variables override the file. --no-<name> turns a switch off.',
-    'Run localpost <command> --help for the options of a command.',
+    'Run localpost --help all for every option, and localpost <command> --help for those of a command.',
   ],
   exitCodes: '0 stopped, 1 failed, 2 wrong usage',
 }
@@ -110,6 +77,24 @@ export const namedCommands: readonly Command[] = [
     exitCodes: '0 done, 1 failed, 2 wrong usage',
   },
   {
+    name: 'ca',
+    usage: ['localpost ca [--to <file>]'],
+    summary: 'print the path of the CA file to trust for SMTP with TLS',
+    about: [
+      'Prints the path of a file with the authority (CA) that signed the certificate of a running Localpost, if it was started with --smtp-tls or --smtps-port and no certificate of your own. Mail clients that trust it accept that certificate.',
+      'This is the file in the data folder if the server is on this machine and has one. Otherwise the CA is written to a file. It is the same after a restart, unless everything is kept in memory.',
+    ],
+    takes: keyFlags,
+    own: [
+      { name: 'to', value: 'file', help: 'Write the CA to this file (default: localpost-ca.pem, if needed)' },
+      url,
+      ...general,
+    ],
+    takesWords: false,
+    notes: ['Example: NODE_EXTRA_CA_CERTS=$(localpost ca) node app.js'],
+    exitCodes: '0 printed, 1 no such certificate, or failed, 2 wrong usage',
+  },
+  {
     name: 'check',
     usage: ['localpost check <file.eml>...', 'localpost check -', 'localpost check <query>'],
     summary: 'check messages for common problems',
@@ -128,6 +113,7 @@ export const namedCommands: readonly Command[] = [
       rspamd: 'URL of rspamd that scores the mail, such as http://127.0.0.1:11333; for files',
       'allow-outgoing': 'Range or host that --live may connect to; repeatable; for files',
     },
+    rare: ['check-except', 'check-client', 'zone', 'sending-host', 'spamd', 'rspamd', 'allow-outgoing'],
     own: [
       { name: 'live', help: 'Request each link and image once, and fetch the BIMI logo' },
       {

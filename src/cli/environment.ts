@@ -1,7 +1,7 @@
-import { suggest } from '../core/suggest.ts'
 import { kinds } from '../options/kinds.ts'
 import { readTyped } from '../options/read.ts'
-import { optionFlags, setOption, variableOf } from './option-flags.ts'
+import { misspeltVariables, variableOf } from '../options/variables.ts'
+import { optionFlags, setOption } from './option-flags.ts'
 
 /** Reads the LOCALPOST_* variables. */
 export interface Environment {
@@ -27,18 +27,9 @@ export function readEnvironment(variables: NodeJS.ProcessEnv): Environment {
     const texts = kinds[option.row.kind].isList ? text.split(',').map((part) => part.trim()) : [text]
     setOption(options, option.path, readTyped(texts, option, source))
   }
-  return { config: variables[variableOf('config')] || undefined, options, warnings: findSlips(variables) }
+  return {
+    config: variables[variableOf('config')] || undefined,
+    options,
+    warnings: misspeltVariables(variables),
+  }
 }
-
-// Variables of other programs may begin with LOCALPOST_ too (an app's LOCALPOST_URL), so this is only a warning.
-function findSlips(variables: NodeJS.ProcessEnv): string[] {
-  const known = [...optionFlags.map((flag) => variableOf(flag.name)), variableOf('config')]
-  const endings = known.map((name) => name.slice(prefix.length))
-  return Object.keys(variables).flatMap((name) => {
-    if (!name.startsWith(prefix) || known.includes(name)) return []
-    const near = suggest(name.slice(prefix.length), endings)
-    return near ? [`${name} is not a variable of Localpost. Did you mean ${prefix}${near}?`] : []
-  })
-}
-
-const prefix = 'LOCALPOST_'

@@ -23,7 +23,7 @@ export async function runExport(given: Arguments, output: Output): Promise<0 | 1
   const { to } = given.own
   if (to === undefined)
     throw invalidOption('export needs --to: --to mails.zip writes an archive, --to mails a folder.')
-  const remote = await connect(given, process.env)
+  const remote = await connect(given, process.env, output)
   const query = given.words.join(' ')
   const { count } = await listPage(remote, query, null, 1)
   if (count === 0) {

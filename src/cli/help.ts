@@ -1,11 +1,21 @@
 import { flagsOf } from './arguments.ts'
-import { type Command, type Flag, namedCommands } from './commands.ts'
+import type { Command, Flag } from './command.ts'
+import { namedCommands } from './commands.ts'
 import { paint } from './output.ts'
 
-/** The text of a command's --help. */
-export function renderHelp(command: Command): string {
+/**
+ * The text of a command's --help.
+ *
+ * @param isWhole  Whether it lists every flag, as --help all does, or only those that are often used.
+ */
+export function renderHelp(command: Command, isWhole: boolean): string {
   const width = Math.min(process.stdout.columns || maxWidth, maxWidth)
-  const flags = flagsOf(command)
+  const all = flagsOf(command)
+  const isRare = ({ name, isRare: rarely = false }: Flag): boolean =>
+    command.name === '' ? rarely : (command.rare ?? []).includes(name)
+  const flags = isWhole ? all : all.filter((flag) => !isRare(flag))
+  const left = all.length - flags.length
+  const more = `${left} more options: localpost ${command.name === '' ? '' : `${command.name} `}--help all`
   const titleOf = ({ section }: Flag): string => (command.name === '' ? (section ?? 'General') : 'Options')
   const sections = [...new Set(flags.map(titleOf))].map((title) => {
     const listed = flags.filter((flag) => titleOf(flag) === title)
@@ -19,6 +29,7 @@ export function renderHelp(command: Command): string {
       ? [[paint('bold', 'Commands:'), ...rowsOf(commands, commands, width)].join('\n')]
       : []),
     ...sections,
+    ...(left > 0 ? [more] : []),
     ...command.notes.map((text) => wrap(text, width).join('\n')),
     `Exit codes: ${command.exitCodes}.`,
   ].join('\n\n')

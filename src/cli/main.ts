@@ -13,9 +13,9 @@ async function main(raw: readonly string[]): Promise<void> {
     name = command.name
     const given = parseArguments(rest, command)
     const output = createOutput(false)
-    if (given.help) {
+    if (given.help !== null) {
       const { renderHelp } = await import('./help.ts')
-      output.log(renderHelp(command))
+      output.log(renderHelp(command, given.help === 'all'))
     } else if (given.version) {
       const { version } = await import('../core/version.ts')
       output.log(version)
@@ -36,6 +36,7 @@ async function start(given: Arguments): Promise<void> {
 }
 
 async function run(name: string, given: Arguments, output: Output): Promise<0 | 1> {
+  if (name === 'ca') return (await import('./ca.ts')).runCa(given, output)
   if (name === 'doctor') return (await import('./doctor.ts')).runDoctor(given, output)
   if (name === 'check') return (await import('./check.ts')).runCheck(given, output)
   if (name === 'copy') return (await import('./copy.ts')).runCopy(given, output)

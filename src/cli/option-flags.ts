@@ -1,7 +1,7 @@
 import { kinds } from '../options/kinds.ts'
 import { allRows } from '../options/options.ts'
 import { listRows, type PlacedRow } from '../options/read.ts'
-import type { Flag } from './commands.ts'
+import type { Flag } from './command.ts'
 
 /** The flag of an option, from its row. */
 export interface OptionFlag extends Flag {
@@ -22,15 +22,11 @@ export const optionFlags: readonly OptionFlag[] = listRows(allRows).flatMap((opt
     value: row.hint ?? kind.hint?.(row),
     help: row.help,
     section: row.section,
+    isRare: row.often === undefined,
     takes: kind.typed?.(row) ?? kind.takes(row),
     default: typeof shown === 'string' || typeof shown === 'number' ? String(shown) : undefined,
   }
 })
-
-/** The variable of a flag: `LOCALPOST_SMTP_PORT` of `smtp-port`. */
-export function variableOf(name: string): string {
-  return `LOCALPOST_${name.toUpperCase().replaceAll('-', '_')}`
-}
 
 /** Sets an option by its path: `['dns', 'servers']` is a member of a group. */
 export function setOption(options: Record<string, unknown>, path: readonly string[], value: unknown): void {

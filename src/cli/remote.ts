@@ -3,8 +3,10 @@ import { toError } from '../client/answer-error.ts'
 import { withoutEnding } from '../core/ending.ts'
 import { invalidOption, LocalpostError, quote } from '../core/errors.ts'
 import { allRows } from '../options/options.ts'
+import { clientVariables, readClientVariables } from '../options/variables.ts'
 import type { Arguments } from './arguments.ts'
 import { readEnvironment } from './environment.ts'
+import type { Output } from './output.ts'
 import { readKeys } from './secrets.ts'
 
 /** A running Localpost, in another process or on another machine. */
@@ -30,25 +32,32 @@ export interface Asked {
 }
 
 /**
- * Finds the Localpost that `account`, `check`, `export` and `import` talk to, by `--url` and the API key's flags; where these are not given,
- * by LOCALPOST_PORT, LOCALPOST_API_KEY and LOCALPOST_API_KEY_FILE.
+ * Finds the Localpost that `account`, `ca`, `check`, `export` and `import` talk to, by `--url` and the API key's flags; where
+ * these are not given, by LOCALPOST_URL or LOCALPOST_PORT, and by LOCALPOST_API_KEY and LOCALPOST_API_KEY_FILE.
  *
+ * @param output  Gets hints about misspelt variables and an earlier name.
  * @throws invalid_option when the URL is not one, or the file of the key cannot be used.
  */
 export async function connect(
   { own, options }: Pick<Arguments, 'own' | 'options'>,
   variables: NodeJS.ProcessEnv,
+  output: Pick<Output, 'warn'>,
 ): Promise<Remote> {
-  const environment = readEnvironment(variables).options
-  const { apiKeys = [] } = await readKeys([options, environment])
-  const port = environment['port'] ?? allRows['port']?.default
-  return connectTo(own['url'] ?? `http://127.0.0.1:${String(port)}`, apiKeys[0] ?? null)
+  const environment = readEnvironment(variables)
+  const place = readClientVariables(variables)
+  const { apiKeys } = await readKeys([options, environment.options])
+  const hints = apiKeys === undefined && place.hint !== null ? [place.hint] : []
+  for (const text of [...environment.warnings, ...hints]) output.warn(text)
+  const port = environment.options['port'] ?? allRows['port']?.default
+  const source = own['url'] === undefined && place.url !== null ? clientVariables.url : '--url'
+  const url = own['url'] ?? place.url ?? `http://127.0.0.1:${String(port)}`
+  return connectTo(url, (apiKeys ? apiKeys[0] : place.apiKey) ?? null, source)
 }
 
-function connectTo(given: string, apiKey: string | null): Remote {
+function connectTo(given: string, apiKey: string | null, source: string): Remote {
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
     throw invalidOption(
-      `--url is ${quote(given)}; it takes the URL of a running Localpost, such as http://127.0.0.1:8025.`,
+      `${source} is ${quote(given)}; it takes the URL of a running Localpost, such as http://127.0.0.1:8025.`,
     )
   const url = withoutEnding(given, '/')
   return {
@@ -65,7 +74,7 @@ function connectTo(given: string, apiKey: string | null): Remote {
       const response = await fetch(`${url}${path}`, options).catch((error: unknown) => {
         const message = `Nothing answers at ${url} (${reasonOf(
           error,
-        )}). Start Localpost with \`npx localpost\`, or give its address with --url.`
+        )}). Start Localpost with \`npx localpost\`, or give its address with --url or LOCALPOST_URL.`
         throw new LocalpostError('request_failed', message, { cause: error })
       })
       if (response.ok) return response

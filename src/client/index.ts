@@ -79,8 +79,8 @@ export interface Client {
  * @throws invalid_option for an unknown option or a wrong value; neither key nor password is quoted.
  * @example
  * const client = createClient({
- *   url: process.env['EMAIL_URL'] ?? 'http://127.0.0.1:8025',
- *   apiKey: process.env['EMAIL_KEY'] ?? '',
+ *   url: process.env['LOCALPOST_URL'] ?? 'http://127.0.0.1:8025',
+ *   apiKey: process.env['LOCALPOST_API_KEY'] ?? '',
  * })
  * const { id } = await client.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
  */

@@ -29,6 +29,7 @@ import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
 import { assertDestinations } from './destinations.ts'
 import { reportErrors } from './notices.ts'
+import type { OwnCertificate } from './own-certificate.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
 import type { UpToDate } from './up-to-date.ts'
 
@@ -60,6 +61,7 @@ export function createHttp(
     capture: Pick<Capture, 'accepting'>
     smtp: { host: string; port: number }
     smtps: { host: string; port: number } | null
+    certificate: OwnCertificate | null
     database(): Promise<DatabaseStatus | null>
     outgoing: Outgoing
     otherAccounts: OtherAccounts
@@ -123,6 +125,7 @@ export function createHttp(
     log: deps.onRefused ? tellingRefusals(account.log, deps.onRefused) : account.log,
     sessions,
     otherAccounts: null,
+    ca: deps.certificate?.ca ?? null,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
     listener: () => listener,
     state,
@@ -130,7 +133,7 @@ export function createHttp(
   })
 
   async function state(): Promise<ServerState> {
-    const { smtp, smtps } = deps
+    const { smtp, smtps, certificate: made } = deps
     const database = await deps.database()
     const away = database?.instances === null ? { message: 'The database does not answer.' } : null
     const refusal = store.refusal() ?? away
@@ -150,7 +153,13 @@ export function createHttp(
       status: status(),
       store: config.store !== null ? 'postgresql' : config.dir !== null ? 'folder' : 'memory',
       ...(database && { database }),
-      smtp,
+      smtp: {
+        host: smtp.host,
+        port: smtp.port,
+        starttls: config.tls !== null || config.smtpTls !== false,
+        login: config.smtpAuth,
+      },
+      ca: made && { file: made.caFile },
       ...(smtps && { smtps: { host: smtps.host, port: smtps.port } }),
       warnings,
     }

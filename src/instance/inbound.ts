@@ -80,7 +80,7 @@ export function openCapture(
   config: Config,
   side: AccountSide,
   credentials: Omit<AuthRules, 'auth'>,
-  { httpUrl, onRefused }: Pick<CaptureOptions, 'httpUrl' | 'onRefused'>,
+  { ownCertificate, httpUrl, onRefused }: Pick<CaptureOptions, 'ownCertificate' | 'httpUrl' | 'onRefused'>,
 ): Promise<Capture> {
   const { limits, onNotice } = config
   const report = reportFailures(
@@ -97,6 +97,7 @@ export function openCapture(
     port: config.smtpPort,
     auth: config.smtpAuth,
     tls: typeof config.smtpTls === 'object' ? config.smtpTls : (config.tls ?? config.smtpTls),
+    ownCertificate,
     securePort: config.smtpsPort,
     maxClients: { total: limits.smtpClients, perAddress: limits.smtpClientsPerAddress },
     onClientFault: (message) => onNotice({ level: 'warning', message }),

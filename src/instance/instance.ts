@@ -98,10 +98,18 @@ export interface Localpost {
   readonly waitTimeoutMs: number
   /** The first API key: given, or made at the first start. */
   readonly apiKey: string
-  /** Where mail is submitted; fits `nodemailer.createTransport(post.smtp)`. */
-  readonly smtp: { readonly host: string; readonly port: number }
+  /**
+   * Where mail is submitted; fits `nodemailer.createTransport(post.smtp)`. With `smtpTls: true`, `tls.ca` is the CA to
+   * trust, in PEM.
+   */
+  readonly smtp: { readonly host: string; readonly port: number; readonly tls?: { readonly ca: string } }
   /** The same with TLS from the first byte; null without the option `smtpsPort`. */
-  readonly smtps: { readonly host: string; readonly port: number; readonly secure: true } | null
+  readonly smtps: {
+    readonly host: string
+    readonly port: number
+    readonly secure: true
+    readonly tls?: { readonly ca: string }
+  } | null
   /** Base URL of the listener; null before `listen`. */
   readonly url: string | null
   /** The APIs of providers: the URL that their SDKs take as base, null before `listen`. The key is {@link Localpost.apiKey}. */

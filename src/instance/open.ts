@@ -29,6 +29,7 @@ import { createHttp } from './http.ts'
 import { openCapture, sideOfAccount } from './inbound.ts'
 import type { Localpost } from './instance.ts'
 import { reportErrors } from './notices.ts'
+import { openCertificate } from './own-certificate.ts'
 import { openProvider } from './provider.ts'
 import { publicInstance } from './public-members.ts'
 import { createSettle } from './settle.ts'
@@ -120,6 +121,7 @@ export async function openLocalpost(
     undo.push(() => accounts.close())
 
     // SMTP, and HTTP, which listens later.
+    const certificate = await openCertificate(config)
     let httpUrl = (): string | null => null
     const capture = await openCapture(
       config,
@@ -130,14 +132,22 @@ export async function openLocalpost(
         judgeAccount: accounts.judge,
         failedKeys,
       },
-      { httpUrl: () => httpUrl(), onRefused: tellRefusal },
+      { ownCertificate: certificate, httpUrl: () => httpUrl(), onRefused: tellRefusal },
     )
     undo.push(() => capture.close())
     const { host, securePort } = capture
     for (const port of [capture, capture.deliveries]) outgoing.opened(port)
     if (securePort !== null) outgoing.opened({ host, port: securePort })
-    const smtp = { host: reachableHost(host), port: capture.port }
-    const smtps = securePort === null ? null : { host: smtp.host, port: securePort, secure: true as const }
+    const tls = certificate && { ca: certificate.ca }
+    const smtp = {
+      host: reachableHost(host),
+      port: capture.port,
+      ...(tls && config.smtpTls === true && { tls }),
+    }
+    const smtps =
+      securePort === null
+        ? null
+        : { host: smtp.host, port: securePort, secure: true as const, ...(tls && { tls }) }
     const http = createHttp(
       { ...main, keys, accounts: accounts.resource },
       {
@@ -146,6 +156,7 @@ export async function openLocalpost(
         capture,
         smtp,
         smtps,
+        certificate,
         database: () => opened.database(),
         outgoing,
         otherAccounts: accounts.http,

@@ -50,6 +50,8 @@ export interface Row {
   readonly command?: true
   /** The name of its flag without the leading dashes: `smtp-port`. Its variable is then `LOCALPOST_SMTP_PORT`. */
   readonly flag?: string
+  /** Set for the few options that most people use: `--help` lists these, `--help all` every one. */
+  readonly often?: true
   /** How the help shows the value of the flag. Default: the kind's. */
   readonly hint?: string
   /** The heading under which the help lists the flag. */

@@ -14,6 +14,7 @@ export const optionTable = {
     default: 8025,
     command: true,
     flag: 'port',
+    often: true,
     section: 'Server',
     help: 'HTTP port of the page and the API; 0 takes a free port',
   },
@@ -23,6 +24,7 @@ export const optionTable = {
     default: 0,
     commandDefault: 1025,
     flag: 'smtp-port',
+    often: true,
     section: 'Server',
     help: 'SMTP port; 0 takes a free port',
   },
@@ -33,6 +35,7 @@ export const optionTable = {
     default: '127.0.0.1',
     commandDefault: '127.0.0.1',
     flag: 'host',
+    often: true,
     hint: 'address',
     section: 'Server',
     help: 'Address to bind; 0.0.0.0 lets other machines connect',
@@ -112,6 +115,7 @@ export const optionTable = {
     default: null,
     commandDefault: './.localpost',
     flag: 'dir',
+    often: true,
     hint: 'folder',
     section: 'Data',
     help: 'Data folder; created if it does not exist',
@@ -135,6 +139,7 @@ export const optionTable = {
     default: false,
     command: true,
     flag: 'memory',
+    often: true,
     section: 'Data',
     help: 'Keep everything in memory, without a data folder',
   },
@@ -158,6 +163,7 @@ export const optionTable = {
     kind: 'count',
     default: null,
     flag: 'max-emails',
+    often: true,
     hint: 'n',
     section: 'Data',
     help: 'Maximum number of emails to keep; the oldest are deleted first',
@@ -180,6 +186,7 @@ export const optionTable = {
     kind: 'keys',
     default: [],
     flag: 'api-key',
+    often: true,
     hint: 'key',
     section: 'Access',
     help: 'API key; repeatable (default: one is created at the first start)',
@@ -342,12 +349,13 @@ export const optionTable = {
     values: ['optional', 'required'],
     default: 'optional',
     flag: 'smtp-auth',
+    often: true,
     section: 'SMTP',
     help: 'Whether SMTP clients must log in; the password is an API key',
   },
   /**
    * SMTP port with implicit TLS (`smtps://`); 0 takes a free port. It uses the certificate of `smtpTls` or `tls`, else
-   * a self-signed one. Default: none.
+   * one that Localpost makes; `smtps.tls.ca` is then the CA to trust. Default: none.
    */
   smtpsPort: {
     kind: 'port',
@@ -357,15 +365,16 @@ export const optionTable = {
     help: 'SMTP port with implicit TLS; 0 takes a free port (default: none)',
   },
   /**
-   * Offers STARTTLS: true uses a self-signed certificate, `{ key, cert }` your own in PEM. Default: false, or the
-   * certificate of `tls`.
+   * Offers STARTTLS: true with a certificate that Localpost makes (`smtp.tls.ca` is then the CA to trust), `{ key, cert }`
+   * with your own in PEM. Default: false, or the certificate of `tls`.
    */
   smtpTls: {
     kind: 'tls',
     default: false,
     flag: 'smtp-tls',
+    often: true,
     section: 'SMTP',
-    help: 'Offer STARTTLS with a self-signed certificate',
+    help: 'Offer STARTTLS with a certificate that Localpost makes; localpost ca prints the file to trust',
   },
   /**
    * Refuses recipients over SMTP that a rule or the simulator rejects, instead of accepting the mail and recording a
@@ -562,6 +571,7 @@ export const optionTable = {
     kind: 'relay',
     default: null,
     flag: 'relay',
+    often: true,
     hint: 'url',
     section: 'Outgoing connections',
     help: 'Real mail server for releasing captured mail: smtp://user:password@host:587',

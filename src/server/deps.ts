@@ -70,7 +70,15 @@ export interface ServerDeps extends AccountDeps {
   readonly clock: Clock
   readonly config: Pick<
     Config,
-    'allowHosts' | 'publicUrl' | 'rateLimit' | 'limits' | 'requireKey' | 'strict' | 'trustProxy'
+    | 'allowHosts'
+    | 'publicUrl'
+    | 'rateLimit'
+    | 'limits'
+    | 'requireKey'
+    | 'strict'
+    | 'trustProxy'
+    | 'tls'
+    | 'smtpTls'
   >
   /** The users with passwords; null if the instance has none. */
   readonly users: Users | null
@@ -87,6 +95,8 @@ export interface ServerDeps extends AccountDeps {
   readonly failedKeys?: FailedKeys
   /** The rows of the APIs of providers, with this account behind them. Default: none. */
   readonly providerRoutes?: readonly Route[]
+  /** The CA of the certificate that Localpost made for SMTP, in PEM; null without one. */
+  readonly ca: string | null
   /** Folder of the built page: `index.html`, `favicon.svg`, `assets/`. */
   readonly uiDir: string
   /** The open listener; null in process, and until it is open. */
@@ -120,4 +130,4 @@ export interface LoggedSessions {
 }
 
 /** State of the instance for `/dev/health`. `ok` only while SMTP accepts connections, and HTTP too if it has a listener. */
-export type ServerState = Pick<Health, 'status' | 'store' | 'database' | 'smtp' | 'smtps' | 'warnings'>
+export type ServerState = Pick<Health, 'status' | 'store' | 'database' | 'smtp' | 'smtps' | 'ca' | 'warnings'>

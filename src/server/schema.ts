@@ -3,6 +3,14 @@ import { faultsSchema } from '../faults/schema.ts'
 import type { Health, LoggedRequest, ProviderInfo, SessionState } from './types.ts'
 
 const smtpSchema = z.strictObject({ host: z.string(), port: z.int() })
+const submissionSchema = smtpSchema.extend({
+  starttls: z.boolean().describe('Whether STARTTLS is offered'),
+  login: z
+    .enum(['optional', 'required'])
+    .describe(
+      'Whether clients must log in; the password is an API key. It holds for the port of `smtps` too',
+    ),
+})
 
 /** The answer of `GET /dev/health`. */
 export const healthSchema: z.ZodType<Health> = z.strictObject({
@@ -35,8 +43,19 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
     })
     .optional()
     .describe('How the database is, where the data is in one'),
-  smtp: smtpSchema,
+  smtp: submissionSchema,
   smtps: smtpSchema.optional().describe('The SMTP port that begins with TLS, where one is open'),
+  ca: z
+    .strictObject({
+      file: z
+        .string()
+        .nullable()
+        .describe('The file with it, on the machine of the server; null if it is only in memory'),
+    })
+    .nullable()
+    .describe(
+      'The authority (CA) of the certificate that Localpost made for SMTP, which `GET /dev/ca.pem` answers; null without such a certificate',
+    ),
   url: z.string().nullable().describe('Base URL of the listener; null in process'),
   tracking_url: z
     .string()

@@ -38,12 +38,24 @@ export interface Health {
   smtp: {
     host: string
     port: number
+    /** Whether STARTTLS is offered. */
+    starttls: boolean
+    /** Whether clients must log in; the password is an API key. It holds for the port of `smtps` too. */
+    login: 'optional' | 'required'
   }
   /** The SMTP port that begins with TLS, where one is open. */
   smtps?: {
     host: string
     port: number
   }
+  /**
+   * The authority (CA) of the certificate that Localpost made for SMTP, which `GET /dev/ca.pem` answers;
+   * null without such a certificate.
+   */
+  ca: {
+    /** The file with it, on the machine of the server; null if it is only in memory. */
+    file: string | null
+  } | null
   /** Base URL of the listener; null in process. */
   url: string | null
   /** Base URL of the addresses in tracked mail: the option `publicUrl`, else `url`. */

@@ -8,6 +8,12 @@ import { fromCall } from '../instance/public-members.ts'
 import { isLoopback } from '../net/hosts.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { optionTable } from '../options/table.ts'
+import {
+  type ClientPlace,
+  clientVariables,
+  misspeltVariables,
+  readClientVariables,
+} from '../options/variables.ts'
 import { nodeFetch } from './node-fetch.ts'
 import { createAccountInbox, type AccountInbox } from './account-inbox.ts'
 
@@ -16,7 +22,7 @@ export interface AccountSettings {
   /** The server. Default: the variable `LOCALPOST_URL`, or `http://127.0.0.1:8025`. */
   url?: string
   /**
-   * A key of the account `default` with the scope `full`. Default: the variable `LOCALPOST_KEY`; a server on this machine
+   * A key of the account `default` with the scope `full`. Default: the variable `LOCALPOST_API_KEY`; a server on this machine
    * that is bound to loopback needs none.
    */
   apiKey?: string
@@ -82,9 +88,10 @@ export const accountSettingNames = ['url', 'apiKey', 'ttlMs', 'waitTimeoutMs'] a
 
 async function open(settings: AccountSettings): Promise<TestAccount> {
   assertKnownOptions(settings, accountSettingNames, 'an account')
+  const variables = readVariables(settings)
   const {
-    url: base = process.env['LOCALPOST_URL'] || defaultUrl,
-    apiKey = process.env['LOCALPOST_KEY'] || null,
+    url: base = variables.url ?? defaultUrl,
+    apiKey = variables.apiKey,
     ttlMs = hourMs,
     waitTimeoutMs = optionTable.waitTimeoutMs.default,
   } = settings
@@ -99,6 +106,21 @@ async function open(settings: AccountSettings): Promise<TestAccount> {
   return accountOf(created, { url, waitTimeoutMs, remove: () => removeAccount(admin, created.name) })
 }
 
+/** Hints about the variables go to stderr, each once in a process. */
+function readVariables({ url, apiKey }: AccountSettings): ClientPlace {
+  const place = readClientVariables(process.env)
+  const hints = apiKey === undefined && place.hint !== null ? [place.hint] : []
+  if (url === undefined || apiKey === undefined)
+    hints.push(...misspeltVariables(process.env, Object.values(clientVariables)))
+  for (const hint of hints.filter((text) => !said.has(text))) {
+    said.add(hint)
+    process.stderr.write(`localpost: ${hint}\n`)
+  }
+  return place
+}
+
+const said = new Set<string>()
+
 const defaultUrl = 'http://127.0.0.1:8025'
 const hourMs = 60 * 60 * 1000
 
@@ -109,7 +131,7 @@ function withHint(error: unknown, { url, apiKey }: AccountSettings): unknown {
   if (isErrorOf(error, 'missing_api_key', 'invalid_api_key') && apiKey === undefined)
     return again(
       error,
-      'Give a key of the account "default" by the variable LOCALPOST_KEY or the option apiKey.',
+      'Give a key of the account "default" by the variable LOCALPOST_API_KEY or the option apiKey.',
     )
   return error
 }

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
 import { rawClient, testServer } from './_server.ts'
@@ -25,10 +26,20 @@ describe('STARTTLS', () => {
         host: '127.0.0.1',
         port: server.port,
         requireTLS: true,
-        tls: { ca: own.cert, servername },
+        tls: { ca: own.ca, servername },
       })
       await transport.sendMail({ from: 'a@acme.com', to: 'b@example.com', subject: 'Hi', text: 'x' })
     }
     expect(server.taken).toHaveLength(3)
+  })
+
+  it('has a certificate of a CA that can sign nothing else, because its key is dropped', async () => {
+    const { makeCertificate } = await import('../../src/capture/tls.ts')
+    const [own, other] = await Promise.all([makeCertificate('post.test'), makeCertificate('post.test')])
+    const [ca, cert] = [new X509Certificate(own.ca), new X509Certificate(own.cert)]
+    expect([ca.ca, cert.ca]).toEqual([true, false])
+    expect(cert.verify(ca.publicKey)).toBe(true)
+    expect(cert.verify(new X509Certificate(other.ca).publicKey)).toBe(false)
+    expect(ca.checkPrivateKey(createPrivateKey(own.key))).toBe(false)
   })
 })

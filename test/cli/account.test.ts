@@ -87,4 +87,24 @@ describe('localpost account', () => {
     const { code, stderr } = await runToEnd(['account', ...args])
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
   })
+
+  it('finds the server and the key by the variables, and says what is misspelt or was renamed', async () => {
+    const post = await start({ requireKey: true })
+    const { url } = await post.listen()
+    const list = (env: Record<string, string>): ReturnType<typeof runToEnd> =>
+      runToEnd(['account', 'list'], { env: { LOCALPOST_URL: url, ...env } })
+    const named = await list({ LOCALPOST_API_KEY: post.apiKey, LOCALPOST_KEY: 'old' })
+    expect([named.code, named.stderr]).toEqual([0, ''])
+    const earlier = await list({ LOCALPOST_KEY: post.apiKey, LOCALPOST_APIKEY: 'x' })
+    expect(earlier.code).toBe(0)
+    expect(earlier.stderr).toBe(
+      'warning: LOCALPOST_APIKEY is not a variable of Localpost. Did you mean LOCALPOST_API_KEY?\n' +
+        'warning: LOCALPOST_KEY is called LOCALPOST_API_KEY now. It is still accepted; rename it.\n',
+    )
+    const wrong = await list({ LOCALPOST_URL: 'ftp://x' })
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('LOCALPOST_URL is "ftp://x"; it takes'),
+    })
+  })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findCommand, flagsOf, parseArguments } from '../../src/cli/arguments.ts'
-import { namedCommands } from '../../src/cli/commands.ts'
+import { namedCommands, serveCommand } from '../../src/cli/commands.ts'
+import { renderHelp } from '../../src/cli/help.ts'
 import { suggest } from '../../src/core/suggest.ts'
 import { optionFlags } from '../../src/cli/option-flags.ts'
 
@@ -34,7 +35,7 @@ describe('the command line', () => {
   })
 
   it('recognises -h and -v', () => {
-    expect(parseArguments(['-h']).help).toBe(true)
+    expect(parseArguments(['-h']).help).toBe('short')
     expect(parseArguments(['-v']).version).toBe(true)
   })
 
@@ -71,7 +72,7 @@ describe('the command line', () => {
 describe('a command', () => {
   it.each([
     [['exprot'], 'Unknown command "exprot". Did you mean "export"?'],
-    [['inbox'], 'Unknown command "inbox". Commands: account, check, copy, doctor, export, import, user.'],
+    [['inbox'], 'Unknown command "inbox". Commands: account, ca, check, copy, doctor, export, import, user.'],
     [['help', 'docter'], 'Unknown command "docter". Did you mean "doctor"?'],
     [['doctor', '--dri=x'], 'Unknown flag --dri. Did you mean --dir?'],
     [['doctor', 'data'], 'Unexpected argument "data": doctor takes flags only.'],
@@ -109,9 +110,40 @@ describe('a command', () => {
     (raw) => {
       const { command, rest } = findCommand(raw)
       expect(command.name).toBe('doctor')
-      expect(parseArguments(rest, command).help).toBe(true)
+      expect(parseArguments(rest, command).help).toBe('short')
     },
   )
+
+  it.each([
+    ['', ['--help', 'all']],
+    ['', ['--help=all']],
+    ['', ['help', 'all']],
+    ['check', ['check', '-h', 'all']],
+    ['check', ['help', 'check', 'all']],
+  ])('%s is explained in full by %j', (name, raw) => {
+    const { command, rest } = findCommand(raw)
+    expect(command.name).toBe(name)
+    expect(parseArguments(rest, command).help).toBe('all')
+  })
+
+  it('lists ten options in its help, and in the full one all that its short one leaves out', () => {
+    const listed = (text: string): number => text.match(/^ {2,6}(?:-\w, )?--[a-z]/gm)?.length ?? 0
+    const short = renderHelp(serveCommand, false)
+    // Besides --config, --help and --version.
+    expect(listed(short)).toBe(10 + 3)
+    expect(listed(renderHelp(serveCommand, true))).toBe(flagsOf(serveCommand).length)
+    expect(short).toContain(`${flagsOf(serveCommand).length - 13} more options: localpost --help all`)
+    for (const command of namedCommands) {
+      const [first = '', all = ''] = [false, true].map((isWhole) => renderHelp(command, isWhole))
+      expect(listed(all), command.name).toBe(flagsOf(command).length)
+      expect(listed(first), command.name).toBeLessThan(12)
+      expect(first.includes(`more options: localpost ${command.name} --help all`)).toBe(first !== all)
+    }
+  })
+
+  it('suggests the options that its short help leaves out', () => {
+    expect(() => parseArguments(['--trust-prox=1'])).toThrow('Did you mean --trust-proxy?')
+  })
 
   it('accepts words and its own flags', () => {
     const { command, rest } = findCommand(['export', 'tag:x', '--to', 'a.zip', '--', '-is:read'])

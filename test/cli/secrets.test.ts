@@ -63,11 +63,11 @@ describe('a file of API keys', () => {
       [[], { LOCALPOST_API_KEY_FILE: keys, LOCALPOST_RELAY_PASSWORD_FILE: join(cwd, 'missing') }],
     ] as const) {
       const { command, rest } = findCommand(['export', ...raw, '--url=http://127.0.0.1:1'])
-      const remote = await connect(parseArguments(rest, command), variables)
+      const remote = await connect(parseArguments(rest, command), variables, { warn() {} })
       expect(remote.url).toBe('http://127.0.0.1:1')
     }
     const { command, rest } = findCommand(['export', '--api-key-file=missing'])
-    await expect(connect(parseArguments(rest, command), {})).rejects.toThrow(
+    await expect(connect(parseArguments(rest, command), {}, { warn() {} })).rejects.toThrow(
       '--api-key-file: missing does not exist.',
     )
   })

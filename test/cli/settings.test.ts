@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import type { Settings } from '../../src/cli/settings.ts'
 import { resolveSettings } from '../../src/cli/settings.ts'
+import { misspeltVariables } from '../../src/options/variables.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 interface Given {
@@ -103,6 +104,12 @@ describe('the settings', () => {
     const { warnings } = await settle({ variables: { LOCALPOST_API_KEYS: 'a', LOCALPOST_URL: 'http://x' } })
     expect(warnings).toEqual([
       'LOCALPOST_API_KEYS is not a variable of Localpost. Did you mean LOCALPOST_API_KEY?',
+    ])
+    const names = ['LOCALPOST_SMPT_PORT', 'LOCALPOST_URI', 'LOCALPOST_WEATHER', 'OTHER_SMPT_PORT']
+    const slips = misspeltVariables(Object.fromEntries(names.map((name) => [name, '1'])))
+    expect(slips.map((text) => /Did you mean (\S+)\?$/.exec(text)?.[1])).toEqual([
+      'LOCALPOST_SMTP_PORT',
+      'LOCALPOST_URL',
     ])
   })
 

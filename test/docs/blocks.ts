@@ -17,14 +17,11 @@ export type Check =
   | 'vitest'
   | 'module'
   | 'shell'
-  | 'python'
   | 'pytest'
-  | 'go'
   | 'gotest'
   | 'junit'
   | 'rspec'
   | 'quoted'
-  | 'address'
   | 'yaml'
   | 'npm'
   | 'shown'
@@ -34,10 +31,10 @@ export type Check =
   | 'balancer'
   | 'elsewhere'
 
-/** All blocks of the README and the guides, except the guide to searching, which has tests of its own. */
+/** All blocks of the README and the guides, except the guides to searching and to clients, which have tests of their own. */
 export function readBlocks(): Block[] {
   const guides = readdirSync(join(root, 'docs/guides')).filter(
-    (name) => name.endsWith('.md') && name !== 'search.md',
+    (name) => name.endsWith('.md') && name !== 'search.md' && name !== 'frameworks.md',
   )
   return ['README.md', 'CONTRIBUTING.md', ...guides.map((name) => `docs/guides/${name}`)].flatMap(blocksOf)
 }
@@ -45,12 +42,11 @@ export function readBlocks(): Block[] {
 /**
  * The table: code is run with its usual tool; code that is part of an example is run with the example.
  *
- * - `vitest`, `module`, `python`, `pytest`: run against a real instance, and must succeed; output in a module's comments
+ * - `vitest`, `module`, `pytest`: run against a real instance, and must succeed; output in a module's comments
  *     is compared with the real output.
- * - `go`, `gotest`, `junit`, `rspec`: likewise, by `npm run test:all`, since they take long to compile or have to be installed.
+ * - `gotest`, `junit`, `rspec`: likewise, by `npm run test:all`, since they take long to compile or have to be installed.
  * - `shell`: run by bash against a real instance.
  * - `quoted`: found word for word in a file of examples/, which `npm run test:all` runs.
- * - `address`: its runtime is not available here; it must name the default address of Localpost.
  * - `yaml`: its shell lines use existing flags, and its addresses are the default ones.
  * - `npm`: starts or installs something; its scripts and flags exist.
  * - `shown`: the output of a program; compared with the real output.
@@ -73,18 +69,13 @@ export function checkOf({ language, code }: Block): Check | null {
         ? 'module'
         : 'quoted'
     case 'python':
-      if (code.includes('import pytest')) return 'pytest'
-      return code.includes('import smtplib') ? 'python' : 'address'
+      return code.includes('import pytest') ? 'pytest' : null
     case 'go':
-      return code.includes('"testing"') ? 'gotest' : 'go'
+      return code.includes('"testing"') ? 'gotest' : null
     case 'java':
       return 'junit'
     case 'ruby':
-      return code.includes('require "rspec"') ? 'rspec' : 'address'
-    case 'ini':
-    case 'properties':
-    case 'csharp':
-      return 'address'
+      return code.includes('require "rspec"') ? 'rspec' : null
     case 'yaml':
       return 'yaml'
     case 'text':

@@ -39,7 +39,7 @@ it('passes all tests that are shown for vitest, in vitest', async () => {
   const { status, stdout, stderr } = await run(
     process.execPath,
     [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--testTimeout=20000'],
-    { cwd: dir, env: { LOCALPOST_URL: post.url ?? '', LOCALPOST_KEY: post.apiKey } },
+    { cwd: dir, env: { LOCALPOST_URL: post.url ?? '', LOCALPOST_API_KEY: post.apiKey } },
   )
   expect(stdout + stderr).toMatch(new RegExp(`Test Files +${blocks.length} passed`))
   expect(status).toBe(0)
@@ -77,30 +77,13 @@ describe('a shell script that is shown', () => {
     )
     const { status, stdout, stderr } = await run('bash', ['-euo', 'pipefail'], {
       cwd: root,
-      env: { LOCALPOST_KEY: post.apiKey, LOCALPOST_URL: post.url ?? '' },
+      env: { LOCALPOST_API_KEY: post.apiKey, LOCALPOST_URL: post.url ?? '' },
       input: script,
     })
     expect(stdout + stderr).not.toContain('"statusCode"')
     expect(stderr).toBe('')
     expect(status).toBe(0)
   })
-})
-
-it('the Python program that is shown sends a mail', async () => {
-  const [block] = blocksFor('python')
-  const { post, adapt } = await startForDocs()
-  onTestFinished(() => post.close())
-  const code = adapt(block?.code ?? '')
-  expect(code).toContain(String(post.smtp.port))
-  // Without Python, only the address can be checked.
-  const hasPython = await run('python3', ['--version'], { cwd: root }).then(
-    () => true,
-    () => false,
-  )
-  if (!hasPython) return
-  const { stderr, status } = await run('python3', ['block.py'], { cwd: project({ 'block.py': code }) })
-  expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
-  await post.inbox.waitFor({ subject: 'From Python' })
 })
 
 it('the workers of pytest that are shown have an account each, and remove it', async ({ skip }) => {
@@ -110,7 +93,7 @@ it('the workers of pytest that are shown have an account each, and remove it', a
   const { post } = await startForDocs()
   onTestFinished(() => post.close())
   const cwd = project({ 'test_block.py': block?.code ?? '' })
-  const env = { LOCALPOST_URL: post.url ?? '', LOCALPOST_KEY: post.apiKey }
+  const env = { LOCALPOST_URL: post.url ?? '', LOCALPOST_API_KEY: post.apiKey }
   const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider']
   // As the workers of pytest-xdist, these are processes that run at the same time.
   const runs = await Promise.all([1, 2].map(() => run('python3', args, { cwd, env })))
@@ -124,11 +107,6 @@ it('the workers of pytest that are shown have an account each, and remove it', a
 })
 
 describe('examples that cannot be run here', () => {
-  it.each(each(blocksFor('address')))('%s names the default address', (_place, { code }) => {
-    expect(code).toMatch(/127\.0\.0\.1/)
-    expect(code).toMatch(/\b1025\b/)
-  })
-
   it.each(each(blocksFor('proxy')))('%s leads to the default address', (_place, { code }) => {
     expect(code).toMatch(/127\.0\.0\.1:8025\b/)
   })
@@ -155,7 +133,7 @@ describe('examples that cannot be run here', () => {
       }
       const named = [...code.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name)
       expect(named.filter((name) => name !== undefined && !(name in scripts))).toEqual([])
-      const help = await run(process.execPath, [command, '--help'], { cwd: root })
+      const help = await run(process.execPath, [command, '--help', 'all'], { cwd: root })
       const lines = code
         .split('\n')
         .filter((line) => /\blocalpost (?:--|.* localpost --)|command: /.test(line))

@@ -60,6 +60,6 @@ export async function startForDocs(): Promise<{ post: Localpost; adapt(code: str
       code
         .replaceAll('127.0.0.1:8025', `127.0.0.1:${port}`)
         .replaceAll(/(127\.0\.0\.1"?(?::|, |', port: ))1025\b/g, `$1${post.smtp.port}`)
-        .replace(/^export LOCALPOST_KEY=.*$/m, ''),
+        .replace(/^export LOCALPOST_API_KEY=.*$/m, ''),
   }
 }

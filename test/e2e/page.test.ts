@@ -28,7 +28,7 @@ describe('the page', () => {
     await smtp.getByText('the API key that the banner printed').waitFor()
     await expect.poll(() => smtp.getByRole('button', { name: 'Copy the password' }).count()).toBe(0)
     const command = await page.getByRole('region', { name: 'HTTP API' }).locator('pre').innerText()
-    expect(command).toContain('"Authorization: Bearer $LOCALPOST_KEY"')
+    expect(command).toContain('"Authorization: Bearer $LOCALPOST_API_KEY"')
     expect(await page.locator('section.main').innerText()).not.toContain('…')
   })
 

@@ -1,4 +1,7 @@
+import { text } from 'node:stream/consumers'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { httpClients, smtpClients } from '../../ui/views/connect/clients.ts'
 import { objections } from './_axe.ts'
 import { enter, focused, openPage, send } from './_setup.ts'
 
@@ -166,18 +169,46 @@ describe('the other pages', () => {
   it('uses the real port and key in every snippet that needs them', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Connect')
-    const text = (name: string): Promise<string> =>
-      page.getByRole('region', { name, exact: true }).locator('pre').innerText()
-    for (const name of ['nodemailer', 'Rails', 'Django', 'Laravel', 'Go', 'Spring'])
-      expect(await text(name), name).toContain(String(post.smtp.port))
-    for (const name of ['fetch', 'curl']) {
-      expect(await text(name), name).toContain(`${post.url}/v1/emails`)
-      expect(await text(name), name).toContain(post.apiKey)
+    for (const { name } of smtpClients)
+      expect(await codeOf(page, name), name).toContain(String(post.smtp.port))
+    for (const { name } of httpClients) {
+      const text = await page.getByRole('region', { name, exact: true }).locator('pre').innerText()
+      expect(text, name).toContain(`${post.url}/v1/emails`)
+      expect(text, name).toContain(post.apiKey)
     }
+    expect(await page.getByRole('radiogroup', { name: 'TLS' }).count()).toBe(0)
   })
 })
 
+/** Chooses a client on the page Connect. @returns Its code. */
+async function codeOf(page: Page, name: string): Promise<string> {
+  await page.getByRole('radiogroup', { name: 'Client' }).getByRole('radio', { name, exact: true }).check()
+  return page.getByRole('region', { name, exact: true }).locator('pre').innerText()
+}
+
 describe('the Connect page', () => {
+  it('shows code that works with the TLS and the login of the server', async () => {
+    const { post, page } = await openPage({ smtpTls: true, smtpsPort: 0, smtpAuth: 'required' })
+    await enter(page, 'Connect')
+    const choices = page.getByRole('radiogroup', { name: 'TLS' })
+    const ports = { STARTTLS: post.smtp.port, 'TLS on port': post.smtps?.port, 'Without TLS': post.smtp.port }
+    for (const [words, port] of Object.entries(ports)) {
+      await choices.getByRole('radio', { name: words }).check()
+      const code = await codeOf(page, 'Node: nodemailer')
+      expect(code).toContain(`port: ${port}`)
+      expect(code).toContain(`pass: '${post.apiKey}'`)
+      expect(code.includes('localpost-ca.pem'), words).toBe(words !== 'Without TLS')
+      expect(await page.getByText('CA file', { exact: true }).count()).toBe(words === 'Without TLS' ? 0 : 1)
+    }
+    await choices.getByRole('radio', { name: 'STARTTLS' }).check()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'save it here' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('localpost-ca.pem')
+    expect(await text(await download.createReadStream())).toBe(post.smtp.tls?.ca)
+  })
+
   it('says what failed where the settings cannot be loaded, and loads them again', async () => {
     const { post, page } = await openPage({}, false)
     await page.route('**/dev/health', (route) => route.abort())

@@ -1,6 +1,6 @@
-import { makeCertificate } from '../../src/capture/tls.ts'
 import { fixedClock } from '../../src/core/manual-clock.ts'
 import type { KindTypes, Row } from '../../src/options/row.ts'
+import { certificateFor } from '../support/certificate.ts'
 
 /** Values of one kind of options. */
 interface Samples {
@@ -105,7 +105,7 @@ const samples: { readonly [K in keyof KindTypes]: Samples } = {
     wrongTyped: ['10.0.0.0/99', 'proxy.test'],
   },
   certificate: {
-    right: await makeCertificate('localhost'),
+    right: certificateFor('localhost'),
     wrong: ['hunter2', true, { key: 'hunter2' }, { key: 'hunter2', cert: 'hunter2' }],
   },
   tls: {

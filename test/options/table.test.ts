@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import { serveCommand } from '../../src/cli/commands.ts'
 import { renderHelp } from '../../src/cli/help.ts'
-import { setOption, variableOf } from '../../src/cli/option-flags.ts'
+import { setOption } from '../../src/cli/option-flags.ts'
 import { resolveSettings, type Settings } from '../../src/cli/settings.ts'
 import { kinds } from '../../src/options/kinds.ts'
 import { allRows, resolveOptions } from '../../src/options/options.ts'
 import { listRows, type PlacedRow } from '../../src/options/read.ts'
+import { variableOf } from '../../src/options/variables.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { samplesOf } from './_samples.ts'
 
@@ -134,7 +135,7 @@ describe('every option', () => {
 })
 
 describe('the texts about every option', () => {
-  const help = renderHelp(serveCommand)
+  const help = renderHelp(serveCommand, true)
   const reference = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
 
   it.each(rows)('name it: %s', (name, { row }) => {

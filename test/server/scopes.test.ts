@@ -105,6 +105,7 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'POST /dev/keys': 'admin',
   'DELETE /dev/keys/{id}': 'admin',
   'GET /dev/health': 'read',
+  'GET /dev/ca.pem': 'read',
   'GET /dev/metrics': 'read',
   'POST /dev/reset': 'admin',
   'GET /dev/events': 'read',

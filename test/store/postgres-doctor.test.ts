@@ -51,7 +51,7 @@ async function doctor(store: string): Promise<{ code: 0 | 1; text: string }> {
     warn: () => {},
     error: () => {},
   }
-  const given = { help: false, version: false, config: undefined, words: [] }
+  const given = { help: null, version: false, config: undefined, words: [] }
   const code = await runDoctor({ ...given, options: { store }, own: { json: 'true' } }, output)
   return { code, text: lines.join('\n') }
 }

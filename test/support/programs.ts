@@ -12,7 +12,14 @@ export function findOnPath(name: string): string | undefined {
 
 /** The Debian packages of the programs that tests run, besides those of each POSIX system. */
 export const packages = {
+  '/usr/lib/python3/dist-packages/aiosmtplib': 'python3-aiosmtplib',
+  '/usr/lib/python3/dist-packages/django': 'python3-django',
+  '/usr/share/doc/ruby-mail': 'ruby-mail',
+  '/usr/share/java/jakarta-activation.jar': 'libjakarta-mail-java',
+  '/usr/share/java/jakarta-mail.jar': 'libjakarta-mail-java',
   '/usr/share/java/junit-platform-console.jar': 'junit5',
+  '/usr/share/php/Symfony/Component/Mailer/autoload.php': 'php-symfony-mailer',
+  '/usr/share/php/libphp-phpmailer/autoload.php': 'libphp-phpmailer',
   curl: 'curl',
   flock: 'util-linux',
   haproxy: 'haproxy',
@@ -22,9 +29,11 @@ export const packages = {
   mount: 'mount',
   nginx: 'nginx',
   perl: 'perl',
+  php: 'php-cli',
   python3: 'python3',
   rspamd: 'rspamd',
   rspec: 'ruby-rspec',
+  ruby: 'ruby',
   script: 'bsdutils',
   spamd: 'spamd',
   swaks: 'swaks',

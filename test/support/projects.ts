@@ -157,6 +157,7 @@ export const longSeries: readonly string[] = [
   'crash/namespaces',
   'crash/power-cuts',
   'crash/several',
+  'docs/frameworks',
   'e2e/accessible',
   'e2e/disagreeing-html',
   'e2e/hostile-corpus',

@@ -20,7 +20,11 @@ import { createTest, expect, test } from '../../src/vitest/index.ts'
 
 expectTypeOf(createLocalpost).toEqualTypeOf<(options?: LocalpostOptions) => Promise<Localpost>>()
 expectTypeOf<Localpost['apiKey']>().toEqualTypeOf<string>()
-expectTypeOf<Localpost['smtp']>().toEqualTypeOf<{ readonly host: string; readonly port: number }>()
+expectTypeOf<Localpost['smtp']>().toEqualTypeOf<{
+  readonly host: string
+  readonly port: number
+  readonly tls?: { readonly ca: string }
+}>()
 expectTypeOf<Localpost['url']>().toEqualTypeOf<string | null>()
 expectTypeOf<Localpost>().toExtend<AsyncDisposable>()
 expectTypeOf<Localpost['emails']['send']>().parameter(0).toEqualTypeOf<SendRequest>()

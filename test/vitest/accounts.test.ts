@@ -41,7 +41,7 @@ describe('accounts of a project of its own', () => {
          await expect(localpost).toHaveSent({ count: 1 })
        })`,
     })
-    const variables = { LOCALPOST_URL: url, LOCALPOST_KEY: post.apiKey }
+    const variables = { LOCALPOST_URL: url, LOCALPOST_API_KEY: post.apiKey }
     const { status, output } = await runVitestWith(variables, dir)
     const made = [...output.matchAll(/account (account-\w+)/g)].map(([, name]) => name)
     expect(output).toMatch(/Tests\s+2 failed \| 6 passed/)

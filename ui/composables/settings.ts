@@ -14,7 +14,7 @@ export function reachableHost(bound: string, pageHost: string): string {
 export function curlCommand(origin: string, key: string): string {
   return [
     `curl ${origin}/v1/emails`,
-    `  -H ${key ? quoted(`Authorization: Bearer ${key}`) : '"Authorization: Bearer $LOCALPOST_KEY"'}`,
+    `  -H ${key ? quoted(`Authorization: Bearer ${key}`) : '"Authorization: Bearer $LOCALPOST_API_KEY"'}`,
     `  -H 'Content-Type: application/json'`,
     `  -d ${quoted(JSON.stringify(sample, null, 2))}`,
   ].join(' \\\n')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LocalpostError } from '../../core/errors.ts'
 import { resetScopes } from '../../options/reset-scopes.ts'
 import { bytesAnswer, jsonAnswer } from '../answer.ts'
 import { metricsOf, readHealth } from '../health.ts'
@@ -37,6 +38,18 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
         }),
       }),
     }),
+    get('/dev/ca.pem', {
+      summary: 'The authority (CA) to trust for SMTP with TLS, where Localpost made the certificate',
+      success: { type: caType, description: 'One certificate in PEM' },
+      errors: ['not_found'],
+      handler() {
+        if (deps.ca === null) throw noCa(deps.config)
+        return bytesAnswer(Buffer.from(deps.ca), {
+          'content-type': caType,
+          'content-disposition': 'attachment; filename="localpost-ca.pem"',
+        })
+      },
+    }),
     post('/dev/reset', {
       needs: 'admin',
       summary: 'Empty everything but the keys',
@@ -71,6 +84,16 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
 }
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
+
+const caType = 'application/x-pem-file'
+
+function noCa({ tls, smtpTls }: ServerDeps['config']): LocalpostError {
+  const isGiven = tls !== null || typeof smtpTls === 'object'
+  const message = isGiven
+    ? 'SMTP uses a certificate that was given to this instance. Trust the authority that issued it.'
+    : 'This instance made no certificate, because SMTP is without TLS. Start it with --smtp-tls or --smtps-port.'
+  return new LocalpostError('not_found', message)
+}
 
 const resetSchema = z.strictObject({
   keep: z.array(z.enum(resetScopes)).max(resetScopes.length).optional().describe('What stays'),

@@ -90,6 +90,9 @@ const own = new Set([
   'large',
   // Rebuilt from the messages when it is missing.
   'derived',
+  // Made again when they are missing.
+  'ca.pem',
+  'smtp-tls.pem',
   'checkpoint.json.tmp',
   'incomplete.json',
   'incomplete.json.tmp',

@@ -1,0 +1,47 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { LocalpostError } from '../core/errors.ts'
+import type { Arguments } from './arguments.ts'
+import type { Output } from './output.ts'
+import { connect, readAnswer, reasonOf } from './remote.ts'
+
+/**
+ * Runs `localpost ca`: prints the path of a file with the CA that signed the certificate of a running server. That is
+ * the server's own file where it is on this machine, else a file that is written here.
+ *
+ * @returns The exit code.
+ * @throws request_failed if the server does not answer, not_found if it made no certificate, else its error.
+ */
+export async function runCa(given: Arguments, output: Output): Promise<0> {
+  const remote = await connect(given, process.env, output)
+  const ca = await (await remote.ask('/dev/ca.pem')).text()
+  const { to } = given.own
+  if (to === undefined) {
+    const health = await readAnswer(
+      remote,
+      healthSchema,
+      'does not answer as this version does.',
+      '/dev/health',
+    )
+    const file = health.ca?.file ?? null
+    if (file !== null && (await contentOf(file)) === ca) {
+      output.log(file)
+      return 0
+    }
+  }
+  const path = resolve(to ?? 'localpost-ca.pem')
+  await writeFile(path, ca).catch((error: unknown) => {
+    const message = `${path} cannot be written (${reasonOf(error)}). Name another file with --to.`
+    throw new LocalpostError('request_failed', message, { cause: error })
+  })
+  output.log(path)
+  return 0
+}
+
+const healthSchema = z.object({ ca: z.object({ file: z.string().nullable() }).nullable() })
+
+/** null where there is no such file: the server may be in a container, or on another machine. */
+function contentOf(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(() => null)
+}

@@ -1,0 +1,85 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
+import { makeCertificate, type MadeCertificate } from '../capture/tls.ts'
+import { nodeFiles, writeWhole } from '../core/files.ts'
+import { dateNow } from '../core/machine.ts'
+import type { Config } from '../options/options.ts'
+
+/** The certificate that Localpost made for its SMTP ports. */
+export interface OwnCertificate extends MadeCertificate {
+  /** The absolute path of the file with the CA; null if it is only in memory. */
+  caFile: string | null
+}
+
+/**
+ * The certificate for the SMTP ports where TLS is on and no option gives one. A data folder keeps it, so that clients
+ * which trust its CA still do after a restart. It is made again when it ends within 30 days, is not for the host name, or
+ * cannot be read. If the folder cannot be written, it lasts until the instance closes, and a notice says so.
+ *
+ * The process must hold the lock of the folder.
+ *
+ * @returns null where no certificate of its own is needed.
+ */
+export async function openCertificate(config: Config): Promise<OwnCertificate | null> {
+  const { dir, hostname, onNotice } = config
+  const isGiven = config.tls !== null || typeof config.smtpTls === 'object'
+  if (isGiven || (config.smtpTls === false && config.smtpsPort === null)) return null
+  if (dir === null) return { ...(await makeCertificate(hostname)), caFile: null }
+  const files = { ca: join(dir, caName), own: join(dir, ownName) }
+  const caFile = resolve(files.ca)
+  const kept = await readKept(files, hostname)
+  if (typeof kept === 'object') return { ...kept, caFile }
+  const made = await makeCertificate(hostname)
+  try {
+    await write(files.own, made.key + made.cert)
+    await write(files.ca, made.ca)
+  } catch (error) {
+    const message = `The certificate for SMTP could not be kept in ${dir}. A new one is made at the next start, which clients then have to trust.`
+    onNotice({ level: 'warning', message, error })
+    return { ...made, caFile: null }
+  }
+  if (kept !== 'new') {
+    const message = `The certificate for SMTP was made again, because the old one ${kept}. Clients have to trust ${caFile} again.`
+    onNotice({ level: 'warning', message })
+  }
+  return { ...made, caFile }
+}
+
+/** The names of the files in a data folder. */
+const caName = 'ca.pem'
+const ownName = 'smtp-tls.pem'
+
+/** @returns The kept certificate, `new` where there is none, or what is wrong with it. */
+async function readKept(
+  files: { ca: string; own: string },
+  hostname: string,
+): Promise<MadeCertificate | string> {
+  try {
+    const [ca, own] = await Promise.all([nodeFiles.readAll(files.ca), nodeFiles.readAll(files.own)])
+    if (ca === null && own === null) return 'new'
+    if (ca === null || own === null)
+      return `is not complete: ${ca === null ? files.ca : files.own} is missing`
+    const [key = '', cert = ''] = String(own).split(/(?=-----BEGIN CERTIFICATE-----)/)
+    const [certificate, authority] = [new X509Certificate(cert), new X509Certificate(ca)]
+    if (!certificate.checkPrivateKey(createPrivateKey(key)) || !certificate.verify(authority.publicKey))
+      return `does not belong to its key or to ${files.ca}`
+    if (Date.parse(certificate.validTo) - dateNow() < 30 * dayMs) return `ends on ${certificate.validTo}`
+    const isForHost = isIP(hostname) ? certificate.checkIP(hostname) : certificate.checkHost(hostname)
+    return isForHost === undefined ? `is not for ${hostname}` : { key, cert, ca: String(ca) }
+  } catch (error) {
+    return `cannot be read (${error instanceof Error ? error.message : String(error)})`
+  }
+}
+
+/** For this user only. The next start notices a file that was not written to its end. */
+async function write(path: string, text: string): Promise<void> {
+  const fd = await nodeFiles.open(path, 'w')
+  try {
+    await writeWhole(nodeFiles, fd, Buffer.from(text), 0)
+  } finally {
+    await nodeFiles.close(fd)
+  }
+}
+
+const dayMs = 24 * 60 * 60 * 1000
