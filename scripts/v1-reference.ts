@@ -159,7 +159,10 @@ function typeOf(schema: Schema, schemas: Schemas): string {
   if (choices) return [...new Set(choices.map((choice) => typeOf(choice, schemas)))].join(' or ')
   if (schema.type === 'array') return `array of ${typeOf(schema.items ?? {}, schemas)}`
   if (Array.isArray(schema.type)) return schema.type.join(' or ')
-  return schema.format ? `${schema.type ?? 'any'} (${schema.format})` : (schema.type ?? 'any')
+  // The size of an integer matters to generators of clients, not to readers.
+  return schema.format && schema.format !== 'int64'
+    ? `${schema.type ?? 'any'} (${schema.format})`
+    : (schema.type ?? 'any')
 }
 
 function row(cells: readonly string[]): string {
