@@ -42,9 +42,9 @@ async function expected(): Promise<Record<string, unknown>> {
   }
 }
 
-/** The program's line; Maven writes colours before it. */
+/** The program's line; Maven writes colours around it. */
 function lastObject(output: string): Record<string, unknown> {
-  return JSON.parse(output.slice(output.indexOf('{'))) as Record<string, unknown>
+  return JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as Record<string, unknown>
 }
 
 describe('a client generated from the document of /v1', () => {

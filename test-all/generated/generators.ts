@@ -1,4 +1,4 @@
-import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { goProgram, mavenJar, npmWith, pythonWith } from '../tools.ts'
 import { run } from '../run.ts'
@@ -135,7 +135,11 @@ export const generators: readonly Generator[] = [
         'localpost',
         'useOneOfDiscriminatorLookup=true,withGoMod=false,packageName=localpost',
       ),
-    compile: goBuild,
+    async compile(cwd) {
+      // Tests of the client, which need packages of their own.
+      await rm(join(cwd, 'localpost/test'), { recursive: true, force: true })
+      await goBuild(cwd)
+    },
     command: programOf,
   },
   {

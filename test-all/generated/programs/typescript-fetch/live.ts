@@ -28,7 +28,8 @@ const { id } = await emailsApi.sendEmail({
     to: ['ada@example.com', 'bounce@simulator.localpost'],
     subject: 'Hello {{name}}',
     text: 'Hello {{name}}, {{code}}',
-    variables: { name: { value: null, _default: 'Ada' }, code: '482913' },
+    // Its types have neither the null nor the plain text that are allowed too.
+    variables: { name: { _default: 'Ada' }, code: { value: '482913' } },
     attachments: [{ filename: 'a.txt', path: 'data:text/plain;base64,aGVsbG8=' }],
   },
 })
