@@ -20,7 +20,7 @@ send_msmtp() {
   [ "$WAY" = smtps ] && tls=(--tls=on --tls-starttls=off --tls-certcheck=off)
   local auth=(--auth=off)
   [ -n "$AUTH" ] && auth=("--auth=${AUTH,,}" --user=u "--passwordeval=echo $PASSWORD")
-  msmtp --set-date-header=off --host=127.0.0.1 "--port=$PORT" "${tls[@]}" "${auth[@]}" -f "$from" "${to[@]}" < "$file"
+  msmtp --set-date-header=off --set-msgid-header=off --host=127.0.0.1 "--port=$PORT" "${tls[@]}" "${auth[@]}" -f "$from" "${to[@]}" < "$file"
 }
 send_curl() {
   local scheme=smtp more=()
