@@ -62,7 +62,10 @@ export const table: readonly Setup[] = [
   ...setups('nodemailer pool', 'nodemailer', [plain]),
   ...setups('nodemailer6', 'nodemailer', [plain]),
   ...setups('emailjs', 'emailjs', [plain]),
-  ...setups('email-sender', 'email-sender', three, { utf8: 'it fails at characters that are not bytes' }),
+  ...setups('email-sender', 'email-sender', three, {
+    inline: 'its parts are related, without an alternative: the text is the root',
+    utf8: 'it fails at characters that are not bytes',
+  }),
   ...setups('symfony', 'symfony', [...three, ...standard], { utf8, attachments: quotes }),
   ...setups('phpmailer', 'phpmailer', [...all, ...standard], {
     utf8,
