@@ -48,6 +48,11 @@ const introduction = `# The API: \`/v1\`
 
 Every call requires \`Authorization: Bearer <API_KEY>\`. Bodies are JSON, errors have [one shape](errors.md), and what the
 interface leaves open is [decided here](decisions.md). \`GET /v1/openapi.json\` is the same as an OpenAPI document, and needs no key.
+
+Clients can be generated from that document with openapi-typescript, openapi-python-client, oapi-codegen (with \`skip-prune\`), ogen and
+openapi-generator. The last one cannot write what webhooks post in Python and TypeScript: give it
+\`--global-property models,supportingFiles,apis=Emails:Domains:Audiences\`, and for Go also
+\`--additional-properties useOneOfDiscriminatorLookup=true\`.
 `
 
 type Schemas = Readonly<Record<string, Schema>>
@@ -159,7 +164,10 @@ function typeOf(schema: Schema, schemas: Schemas): string {
   if (choices) return [...new Set(choices.map((choice) => typeOf(choice, schemas)))].join(' or ')
   if (schema.type === 'array') return `array of ${typeOf(schema.items ?? {}, schemas)}`
   if (Array.isArray(schema.type)) return schema.type.join(' or ')
-  return schema.format ? `${schema.type ?? 'any'} (${schema.format})` : (schema.type ?? 'any')
+  // The size of an integer matters to generators of clients, not to readers.
+  return schema.format && schema.format !== 'int64'
+    ? `${schema.type ?? 'any'} (${schema.format})`
+    : (schema.type ?? 'any')
 }
 
 function row(cells: readonly string[]): string {

@@ -33,18 +33,20 @@ interface RunOptions {
   cwd: string
   env?: NodeJS.ProcessEnv
   input?: string
+  /** Default: 200 seconds. */
+  timeoutMs?: number
 }
 
 async function runBoth(
   command: string,
   args: readonly string[],
-  { cwd, env, input }: RunOptions,
+  { cwd, env, input, timeoutMs = 200_000 }: RunOptions,
 ): Promise<{ out: string; err: string }> {
   const child = spawn(command === 'node' ? process.execPath : command, args, {
     cwd,
     env: ownEnvironment(env),
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: 200_000,
+    timeout: timeoutMs,
   })
   child.stdin.on('error', () => undefined).end(input)
   const [out, err, code] = await Promise.all([

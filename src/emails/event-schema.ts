@@ -23,7 +23,7 @@ export const bounceTypeSchema: z.ZodType<BounceType> = z.enum(bounceTypes)
 export const bounceSubtypeSchema: z.ZodType<BounceSubtype> = z.enum(bounceSubtypes)
 
 /** The cause of an event on this machine that a real server might not have sent. */
-export const eventCauseSchema: z.ZodType<EventCause> = z.union([
+export const eventCauseSchema: z.ZodType<EventCause> = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('rule'),
     match: z.string().describe('As the rule has it'),
@@ -75,7 +75,7 @@ const opened = variant('opened', hit)
 const clicked = variant('clicked', { ...hit, link: z.string() })
 
 /** One event of one recipient, as stored, with all facts. Answers of `/v1` show a part of it. */
-export const emailEventSchema: z.ZodType<EmailEvent> = z.union([
+export const emailEventSchema: z.ZodType<EmailEvent> = z.discriminatedUnion('status', [
   sent.stored,
   complained.stored,
   delivered.stored,
@@ -87,7 +87,7 @@ export const emailEventSchema: z.ZodType<EmailEvent> = z.union([
 ])
 
 /** The body of a request to a webhook for an event of an email: `type` says which members `data` has. */
-export const emailPayloadSchema: z.ZodType<EmailPayload> = z.union([
+export const emailPayloadSchema: z.ZodType<EmailPayload> = z.discriminatedUnion('type', [
   sent.posted,
   complained.posted,
   delivered.posted,
@@ -107,7 +107,7 @@ export const recipientStateSchema: z.ZodType<RecipientState> = z.strictObject({
 const toRecipient = { recipient: z.string(), timestamp }
 
 /** `last_event`, docs/interface.md 2.3: the members depend on the status. */
-export const lastEventSchema: z.ZodType<LastEvent> = z.union([
+export const lastEventSchema: z.ZodType<LastEvent> = z.discriminatedUnion('status', [
   z.strictObject({
     ...toRecipient,
     status: z.enum(['sent', 'opened', 'complained', 'failed', 'delivery_delayed']),
@@ -118,7 +118,7 @@ export const lastEventSchema: z.ZodType<LastEvent> = z.union([
 ])
 
 /** An entry of the list item's `recipient_statuses`, docs/interface.md 2.1. */
-export const recipientStatusSchema: z.ZodType<RecipientStatus> = z.union([
+export const recipientStatusSchema: z.ZodType<RecipientStatus> = z.discriminatedUnion('status', [
   z.strictObject({
     ...toRecipient,
     status: z.enum(['sent', 'delivered', 'opened', 'clicked', 'delivery_delayed', 'complained', 'failed']),
@@ -127,7 +127,7 @@ export const recipientStatusSchema: z.ZodType<RecipientStatus> = z.union([
 ])
 
 /** An entry of a recipient's `events` in the detail, docs/interface.md 2.2. */
-export const recipientEventSchema: z.ZodType<RecipientEvent> = z.union([
+export const recipientEventSchema: z.ZodType<RecipientEvent> = z.discriminatedUnion('status', [
   z.strictObject({
     timestamp,
     status: z.enum(['sent', 'delivered', 'bounced', 'delivery_delayed', 'complained', 'failed']),

@@ -12,11 +12,14 @@ import { rulesInputSchema, rulesSchema } from '../rules/schema.ts'
 import {
   accountSchema,
   createdDomainSchema,
+  dnsRecordPurposeSchema,
   dnsRecordSchema,
   domainDataSchema,
   domainDetailSchema,
   domainListItemSchema,
+  domainStatusSchema,
   recordCheckSchema,
+  verificationErrorTypeSchema,
   verificationInfoSchema,
 } from '../domains/schema.ts'
 import {
@@ -24,8 +27,17 @@ import {
   emailPayloadSchema,
   eventCauseSchema,
   lastEventSchema,
+  recipientEventSchema,
+  recipientStatusSchema,
 } from '../emails/event-schema.ts'
-import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../emails/schema.ts'
+import {
+  emailDetailSchema,
+  emailListItemSchema,
+  emailTypeSchema,
+  sendRequestSchema,
+  variableValueSchema,
+} from '../emails/schema.ts'
+import { attachmentReferenceSchema } from '../attachments/schema.ts'
 import { broadcastDetailSchema, broadcastSummarySchema } from '../broadcasts/schema.ts'
 import { apiKeySchema } from '../keys/schema.ts'
 import { templateSchema, templateVersionSchema } from '../templates/schema.ts'
@@ -43,7 +55,7 @@ import {
   sentEmailSchema,
   suppressionSchema,
 } from '../sending/schema.ts'
-import { errorSchema } from '../core/error-schema.ts'
+import { errorCodeSchema, errorSchema, fieldErrorSchema } from '../core/error-schema.ts'
 import { healthSchema, loggedRequestSchema } from './schema.ts'
 import { domainPayloadSchema, webhookDeliverySchema, webhookSchema } from '../webhooks/schema.ts'
 
@@ -51,21 +63,31 @@ import { domainPayloadSchema, webhookDeliverySchema, webhookSchema } from '../we
 export const components: z.core.$ZodRegistry<{ id: string }> = z.registry<{ id: string }>()
 
 const named: Readonly<Record<string, z.ZodType>> = {
-  Error: errorSchema,
+  ErrorBody: errorSchema,
+  ErrorCode: errorCodeSchema,
+  FieldError: fieldErrorSchema,
   SendRequest: sendRequestSchema,
   SendingRequest: sendingRequestSchema,
   SentEmail: sentEmailSchema,
   ScheduledEmail: scheduledEmailSchema,
   Suppression: suppressionSchema,
+  VariableValue: variableValueSchema,
+  AttachmentReference: attachmentReferenceSchema,
+  EmailType: emailTypeSchema,
   Email: emailListItemSchema,
   EmailDetail: emailDetailSchema,
   LastEvent: lastEventSchema,
+  RecipientStatus: recipientStatusSchema,
+  RecipientEvent: recipientEventSchema,
   EmailEvent: emailEventSchema,
   EventCause: eventCauseSchema,
   Domain: domainListItemSchema,
   DomainDetail: domainDetailSchema,
   CreatedDomain: createdDomainSchema,
+  DomainStatus: domainStatusSchema,
+  VerificationErrorType: verificationErrorTypeSchema,
   DnsRecord: dnsRecordSchema,
+  DnsRecordPurpose: dnsRecordPurposeSchema,
   RecordCheck: recordCheckSchema,
   VerificationInfo: verificationInfoSchema,
   Account: accountSchema,
@@ -104,3 +126,23 @@ const named: Readonly<Record<string, z.ZodType>> = {
   Health: healthSchema,
 }
 for (const [id, schema] of Object.entries(named)) components.add(schema, { id })
+
+const statuses = ['Sent', 'Complained', 'Delivered', 'Bounced', 'Delayed', 'Failed', 'Opened', 'Clicked']
+
+/** Names of the objects that a union chooses between, in its order: `''` for an option that is no object. */
+const options: readonly (readonly [union: z.ZodType, prefix: string, names: readonly string[]])[] = [
+  [emailEventSchema, 'EmailEvent', statuses],
+  [emailPayloadSchema, 'EmailPayload', statuses],
+  [lastEventSchema, 'LastEvent', ['Plain', 'Delivered', 'Bounced', 'Clicked']],
+  [recipientStatusSchema, 'RecipientStatus', ['Plain', 'Bounced']],
+  [recipientEventSchema, 'RecipientEvent', ['Plain', 'Hit']],
+  [eventCauseSchema, 'EventCause', ['Rule', 'Simulator']],
+  [dnsRecordSchema, 'DnsRecord', ['Txt', 'Mx']],
+  [variableValueSchema, 'VariableValue', ['', 'WithDefault']],
+]
+for (const [union, prefix, names] of options) {
+  if (!(union instanceof z.ZodUnion)) throw new TypeError(`${prefix} is no union`)
+  union.options.forEach((option, index) => {
+    if (names[index]) components.add(option, { id: `${prefix}${names[index]}` })
+  })
+}

@@ -3,8 +3,11 @@ import { components } from './components.ts'
 
 /** Writes zod schemas as the JSON Schemas of one document, resources only once. */
 export interface SchemaWriter {
-  /** @param io  `input`: what is accepted; `output`: what is answered, without members beyond those named. */
-  write(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown>
+  /**
+   * @param io  `input`: what is accepted; `output`: what is answered, without members beyond those named.
+   * @param name  Of the component that an object without a name of its own becomes. Default: it is written in place.
+   */
+  write(schema: z.ZodType, io: 'input' | 'output', name?: string): Record<string, unknown>
   /** The resources that the written schemas refer to. */
   components(): Record<string, unknown>
 }
@@ -13,16 +16,23 @@ export interface SchemaWriter {
 export function createSchemaWriter(): SchemaWriter {
   const found: Record<string, unknown> = {}
 
+  function write(schema: z.ZodType, io: 'input' | 'output', name?: string): Record<string, unknown> {
+    const written = convert(schema, io)
+    if (name === undefined || !('properties' in written)) return written
+    found[name] = written
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
   function convert(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
     // A registered schema is written in place at the top and referred to below, so it goes in one level down.
     const written: Record<string, unknown> = z.toJSONSchema(z.tuple([schema]), {
       io,
       metadata,
       unrepresentable: 'any',
-      override({ jsonSchema }) {
+      override({ zodSchema, jsonSchema }) {
         dropSafeIntegerBounds(jsonSchema)
-        // Client generators have no type for one boolean alone.
-        if (typeof jsonSchema.const === 'boolean') delete jsonSchema.const
+        fitGenerators(jsonSchema)
+        addDiscriminator(zodSchema, jsonSchema)
       },
     })
     const { prefixItems, $defs = {} } = written as {
@@ -35,7 +45,7 @@ export function createSchemaWriter(): SchemaWriter {
   }
 
   return {
-    write: convert,
+    write,
     components: () => Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }
@@ -55,6 +65,31 @@ function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): 
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
 }
 
+/** Without these changes generated clients do not compile, or fail while they read an answer. */
+function fitGenerators(schema: z.core.JSONSchema.BaseSchema): void {
+  // They have no type for one boolean alone.
+  if (typeof schema.const === 'boolean') delete schema.const
+  // They match the pattern of a date against the date that they made of the text.
+  if (schema.format !== undefined) delete schema.pattern
+  // They read an integer without a format into 32 bits, too few for milliseconds since 1970.
+  if (schema.type === 'integer' && (schema.maximum ?? Infinity) > maxInt32) schema.format = 'int64'
+}
+
+const maxInt32 = 2 ** 31 - 1
+
+/** Says which member tells the options of a union apart, and its values, so that clients need not try each of them. */
+function addDiscriminator(union: z.core.$ZodType, schema: z.core.JSONSchema.BaseSchema): void {
+  if (!(union instanceof z.ZodDiscriminatedUnion)) return
+  const { discriminator, options } = union.def
+  const references = schema.oneOf?.map((option) => (option as { $ref?: string }).$ref) ?? []
+  // OpenAPI requires that each option is a component.
+  if (!references.every((reference) => reference !== undefined)) return
+  const mapping = options.flatMap((option, index) =>
+    [...(option._zod.propValues?.[discriminator] ?? [])].map((value) => [value, references[index]] as const),
+  )
+  schema['discriminator'] = { propertyName: discriminator, mapping: Object.fromEntries(mapping) }
+}
+
 // `#/$defs/X` is a place in one schema; in the document it is under `components`.
 function withReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withReferences)
@@ -65,8 +100,8 @@ function withReferences(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      name === '$ref' && typeof member === 'string'
-        ? member.replace(/^#\/\$defs\//, '#/components/schemas/')
+      typeof member === 'string' && member.startsWith('#/$defs/')
+        ? member.replace('#/$defs/', '#/components/schemas/')
         : withReferences(member),
     ]),
   )

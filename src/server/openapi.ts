@@ -80,7 +80,7 @@ export function toOpenApi(routes: readonly Route[], version: string, face?: Face
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set([...routes.map(({ tag }) => tag), tagOfWebhooks])].map((name) => ({ name })),
     paths,
     ...(face ? {} : { webhooks: ownWebhooks(schemas) }),
     components: {
@@ -117,7 +117,7 @@ function toOperation(route: Route, schemas: SchemaWriter): object {
     operationId: operationId(method, path),
     security: securityOf[route.access],
     parameters: toParameters(route, schemas),
-    ...(body ? { requestBody: toRequestBody(body, schemas) } : {}),
+    ...(body ? { requestBody: toRequestBody(route, body, schemas) } : {}),
     responses: toResponses(route, schemas),
   }
 }
@@ -130,6 +130,8 @@ const securityOf: Readonly<Record<Route['access'], readonly object[]>> = {
   public: [],
 }
 
+const tagOfWebhooks = 'Webhooks'
+
 /** What is posted to the webhooks of `POST /dev/webhooks`, signed as Standard Webhooks says. */
 function toWebhook(operationId: string, summary: string, payload: z.ZodType, schemas: SchemaWriter): object {
   const header = (name: string, description: string): object => ({
@@ -141,6 +143,7 @@ function toWebhook(operationId: string, summary: string, payload: z.ZodType, sch
   })
   return {
     post: {
+      tags: [tagOfWebhooks],
       operationId,
       summary,
       security: [],
@@ -182,6 +185,12 @@ function operationId(method: string, path: string): string {
   return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('')
 }
 
+/** The name of a body or an answer of `/v1` without one of its own; generators would put numbers into theirs. */
+function componentName({ method, path }: Route, suffix: 'Body' | 'Answer'): string | undefined {
+  const id = ofService[`${method} ${path}`]
+  return id === undefined ? undefined : `${id.charAt(0).toUpperCase()}${id.slice(1)}${suffix}`
+}
+
 function toParameters(route: Route, schemas: SchemaWriter): object[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -218,7 +227,7 @@ const accountParameter = {
   schema: { type: 'string' },
 }
 
-function toRequestBody(body: NonNullable<Route['body']>, schemas: SchemaWriter): object {
+function toRequestBody(route: Route, body: NonNullable<Route['body']>, schemas: SchemaWriter): object {
   const description = `At most ${maxBytesOf(body)} bytes; more is 413 \`payload_too_large\`.`
   if (body.bytesType !== undefined)
     return {
@@ -227,14 +236,21 @@ function toRequestBody(body: NonNullable<Route['body']>, schemas: SchemaWriter):
       content: { [body.bytesType]: { schema: { type: 'string', format: 'binary' } } },
     }
   const texts = (body.textTypes ?? []).map((type) => [type, { schema: { type: 'string' } }])
-  const json = ['application/json', { schema: schemas.write(body.schema, 'input') }]
+  const json = [
+    'application/json',
+    { schema: schemas.write(body.schema, 'input', componentName(route, 'Body')) },
+  ]
   return { required: body.optional !== true, description, content: Object.fromEntries([json, ...texts]) }
 }
 
 function toResponses(route: Route, schemas: SchemaWriter): object {
   const { success } = route
   const content = success.schema
-    ? { 'application/json': { schema: schemas.write(success.schema, 'output') } }
+    ? {
+        'application/json': {
+          schema: schemas.write(success.schema, 'output', componentName(route, 'Answer')),
+        },
+      }
     : { [success.type ?? '*/*']: {} }
   const given = { description: success.description ?? route.summary, content }
   const statuses = [success.status ?? 200, ...(success.alsoStatus ?? [])]

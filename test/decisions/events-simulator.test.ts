@@ -45,7 +45,7 @@ describe('bounces', () => {
     const { components } = await face.get<{ components: { schemas: Record<string, unknown> } }>(
       '/dev/openapi.json',
     )
-    const words = JSON.stringify(components.schemas['LastEvent'])
+    const words = JSON.stringify(components.schemas['LastEventBounced'])
     const enums = [...words.matchAll(/"enum":(\[[^\]]*\])/g)].map(
       ([, list]) => JSON.parse(list ?? '[]') as string[],
     )

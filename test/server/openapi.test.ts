@@ -151,9 +151,9 @@ describe('the OpenAPI document', () => {
 
   test('names only codes that an answer can have', () => {
     const { schemas } = document.components as {
-      schemas: { Error: { properties: { name: { enum: string[] } } } }
+      schemas: { ErrorCode: { enum: string[] } }
     }
-    const named = schemas.Error.properties.name.enum
+    const named = schemas.ErrorCode.enum
     expect(named.filter((code) => unansweredCodes.some((other) => other === code))).toEqual([])
     for (const route of app.routes) for (const code of errorsOf(route)) expect(named).toContain(code)
     expect([...named, ...unansweredCodes].sort()).toEqual(Object.keys(errorTable).sort())
@@ -199,14 +199,16 @@ describe('the OpenAPI document', () => {
 
   test('describes what is posted to webhooks, one payload for each event', () => {
     const { schemas } = document.components as {
-      schemas: Record<string, { anyOf?: { properties: { type: object } }[] }>
+      schemas: Record<string, { discriminator?: { propertyName: string; mapping: Record<string, string> } }>
     }
-    const types = schemas['EmailPayload']?.anyOf?.map(({ properties }) => properties.type)
-    expect(types).toEqual(
-      ['sent', 'complained', 'delivered', 'bounced', 'delivery_delayed', 'failed', 'opened', 'clicked'].map(
-        (status) => ({ type: 'string', const: `email.${status}` }),
-      ),
-    )
+    const { propertyName, mapping } = schemas['EmailPayload']?.discriminator ?? { mapping: {} }
+    const statuses = 'sent complained delivered bounced delivery_delayed failed opened clicked'.split(' ')
+    expect(propertyName).toBe('type')
+    expect(Object.keys(mapping)).toEqual(statuses.map((status) => `email.${status}`))
+    for (const [type, reference] of Object.entries(mapping))
+      expect(schemas[reference.split('/').at(-1) ?? '']).toMatchObject({
+        properties: { type: { type: 'string', const: type } },
+      })
     expect(document['webhooks']).toMatchObject({
       emailEvent: { post: { requestBody: { required: true } } },
       domainEvent: { post: { requestBody: { required: true } } },
@@ -249,7 +251,7 @@ describe('the OpenAPI document', () => {
         'DomainDetail',
         'Email',
         'EmailDetail',
-        'Error',
+        'ErrorBody',
         'Mail',
       ]),
     )

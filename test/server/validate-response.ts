@@ -36,7 +36,7 @@ export async function assertMatchesOpenApi(request: Request, response: Response)
   const pointer =
     path && promised
       ? `doc#/paths/${escaped(path)}/${method}/responses/${response.status}/content/application~1json/schema`
-      : 'doc#/components/schemas/Error'
+      : 'doc#/components/schemas/ErrorBody'
   const validate = ajv.getSchema(pointer) ?? ajv.compile({ $ref: pointer })
   if (validate(body) !== true) {
     throw new Error(`${what}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body).slice(0, 2000)}`)

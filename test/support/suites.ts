@@ -101,6 +101,7 @@ export const onOneAdapter: Readonly<Record<string, string>> = {
   'server/client-error': ofHttp,
   'server/disk-low': ofFolder,
   'server/early-answers': ofHttp,
+  'server/generators': ofHttp,
   'server/guard': ofHttp,
   'server/guard-keys': ofHttp,
   'server/hostile-input': ofHttp,
