@@ -43,13 +43,20 @@ export const sendJobs = {
     const input = bytes ? parseJsonBody(bytes) : value
     const body_hash = facts.isRepeatable ? bodyHash(repeatedPart(input, facts.kind)) : ''
     let missing: string | null = null
-    const { root, template, isRepeatable: _, ...rules } = facts
+    const { root, strict, escapeHtml, kind, maxRecipients, template } = facts
     const findTemplate = async (id: string): Promise<TemplateContent | null> => {
       if (template === undefined) missing = id
       return template ?? null
     }
     try {
-      const checked = await checkRequest(input, { ...rules, sources: { root }, findTemplate })
+      const checked = await checkRequest(input, {
+        sources: { root },
+        strict,
+        escapeHtml,
+        kind,
+        maxRecipients,
+        findTemplate,
+      })
       const { addresses, warnings } = checked
       if (missing === null) return { body_hash, storable: { addresses, warnings, kept: keep(checked) } }
     } catch (error) {

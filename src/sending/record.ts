@@ -128,10 +128,25 @@ export function toEmail(
   facts: { id: string; now: number; type: EmailType; via: 'capture' | 'relay' },
 ): { email: EmailRecord; blobs: Blob[] } {
   const { id, now, type, via } = facts
-  const { from_address, mail_from = from_address, rcpt_to, ...shown } = addresses
+  const { from_address, mail_from = from_address, rcpt_to } = addresses
+  const { members } = kept
   const email: Complete<EmailRecord> = {
-    ...shown,
-    ...kept.members,
+    // Named one by one: an object made of others is several times slower to write as JSON.
+    from: addresses.from,
+    to: addresses.to,
+    cc: addresses.cc,
+    bcc: addresses.bcc,
+    reply_to: addresses.reply_to,
+    to_names: members.to_names,
+    subject: members.subject,
+    template_id: members.template_id,
+    snippet: members.snippet,
+    attachment_count: members.attachment_count,
+    raw: members.raw,
+    metadata: members.metadata,
+    tracking: members.tracking,
+    provider: members.provider,
+    provider_key: members.provider_key,
     id,
     // Set here, because otherwise the store would copy the whole record to add it.
     version: 1,

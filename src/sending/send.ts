@@ -28,7 +28,7 @@ export interface CheckDeps {
   /** Default: `interface`. */
   kind?: RequestKind
   /** How many distinct recipients an email may have. Default: 50. */
-  maxRecipients?: number
+  maxRecipients?: number | undefined
   findTemplate(id: string): Promise<TemplateContent | null>
 }
 
