@@ -28,7 +28,8 @@ export async function sendAll(
   { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
   { sending, clock, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
-  const translated = await translate(body, kind, { now: clock.now() }, thread)
+  const facts = { now: clock.now(), isRepeatable: idempotencyKey !== undefined }
+  const { hash, emails: translated } = await translate(body, kind, facts, thread)
   const isBatch = translated.length > 1
   const requests = translated.flatMap((one, i) => {
     if (!('error' in one)) return { ...one.request, provider: { name: provider, message_id: newUuid() } }
@@ -36,7 +37,8 @@ export async function sendAll(
     throw isBatch ? placed(one.error, i) : one.error
   })
   if (requests.length === 0) return translated.flatMap((one) => ('error' in one ? { error: one.error } : []))
-  const accepting = sending.accept(requests, { surface: provider, idempotencyKey, partial })
+  const bodyHash = hash ?? undefined
+  const accepting = sending.accept(requests, { surface: provider, idempotencyKey, bodyHash, partial })
   const { results } = await withNames(accepting, names)
   let next = 0
   return translated.map((one) => {
