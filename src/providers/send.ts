@@ -32,7 +32,8 @@ export async function sendAll(
   { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
   { sending, clock, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
-  const translated = await translate(body, kind, { now: clock.now() }, thread)
+  const facts = { now: clock.now(), isRepeatable: idempotencyKey !== undefined }
+  const { hash, emails: translated } = await translate(body, kind, facts, thread)
   const isBatch = translated.length > 1
   const requests = translated.flatMap((one, i) => {
     if (!('error' in one))
@@ -44,6 +45,7 @@ export async function sendAll(
   const accepting = sending.accept(requests, {
     surface: provider,
     idempotencyKey,
+    bodyHash: hash ?? undefined,
     partial,
     ...(maxRecipients !== undefined && { maxRecipients }),
   })

@@ -1,6 +1,7 @@
 import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
 import { LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import type { JobThread } from '../core/job-thread.ts'
+import { bodyHash } from '../sending/idempotency.ts'
 import type { SendingRequest } from '../sending/types.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
 
@@ -29,25 +30,45 @@ export const translationJobs = {
     bytes: Buffer,
     isText: boolean,
     kind: TranslationKind,
-    facts: TranslationFacts,
-  ): Promise<({ request: SendingRequest } | { error: PlainError })[]> {
-    const toRequests = await translations[kind]()
-    return toRequests(isText ? readTextBody(bytes) : parseJsonBody(bytes), facts).map((one) =>
-      'error' in one ? { error: plainError(one.error) } : one,
-    )
+    facts: BodyFacts,
+  ): Promise<{ hash: string | null; emails: ({ request: SendingRequest } | { error: PlainError })[] }> {
+    const body: unknown = isText ? readTextBody(bytes) : parseJsonBody(bytes)
+    const { hash, emails } = await translateParsed(body, kind, facts)
+    return { hash, emails: emails.map((one) => ('error' in one ? { error: plainError(one.error) } : one)) }
   },
+}
+
+interface BodyFacts extends TranslationFacts {
+  /** Whether the request may be repeated, so that the hash of its body is needed. */
+  readonly isRepeatable: boolean
+}
+
+/** A translated body. */
+interface TranslatedBody {
+  /** Of the body as it was given: what is made of it may be another each time. Null if it is not repeatable. */
+  readonly hash: string | null
+  readonly emails: Translated[]
+}
+
+async function translateParsed(
+  body: unknown,
+  kind: TranslationKind,
+  facts: BodyFacts,
+): Promise<TranslatedBody> {
+  const toRequests = await translations[kind]()
+  return { emails: toRequests(body, facts), hash: facts.isRepeatable ? bodyHash(body) : null }
 }
 
 /** Translates the body of a request, a long one in the thread. @throws as {@link Translate}, and as `parseJsonBody`. */
 export async function translate(
   body: unknown,
   kind: TranslationKind,
-  facts: TranslationFacts,
+  facts: BodyFacts,
   thread: JobThread<typeof translationJobs>,
-): Promise<Translated[]> {
-  if (!(body instanceof LongBody)) return (await translations[kind]())(body, facts)
-  const translated = await thread.run('translate', [body.take(), body.isText, kind, facts])
-  return translated.map((one) => ('error' in one ? { error: revived(one.error) } : one))
+): Promise<TranslatedBody> {
+  if (!(body instanceof LongBody)) return translateParsed(body, kind, facts)
+  const { hash, emails } = await thread.run('translate', [body.take(), body.isText, kind, facts])
+  return { hash, emails: emails.map((one) => ('error' in one ? { error: revived(one.error) } : one)) }
 }
 
 function revived(plain: PlainError): LocalpostError {

@@ -36,6 +36,11 @@ export interface SendingOptions {
   surface: string
   /** At most 256 characters, remembered for 24 hours, for all requests of the call together. */
   idempotencyKey?: string | undefined
+  /**
+   * What a repeated call has in common, where the requests are a translation that may be another each time. Default: made of
+   * the requests.
+   */
+  bodyHash?: string | undefined
   /** Whether the right requests are accepted where others are wrong. Default: false. */
   partial?: boolean
   /** How many distinct recipients an email may have. Default: 1000. */
@@ -104,13 +109,13 @@ export function createSending(given: SendingDeps): Sending {
 
   async function acceptAll(
     requests: readonly unknown[],
-    { surface, idempotencyKey: key, partial = false }: SendingOptions,
+    { surface, idempotencyKey: key, bodyHash, partial = false }: SendingOptions,
     deps: SendingDeps,
   ): Promise<SendingResult[]> {
     const id = key === undefined ? null : keyHash(key, surface)
-    const checks = await checkAll(requests, id !== null, deps)
-    const request =
-      id === null ? null : { id, body_hash: joinHashes(checks.map(({ body_hash }) => body_hash)) }
+    const checks = await checkAll(requests, id !== null && bodyHash === undefined, deps)
+    const body_hash = bodyHash ?? joinHashes(checks.map((check) => check.body_hash))
+    const request = id === null ? null : { id, body_hash }
     const earlier = request && (await findRepeated(store, request, clock.now()))
     if (earlier) return earlier.map(toResult)
     const accepted: Given[] = []

@@ -57,6 +57,19 @@ describe('scheduled_at', () => {
     expect((await post.sending.scheduled.list()).count + (await post.emails.list()).count).toBe(0)
   })
 
+  test('as a span is the same in a repeated request', async () => {
+    const post = await start({ clock: fixedClock('2026-01-01T00:00:00Z') })
+    const call = resendCaller(post)
+    const headers = { 'idempotency-key': 'later' }
+    const first = await call('POST', '/emails', { ...mail, scheduled_at: 'in 1 hour' }, headers)
+    await post.clock.advance(60_000)
+    const second = await call('POST', '/emails', { ...mail, scheduled_at: 'in 1 hour' }, headers)
+    expect(second.body).toEqual(first.body)
+    const other = await call('POST', '/emails', { ...mail, scheduled_at: 'in 2 hours' }, headers)
+    expect(other.status).toBe(409)
+    expect((await post.sending.scheduled.list()).count).toBe(1)
+  })
+
   test('can be changed, and the email cancelled, until it is sent', async () => {
     const post = await start({ clock: fixedClock('2026-01-01T00:00:00Z') })
     const call = resendCaller(post)

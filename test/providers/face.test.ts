@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Localpost } from '../../src/index.ts'
+import type { Face, UnsupportedOperation } from '../../src/server/face.ts'
+import { facesOf } from '../../src/server/face.ts'
+import { hollowApp } from '../server/validate-response.ts'
+import { startShared } from '../support/instance.ts'
+
+const faces = facesOf(hollowApp().routes)
+const filled = (path: string): string => path.replace(/\{\w+\}/g, 'x').replace('/**', '')
+
+interface Answer {
+  status: number
+  text: string
+  headers: Headers
+}
+
+describe.each(faces.map((face) => [face.title, face] as const))('the API of %s', (_, face) => {
+  let post: Localpost
+  beforeAll(async () => {
+    const shared = await startShared()
+    post = shared.post
+    return shared.end
+  })
+
+  /** Every answer of an error has to have the form of the provider. */
+  async function ask(method: string, path: string, key: string | null = post.apiKey): Promise<Answer> {
+    const headers: Record<string, string> = key === null ? {} : headersWith(face, key)
+    const response = await post.fetch(new Request(`http://localhost${path}`, { method, headers }))
+    const text = await response.text()
+    if (response.status >= 400) face.errorSchema.parse(JSON.parse(text))
+    return { status: response.status, text, headers: response.headers }
+  }
+
+  test('needs a key for paths that exist, and for those that do not', async () => {
+    for (const path of ['/emails', '/nothing', '', '/%65mails']) {
+      const { status, text } = await ask('GET', face.prefix + path, null)
+      expect([path, status]).toEqual([path, 401])
+      expect(text).toContain(face.key.form)
+      expect((await ask('GET', face.prefix + path, 'no-such-key')).status).toBeLessThan(404)
+    }
+  })
+
+  test('answers unknown paths and methods', async () => {
+    expect((await ask('GET', `${face.prefix}/nothing`)).status).toBe(404)
+    expect((await ask('GET', face.prefix)).status).toBe(404)
+    const refused = await ask('PUT', `${face.prefix}/openapi.json`)
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  test('names what it has not', async () => {
+    for (const { method = 'GET', path, what } of face.unsupported)
+      for (const end of path.endsWith('/**') ? ['', '/x', '/x/y'] : ['']) {
+        const { status, text } = await ask(method, face.prefix + filled(path) + end)
+        expect([path + end, status]).toEqual([path + end, 501])
+        expect(text).toContain(what)
+      }
+  })
+
+  test('has no route for what it has not', () => {
+    const routes = new Set(hollowApp().routes.map(({ method, path }) => `${method} ${path}`))
+    const both = face.unsupported.filter(({ method, path }: UnsupportedOperation) =>
+      routes.has(`${method ?? 'GET'} ${face.prefix}${path}`),
+    )
+    expect(both).toEqual([])
+  })
+
+  test('has a document of its own, which needs no key', async () => {
+    const { status, text } = await ask('GET', `${face.prefix}/openapi.json`, null)
+    expect(status).toBe(200)
+    const { paths } = JSON.parse(text) as { paths: Record<string, unknown> }
+    const described = Object.keys(paths).every((path) => path.startsWith(`${face.prefix}/`))
+    expect([Object.keys(paths).length > 2, described]).toEqual([true, true])
+  })
+
+  test('has faults and rate limits in its own form, and is logged without its key', async () => {
+    const own = await post.accounts.create({ name: 'logged' })
+    const account = post.account('logged')
+    await account.faults.set({
+      http: [{ path: '*', status: 503, count: 1 }],
+      rate_limit: { requests: 1, per_ms: 60_000 },
+    })
+    const path = `${face.prefix}/nothing?key=${own.api_key}`
+    const answers = [await ask('GET', path, own.api_key), await ask('GET', path, own.api_key)]
+    const limited = await ask('GET', path, own.api_key)
+    expect([...answers, limited].map(({ status }) => status)).toEqual([503, 404, 429])
+    expect(limited.headers.get('retry-after')).toMatch(/^\d+$/)
+    const { items } = await account.requests.list()
+    expect(items.map(({ status }) => status)).toEqual([429, 404, 503])
+    expect(JSON.stringify(items)).not.toContain(own.api_key)
+    expect(items[0]?.api_key).toMatch(/…/)
+  })
+})
+
+/** The headers with which a provider's client sends a key. */
+function headersWith({ key }: Face, value: string): Record<string, string> {
+  const [name = '', form = ''] = key.form.split(/: (.*)/s)
+  return { [name]: form.replace('<API_KEY>', value) }
+}
