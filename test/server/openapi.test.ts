@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { LocalpostError } from '../../src/core/errors.ts'
+import { errorTable, LocalpostError } from '../../src/core/errors.ts'
 import { errorAnswer } from '../../src/server/answer.ts'
 import { createFindFace, facesOf } from '../../src/server/face.ts'
 import { errorsOf, toOpenApi } from '../../src/server/openapi.ts'
