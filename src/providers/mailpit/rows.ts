@@ -14,9 +14,9 @@ export function rowsOf(tag: string): ReturnType<typeof defineRoutes> {
     }
   return {
     ...makers,
-    get: strict(makers.get) as typeof makers.get,
-    post: strict(makers.post) as typeof makers.post,
-    put: strict(makers.put) as typeof makers.put,
-    del: strict(makers.del) as typeof makers.del,
+    get: strict(makers.get),
+    post: strict(makers.post),
+    put: strict(makers.put),
+    del: strict(makers.del),
   }
 }

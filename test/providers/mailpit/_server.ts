@@ -1,4 +1,4 @@
-import nodemailer from 'nodemailer'
+import { createTransport, type SendMailOptions } from 'nodemailer'
 import type { Localpost, LocalpostOptions } from '../../../src/index.ts'
 import { startShared } from '../../support/instance.ts'
 
@@ -17,20 +17,21 @@ export interface MailpitServer {
   url: string
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Read>
   /** Hands in a message over SMTP. @returns Its id. */
-  submit(mail: nodemailer.SendMailOptions): Promise<string>
+  submit(mail: SendMailOptions): Promise<string>
   end(): Promise<void>
 }
 
 export async function openMailpit(options?: LocalpostOptions): Promise<MailpitServer> {
   const { post, end } = await startShared(options)
   const { url } = await post.listen()
-  const smtp = nodemailer.createTransport({ host: '127.0.0.1', port: post.smtp.port, ignoreTLS: true })
+  const smtp = createTransport({ host: '127.0.0.1', port: post.smtp.port, ignoreTLS: true })
   return {
     post,
     url,
     async call(method, path, body, headers = {}) {
-      const given = typeof body === 'string' ? body : body === undefined ? null : JSON.stringify(body)
-      const answer = await fetch(url + path, { method, headers, body: given })
+      const init: RequestInit = { method, headers }
+      if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body)
+      const answer = await fetch(url + path, init)
       const text = await answer.text()
       return { status: answer.status, headers: answer.headers, text, json: () => JSON.parse(text) as unknown }
     },

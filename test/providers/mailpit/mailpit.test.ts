@@ -221,7 +221,12 @@ describe('a message', () => {
     }
     expect(Inline[0]?.ContentID).toBe('logo')
     const listed = (await list()).messages[0]
-    expect(listed).toMatchObject({ ID: id, MessageID: 'one@example.com', From: rest['From'], Attachments: 2 })
+    expect(listed).toMatchObject({
+      ID: id,
+      MessageID: 'one@example.com',
+      From: { Name: 'Doe, John', Address: 'john@example.com' },
+      Attachments: 2,
+    })
   })
 
   it('is found by a search after latest, and says where nothing is', async () => {
