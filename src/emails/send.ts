@@ -9,7 +9,7 @@ import {
   validationError,
   type FieldError,
 } from '../core/errors.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { foldSpace } from '../core/fold-space.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
 import type { TemplateContent } from '../templates/template.ts'
@@ -24,7 +24,6 @@ import { countBody, isBase64Shorter } from '../mime/compose/long-body.ts'
 import { attachmentsBlob, contentBlob, type EmailRecord, type StoredContent } from './email.ts'
 import type { EmailType, SendRequest } from './types.ts'
 import { sentTo } from './events.ts'
-import { firstNamesOfGiven } from './first-names.ts'
 import { asObject, eachUnknown, readMembers } from './members.ts'
 import { headerFault, readAddresses, type Addresses } from './recipients.ts'
 import { render, type Rendered } from './render.ts'
@@ -124,9 +123,7 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
 /** What is stored of an accepted request. */
 export interface Kept {
   /** The members of its record that follow from its content. */
-  members: Complete<
-    Pick<EmailRecord, 'to_names' | 'subject' | 'template_id' | 'snippet' | 'attachment_count'>
-  >
+  members: Complete<Pick<EmailRecord, 'subject' | 'template_id' | 'snippet' | 'attachment_count'>>
   content: Uint8Array
   /** Its attachment references; null without any. */
   attachments: Uint8Array | null
@@ -151,7 +148,6 @@ export function keep(
   const { attachments = [] } = request
   return {
     members: {
-      to_names: firstNamesOfGiven(request.to),
       subject: rendered.subject,
       template_id: request.template_id ?? null,
       snippet: snippetOf(rendered.text, rendered.html),

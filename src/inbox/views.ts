@@ -5,7 +5,7 @@ import { maxFieldLength } from '../emails/header-facts.ts'
 import { eventStatuses, outcomeOf } from '../emails/statuses.ts'
 import { initialTags } from '../emails/tags.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { foldSpace } from '../core/fold-space.ts'
 import type { ParsedFacts, ParsedAttachment } from '../mime/parse.ts'
 import type { Digest } from '../search/digests.ts'
 import type { FoldedGroup } from '../search/folded.ts'
@@ -20,7 +20,7 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
     id: email.id,
     from: email.from,
     to: email.to,
-    to_names: email.to_names ?? [],
+    to_names: firstNames(email.to_names),
     subject: listedSubject(email),
     snippet: digest.snippet,
     received: email.created,
@@ -32,6 +32,12 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
     last_event: toLastEvent(email),
     outcomes: toOutcomes(email),
   }
+}
+
+/** The names that a list shows. */
+function firstNames(names: readonly string[] = []): string[] {
+  const first = names.slice(0, 3)
+  return first.some((name) => name !== '') ? first : []
 }
 
 /** The broadcast that an email represents in a folded list. */
