@@ -1,6 +1,6 @@
 import type { ParsedAddress } from './headers/addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'
-import { decodeHeaderValue, readHeader, type HeaderBlock } from './headers/headers.ts'
+import { decodeField, readHeader, type HeaderBlock } from './headers/headers.ts'
 import { measurePart } from './part-stream.ts'
 import type { MimePart, PlacedPart } from './part.ts'
 import { readStructure, type MimeStructure } from './structure.ts'
@@ -93,7 +93,7 @@ function factsOf(source: Buffer, structure: MimeStructure): ParsedFacts {
 }
 
 function decodedFields({ fields }: HeaderBlock): ParsedFacts['headers'] {
-  return fields.map(([name, value]) => [name, decodeHeaderValue(value)])
+  return fields.map(([name, value]) => [name, decodeField(name, value)])
 }
 
 function cutList(block: HeaderBlock, name: string, listed: number): string | null {

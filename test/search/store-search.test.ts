@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { foldText } from '../../src/core/fold-text.ts'
 import { createLocalpost } from '../../src/index.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
 import { type MailFilter, parseMailQuery } from '../../src/search/query.ts'
@@ -115,7 +116,7 @@ function maker(seed: number) {
       const parts = Array.from({ length: 1 + pick(3) }, () => {
         if (pick(6) === 0) return ['is:unread', 'tag:red', '-tag:red', 'is:read'][pick(4)] ?? ''
         const words = text(4)
-        const phrase = words.trim() === '' ? 'a' : words.replace(/["\\]/g, String.raw`\$&`)
+        const phrase = foldText(words) === '' ? 'a' : words.replace(/["\\]/g, String.raw`\$&`)
         return `${pick(5) === 0 ? '-' : ''}${keys[pick(keys.length)] ?? ''}"${phrase}"`
       })
       return parts.join(' ')
