@@ -39,5 +39,11 @@ function parameterOf(message: Buffer, { start }: PlacedPart): string | null {
 function propertyOf(message: Buffer, part: PlacedPart): string | null {
   const text = { ...part, flowed: null, end: Math.min(part.end, part.start + readBytes) }
   const lines = readBodies(message, { text, html: null }).text.replaceAll(/\n[ \t]/g, '')
-  return /^METHOD(?:;[^:\n]*)?:(.*)$/im.exec(lines)?.[1]?.trim().toUpperCase() || null
+  const line = lines.split('\n').find((one) => /^METHOD[;:]/i.test(one)) ?? ''
+  return (
+    line
+      .slice(line.indexOf(':') + 1)
+      .trim()
+      .toUpperCase() || null
+  )
 }
