@@ -1,3 +1,4 @@
+import { isStructuredField } from '../mime/headers/headers.ts'
 import { fieldsOf, type CheckRow, type Found } from './subject.ts'
 
 /** Checks of how the message is written. */
@@ -30,10 +31,10 @@ export const formChecks: readonly CheckRow[] = [
     id: 'encoded-words',
     title: 'Header fields have an encoding that clients can read',
     group: 'Message',
-    severity: 'warning',
+    severity: 'error',
     about:
-      'Encoded words that clients do not decode or that are longer than 75 characters, and octets beyond ASCII ' +
-      'in the header.',
+      'Encoded words that clients do not decode, because they are malformed, longer than 75 characters, or in a field or ' +
+      'an address that has no text for people, and octets beyond ASCII in the header.',
     fix: 'Give the mail library the text as it is, and let it encode the header.',
     link: 'https://www.rfc-editor.org/rfc/rfc2047',
     run({ mail, raw }) {
@@ -45,12 +46,21 @@ export const formChecks: readonly CheckRow[] = [
           .find((found) => found !== undefined)
         if (word === undefined) return []
         const message = `Clients show the encoded word in ${header} as it is written.`
-        return [{ message, place: { header, snippet: word } }]
+        return [{ severity: 'warning', message, place: { header, snippet: word } }]
       })
       if (raw === null) return found.length === 0 ? null : found
       const { longWord, rawField } = raw
+      for (const header of raw.encodedFields) {
+        found.push({
+          severity: 'error',
+          message: `Receivers do not decode the encoded words in ${isStructuredField(header) ? '' : 'an address of '}${header} (RFC 2047 section 5).`,
+          place: { header },
+          fix: 'Write this field in ASCII, and fold it at a space if it is long.',
+        })
+      }
       if (longWord)
         found.push({
+          severity: 'warning',
           message: `An encoded word has ${longWord.length} characters; at most 75 are allowed: ${longWord.slice(0, 40)}….`,
         })
       if (rawField)
@@ -60,6 +70,30 @@ export const formChecks: readonly CheckRow[] = [
           place: { header: rawField },
         })
       return found
+    },
+  },
+  {
+    id: 'calendar-method',
+    title: 'The method of an invitation is the same in both places',
+    group: 'Message',
+    severity: 'warning',
+    about:
+      'The parameter `method` of the part and the property METHOD of the calendar in it. Clients that read only one of ' +
+      'them show a reply as an invitation, or no buttons to answer it.',
+    fix: 'Write the value of METHOD as the parameter: `Content-Type: text/calendar; method=REQUEST; charset=utf-8`.',
+    link: 'https://www.rfc-editor.org/rfc/rfc6047#section-2.4',
+    run({ raw }) {
+      if (!raw || raw.calendars.length === 0) return null
+      return raw.calendars.flatMap(({ parameter, property }): Found[] => {
+        if (parameter === property) return []
+        const message =
+          parameter === null
+            ? `The calendar has METHOD:${property}, but its part has no parameter method.`
+            : property === null
+              ? `The part of the calendar has method=${parameter}, but the calendar has no METHOD.`
+              : `The part of the calendar has method=${parameter}, but the calendar has METHOD:${property}.`
+        return [{ message }]
+      })
     },
   },
 ]

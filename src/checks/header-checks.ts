@@ -1,5 +1,6 @@
 import { parseAddresses } from '../mime/headers/addresses.ts'
 import { domainOf, firstDomain, isAligned } from './alignment.ts'
+import { readDateField } from './date-field.ts'
 import { findDmarc } from './dmarc.ts'
 import { evaluateSpf } from './spf.ts'
 import { fieldsOf, type CheckResult, type CheckRow, type Found, type Subject } from './subject.ts'
@@ -65,14 +66,14 @@ export const headerChecks: readonly CheckRow[] = [
       const [written] = fieldsOf(mail, 'date')
       const place = { header: 'Date' }
       if (written === undefined) return [{ message: 'The message has no Date.', place }]
-      const time = dateForm.test(written.trim()) ? Date.parse(written.replace(/\([^()]*\)/g, '').trim()) : NaN
-      if (Number.isNaN(time)) return [{ message: 'The Date is not a valid date (RFC 5322).', place }]
-      if (mail.received === null) return []
+      const { time, faults } = readDateField(written)
+      const found: Found[] = faults.map((message) => ({ message, place }))
+      if (time === null || mail.received === null) return found
       const hours = (time - mail.received) / 3_600_000
-      if (hours > 24) return [{ message: 'The Date is more than a day after the arrival.', place }]
+      if (hours > 24) found.push({ message: 'The Date is more than a day after the arrival.', place })
       if (hours < -24 * 7)
-        return [{ severity: 'note', message: 'The Date is more than a week before the arrival.', place }]
-      return []
+        found.push({ severity: 'note', message: 'The Date is more than a week before the arrival.', place })
+      return found
     },
   },
   {
@@ -148,8 +149,6 @@ const singleFields =
   )
 
 const bimiSelector = /^\s*v\s*=\s*BIMI1\s*;\s*s\s*=\s*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\s*;)?\s*$/i
-const dateForm =
-  /^(?:[a-z]{3},?\s+)?\d{1,2}\s+[a-z]{3}\s+\d{4}\s+\d{2}:\d{2}(?::\d{2})?\s+(?:[+-]\d{4}|[a-z]{1,5})\b/i
 
 /** Whether DKIM or SPF authenticates the domain of From, and if not, why. */
 function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: Subject): CheckResult {

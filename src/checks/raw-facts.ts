@@ -1,4 +1,7 @@
 import { isAscii } from 'node:buffer'
+import { readHeader } from '../mime/headers/headers.ts'
+import { type CalendarMethods, readCalendarMethods } from './calendars.ts'
+import { wronglyEncodedFields } from './encoded-fields.ts'
 
 /** The facts that the checks read from the bytes of a message. */
 export interface RawFacts {
@@ -10,6 +13,10 @@ export interface RawFacts {
   rawField: string | null
   /** The first encoded word of the header that is longer than 75 characters; null without one. */
   longWord: string | null
+  /** The fields that have encoded words where receivers do not decode them. */
+  encodedFields: string[]
+  /** The methods of the iCalendar parts. */
+  calendars: CalendarMethods[]
 }
 
 /**
@@ -18,7 +25,14 @@ export interface RawFacts {
  */
 export function readRawFacts(message: Uint8Array): RawFacts {
   const bytes = Buffer.from(message.buffer, message.byteOffset, Math.min(message.byteLength, 4 * 1024 * 1024))
-  const facts: RawFacts = { longest: { line: 1, octets: 0 }, bareLines: 0, rawField: null, longWord: null }
+  const facts: RawFacts = {
+    longest: { line: 1, octets: 0 },
+    bareLines: 0,
+    rawField: null,
+    longWord: null,
+    encodedFields: wronglyEncodedFields(readHeader(bytes).fields),
+    calendars: readCalendarMethods(bytes),
+  }
   let inHeader = true
   let field = ''
   for (let start = 0, line = 1; start < bytes.length; line++) {

@@ -20,8 +20,12 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   outbox_due: number | null
   /** The written message; null until the outbox wrote it, and if it could not be composed. */
   message: MessageFacts | null
-  /** Display names of the first addresses of To, `""` if one has none; absent if none of them has one. */
+  /** Display names of the addresses of To, `""` where one has none; absent if none of them has one. */
   to_names?: string[]
+  /** The same for Cc. */
+  cc_names?: string[]
+  /** The same for Bcc, which only API sends have. */
+  bcc_names?: string[]
   /** The beginning of the text, white space folded; null until it was read (submissions). */
   snippet: string | null
   /** Number of attachments; null until they were read (submissions). */
@@ -100,7 +104,7 @@ export const emailCollection: Collection<EmailRecord> = {
   // By type, so that a large broadcast does not delay everything else.
   indexes: { outbox: { on: ['type', 'outbox_due', 'id'] }, provider: { on: ['provider_key', 'id'] } },
   facts: emailFacts,
-  texts: ['subject', 'from', 'sender', 'to', 'cc', 'bcc', 'head', 'body'],
+  texts: { version: 2, parts: ['subject', 'from', 'sender', 'to', 'cc', 'bcc', 'head', 'body'] },
 }
 
 /** The blob that holds the rendered bodies of an API send, as {@link StoredContent} in JSON. */

@@ -1,9 +1,9 @@
 import { cutText } from '../core/cut-text.ts'
 import { validationError } from '../core/errors.ts'
 import { addressKey } from '../mime/headers/addresses.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { foldSpace } from '../core/fold-space.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
-import { firstNames } from './first-names.ts'
+import { displayNames } from './display-names.ts'
 import { initialTags } from './tags.ts'
 
 /** The facts from the header that the record of a captured email has. */
@@ -12,9 +12,10 @@ export interface HeaderFacts {
   sender_domain: string
   from: string
   to: string[]
-  /** See {@link firstNames}. */
+  /** See {@link displayNames}. */
   to_names: string[] | undefined
   cc: string[]
+  cc_names: string[] | undefined
   /** The recipients that no address field names. */
   bcc: string[]
   reply_to: string | null
@@ -34,10 +35,12 @@ export function readHeaderFacts(
   const to: string[] = []
   const cc: string[] = []
   const listed: string[] = []
-  let names: string[] | undefined
+  let toNames: string[] | undefined
+  let ccNames: string[] | undefined
   for (const name of recipientFields) {
     const found = block.addresses(name)
-    if (name === 'to') names = firstNames(found)
+    if (name === 'to') toNames = displayNames(found)
+    else if (name === 'cc') ccNames = displayNames(found)
     for (const { address } of found) {
       const text = cut(address)
       listed.push(text)
@@ -49,8 +52,9 @@ export function readHeaderFacts(
     sender_domain: senderAddress.slice(senderAddress.lastIndexOf('@') + 1),
     from: cut(foldSpace(block.decoded('from')) || envelope.mail_from),
     to,
-    to_names: names,
+    to_names: toNames,
     cc,
+    cc_names: ccNames,
     bcc: unnamed(envelope.rcpt_to, listed, block),
     reply_to: cut(foldSpace(block.decoded('reply-to'))) || null,
     subject: cut(foldSpace(block.decoded('subject'))),

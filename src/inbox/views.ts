@@ -6,7 +6,7 @@ import { eventStatuses, outcomeOf } from '../emails/statuses.ts'
 import { initialTags } from '../emails/tags.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
 import { attachmentNames } from '../mime/attachment-names.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { foldSpace } from '../core/fold-space.ts'
 import type { ParsedFacts, ParsedAttachment } from '../mime/parse.ts'
 import type { Digest } from '../search/digests.ts'
 import type { FoldedGroup } from '../search/folded.ts'
@@ -21,7 +21,7 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
     id: email.id,
     from: email.from,
     to: email.to,
-    to_names: email.to_names ?? [],
+    to_names: firstNames(email.to_names),
     subject: listedSubject(email),
     snippet: digest.snippet,
     received: email.created,
@@ -45,6 +45,12 @@ export interface MailEntry extends MailSummary, Pick<EmailRecord, 'cc' | 'bcc' |
 export function toEntry(email: EmailRecord, digest: Digest): MailEntry {
   const { cc, bcc, reply_to, message } = email
   return { ...toSummary(email, digest), cc, bcc, reply_to, message_id: message?.message_id ?? '' }
+}
+
+/** The names that a list shows. */
+function firstNames(names: readonly string[] = []): string[] {
+  const first = names.slice(0, 3)
+  return first.some((name) => name !== '') ? first : []
 }
 
 /** The broadcast that an email represents in a folded list. */

@@ -1,8 +1,7 @@
 import { quote } from '../core/errors.ts'
 import type { ParsedAddress } from './headers/addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'
-import { decodeHeaderValue, readHeader, type HeaderBlock } from './headers/headers.ts'
-
+import { decodeField, readHeader, type HeaderBlock } from './headers/headers.ts'
 import { measurePart } from './part-stream.ts'
 import type { MimePart, PlacedPart } from './part.ts'
 import { readStructure, type MimeStructure } from './structure.ts'
@@ -109,7 +108,7 @@ function undecodedFields({ fields }: HeaderBlock, decoded: ParsedFacts['headers'
 const maxListed = 10
 
 function decodedFields({ fields }: HeaderBlock): ParsedFacts['headers'] {
-  return fields.map(([name, value]) => [name, decodeHeaderValue(value)])
+  return fields.map(([name, value]) => [name, decodeField(name, value)])
 }
 
 function cutList(block: HeaderBlock, name: string, listed: number): string | null {

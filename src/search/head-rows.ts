@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url'
 import type { EmailRecord } from '../emails/email.ts'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { nextTurn } from '../core/machine.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { foldText } from '../core/fold-text.ts'
 import { idAt, rowsWith } from './text-rows.ts'
 
 /** The members of a mail that a head row has. `to` covers Cc and Bcc too, `sender` From and the envelope sender. */
@@ -11,7 +11,7 @@ export type HeadMember = 'subject' | 'from' | 'sender' | 'to' | 'cc'
 /** A condition: a member of a mail contains a text, or does not. */
 export interface HeadTerm {
   member: HeadMember
-  /** The spellings of the text, in lower case; one of them is enough. */
+  /** The spellings of the text, folded; one of them is enough. */
   forms: readonly Buffer[]
   isNegative: boolean
 }
@@ -28,34 +28,38 @@ export interface HeadHits {
  * Makes a term from the spellings of a text.
  *
  * @param forms  One of them is enough.
- * @returns null if rows cannot decide it, because a spelling is not well-formed Unicode.
  */
-export function headTerm(member: HeadMember, forms: readonly string[], isNegative: boolean): HeadTerm | null {
-  if (!forms.every(isWellFormed)) return null
-  // In a decided row these characters are only used as marks.
-  const findable = forms.map((form) => form.toLowerCase()).filter((form) => !/[\x00-\x1f\x7f]/.test(form))
-  return { member, forms: findable.map((form) => Buffer.from(form)), isNegative }
+export function headTerm(member: HeadMember, forms: readonly string[], isNegative: boolean): HeadTerm {
+  const folded = new Set(forms.map(foldText))
+  return { member, forms: [...folded].map((form) => Buffer.from(form)), isNegative }
 }
 
-/** The members of a mail in lower case, addresses in lines; null if they are only known from the record. */
-export function headParts({ subject, from, to, cc, bcc, envelope }: EmailRecord): HeadParts | null {
+/** The members of a mail as searches compare them, addresses and names in lines; null if they are only known from the record. */
+export function headParts(email: EmailRecord): HeadParts | null {
+  const { subject, from, to, to_names = [], cc, cc_names = [], bcc, bcc_names = [], envelope } = email
   // Usually the same as in From.
   const sender = from.includes(envelope.mail_from) ? '' : envelope.mail_from
   const addresses = [from, sender, ...to, ...cc, ...bcc]
-  const values = [subject, ...addresses]
+  const values = [subject, ...addresses, ...to_names, ...cc_names, ...bcc_names]
   const length = values.reduce((sum, value) => sum + value.length + 1, 0)
-  if (length > mostLength || !values.every((value) => foldSpace(value) === value && isWellFormed(value)))
-    return null
-  if (addresses.some(isOddlySpelled)) return null
-  const lower = (...list: string[]): string => list.join('\n').toLowerCase()
+  if (length > mostLength || addresses.some(isOddlySpelled)) return null
   return {
-    subject: lower(subject),
-    from: lower(from),
-    sender: lower(sender),
-    to: lower(...to),
-    cc: lower(...cc),
-    bcc: lower(...bcc),
+    subject: foldText(subject),
+    from: foldText(from),
+    sender: foldText(sender),
+    to: linesOf(to, to_names),
+    cc: linesOf(cc, cc_names),
+    bcc: linesOf(bcc, bcc_names),
   }
+}
+
+/** Addresses and names, folded, each in a line of its own. */
+export function linesOf(...lists: readonly (readonly string[])[]): string {
+  return lists
+    .flat()
+    .map(foldText)
+    .filter((line) => line !== '')
+    .join('\n')
 }
 
 type HeadParts = Readonly<Record<'subject' | 'from' | 'sender' | 'to' | 'cc' | 'bcc', string>>
@@ -156,12 +160,7 @@ function isOddlySpelled(address: string): boolean {
   if (!/[^\x00-\x7f]/.test(address)) return false
   const bare = address.endsWith('>') ? address.slice(address.lastIndexOf('<') + 1, -1) : address
   const domainOf = (text: string): string => text.slice(text.lastIndexOf('@') + 1)
-  const written = domainOf(bare).normalize('NFC').toLowerCase()
+  const written = foldText(domainOf(bare))
   const ascii = domainOf(addressKey(bare))
-  return ascii !== written && domainToUnicode(ascii) !== written
-}
-
-/** Whether a text has no half of a surrogate pair, so that UTF-8 can represent it. */
-function isWellFormed(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text)
+  return ascii !== written && foldText(domainToUnicode(ascii)) !== written
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { foldText } from '../core/fold-text.ts'
 import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { Where } from '../store/queries.ts'
 import type { Store, StoreChange } from '../store/store.ts'
@@ -137,7 +138,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       if (outcome?.status === 'rejected') throw outcome.reason
       // The row comes last: a mail without a row is read again after a crash.
       await heads.add(email, column.cursor)
-      const body = (reading ?? unreadable).body
+      const body = foldText((reading ?? unreadable).body)
       if (await column.append(email.id, searchableHead(email), body)) await dropRemoved(store, column)
     }
     if (failure) throw failure.error

@@ -1,9 +1,9 @@
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf } from '../core/errors.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { foldText } from '../core/fold-text.ts'
 import type { Reader } from '../reading/reader.ts'
 
-/** The fields of a message that a search looks at, in lower case. */
+/** The fields of a message that a search looks at: names of fields in lower case, values and file names folded. */
 export interface MessageFields {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly filenames: readonly string[]
@@ -46,8 +46,8 @@ export function createMessageFields({
       const read = await reader.fields(messageBlob(email.id), signal)
       if (!read) return null
       const fields: MessageFields = {
-        headers: read.headers.map(([name, value]) => [name.toLowerCase(), foldSpace(value).toLowerCase()]),
-        filenames: read.filenames.map((name) => name.toLowerCase()),
+        headers: read.headers.map(([name, value]) => [name.toLowerCase(), foldText(value)]),
+        filenames: read.filenames.map(foldText),
       }
       keep(email.id, fields)
       return fields

@@ -1,4 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
+import { foldText } from '../core/fold-text.ts'
 import { isMailbox } from '../mime/headers/addresses.ts'
 
 /**
@@ -10,10 +11,16 @@ export function addressForm(wanted: string | RegExp): (address: string) => boole
   return (address) => forms.some((form) => fits(address, form))
 }
 
-/** Whether a text matches a query: it contains a part in any case, or matches a pattern. */
+/** How a search looks for a display name beside an address. A whole address is not looked for in names. */
+export function nameForm(wanted: string | RegExp): (name: string) => boolean {
+  if (typeof wanted === 'string' && mailboxOf(wanted) !== undefined) return () => false
+  return (name) => contains(name, wanted)
+}
+
+/** Whether a text matches a query: it contains a part, compared by {@link foldText}, or matches a pattern. */
 export function contains(text: string, wanted: string | RegExp): boolean {
   if (wanted instanceof RegExp) return withoutState(wanted).test(text)
-  return text.toLowerCase().includes(wanted.toLowerCase())
+  return foldText(text).includes(foldText(wanted))
 }
 
 function fits(address: string, wanted: string | RegExp): boolean {
@@ -52,8 +59,12 @@ function mailboxOf(wanted: string): string | undefined {
  */
 export function spellingsOf(wanted: string): string[] {
   if (!/[^\x00-\x7f]|xn--/i.test(wanted)) return [wanted]
-  const spelled = [wanted, ...withOtherDomain(wanted)]
-  return [...new Set(spelled.flatMap((one) => [one, one.normalize('NFC'), one.normalize('NFD')]))]
+  return normalForms([wanted, ...withOtherDomain(wanted)])
+}
+
+/** Texts that are compared as they are, in both normal forms of Unicode. */
+export function normalForms(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((one) => [one, one.normalize('NFC'), one.normalize('NFD')]))]
 }
 
 function withOtherDomain(wanted: string): string[] {

@@ -1,5 +1,6 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
+import { foldText } from '../core/fold-text.ts'
 import { suggest } from '../core/suggest.ts'
 import type { EmailRecord } from '../emails/email.ts'
 
@@ -8,7 +9,7 @@ export type MailQuery = string | MailQueryMembers
 
 /** A search by members. A RegExp is compared with the member as written. */
 export interface MailQueryMembers {
-  /** Also Cc and Bcc. A whole address names one mailbox; other text may be anywhere. */
+  /** Also Cc and Bcc. A whole address names one mailbox; other text may be anywhere, also in a display name. */
   to?: string | RegExp
   /** A recipient of the Cc field, in the same forms as `to`. */
   cc?: string | RegExp
@@ -50,7 +51,8 @@ export function assertQueryMembers(query: unknown): void {
       throw refusal(`${quote(name)} is not a member of a query. ${hint}`)
     }
     if (value === undefined) throw refusal(`${name} is undefined. Leave it out, or give it a value.`)
-    if (value === '') throw refusal(`${name} is empty, so it matches every mail. Leave it out instead.`)
+    if (typeof value === 'string' && foldText(value) === '')
+      throw refusal(`${name} is empty, so it matches every mail. Leave it out instead.`)
     if (name === 'after') assertAfter(value)
     else if (name === 'id') {
       if (typeof value !== 'string') throw refusal(`id is ${say(value)}; it takes the id of a mail.`)

@@ -2,10 +2,11 @@ import type { EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Where } from '../store/queries.ts'
-import { spellingsOf } from './query-fits.ts'
+import { contains, normalForms, spellingsOf } from './query-fits.ts'
 import { queryKeys } from './query-keys.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { foldSpace } from '../core/fold-space.ts'
+import { foldText } from '../core/fold-text.ts'
 import type { MessageTest } from './message-fields.ts'
 import { type HeadMember, headTerm, type HeadTerm } from './head-rows.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
@@ -51,7 +52,7 @@ export function readTerms(text: string, now: number): QueryPart[] {
     const value = field + (phrase?.replaceAll(/\\(["\\])/g, '$1') ?? word ?? '')
     const isNegative = minus === '-'
     // Empty quotes, which appear while a person types, are ignored.
-    const isEmpty = foldSpace(value) === ''
+    const isEmpty = foldText(value) === ''
     if (key === undefined) return isEmpty ? [] : { row: rowTerm(value, 'all', isNegative) }
     const name = key.toLowerCase()
     if (isEmpty) throw fault(`${name}: has no value.`)
@@ -91,10 +92,9 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     throw fault(`${name}: takes ${known.values.join(', ')}, not ${quote(value)}.`)
   }
   const store = (where: Where): QueryPart => ({ where: isNegative ? { not: where } : where })
-  const heads = (member: HeadMember, forms: string[]): Pick<QueryPart, 'head'> => {
-    const head = headTerm(member, forms, isNegative)
-    return head ? { head } : {}
-  }
+  const heads = (member: HeadMember, forms: string[]): Pick<QueryPart, 'head'> => ({
+    head: headTerm(member, forms, isNegative),
+  })
   const date = (): number => {
     const time = readDate(value, now)
     if (time === null) throw fault(`${name}: takes ${dateForms}, not ${quote(value)}.`)
@@ -110,15 +110,18 @@ function keyed(name: string, value: string, context: Context): QueryPart {
       return { ...store({ member: name, contains: value }), ...heads(name, [value]) }
     case 'from':
     case 'cc':
-      return { ...store(addressed([name], value)), ...heads(name, spellingsOf(value)) }
+      return {
+        ...store(addressed(name === 'cc' ? ccMembers : [name], value)),
+        ...heads(name, spellingsOf(value)),
+      }
     case 'to':
-      return { ...store(addressed(['to', 'cc', 'bcc'], value)), ...heads(name, spellingsOf(value)) }
+      return { ...store(addressed(recipientMembers, value)), ...heads(name, spellingsOf(value)) }
     case 'reply-to':
       return store(addressed(['reply_to'], value))
     case 'message-id': {
       const sought = wanted.replace(/^<|>$/g, '')
       const has = ({ message }: EmailRecord): boolean =>
-        message?.message_id.toLowerCase().includes(sought) ?? false
+        message !== null && contains(message.message_id, sought)
       return { test: (email) => has(email) !== isNegative }
     }
     case 'header': {
@@ -127,7 +130,7 @@ function keyed(name: string, value: string, context: Context): QueryPart {
       return { message: isNegative ? (fields) => !test(fields) : test }
     }
     case 'filename': {
-      const test: MessageTest = ({ filenames }) => filenames.some((name) => name.includes(wanted))
+      const test: MessageTest = ({ filenames }) => filenames.some((name) => name.includes(foldText(value)))
       if (isNegative) return { message: (fields) => !test(fields) }
       return { message: test, where: { flag: 'attachments' }, needsDigests: true }
     }
@@ -150,7 +153,7 @@ function keyed(name: string, value: string, context: Context): QueryPart {
     case 'broadcast':
       return store({ all: [{ flag: 'broadcast' }, { text: 'tag', equals: wanted }] })
     case 'tag':
-      return store({ text: 'tag', equals: wanted })
+      return store(tagged(wanted))
     case 'has': {
       // The number of attachments of a message that was not read yet is not known, so it matches neither.
       return { where: { flag: isNegative ? 'no attachments' : 'attachments' }, needsDigests: true }
@@ -174,12 +177,19 @@ function keyed(name: string, value: string, context: Context): QueryPart {
 function headerTest(wanted: string): MessageTest | null {
   const [, name, sought] = /^([^\s:=]+)(?:=(.*))?$/s.exec(wanted) ?? []
   if (name === undefined) return null
-  const text = foldSpace(sought ?? '')
+  const text = foldText(sought ?? '')
   return ({ headers }) => headers.some(([field, value]) => field === name && value.includes(text))
 }
 
+/** Mail with a tag, given in lower case. */
+export function tagged(tag: string): Where {
+  return { any: normalForms([tag]).map((equals) => ({ text: 'tag', equals })) }
+}
+
+const ccMembers = ['cc', 'cc_names']
+const recipientMembers = ['to', 'to_names', ...ccMembers, 'bcc', 'bcc_names']
+
 function addressed(members: readonly string[], value: string): Where {
-  return {
-    any: spellingsOf(value).flatMap((contains) => members.map((member) => ({ member, contains }))),
-  }
+  const forms = new Set(spellingsOf(value).map(foldText))
+  return { any: [...forms].flatMap((contains) => members.map((member) => ({ member, contains }))) }
 }

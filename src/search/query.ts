@@ -2,11 +2,11 @@ import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { assertQueryMembers, isAfter, type MailQuery, type MailQueryMembers } from './query-members.ts'
 import type { Where } from '../store/queries.ts'
 import { compileWhere, isOnFacts } from '../store/where.ts'
-import { addressForm, addressTexts, contains, withoutState } from './query-fits.ts'
-import { foldSpace } from '../mime/fold-space.ts'
-import { type QueryPart, readTerms } from './query-terms.ts'
+import { addressForm, addressTexts, contains, nameForm, normalForms, withoutState } from './query-fits.ts'
+import { type QueryPart, readTerms, tagged } from './query-terms.ts'
 import { type HeadMember, headTerm, type HeadTerm } from './head-rows.ts'
 import type { MessageTest } from './message-fields.ts'
+import { searchableHead } from './searchable.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
 
 /** A parsed query: its conditions for the store, for the record, and for the text of the mail. */
@@ -89,14 +89,8 @@ function toFilter(
 }
 
 // Near misses are compared by their records only. No text is read for them.
-function headHolds(
-  { subject, from, to, cc, bcc }: EmailRecord,
-  { bytes, in: place, isNegative }: RowTerm,
-): boolean {
-  if (place === 'body') return false
-  const wanted = bytes.toString()
-  const holds = [subject, from, ...to, ...cc, ...bcc].some((value) => value.toLowerCase().includes(wanted))
-  return holds !== isNegative
+function headHolds(email: EmailRecord, { bytes, in: place, isNegative }: RowTerm): boolean {
+  return place !== 'body' && searchableHead(email).includes(bytes.toString()) !== isNegative
 }
 
 function fromMembers(query: MailQueryMembers): MailFilter {
@@ -105,15 +99,16 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   const body = query.text ?? query.body
   const parts: QueryPart[] = []
   if (to !== undefined) {
-    const holds = addressForm(to)
-    parts.push({
-      ...among('to', addressTexts(to)),
-      test: (email) => [...email.to, ...email.cc, ...email.bcc].some(holds),
-    })
+    const [holds, isNamed] = [addressForm(to), nameForm(to)]
+    const test = ({ to_names = [], cc_names = [], bcc_names = [], ...email }: EmailRecord): boolean =>
+      [...email.to, ...email.cc, ...email.bcc].some(holds) ||
+      [...to_names, ...cc_names, ...bcc_names].some(isNamed)
+    parts.push({ ...among('to', addressTexts(to)), test })
   }
   if (cc !== undefined) {
-    const holds = addressForm(cc)
-    parts.push({ ...among('cc', addressTexts(cc)), test: (email) => email.cc.some(holds) })
+    const [holds, isNamed] = [addressForm(cc), nameForm(cc)]
+    const test = (email: EmailRecord): boolean => email.cc.some(holds) || (email.cc_names ?? []).some(isNamed)
+    parts.push({ ...among('cc', addressTexts(cc)), test })
   }
   if (from !== undefined) {
     const holds = addressForm(from)
@@ -123,24 +118,23 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   if (typeof subject === 'string')
     parts.push({ ...among('subject', [subject]), where: { member: 'subject', contains: subject } })
   else if (subject) parts.push({ test: (email) => contains(email.subject, subject) })
-  if (typeof tag === 'string') parts.push({ where: { text: 'tag', equals: tag.toLowerCase() } })
+  if (typeof tag === 'string') parts.push({ where: tagged(tag.toLowerCase()) })
   else if (tag) parts.push({ test: (email) => email.tags.some((one) => isTag(one, tag)) })
   if (id !== undefined) parts.push({ where: { member: 'id', equals: id } })
   if (after instanceof Date) parts.push({ where: { not: { number: 'created', below: after.getTime() } } })
   else if (after !== undefined) parts.push({ test: isAfter(after) })
-  if (typeof body === 'string' && foldSpace(body) !== '') parts.push({ row: rowTerm(body, 'body', false) })
+  if (typeof body === 'string') parts.push({ row: rowTerm(body, 'body', false) })
   const bodyForm = body instanceof RegExp ? withoutState(body) : null
   return toFilter(parts, bodyForm, typeof after === 'string' ? after : null)
 }
 
 /** A necessary condition of each match: a member contains one of these texts. The record decides whether it is a match. */
 function among(member: HeadMember, texts: readonly string[] | null): Pick<QueryPart, 'head'> {
-  const head = texts && headTerm(member, texts, false)
-  return head ? { head } : {}
+  return texts ? { head: headTerm(member, texts, false) } : {}
 }
 
 /** Whether a tag matches a query. */
 export function isTag(tag: string, wanted: string | RegExp): boolean {
-  if (typeof wanted === 'string') return tag.toLowerCase() === wanted.toLowerCase()
+  if (typeof wanted === 'string') return normalForms([wanted.toLowerCase()]).includes(tag.toLowerCase())
   return withoutState(wanted).test(tag)
 }

@@ -13,7 +13,8 @@ import type { Store } from '../store/store.ts'
 import { checkCount, checkOffset, type SearchPage, type SearchQuery } from './search-page.ts'
 import type { createMessageFields } from './message-fields.ts'
 import type { MailFilter } from './query.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { foldText } from '../core/fold-text.ts'
+import { searchableHead } from './searchable.ts'
 
 /** Finds mail by a parsed query. A signal ends the search, which then throws its reason. */
 export interface Search {
@@ -60,8 +61,8 @@ export function createSearch(deps: SearchDeps): Search {
     if (filter.rows.length === 0 && !filter.bodyForm) return true
     const { body } = await digests.text(email, signal)
     if (filter.bodyForm && !filter.bodyForm.test(body)) return false
-    const text = body.toLowerCase()
-    const head = headOf(email)
+    const text = foldText(body)
+    const head = searchableHead(email)
     return filter.rows.every(({ bytes, in: place, isNegative }) => {
       const wanted = bytes.toString()
       const holds = text.includes(wanted) || (place === 'all' && head.includes(wanted))
@@ -253,9 +254,5 @@ interface ReadingLimit {
 
 /** How long a page of a search may look at the texts of a database, and how long it may read messages. */
 const longestReadingMs = 5000
-
-function headOf({ subject, from, to, cc, bcc }: EmailRecord): string {
-  return [subject, from, ...to, ...cc, ...bcc].map(foldSpace).join('\n').toLowerCase()
-}
 
 const sliceSize = 200

@@ -1,6 +1,8 @@
 import type { EmailRecord } from '../emails/email.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { cutText } from '../core/cut-text.ts'
+import { foldSpace } from '../core/fold-space.ts'
 import { visibleText } from '../mime/html/visible-text.ts'
+import { linesOf } from './head-rows.ts'
 
 /** How much of a mail's text a search looks at, in characters. */
 const searchedLength = 2048
@@ -13,12 +15,13 @@ export function searchableText(text: string, html: string): string {
   return shown.startsWith(plain) ? shown : `${plain} ${shown}`.slice(0, searchedLength)
 }
 
-/** The text that a search for words looks at beside the body: a line for each member, limited in length. */
-export function searchableHead({ subject, from, to, cc, bcc }: EmailRecord): string {
-  return [subject, from, ...to, ...cc, ...bcc].map(foldSpace).join('\n').slice(0, headLength)
+/** The text that a search for words looks at beside the body, folded: a line for each address and name, limited in length. */
+export function searchableHead(email: EmailRecord): string {
+  const { subject, from, to, to_names = [], cc, cc_names = [], bcc, bcc_names = [] } = email
+  return cutText(linesOf([subject, from], to, to_names, cc, cc_names, bcc, bcc_names), headLength)
 }
 
 const plainLookAt = 16 * 1024
 // There may be text after a long style sheet.
 const htmlLookAt = 128 * 1024
-const headLength = 8 * 1024
+const headLength = 64 * 1024

@@ -1,3 +1,4 @@
+import { foldText } from '../core/fold-text.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createSequence } from '../core/shared-work.ts'
 import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
@@ -165,7 +166,7 @@ const readAhead = 16
 /** The text of a mail for the store. @param body  The beginning of its text, as written. */
 function textOf(email: EmailRecord, body: string): RecordText {
   const parts = headParts(email) ?? undecided
-  return { ...parts, head: searchableHead(email).toLowerCase(), body: body.toLowerCase() }
+  return { ...parts, head: searchableHead(email), body: foldText(body) }
 }
 
 const undecided = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }

@@ -48,7 +48,7 @@ export interface TextColumn {
    * @returns Whether all of them are checked now.
    */
   verify(isStopped?: () => boolean): Promise<boolean>
-  /** @returns Whether this finished a block, so that it is time for {@link dropBefore}. */
+  /** Adds a row of folded text. @returns Whether this finished a block, so that it is time for {@link dropBefore}. */
   append(id: string, head: string, body: string): Promise<boolean>
   /**
    * Frees the space of rows of earlier mails, in whole blocks, once at least half of all blocks can be freed. If that
@@ -223,7 +223,7 @@ const skippedPerTurn = 64
 
 async function openBlocks(
   folder: string | null,
-  { files = nodeFiles, fileName = 'mail-text.2', onNotice = () => {} }: TextColumnDeps,
+  { files = nodeFiles, fileName = 'mail-text.3', onNotice = () => {} }: TextColumnDeps,
 ): Promise<{ blocks: TextBlocks; state: ResumedRows }> {
   if (folder !== null) {
     let opened: TextBlocks | null = null

@@ -1,23 +1,23 @@
 import { crc32 } from 'node:zlib'
-import { foldSpace } from '../mime/fold-space.ts'
+import { foldText } from '../core/fold-text.ts'
 import { nextTurn } from '../core/machine.ts'
 
 /** A text that a row must contain, or must not contain. */
 export interface RowTerm {
-  /** In lower case, white space folded; see {@link rowTerm}. */
+  /** Folded; see {@link rowTerm}. */
   bytes: Buffer
   in: 'all' | 'body'
   isNegative: boolean
 }
 
-/** Makes a term of a search text, which must not be blank; case is folded on both sides. */
+/** Makes a term of a search text, which must not be blank when it is folded. */
 export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean): RowTerm {
-  return { bytes: Buffer.from(foldSpace(text).toLowerCase()), in: place, isNegative }
+  return { bytes: Buffer.from(foldText(text)), in: place, isNegative }
 }
 
-/** The text of one mail, to be appended to a block. */
+/** The text of one mail, folded, to be appended to a block. */
 export function toRow(id: string, head: string, body: string): Buffer {
-  return Buffer.from(`\0${id}\n${head}\x02${body}\x03`.toLowerCase())
+  return Buffer.from(`\0${id}\n${head}\x02${body}\x03`)
 }
 
 /**

@@ -15,7 +15,6 @@ import type { SendingRequest } from './types.ts'
 export interface RawMessage {
   /** Without Bcc fields, with CRLF as line ends. */
   bytes: Uint8Array
-  to_names: string[] | undefined
   /** Those of its X-Tags field. */
   tags: string[]
   attachment_count: number
@@ -55,13 +54,25 @@ export async function checkRaw(
   const bytes = await withoutBlindCopies(withLineEnds(given))
   assertSize(bytes.length)
   const facts = readHeaderFacts(bytes, envelope)
-  const { from, to, to_names, cc, bcc, reply_to, subject, tags } = facts
+  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags } = facts
   const { html, text, attachments } = parseMessage(bytes)
   const from_address = envelope.from
   const { mail_from, rcpt_to } = envelope
   return {
-    addresses: { from, from_address, mail_from, to, cc, bcc, reply_to, rcpt_to },
-    raw: { bytes, to_names, tags, attachment_count: attachments.length },
+    addresses: {
+      from,
+      from_address,
+      mail_from,
+      to,
+      to_names,
+      cc,
+      cc_names,
+      bcc,
+      bcc_names: undefined,
+      reply_to,
+      rcpt_to,
+    },
+    raw: { bytes, tags, attachment_count: attachments.length },
     rendered: { subject, html, text, warnings: [] },
   }
 }

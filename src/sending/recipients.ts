@@ -5,7 +5,8 @@ import {
   parseAddresses,
   type ParsedAddress,
 } from '../mime/headers/addresses.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { displayNames } from '../emails/display-names.ts'
+import { foldSpace } from '../core/fold-space.ts'
 
 /** The addresses of a send request, checked. */
 export interface Addresses {
@@ -16,8 +17,12 @@ export interface Addresses {
   /** The sender of the envelope, if it is not `from_address`. */
   mail_from?: string
   to: string[]
+  /** See {@link displayNames}. */
+  to_names: string[] | undefined
   cc: string[]
+  cc_names: string[] | undefined
   bcc: string[]
+  bcc_names: string[] | undefined
   reply_to: string | null
   /** Every distinct recipient of to, cc and bcc, in that order; compared by {@link addressKey}. */
   rcpt_to: string[]
@@ -47,7 +52,7 @@ export function readAddresses(
   const to = readList('to', given.to, reading)
   const cc = readList('cc', given.cc, reading)
   const bcc = readList('bcc', given.bcc, reading)
-  const rcpt_to = distinct([...to, ...cc, ...bcc])
+  const rcpt_to = distinct([...to.addresses, ...cc.addresses, ...bcc.addresses])
   if (reading.named > maxNamed || (errors.length === before && rcpt_to.length > most)) {
     const found = reading.named > maxNamed ? `more than ${maxNamed}` : `${rcpt_to.length} distinct`
     errors.push({
@@ -58,9 +63,12 @@ export function readAddresses(
   return {
     from: from?.written ?? '',
     from_address: from?.address ?? '',
-    to,
-    cc,
-    bcc,
+    to: to.addresses,
+    to_names: to.names,
+    cc: cc.addresses,
+    cc_names: cc.names,
+    bcc: bcc.addresses,
+    bcc_names: bcc.names,
     reply_to: replyTo,
     rcpt_to,
   }
@@ -132,10 +140,16 @@ function readAddress(
   return null
 }
 
-function readList(field: string, given: Given, reading: Reading): string[] {
-  if (given === undefined) return []
+interface ReadList {
+  addresses: string[]
+  names: string[] | undefined
+}
+
+function readList(field: string, given: Given, reading: Reading): ReadList {
+  if (given === undefined) return { addresses: [], names: undefined }
   const { errors, warnings } = reading
   const addresses: string[] = []
+  const entries: ParsedAddress[] = []
   if (given.length === 0) errors.push({ field, message: 'must be an address, not an empty array' })
   for (const text of typeof given === 'string' ? [given] : given) {
     if (reading.named > maxNamed) break
@@ -150,12 +164,14 @@ function readList(field: string, given: Given, reading: Reading): string[] {
         continue
       }
       const address = readAddress(field, text, entry, compact, errors)
-      if (address !== null) addresses.push(address)
+      if (address === null) continue
+      addresses.push(address)
+      entries.push(entry)
     }
   }
   if (typeof given !== 'string') warnings.push(`${field} is an array; the interface shows one address`)
   else if (addresses.length > 1) warnings.push(`${field} is a list of addresses; the interface shows one`)
-  return addresses
+  return { addresses, names: displayNames(entries) }
 }
 
 // From `a@x.test b@x.test` the parser makes one address, with the other as its display name, which would then get no

@@ -7,10 +7,9 @@ import {
 } from '../emails/email.ts'
 import type { Complete } from '../core/complete.ts'
 import { sentTo } from '../emails/events.ts'
-import { firstNamesOfGiven } from '../emails/first-names.ts'
 import { initialTags } from '../emails/tags.ts'
 import type { EmailType } from '../emails/types.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { foldSpace } from '../core/fold-space.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
 import type { ScheduledRecord } from './scheduled.ts'
@@ -22,7 +21,6 @@ export interface Kept {
   members: Complete<
     Pick<
       EmailRecord,
-      | 'to_names'
       | 'subject'
       | 'template_id'
       | 'snippet'
@@ -64,7 +62,6 @@ export function keep(
   }
   return {
     members: {
-      to_names: raw ? raw.to_names : firstNamesOfGiven(request.to),
       subject: rendered.subject,
       template_id: request.template_id ?? null,
       snippet: snippetOf(rendered.text, rendered.html),
@@ -134,10 +131,12 @@ export function toEmail(
     // Named one by one: an object made of others is several times slower to write as JSON.
     from: addresses.from,
     to: addresses.to,
+    to_names: addresses.to_names,
     cc: addresses.cc,
+    cc_names: addresses.cc_names,
     bcc: addresses.bcc,
+    bcc_names: addresses.bcc_names,
     reply_to: addresses.reply_to,
-    to_names: members.to_names,
     subject: members.subject,
     template_id: members.template_id,
     snippet: members.snippet,

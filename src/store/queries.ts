@@ -97,7 +97,7 @@ export type FactWhere =
 export type Where =
   | FactWhere
   | { readonly member: string; readonly equals: string | number | boolean | null }
-  /** Case-insensitive; an array matches when one of its strings does. */
+  /** Compared by `foldText`; an array matches when one of its strings does. */
   | { readonly member: string; readonly contains: string }
   | { readonly all: readonly Where[] }
   | { readonly any: readonly Where[] }

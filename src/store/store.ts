@@ -234,8 +234,11 @@ export interface Collection<T extends StoredRecord> {
   readonly indexes: Readonly<Record<string, Index>>
   /** Values kept for each record, so that conditions on them can be evaluated without reading the record. */
   readonly facts?: Facts<T>
-  /** The parts of the texts by which its records are searched, for a store that keeps them. */
-  readonly texts?: readonly string[]
+  /**
+   * The parts of the texts by which its records are searched, for a store that keeps them. The version is to be raised when
+   * the texts of the same record change: then all are made again.
+   */
+  readonly texts?: { readonly version: number; readonly parts: readonly string[] }
   /** Never set; only for the type of the records. */
   readonly record?: T
 }

@@ -1,3 +1,4 @@
+import { foldText } from '../core/fold-text.ts'
 import { factAt, factsOf, textTest } from './facts.ts'
 import { misuse } from './io-errors.ts'
 import { membersOf } from './stored.ts'
@@ -75,8 +76,8 @@ function onFact<T extends StoredRecord>(where: FactWhere, facts: Facts<T> | unde
 }
 
 function containing(member: string, part: string): Condition {
-  const sought = part.toLowerCase()
-  const holds = (value: unknown): boolean => typeof value === 'string' && value.toLowerCase().includes(sought)
+  const sought = foldText(part)
+  const holds = (value: unknown): boolean => typeof value === 'string' && foldText(value).includes(sought)
   return (record) => {
     const value = membersOf(record)[member]
     return Array.isArray(value) ? value.some(holds) : holds(value)

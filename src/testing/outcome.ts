@@ -1,5 +1,5 @@
-import { addressForm, contains } from '../search/query-fits.ts'
-import { foldSpace } from '../mime/fold-space.ts'
+import { addressForm, contains, nameForm } from '../search/query-fits.ts'
+import { foldSpace } from '../core/fold-space.ts'
 import { searchableText } from '../search/searchable.ts'
 
 /** The result of a check: the shape that `expect.extend` of vitest and Jest takes. */
@@ -31,11 +31,14 @@ export function fitsAddress(value: string, wanted: TextPattern): boolean {
   return addressForm(wanted)(value)
 }
 
+/** Whether the display name beside an address is what an expectation names, as queries of the inbox have it. */
+export function fitsName(name: string, wanted: TextPattern): boolean {
+  return nameForm(wanted)(name)
+}
+
 /** Whether a mail's text is what an expectation names: as written, or as queries of the inbox look at it. */
 export function fitsBody({ text, html }: { text: string; html: string }, wanted: TextPattern): boolean {
-  if (fitsText(text, wanted)) return true
-  const folded = typeof wanted === 'string' ? foldSpace(wanted) : wanted
-  return fitsText(foldSpace(text), folded) || fitsText(searchableText(text, html), folded)
+  return [text, foldSpace(text), searchableText(text, html)].some((one) => fitsText(one, wanted))
 }
 
 /** An expectation as one line: `{ to: "ada@example.com", subject: /welcome/i }`. */

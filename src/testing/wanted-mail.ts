@@ -2,7 +2,8 @@ import type { Mail, MailSummary } from '../inbox/types.ts'
 import { isAfter, type MailQueryMembers } from '../search/query-members.ts'
 import { isTag } from '../search/query.ts'
 import type { MemberKind } from './expectation.ts'
-import { fitsAddress, fitsBody, fitsText } from './outcome.ts'
+import { parseAddresses } from '../mime/headers/addresses.ts'
+import { fitsAddress, fitsBody, fitsName, fitsText } from './outcome.ts'
 import { usageError } from './lines.ts'
 
 /** The valid values of each member of a query, with the same meaning in every expectation. */
@@ -55,9 +56,18 @@ export function mailMembersThatDiffer(mail: MailSummary | Mail, wanted: WantedMa
   const { to, cc, from, text } = wanted
   const detail = 'envelope' in mail ? mail : null
   const differing: (keyof WantedMail)[] = []
-  if (to !== undefined && !recipientsOf(mail).some((address) => fitsAddress(address, to)))
+  if (
+    to !== undefined &&
+    !recipientsOf(mail).some((address) => fitsAddress(address, to)) &&
+    ![...mail.to_names, ...namesIn(detail, ['to', 'cc'])].some((name) => fitsName(name, to))
+  )
     differing.push('to')
-  if (cc !== undefined && !detail?.cc.some((address) => fitsAddress(address, cc))) differing.push('cc')
+  if (
+    cc !== undefined &&
+    !detail?.cc.some((address) => fitsAddress(address, cc)) &&
+    !namesIn(detail, ['cc']).some((name) => fitsName(name, cc))
+  )
+    differing.push('cc')
   if (
     from !== undefined &&
     ![mail.from, detail?.envelope.mail_from ?? ''].some((one) => fitsAddress(one, from))
@@ -87,6 +97,14 @@ export function shownMember(mail: Mail, name: keyof WantedMail): unknown {
   if (name === 'tag') return mail.tags.join(', ')
   return name === 'after' ? new Date(mail.received) : mail[name]
 }
+
+/** The display names in some fields of a mail. */
+function namesIn(mail: Mail | null, fields: readonly string[]): string[] {
+  const values = (mail?.headers ?? []).filter(([name]) => fields.includes(name.toLowerCase()))
+  return values.flatMap(([, value]) => parseAddresses(value.slice(0, longestField)).map(({ name }) => name))
+}
+
+const longestField = 10_000
 
 function recipientsOf(mail: MailSummary | Mail): string[] {
   return 'cc' in mail

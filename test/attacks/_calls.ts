@@ -15,7 +15,7 @@ import { charsetMisfit } from '../../src/mime/charset-fit.ts'
 import { isMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
-import { splitHead } from '../../src/mime/headers/headers.ts'
+import { decodeField, splitHead } from '../../src/mime/headers/headers.ts'
 import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
 import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
@@ -23,6 +23,8 @@ import { readPartHeader } from '../../src/mime/part.ts'
 import { withAppearance } from '../../src/reading/appearance.ts'
 import { withInlineImages } from '../../src/reading/inline-images.ts'
 import { extractLinks } from '../../src/reading/links.ts'
+import { readCalendarMethods } from '../../src/checks/calendars.ts'
+import { wronglyEncodedFields } from '../../src/checks/encoded-fields.ts'
 import { contains } from '../../src/search/query-fits.ts'
 import { readTerms } from '../../src/search/query-terms.ts'
 import { readDate } from '../../src/search/query-values.ts'
@@ -84,6 +86,9 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
   'mime/headers/charset.ts decodeText': (text) => decodeText(Buffer.from(text), 'iso-2022-jp'),
   'mime/headers/encoded-words.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
+  'mime/headers/headers.ts decodeField': (text) => decodeField('date', text),
+  'checks/calendars.ts readCalendarMethods': (text) => readCalendarMethods(Buffer.from(text)),
+  'checks/encoded-fields.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),
   'mime/headers/headers.ts splitHead': (text) => splitHead(Buffer.from(text), true),
   'mime/html/css-addresses.ts withAbsoluteUrls': (text) => withAbsoluteUrls(text, { withoutPixels: true }),
   'mime/html/scan-html.ts scanHtml': (text) =>

@@ -59,7 +59,18 @@ export const examples: Readonly<Record<string, Example>> = {
       known('', `Subject: x\r\n\r\n${'x'.repeat(998)}\r\n`),
     ],
   },
+  'calendar-method': {
+    fails: mailWith(),
+    passes: mailWith(),
+    knowledge: ['REPLY', 'REQUEST'].map((method) =>
+      known(
+        '',
+        `Content-Type: text/calendar; method=${method}\r\n\r\nBEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n`,
+      ),
+    ) as [MailKnowledge, MailKnowledge],
+  },
   'encoded-words': {
+    severity: 'warning',
     fails: mailWithHeaders({ Subject: '=?utf-8?x?SGVsbG8=?=' }),
     passes: mailWithHeaders({ Subject: '=? or ?=' }),
   },
@@ -122,14 +133,17 @@ export const examples: Readonly<Record<string, Example>> = {
     passes: mailWith(),
   },
   'list-unsubscribe': {
-    fails: mailWith({
-      type: 'broadcast',
-      list_unsubscribe: { urls: ['https://acme.test/off'], one_click: false },
-    }),
-    passes: mailWith({
-      type: 'broadcast',
-      list_unsubscribe: { urls: ['https://acme.test/off'], one_click: true },
-    }),
+    fails: mailWithHeaders(
+      { 'List-Unsubscribe': '<https://acme.test/off>' },
+      { type: 'broadcast', list_unsubscribe: { urls: ['https://acme.test/off'], one_click: false } },
+    ),
+    passes: mailWithHeaders(
+      {
+        'List-Unsubscribe': '<https://acme.test/off>',
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
+      { type: 'broadcast', list_unsubscribe: { urls: ['https://acme.test/off'], one_click: true } },
+    ),
   },
   'dmarc-alignment': {
     fails: mailWith({ dkim: null, envelope: { mail_from: 'a@mailer.test' } }),

@@ -181,3 +181,34 @@ it('lists.order: contacts are ordered by email, ascending, without regard to cas
   const shouted = await pageOf(face, 'contacts', after('BRAVO@X.TEST'))
   expect(shouted.contacts.map(({ email }) => email)).toEqual(['charlie@x.test', 'delta@x.test'])
 })
+
+describe('searches', () => {
+  const countOf = async ({ post }: Face, query: string): Promise<number> =>
+    (await post.inbox.list({ query })).count
+
+  it('lists.search-letters: spellings of one text are found by each other, with accents and tags as they are', async () => {
+    const face = await open()
+    await face.send({
+      subject: 'Stra\u00dfe Cafe\u0301 \u0130stanbul \uff21\ufb01 code\u00adword',
+      to: 'ada+Zoe\u0308@x.test',
+    })
+    for (const query of ['strasse', 'CAF\u00c9', 'istanbul', 'afi', 'codeword', 'tag:ZO\u00cb'])
+      expect(await countOf(face, query), query).toBe(1)
+    for (const query of ['cafes', '"cafe "', 'tag:zoe']) expect(await countOf(face, query), query).toBe(0)
+    expect(await face.post.inbox.waitFor({ subject: /Stra\u00dfe/ })).toBeDefined()
+    await face.post.inbox.expectNone({ subject: /Strasse/ }, { timeoutMs: 0 })
+  })
+
+  it('lists.search-names: names of To, Cc and Bcc are found, but not by a whole address', async () => {
+    const face = await open()
+    await face.send({
+      to: '"Doe, Jane" <a@x.test>',
+      cc: '"b@y.test" <b@x.test>',
+      bcc: 'Quiet Reader <c@x.test>',
+    })
+    for (const query of ['to:doe', 'doe', 'to:quiet', 'cc:b@y.test'])
+      expect(await countOf(face, query), query).toBe(1)
+    expect(await countOf(face, 'cc:doe')).toBe(0)
+    await face.post.inbox.expectNone({ cc: 'b@y.test' }, { timeoutMs: 0 })
+  })
+})

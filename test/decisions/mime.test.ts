@@ -295,6 +295,24 @@ describe('reading mail', () => {
     },
   )
 
+  it('mime.structured-fields: encoded words in them stay as written, and no client can unsubscribe by them', async () => {
+    const word = '=?utf-8?q?=3Chttps=3A//acme=2Etest/u=3E?='
+    const post = 'List-Unsubscribe-Post: List-Unsubscribe=One-Click'
+    const mail = await read(
+      `List-Unsubscribe: ${word}`,
+      post,
+      'To: Ada <=?utf-8?q?ada?=@x.test>',
+      '',
+      'Hello',
+    )
+    expect(mail.list_unsubscribe).toBeNull()
+    expect(mail.headers.find(([name]) => name === 'List-Unsubscribe')?.[1]).toBe(word)
+    expect(mail.to).toEqual(['=?utf-8?q?ada?=@x.test'])
+    const { findings } = await face().post.inbox.check(mail.id)
+    const named = findings.filter(({ id }) => id === 'encoded-words').map(({ place }) => place?.header)
+    expect(named).toEqual(['List-Unsubscribe', 'To'])
+  })
+
   it('mime.inline-images: they are embedded as data, 20 MB in all, and other references stay', async () => {
     const png = Buffer.alloc(9_000_000, 1).toString('base64').replace(/.{76}/g, '$&\r\n')
     const image = part(type('image/png'), 'Content-ID: <one>', 'Content-Transfer-Encoding: base64', '', png)

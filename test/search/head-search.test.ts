@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { foldText } from '../../src/core/fold-text.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
 import { createHeads } from '../../src/search/heads.ts'
@@ -56,6 +57,10 @@ const plainPieces = [
   'Σ',
   'σ',
   'ς',
+  'ı',
+  'ﬁ',
+  '\u00ad',
+  '\ufeff',
   'ΑΣ',
   '😀',
   ' b',
@@ -100,7 +105,16 @@ describe('a search by subject and addresses', () => {
       const long = pick(50) === 0 ? 'y'.repeat(9000) : ''
       const envelope = { mail_from: pick(2) ? addressOf() : text(3), rcpt_to: [] }
       const to = [...list(), ...(pick(2) ? [`${text(2)} <${addressOf()}>`] : [])]
-      const members = { subject: text(5) + long, from: text(4), to, cc: list(), bcc: list(), envelope }
+      const names = { to_names: list(), cc_names: list(), bcc_names: list() }
+      const members = {
+        subject: text(5) + long,
+        from: text(4),
+        to,
+        cc: list(),
+        bcc: list(),
+        ...names,
+        envelope,
+      }
       return { ...anEmail(n), ...members, unread: pick(2) === 0, snippet: '', attachment_count: 0 }
     })
     await store.commit(emails.map((email) => insert(emailCollection, email)))
@@ -109,7 +123,7 @@ describe('a search by subject and addresses', () => {
     await store.commit([...gone].map((id) => remove(emailCollection, id)))
     const left = emails.filter(({ id }) => !gone.has(id)).reverse()
     let found = 0
-    for (let round = 0; round < 500; round++) {
+    for (let round = 0; round < 250; round++) {
       pieces = pick(4) === 0 ? hostilePieces : plainPieces
       const terms = Array.from({ length: 1 + pick(3) }, () => {
         const value = text(3).replaceAll('"', '')
@@ -142,14 +156,17 @@ describe('a search by subject and addresses', () => {
         what,
       ).toEqual(wanted.slice(offset + 1, offset + 8))
     }
-    expect(found).toBeGreaterThan(10_000)
+    expect(found).toBeGreaterThan(5000)
     found = 0
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < 150; round++) {
       pieces = pick(4) === 0 ? hostilePieces : plainPieces
       const names = ['subject', 'from', 'to', 'cc'].filter(() => pick(2) === 0)
-      const query = Object.fromEntries(
-        names.map((name) => [name, pick(4) === 0 ? addressOf() : text(3) || 'a']),
-      )
+      const query = Object.fromEntries(names.map((name) => [name, pick(4) === 0 ? addressOf() : text(3)]))
+      // A text without any character that counts matches nothing that a query could mean.
+      if (Object.values(query).some((one) => foldText(one) === '')) {
+        expect(() => parseMailQuery(query, 0)).toThrow('is empty')
+        continue
+      }
       const filter = parseMailQuery(query, 0)
       const wanted = left.filter((email) => filter.accepts(email)).map(({ id }) => id)
       found += wanted.length

@@ -1,4 +1,4 @@
-import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLocalpost } from '../../src/index.ts'
@@ -114,7 +114,7 @@ describe('a search', () => {
     await submit(first, { subject: 'one', text: 'needle' })
     expect(await subjectsOf(first, 'needle')).toEqual(['one'])
     await first.close()
-    const file = join(dir, 'derived', 'mail-text.2')
+    const file = join(dir, 'derived', 'mail-text.3')
     expect(statSync(file).size).toBeGreaterThan(0)
     const second = await createLocalpost({ dir })
     await submit(second, { subject: 'two', text: 'needle', attachments: [{ filename: 'a', content: 'b' }] })
@@ -126,8 +126,15 @@ describe('a search', () => {
     expect(await subjectsOf(third, 'has:attachment')).toEqual(['two'])
     await third.close()
     writeFileSync(file, 'garbage')
-    const fourth = await start({ dir })
+    const fourth = await createLocalpost({ dir })
     expect(await subjectsOf(fourth, 'needle')).toEqual(['two', 'one'])
+    await fourth.close()
+    // As another version of Localpost leaves them.
+    for (const name of readdirSync(join(dir, 'derived')).filter((name) => name.startsWith('mail-')))
+      renameSync(join(dir, 'derived', name), join(dir, 'derived', name.replace(/\d+$/, '1')))
+    const fifth = await start({ dir })
+    expect(await subjectsOf(fifth, 'needle')).toEqual(['two', 'one'])
+    expect(readdirSync(join(dir, 'derived')).filter((name) => /^mail-.*\.1$/.test(name))).toEqual([])
   })
 
   it('finds mail that a snapshot restores', async () => {

@@ -21,7 +21,8 @@ it.each(Object.entries(statuses))('readyz in the state %s', async (status, expec
     return {
       status: status as ServerState['status'],
       store: 'memory',
-      smtp: { host: '127.0.0.1', port: 1025 },
+      smtp: { host: '127.0.0.1', port: 1025, starttls: false, login: 'optional' },
+      ca: null,
       warnings,
     }
   }

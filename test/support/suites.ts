@@ -65,6 +65,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'inbox/query-members',
     'keys/failed-keys',
     'rules/rules',
+    'search/equal-texts',
     'server/dev',
     'server/fault-delay',
     'server/lost-access',

@@ -67,6 +67,7 @@ export function readHeader(bytes: Uint8Array): HeaderBlock {
     decoded(name) {
       const value = firstOf(name)
       if (isPlain && !value.includes('=?')) return value
+      if (isStructuredField(name)) return textOf(value)
       if (value.includes('=?')) return decodeHeaderValue(value)
       // Each name of a list may come from another program, with another charset.
       return lists.has(name.toLowerCase()) ? value.split(',').map(textOf).join(',') : textOf(value)
@@ -114,6 +115,27 @@ export function isLongHeader(message: Uint8Array): boolean {
 export function endOfLines(bytes: Buffer, start: number, limit: number): number {
   const end = bytes.lastIndexOf(0x0a, limit - 1) + 1
   return end > start ? end : limit
+}
+
+/**
+ * Fields that have no text for people: receivers decode no encoded words in them (RFC 2047 section 5). Those with media
+ * types are not among them, because clients decode names of files.
+ */
+const structured: ReadonlySet<string> = new Set(
+  (
+    'date message-id in-reply-to references return-path resent-date resent-message-id mime-version list-unsubscribe ' +
+    'list-unsubscribe-post list-help list-subscribe list-post list-owner list-archive'
+  ).split(' '),
+)
+
+/** Whether a field has no text for people, so that its value is taken as written. */
+export function isStructuredField(name: string): boolean {
+  return structured.has(name.toLowerCase())
+}
+
+/** The value of a header field, decoded as receivers do. */
+export function decodeField(name: string, value: string): string {
+  return isStructuredField(name) ? textOf(value) : decodeHeaderValue(value)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { cutText } from '../../core/cut-text.ts'
-import { foldSpace } from '../fold-space.ts'
+import { foldSpace } from '../../core/fold-space.ts'
 import { visibleText } from './visible-text.ts'
 
 /** How many characters a snippet has at most. */

@@ -39,7 +39,11 @@ export class Table {
   /** The name in SQL. */
   readonly sql: string
   /** The table of the texts of the records, in SQL, and their parts, whose columns are `part_0` and so on; null without texts. */
-  readonly texts: { readonly name: string; readonly parts: readonly string[] } | null
+  readonly texts: {
+    readonly name: string
+    readonly version: number
+    readonly parts: readonly string[]
+  } | null
 
   constructor(collection: Collection<StoredRecord>, schema: string) {
     const { name, indexes, facts, texts } = collection
@@ -47,7 +51,7 @@ export class Table {
     this.collection = collection
     this.facts = facts
     this.sql = `"${schema}"."records_${name}"`
-    this.texts = texts ? { name: `"${schema}"."texts_${name}"`, parts: texts } : null
+    this.texts = texts ? { name: `"${schema}"."texts_${name}"`, ...texts } : null
     this.indexes = Object.entries(indexes).map(([index, { on, unique = false }]) => {
       return { name: index, column: `key_${index}`, on, isUnique: unique }
     })

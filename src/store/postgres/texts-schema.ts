@@ -5,8 +5,8 @@ import type { Table } from './table.ts'
 export type TextSearch = 'trigrams' | 'scan'
 
 /**
- * Creates missing tables of texts, and their indexes if the extension pg_trgm exists or can be created. A table with
- * other parts is created again, because its texts are derived from the records. Call it in a transaction that only one
+ * Creates missing tables of texts, and their indexes if the extension pg_trgm exists or can be created. A table of
+ * another version is created again, because its texts are derived from the records. Call it in a transaction that only one
  * instance can be in.
  *
  * @param assertAlone  Called before a table is replaced, which other instances must not use then.
@@ -20,7 +20,7 @@ export async function prepareTexts(
   for (const { texts } of tables) {
     if (!texts) continue
     const wanted = texts.parts.map((_, at) => `part_${at}`)
-    const comment = JSON.stringify(texts.parts)
+    const comment = JSON.stringify([texts.version, texts.parts])
     const [found] = await sql.run<{ comment: string | null }>(
       "SELECT obj_description(oid, 'pg_class') AS comment FROM pg_class WHERE oid = to_regclass($1)",
       [texts.name],

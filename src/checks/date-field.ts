@@ -1,0 +1,94 @@
+/** What a Date field says. */
+export interface DateField {
+  /** Unix time in milliseconds; null if it is not valid. */
+  time: number | null
+  /** What is wrong with it, as sentences. */
+  faults: string[]
+}
+
+/**
+ * Reads the value of a Date field. White space may be left out where RFC 5322 allows that; the comma after the weekday may
+ * be missing, because clients read such dates.
+ *
+ * @see RFC 5322 sections 3.3 and 4.3
+ */
+export function readDateField(written: string): DateField {
+  const value = written
+    .slice(0, longest)
+    .replaceAll(/\([^()]*\)/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  const found = form.exec(value)
+  if (!found) return { time: null, faults: ['The Date is not a valid date (RFC 5322).'] }
+  const [
+    ,
+    weekday,
+    day = '',
+    monthName = '',
+    year = '',
+    hour = '',
+    minute = '',
+    second = '0',
+    zone = '',
+    rest = '',
+  ] = found
+  const month = months.indexOf(monthName.toLowerCase())
+  if (month === -1) return invalid(`has the month ${monthName}, which does not exist`)
+  const midnight = new Date(Date.UTC(Number(year), month, Number(day)))
+  if (midnight.getUTCDate() !== Number(day) || midnight.getUTCMonth() !== month)
+    return invalid(`names ${day} ${monthName} ${year}, a day that does not exist`)
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60)
+    return invalid(
+      `has the time ${hour}:${minute}${found[7] === undefined ? '' : `:${second}`}, which does not exist`,
+    )
+  const offset = offsetOf(zone)
+  if (offset === null)
+    return invalid(
+      `has the zone ${zone}, which ${/^[+-]/.test(zone) ? 'does not exist' : 'RFC 5322 does not define'}`,
+    )
+  const faults: string[] = []
+  const named = weekdays[midnight.getUTCDay()] ?? ''
+  if (weekday !== undefined && weekday.toLowerCase() !== named.toLowerCase())
+    faults.push(`The Date has the weekday ${weekday}, but ${day} ${monthName} ${year} is a ${named}.`)
+  if (rest.trim() !== '') faults.push(`The Date has text after the zone: ${rest.trim().slice(0, 60)}.`)
+  const seconds = (Number(hour) * 60 + Number(minute)) * 60 + Number(second)
+  return { time: midnight.getTime() + (seconds - offset * 60) * 1000, faults }
+}
+
+const longest = 1000
+const form =
+  /^(?:([a-z]{3}) ?,? ?)?(\d{1,2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? ([+-]\d{4}|[a-z]{1,5})(?![a-z\d])(.*)$/i
+const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
+
+function invalid(why: string): DateField {
+  return { time: null, faults: [`The Date ${why}.`] }
+}
+
+/** In minutes east of UTC; null if there is no such zone. */
+function offsetOf(zone: string): number | null {
+  const [, sign, hours = '', minutes = ''] = /^([+-])(\d\d)(\d\d)$/.exec(zone) ?? []
+  if (sign !== undefined) {
+    const offset = Number(hours) * 60 + Number(minutes)
+    // From Baker Island to Kiribati.
+    const most = sign === '+' ? 14 * 60 : 12 * 60
+    return Number(minutes) > 59 || offset > most ? null : sign === '+' ? offset : -offset
+  }
+  return namedZones[zone.toUpperCase()] ?? null
+}
+
+/** RFC 5322 section 4.3. `Z` is the only letter whose meaning is not in doubt. */
+const namedZones: Readonly<Record<string, number>> = {
+  UT: 0,
+  GMT: 0,
+  UTC: 0,
+  Z: 0,
+  EST: -300,
+  EDT: -240,
+  CST: -360,
+  CDT: -300,
+  MST: -420,
+  MDT: -360,
+  PST: -480,
+  PDT: -420,
+}

@@ -1,0 +1,112 @@
+import { readSignature } from '../mime/dkim/signature.ts'
+import { fieldsOf, type CheckedMail, type CheckRow, type Found } from './subject.ts'
+
+/** The check of the fields with which clients offer to unsubscribe. */
+export const unsubscribeCheck: CheckRow = {
+  id: 'list-unsubscribe',
+  title: 'Bulk mail offers one-click unsubscription',
+  group: 'Deliverability',
+  severity: 'error',
+  about:
+    'Gmail and Yahoo require List-Unsubscribe with an https address and List-Unsubscribe-Post of bulk senders. It ' +
+    'is an error for broadcasts; for other mail that has one of the fields, a field that is not valid is a warning, and a missing one a note.',
+  fix: 'Add `List-Unsubscribe: <https://…>` and `List-Unsubscribe-Post: List-Unsubscribe=One-Click`.',
+  link: 'https://www.rfc-editor.org/rfc/rfc8058',
+  run({ mail }) {
+    const { type, list_unsubscribe: offered, size_bytes } = mail
+    const fields = fieldsOf(mail, 'list-unsubscribe')
+    const posts = fieldsOf(mail, 'list-unsubscribe-post')
+    const isBroadcast = type === 'broadcast'
+    if (size_bytes === 0 || (!isBroadcast && fields.length + posts.length === 0)) return null
+    if (fields.length + posts.length === 0)
+      return [{ message: 'The broadcast has no List-Unsubscribe field.', place: { header: unsubscribe } }]
+    const wrong: Found = {
+      severity: isBroadcast ? 'error' : 'warning',
+      message: '',
+      place: { header: unsubscribe },
+    }
+    const found: Found[] = repeated(fields, posts).map((one) => ({ ...wrong, ...one }))
+    if (fields.length === 0) {
+      const message = 'The mail has List-Unsubscribe-Post without List-Unsubscribe.'
+      return [...found, { ...wrong, message, place: { header: unsubscribePost } }]
+    }
+    if (!offered) return [...found, { ...wrong, ...addressFault(fields[0] ?? '') }]
+    if (offered.one_click) return [...found, ...oneClickFaults(mail, offered.urls)]
+    return [...found, { ...wrong, ...postFault(posts[0], offered.urls, isBroadcast) }]
+  },
+}
+
+const unsubscribe = 'List-Unsubscribe'
+const unsubscribePost = 'List-Unsubscribe-Post'
+
+type Fault = Pick<Found, 'message' | 'link' | 'severity' | 'place'>
+
+function repeated(fields: readonly string[], posts: readonly string[]): Fault[] {
+  const counts = [
+    [unsubscribe, fields.length, 'RFC 2369 section 3.2'],
+    [unsubscribePost, posts.length, 'RFC 8058 section 3.1'],
+  ] as const
+  return counts.flatMap(([header, count, rule]) =>
+    count > 1
+      ? [{ message: `The field ${header} occurs ${count} times; ${rule} allows one.`, place: { header } }]
+      : [],
+  )
+}
+
+/** Why a List-Unsubscribe field has no address that clients use. */
+function addressFault(value: string): Fault {
+  const why = value.includes('=?')
+    ? 'has encoded words, which receivers do not decode in this field (RFC 2047 section 5)'
+    : /<[^<>]*>/.test(value)
+      ? 'has neither an https nor a mailto address'
+      : 'has no address in angle brackets (RFC 2369 section 2)'
+  return {
+    message: `List-Unsubscribe ${why}, so clients offer no unsubscription.`,
+    link: 'https://www.rfc-editor.org/rfc/rfc2369#section-2',
+  }
+}
+
+/** Why a mail with an address in List-Unsubscribe offers no unsubscription with one click. */
+function postFault(post: string | undefined, urls: readonly string[], isBroadcast: boolean): Fault {
+  const place = { header: unsubscribe, snippet: urls.join(', ') }
+  if (post === undefined) {
+    const message =
+      'The mail has List-Unsubscribe without List-Unsubscribe-Post, so Gmail and Yahoo offer no unsubscription with ' +
+      'one click.'
+    return { severity: isBroadcast ? 'error' : 'note', message, place }
+  }
+  if (urls.some((url) => /^https?:/i.test(url))) {
+    const message = 'List-Unsubscribe-Post is not `List-Unsubscribe=One-Click` (RFC 8058 section 3.1).'
+    return { message, place: { header: unsubscribePost } }
+  }
+  const message =
+    'List-Unsubscribe-Post needs an https address in List-Unsubscribe, which has a mailto address only (RFC 8058 section 3.1).'
+  return { message, place }
+}
+
+/** The reasons why clients offer no one-click unsubscription although both fields exist. */
+function oneClickFaults({ headers }: CheckedMail, urls: readonly string[]): Found[] {
+  const place = { header: 'List-Unsubscribe', snippet: urls.join(', ') }
+  const isInsecure = urls.some((url) => publicHttp.test(url)) && !urls.some((url) => /^https:/i.test(url))
+  const signatures = headers
+    .filter(([name]) => name.toLowerCase() === 'dkim-signature')
+    .map(([, value]) => readSignature(value.slice(0, 10_000)))
+  const isCovered = signatures.some(
+    (read) => 'fields' in read && unsubscribeFields.every((field) => read.fields.includes(field)),
+  )
+  const found: Found[] = []
+  if (isInsecure)
+    found.push({ severity: 'warning', message: 'The address in List-Unsubscribe is not https.', place })
+  if (signatures.length > 0 && !isCovered)
+    found.push({
+      severity: 'warning',
+      message: 'The DKIM signature does not cover List-Unsubscribe and List-Unsubscribe-Post.',
+      place: { header: 'DKIM-Signature' },
+      fix: 'Add both names to the signed fields (the tag h= of the signature).',
+    })
+  return found
+}
+
+const unsubscribeFields = ['list-unsubscribe', 'list-unsubscribe-post']
+/** Names without a dot belong to this machine or network, as in the links of Localpost itself. */
+const publicHttp = /^http:\/\/(?!127\.|\[)[^/:?#]*\.[^/]/i
