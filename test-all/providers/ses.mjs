@@ -20,7 +20,7 @@ import {
   TestRenderEmailTemplateCommand,
   UpdateEmailTemplateCommand,
 } from '@aws-sdk/client-sesv2'
-import nodemailer from 'nodemailer'
+import { createTransport } from 'nodemailer'
 
 const sesClient = new SESv2Client()
 const from = 'Acme <hi@acme.test>'
@@ -69,7 +69,7 @@ const steps = {
     show('send', MessageId)
   },
   async nodemailer() {
-    const transport = nodemailer.createTransport({ SES: { sesClient, SendEmailCommand } })
+    const transport = createTransport({ SES: { sesClient, SendEmailCommand } })
     const sent = await transport.sendMail({
       from,
       to: 'ada@example.com',

@@ -124,7 +124,8 @@ test.each(rows.map((row) => [nameOf(row), row] as const))(
     const headers = { authorization: authorizationOf(path, post.apiKey), 'content-type': 'application/json' }
     const send = async (given: unknown): Promise<[number, string]> => {
       const url = `http://localhost${path.replace(/\{\w+\}/g, 'none')}`
-      const response = await post.fetch(new Request(url, { method, headers, body: JSON.stringify(given) }))
+      const init = { method, headers, body: JSON.stringify(given) }
+      const response = await post.fetch(new Request(url, init))
       const text = await response.text()
       if (response.headers.get('content-type')?.startsWith('application/json'))
         (face as Face).errorSchema.parse(JSON.parse(text))

@@ -42,7 +42,7 @@ const actions: Readonly<Record<string, Action>> = {
 }
 
 /** The actions that there are, for documents. */
-export const actionNames: readonly string[] = [...sendActions, ...Object.keys(actions)]
+const actionNames: readonly string[] = [...sendActions, ...Object.keys(actions)]
 
 /** `/ses-v1/`, the query API of 2010: its actions are posted to one path. */
 export function actionRoutes(parts: ProviderParts): Route[] {

@@ -6,7 +6,7 @@ import { rowsOf } from './rows.ts'
 const { get } = rowsOf('Account')
 
 /** The quota of an account: Localpost has none. */
-export const quotaSchema: z.ZodType = z.strictObject({
+const quotaSchema: z.ZodType = z.strictObject({
   Max24HourSend: z.number().describe('-1: there is no limit'),
   MaxSendRate: z.number().describe('Emails per second: more than Localpost takes'),
   SentLast24Hours: z.number(),
