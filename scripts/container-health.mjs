@@ -14,12 +14,13 @@ function addressOf(file) {
     const word = words[at] ?? ''
     return word.includes('=') ? word.slice(word.indexOf('=') + 1) : words[at + 1]
   }
+  const [, mailpitPort] = /:(\d+)$/.exec(process.env['MP_UI_BIND_ADDR'] ?? '') ?? []
   const host = flag('host') ?? ''
   const isWild = host === '' || host === '0.0.0.0' || host === '::'
   return {
     host: isWild ? '127.0.0.1' : host,
-    port: flag('port') || '8025',
-    isSecure: Boolean(flag('tls-cert')),
+    port: flag('port') || mailpitPort || '8025',
+    isSecure: Boolean(flag('tls-cert') || process.env['MP_UI_TLS_CERT']),
   }
 }
 

@@ -33,9 +33,10 @@ With \`--smtp-auth required\`, clients must log in: the user name may be anythin
 | \`--tls-cert\`, \`--tls-key\` | use your certificate, for HTTPS too |
 
 Without a certificate of yours, Localpost makes one, and an authority (CA) that signs it. Clients that do not know the CA refuse the
-certificate, such as "self-signed certificate in certificate chain" or "unable to verify the first certificate". \`localpost ca\` prints
-the path of the CA file; below it is \`.localpost/ca.pem\`, as with the default data folder. \`curl http://127.0.0.1:8025/dev/ca.pem\` gets
-it from a container or another machine. It is the same after a restart, unless everything is kept in memory.
+certificate with an error such as "self-signed certificate in certificate chain" or "unable to verify the first certificate". \`localpost ca\` prints
+the path of the CA file; below it is \`.localpost/ca.pem\`, as with the default data folder. On another machine, \`localpost ca\` with
+\`LOCALPOST_URL\` and \`LOCALPOST_API_KEY\` saves it, and so does
+\`curl --fail -H "Authorization: Bearer $LOCALPOST_API_KEY" http://<host>:8025/dev/ca.pem\`. It is the same after a restart only with a data folder.
 
 A client trusts it in its code, as below, or by a variable of its process, without a change of the code:
 
@@ -44,7 +45,7 @@ A client trusts it in its code, as below, or by a variable of its process, witho
 | Node | \`NODE_EXTRA_CA_CERTS=.localpost/ca.pem\`, in addition to the public CAs |
 | Python, Ruby, PHP, and Go on Linux | \`SSL_CERT_FILE=.localpost/ca.pem\`, in place of the public CAs |
 
-The certificate is for \`localhost\`, \`127.0.0.1\`, \`::1\` and the name that \`--hostname\` sets, which clients on other machines must use.
+The certificate is for \`localhost\`, \`127.0.0.1\`, \`::1\` and the name that the option \`hostname\` of the configuration file sets, which clients on other machines must use.
 ${smtpClients.map(sectionOf).join('')}
 ## Without SMTP
 

@@ -13,11 +13,7 @@ export interface DateField {
  * @see RFC 5322 sections 3.3 and 4.3
  */
 export function readDateField(written: string): DateField {
-  const value = written
-    .slice(0, longest)
-    .replaceAll(/\([^()]*\)/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+  const value = withoutComments(written.slice(0, longest)).replaceAll(/\s+/g, ' ').trim()
   const found = form.exec(value)
   if (!found) return { time: null, faults: ['The Date is not a valid date (RFC 5322).'] }
   const [
@@ -91,4 +87,11 @@ const namedZones: Readonly<Record<string, number>> = {
   MDT: -360,
   PST: -480,
   PDT: -420,
+}
+
+/** Comments may nest. */
+function withoutComments(text: string): string {
+  let value = text
+  for (let depth = 0; depth < 10 && value.includes('('); depth++) value = value.replaceAll(/\([^()]*\)/g, ' ')
+  return value
 }

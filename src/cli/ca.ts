@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { X509Certificate } from 'node:crypto'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { LocalpostError } from '../core/errors.ts'
@@ -30,6 +31,10 @@ export async function runCa(given: Arguments, output: Output): Promise<0> {
       return 0
     }
   }
+  if (!isCertificate(ca)) {
+    const message = 'The answer is not a certificate. Is it Localpost that runs at this URL?'
+    throw new LocalpostError('unexpected_response', message)
+  }
   const path = resolve(to ?? 'localpost-ca.pem')
   await writeFile(path, ca).catch((error: unknown) => {
     const message = `${path} cannot be written (${reasonOf(error)}). Name another file with --to.`
@@ -41,7 +46,19 @@ export async function runCa(given: Arguments, output: Output): Promise<0> {
 
 const healthSchema = z.object({ ca: z.object({ file: z.string().nullable() }).nullable() })
 
+function isCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text).ca
+  } catch {
+    return false
+  }
+}
+
 /** null where there is no such file: the server may be in a container, or on another machine. */
-function contentOf(path: string): Promise<string | null> {
-  return readFile(path, 'utf8').catch(() => null)
+async function contentOf(path: string): Promise<string | null> {
+  try {
+    return (await stat(path)).isFile() ? await readFile(path, 'utf8') : null
+  } catch {
+    return null
+  }
 }

@@ -82,7 +82,7 @@ export const namedCommands: readonly Command[] = [
     summary: 'print the path of the CA file to trust for SMTP with TLS',
     about: [
       'Prints the path of a file with the authority (CA) that signed the certificate of a running Localpost, if it was started with --smtp-tls or --smtps-port and no certificate of your own. Mail clients that trust it accept that certificate.',
-      'This is the file in the data folder if the server is on this machine and has one. Otherwise the CA is written to a file. It is the same after a restart, unless everything is kept in memory.',
+      'This is the file in the data folder if the server is on this machine and has one. Otherwise the CA is written to a file. It is the same after a restart only with a data folder.',
     ],
     takes: keyFlags,
     own: [

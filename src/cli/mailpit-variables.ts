@@ -12,15 +12,16 @@ export interface MailpitSettings {
 /**
  * Reads the variables `MP_*`, which containers set for Mailpit. An empty one counts as not set.
  *
+ * @param isPlaceGiven  Whether an option says already where data is kept.
  * @throws invalid_option for a wrong value, with the variable's name.
  */
-export function readMailpitVariables(variables: NodeJS.ProcessEnv): MailpitSettings {
+export function readMailpitVariables(variables: NodeJS.ProcessEnv, isPlaceGiven = false): MailpitSettings {
   const settings: MailpitSettings = { options: {}, warnings: [] }
   const given = Object.entries(variables).flatMap(([name, value = '']) =>
     name.startsWith('MP_') && value.trim() !== '' ? [[name, value.trim()] as const] : [],
   )
   const values = new Map(given)
-  for (const [name, value] of given) readOne(name, value, settings)
+  for (const [name, value] of given) readOne(name, value, settings, isPlaceGiven)
   readRelay(values, settings)
   return settings
 }
@@ -34,7 +35,7 @@ const flags: ReadonlyMap<string, string> = new Map([
 ])
 const switches: ReadonlyMap<string, string> = new Map([['MP_QUIET', 'quiet']])
 
-/** Variables of what is always so here, or has no counterpart that matters. */
+/** Variables for what Localpost always does, or that have no counterpart that matters. */
 const needless: ReadonlySet<string> = new Set([
   'MP_COMPRESSION',
   'MP_DISABLE_AUTO_VACUUM',
@@ -70,7 +71,7 @@ const advice: ReadonlyMap<string, string> = new Map([
   ['MP_WEBROOT', 'Use a proxy that removes the prefix.'],
 ])
 
-function readOne(name: string, value: string, settings: MailpitSettings): void {
+function readOne(name: string, value: string, settings: MailpitSettings, isPlaceGiven: boolean): void {
   const { options, warnings } = settings
   const flag = flags.get(name) ?? (isOn(value) ? switches.get(name) : undefined)
   if (flag !== undefined) {
@@ -91,7 +92,15 @@ function readOne(name: string, value: string, settings: MailpitSettings): void {
       else setFlag(options, 'host', host, name)
       return
     }
-    case 'MP_DATABASE': {
+    case 'MP_DATABASE':
+    case 'MP_DATA_FILE': {
+      if (isPlaceGiven || value.includes('://')) {
+        const why = isPlaceGiven
+          ? 'another option says where data is kept'
+          : 'Localpost keeps data in a folder or in PostgreSQL: use --dir or --store'
+        warnings.push(`${name} is not read: ${why}.`)
+        return
+      }
       const dir = join(dirname(value), 'localpost')
       setFlag(options, 'dir', dir, name)
       warnings.push(`${name} is read as --dir ${dir}. Messages of Mailpit’s database are not read.`)
@@ -108,7 +117,11 @@ function readOne(name: string, value: string, settings: MailpitSettings): void {
   if (needless.has(name) || name.startsWith(relayPrefix) || /^(?:0|false|no|off)$/i.test(value)) return
   const what = advice.get(name)
   if (what !== undefined) warnings.push(`${name} is not read. ${what}`)
-  else if (/^MP_(?:SMTP|UI|POP3|TAG|ENABLE|DISABLE|WEBHOOK|USE|IGNORE|HIDE|BLOCK|ALLOW|LOG|DEMO)/.test(name))
+  else if (
+    /^MP_(?:SMTP|UI|POP3|TAG|SEND|DATA|ENABLE|DISABLE|WEBHOOK|USE|IGNORE|HIDE|BLOCK|ALLOW|LOG|DEMO)/.test(
+      name,
+    )
+  )
     warnings.push(`${name} is not read; docs/guides/from-mailpit.md says what Localpost has.`)
 }
 

@@ -36,7 +36,10 @@ export async function resolveSettings(
 ): Promise<Settings> {
   const environment = readEnvironment(variables)
   const file = await readConfigFile(given.config ?? environment.config, cwd)
-  const mailpit = readMailpitVariables(variables)
+  const isPlaceGiven = [given.options, environment.options].some(
+    ({ dir, store, memory }) => dir !== undefined || store !== undefined || memory !== undefined,
+  )
+  const mailpit = readMailpitVariables(variables, isPlaceGiven)
   const sources: readonly CommandOptions[] = [given.options, environment.options, mailpit.options, file]
   const merged = merge([...sources, commandDefaults], allRows)
   assertComplete(merged)

@@ -133,8 +133,8 @@ export const errorTable = {
   },
   not_supported: {
     status: 501,
-    meaning: 'The provider whose API this is has this operation, and Localpost has not.',
-    fix: 'See the page of the provider in `docs/providers`, which lists what is there.',
+    meaning: 'The API of the provider has this operation, and Localpost does not.',
+    fix: 'See the page of the provider in `docs/providers`, which lists the operations that Localpost has.',
   },
   wait_timeout: {
     // Not 408, which OkHttp, got, ky and `curl --retry` repeat by themselves.

@@ -107,8 +107,9 @@ export function toMail(
 
 /** The differences between the record of a mail and its message, as sentences. There are some only where a limit was exceeded. */
 function recordProblems(email: EmailRecord, message: ParsedFacts | null): (string | null)[] {
-  // An API send has no X-Tags field that counts, and is refused where it exceeds a limit.
-  if (email.source !== 'smtp' || !message) return [initialTags(email.envelope.rcpt_to).problem]
+  // An API send that is no raw message has no X-Tags field that counts, and is refused where it exceeds a limit.
+  if ((email.source !== 'smtp' && !email.raw) || !message)
+    return [initialTags(email.envelope.rcpt_to).problem]
   const valueOf = (name: string): string =>
     message.headers.find(([written]) => written.toLowerCase() === name)?.[1] ?? ''
   const cut = ['From', 'Reply-To', 'Subject', 'Message-ID'].filter(

@@ -64,8 +64,9 @@ export const sharedCollections: readonly Collection<StoredRecord>[] = [
 
 const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
   emails: [
-    emailCollection,
+    // First: what falls due meanwhile becomes an email.
     scheduledCollection,
+    emailCollection,
     suppressionCollection,
     broadcastCollection,
     idempotencyCollection,

@@ -29,8 +29,13 @@ export async function openCertificate(config: Config): Promise<OwnCertificate | 
   const files = { ca: join(dir, caName), own: join(dir, ownName) }
   const caFile = resolve(files.ca)
   const kept = await readKept(files, hostname)
-  if (typeof kept === 'object') return { ...kept, caFile }
+  if (kept !== null && typeof kept === 'object') return { ...kept, caFile }
   const made = await makeCertificate(hostname)
+  if (kept === null) {
+    const message = `The certificate for SMTP is kept in memory only, because ${caFile} is not one that Localpost made or cannot be read. Clients have to trust a new CA after each start.`
+    onNotice({ level: 'warning', message })
+    return { ...made, caFile: null }
+  }
   try {
     await write(files.own, made.key + made.cert)
     await write(files.ca, made.ca)
@@ -50,14 +55,15 @@ export async function openCertificate(config: Config): Promise<OwnCertificate | 
 const caName = 'ca.pem'
 const ownName = 'smtp-tls.pem'
 
-/** @returns The kept certificate, `new` where there is none, or what is wrong with it. */
+/** @returns The kept certificate, `new` where there is none, what is wrong with it, or null if it must not be replaced. */
 async function readKept(
   files: { ca: string; own: string },
   hostname: string,
-): Promise<MadeCertificate | string> {
+): Promise<MadeCertificate | string | null> {
   try {
     const [ca, own] = await Promise.all([nodeFiles.readAll(files.ca), nodeFiles.readAll(files.own)])
     if (ca === null && own === null) return 'new'
+    if (own === null && ca !== null && !isOurs(ca)) return null
     if (ca === null || own === null)
       return `is not complete: ${ca === null ? files.ca : files.own} is missing`
     const [key = '', cert = ''] = String(own).split(/(?=-----BEGIN CERTIFICATE-----)/)
@@ -68,7 +74,18 @@ async function readKept(
     const isForHost = isIP(hostname) ? certificate.checkIP(hostname) : certificate.checkHost(hostname)
     return isForHost === undefined ? `is not for ${hostname}` : { key, cert, ca: String(ca) }
   } catch (error) {
+    // The disk or the process fails: what is there may be good.
+    if (error instanceof Error && 'syscall' in error) return null
     return `cannot be read (${error instanceof Error ? error.message : String(error)})`
+  }
+}
+
+/** Whether a CA is one that Localpost made; a file that is no certificate may be the rest of one. */
+function isOurs(ca: Buffer): boolean {
+  try {
+    return new X509Certificate(ca).subject.startsWith('CN=Localpost CA ')
+  } catch {
+    return false
   }
 }
 

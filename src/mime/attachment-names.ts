@@ -9,14 +9,17 @@ interface Named {
  * type, such as `invite.ics` or `attachment-1.png`. The number is the position among the attachments.
  */
 export function attachmentNames(attachments: readonly Named[]): string[] {
+  const declared = new Set(attachments.map(({ filename }) => filename))
   const used = new Map<string, number>()
   return attachments.map(({ filename, content_type }, index) => {
     if (filename !== null) return filename
     const [base, extension] = wholeNames.get(content_type) ?? []
     if (base === undefined) return `attachment-${index}${extensionOf(content_type)}`
-    const count = (used.get(base) ?? 0) + 1
+    const nameOf = (count: number): string => `${base}${count === 1 ? '' : `-${count}`}.${extension}`
+    let count = (used.get(base) ?? 0) + 1
+    while (declared.has(nameOf(count))) count++
     used.set(base, count)
-    return `${base}${count === 1 ? '' : `-${count}`}.${extension}`
+    return nameOf(count)
   })
 }
 

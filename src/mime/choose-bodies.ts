@@ -75,7 +75,9 @@ function bodiesOfVersion(node: MimeNode, isWanted: IsWanted): Bodies {
 /** The body of related parts is their root: the part that `start` names, else the first one that has a body. */
 function bodiesOfRelated({ start, children }: Multipart, isWanted: IsWanted): Bodies {
   const root = start === null ? undefined : children.find((child) => ownContentId(child) === start)
-  for (const child of root ? [root, ...children] : children) {
+  // Once each: the root twice would be 2 to the power of the depth in nested parts.
+  const others = children.filter((child) => child !== root)
+  for (const child of root ? [root, ...others] : others) {
     const bodies = bodiesOfVersion(child, isWanted)
     if (bodies.text.length > 0 || bodies.html.length > 0) return bodies
   }

@@ -2,6 +2,7 @@ import { quote } from '../core/errors.ts'
 import type { ParsedAddress } from './headers/addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'
 import { decodeField, readHeader, type HeaderBlock } from './headers/headers.ts'
+import { attachmentNames } from './attachment-names.ts'
 import { measurePart } from './part-stream.ts'
 import type { MimePart, PlacedPart } from './part.ts'
 import { readStructure, type MimeStructure } from './structure.ts'
@@ -66,7 +67,7 @@ export interface MessageNames {
 export function parseNames(source: Buffer): MessageNames {
   return {
     headers: decodedFields(readHeader(source)),
-    filenames: readStructure(source).attachments.flatMap(({ filename }) => filename ?? []),
+    filenames: attachmentNames(readStructure(source).attachments),
   }
 }
 

@@ -29,7 +29,8 @@ export function encodingMisfit(misfits: number, encoding: TransferEncoding): str
   if (misfits === 0) return null
   const what = misfits === 1 ? '1 octet that is' : `${misfits} octets that are`
   const treated = encoding === 'base64' ? 'left out' : 'shown as they are'
-  return `has ${what} not ${encoding}, and ${misfits === 1 ? treated.replace('they are', 'it is') : treated}`
+  const verb = misfits === 1 ? 'is' : 'are'
+  return `has ${what} not ${encoding} and ${verb} ${misfits === 1 ? treated.replace('they are', 'it is') : treated}`
 }
 
 /** Decodes a stream of encoded bytes. */

@@ -15,12 +15,12 @@ export const clientVariables = { url: 'LOCALPOST_URL', apiKey: 'LOCALPOST_API_KE
 /** An earlier name of the variable of the key, which clients still accept. */
 const earlierKey = 'LOCALPOST_KEY'
 
-const known = new Set([
+const current = new Set([
   ...listRows(allRows).flatMap(({ row }) => (row.flag === undefined ? [] : [variableOf(row.flag)])),
   variableOf('config'),
   ...Object.values(clientVariables),
-  earlierKey,
 ])
+const known = new Set([...current, earlierKey])
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -30,7 +30,7 @@ type Variables = Readonly<Record<string, string | undefined>>
  * @param names  The variables that they may be meant for. Default: all.
  * @returns One sentence for each.
  */
-export function misspeltVariables(variables: Variables, names: Iterable<string> = known): string[] {
+export function misspeltVariables(variables: Variables, names: Iterable<string> = current): string[] {
   const endings = [...names].map((name) => name.slice(prefix.length))
   return Object.keys(variables).flatMap((name) => {
     if (!name.startsWith(prefix) || known.has(name)) return []
@@ -49,7 +49,8 @@ export interface ClientPlace {
 
 /** Reads LOCALPOST_URL and LOCALPOST_API_KEY, and the earlier LOCALPOST_KEY in place of the second. */
 export function readClientVariables(variables: Variables): ClientPlace {
-  const key = variables[clientVariables.apiKey] || null
+  // The server reads several from the same variable.
+  const key = variables[clientVariables.apiKey]?.split(',', 1)[0]?.trim() || null
   const earlier = variables[earlierKey] || null
   return {
     url: variables[clientVariables.url] || null,

@@ -46,7 +46,7 @@ export function createSentEmails(deps: {
   async function get(id: string, provider: string): Promise<EmailRecord | ScheduledRecord> {
     const named = isId('em', id) ? null : await sending.find(provider, id)
     const found = named ? (named.emails[0] ?? named.scheduled[0]) : await store.get(emailCollection, id)
-    if (!found) throw notFound('email', id)
+    if (!found || ('source' in found && found.source !== 'api')) throw notFound('email', id)
     return found
   }
 
@@ -57,7 +57,10 @@ export function createSentEmails(deps: {
       if (after !== undefined && before !== undefined)
         throw validationError([{ field: 'after', message: 'must not be given together with before' }])
       const given = after ?? before
-      const cursor = given === undefined ? undefined : [(await get(given, provider)).id]
+      const place = given === undefined ? undefined : await get(given, provider)
+      if (place && 'send_at' in place)
+        throw validationError([{ field: 'after', message: 'must not be the id of an email that waits' }])
+      const cursor = place && [place.id]
       const direction = before === undefined ? 'desc' : 'asc'
       const page = await store.page(emailCollection, {
         limit,

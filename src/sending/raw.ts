@@ -43,11 +43,12 @@ export async function checkRaw(
     if (request[field] !== undefined)
       errors.push({ field, message: 'must not be given beside raw, which is the whole message' })
   }
-  const given = base64Decoded(request.raw)
-  if (given === null) {
+  const decoded = base64Decoded(request.raw)
+  if (decoded === null) {
     errors.push({ field: 'raw', message: `must be base64, not ${quote(request.raw)}` })
     return null
   }
+  const given = withoutMark(decoded)
   const before = errors.length
   const envelope = readRawEnvelope(given, request.envelope, maxRecipients, errors)
   if (errors.length > before || !envelope) return null
@@ -111,7 +112,9 @@ function readRawEnvelope(
   ]
   if (block.fields.length === 0)
     return add('raw', 'has no header: give one message as it is in an .eml file (RFC 5322), in base64')
-  if (block.fields.length >= maxFields) return add('raw', `must have less than ${maxFields} header fields`)
+  // Message-ID, Date and the signature are added.
+  const most = maxFields - 4
+  if (block.fields.length > most) return add('raw', `must have at most ${most} header fields`)
   const from = addresses('from')
   const [sender] = from
   if (sender === undefined || from.length > 1)
@@ -137,6 +140,16 @@ function readRawEnvelope(
     return add(field, `${rcpt_to.length} distinct recipients: at most ${maxRecipients} are allowed`)
   return { from: fromAddress, mail_from, rcpt_to }
 }
+
+/** Without a byte order mark and the line `From …` of an mbox file, which would end up amid the fields. */
+function withoutMark(message: Buffer): Buffer {
+  const text = message.subarray(message.subarray(0, 3).equals(byteOrderMark) ? 3 : 0)
+  if (text.toString('latin1', 0, 5) !== 'From ') return text
+  const end = text.indexOf(0x0a)
+  return end === -1 ? text : text.subarray(end + 1)
+}
+
+const byteOrderMark = Buffer.from('\ufeff')
 
 /** SMTP carries lines that end with CRLF only. */
 function withLineEnds(message: Buffer): Buffer {

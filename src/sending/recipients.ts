@@ -121,9 +121,15 @@ function readOne(
 function readReplyTo(given: Given, errors: FieldError[]): string | null {
   if (given === undefined || typeof given === 'string')
     return readOne('reply_to', given, errors)?.written ?? null
-  readList('reply_to', given, { errors, warnings: [], named: 0 })
-  return foldSpace(given.join(', '))
+  const reading: Reading = { errors, warnings: [], named: 0 }
+  readList('reply_to', given, reading)
+  const written = foldSpace(given.join(', '))
+  if (reading.named > maxNamed || written.length > maxReplyToChars)
+    errors.push({ field: 'reply_to', message: `must have at most ${maxReplyToChars} characters in all` })
+  return written
 }
+
+const maxReplyToChars = 20_000
 
 /** The address of an entry of a text; null, and an error, if it cannot be used. */
 function readAddress(

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { pagesOf } from '../store/repository.ts'
 import { insert, remove, type Blob, type BlobWriter, type Store } from '../store/store.ts'
 import { toSentEmail } from './record.ts'
 import { scheduledCollection, type ScheduledRecord } from './scheduled.ts'
@@ -83,21 +84,31 @@ export function startSchedule({ store, clock, ids, wakeOutbox, onStored, onError
   const mayGoOn = (): boolean => !isClosed && store.leadership.isMine()
 
   async function sendDue(): Promise<void> {
-    for (let more = true; more && mayGoOn();) {
-      const until: [number] = [clock.now()]
-      const page = await store.page(scheduledCollection, { index: 'send_at', until, limit: sliceSize })
+    const until: [number] = [clock.now()]
+    const query = { index: 'send_at', until, limit: sliceSize }
+    // One that fails, because its content is damaged for example, does not hold up the others.
+    const failures: unknown[] = []
+    for await (const records of pagesOf(store, scheduledCollection, query)) {
       const prepared: Prepared[] = []
       try {
-        for (const record of page.records) prepared.push(await prepare(store, record, ids.next('em')))
+        for (const record of records) {
+          try {
+            prepared.push(await prepare(store, record, ids.next('em')))
+          } catch (error) {
+            failures.push(error)
+          }
+        }
         if (!mayGoOn()) return
         // Begun together, so that they are stored together.
-        await Promise.all(prepared.map(commit))
+        for (const result of await Promise.allSettled(prepared.map(commit)))
+          if (result.status === 'rejected') failures.push(result.reason)
       } finally {
         for (const one of prepared) await one.discard()
       }
-      if (page.records.length > 0) wakeOutbox()
-      more = page.more
+      if (prepared.length > 0) wakeOutbox()
     }
+    const [failure] = failures
+    if (failure !== undefined) throw failure
   }
 
   /** @returns The id of the email; null if the scheduled one is not the stored one any more. */

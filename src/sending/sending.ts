@@ -130,6 +130,7 @@ export function createSending(given: SendingDeps): Sending {
         accepted.push({ error })
       }
     }
+    assertFewRecipients(accepted)
     const results = await commit(accepted, request)
     deps.wakeOutbox()
     return results
@@ -209,6 +210,16 @@ export function createSending(given: SendingDeps): Sending {
 /** How many requests one call may have, because they are stored in one commit. */
 export const maxRequests = 1000
 const maxWholeRecipients = 1000
+
+/** How many recipients the emails of one call may have together, because they are stored in one commit. */
+const maxCallRecipients = 20_000
+
+function assertFewRecipients(accepted: readonly Given[]): void {
+  const count = accepted.reduce((sum, one) => sum + ('error' in one ? 0 : one.addresses.rcpt_to.length), 0)
+  if (count <= maxCallRecipients) return
+  const message = `has ${count} recipients in all its emails; at most ${maxCallRecipients} are taken in one call`
+  throw validationError([{ field: 'body', message }])
+}
 
 /** A checked request of a call, or what is wrong with it. */
 type Given = (Storable & Pick<Accepted, 'domain'>) | { error: LocalpostError }

@@ -61,12 +61,24 @@ export async function createSuppressions(deps: SuppressionDeps): Promise<InnerSu
   const known = new Set<string>()
   let reading: Promise<void> = Promise.resolve()
 
+  /** What changes while the list is read: the entries by id, and whether they are there. */
+  let changed: Map<string, boolean> | null = null
+
   async function readAll(): Promise<void> {
+    const meanwhile = (changed = new Map<string, boolean>())
     const found = new Set<string>()
     for await (const records of pagesOf(store, suppressionCollection, { limit: 500 }))
       for (const { id } of records) found.add(id)
     known.clear()
     for (const id of found) known.add(id)
+    for (const [id, isThere] of meanwhile) note(id, isThere)
+    changed = null
+  }
+
+  function note(id: string, isThere: boolean): void {
+    changed?.set(id, isThere)
+    if (isThere) known.add(id)
+    else known.delete(id)
   }
 
   // Before the first read, so that nothing is missed between the two.
@@ -76,8 +88,7 @@ export async function createSuppressions(deps: SuppressionDeps): Promise<InnerSu
       reading = reading.then(readAll).catch((error: unknown) => {
         if (!isErrorOf(error, 'closed')) deps.onError(error)
       })
-    else if (change.op === 'remove') known.delete(change.id)
-    else known.add(change.id)
+    else note(change.id, change.op !== 'remove')
   })
   const has = (address: string): boolean => known.size > 0 && known.has(idOf(addressKey(address)))
   await readAll()

@@ -113,9 +113,9 @@ export function createAccessControl(
       if (access === 'local') assertNotEmbedded(headers, event.url.pathname)
       if (access === 'local') {
         const place = stateOf(event).face?.key ?? bearerPlace
-        const given = isLocal(event)
-          ? keyAt(headers, place)
-          : (sessions.ownerOf(headers) ?? requireKey(headers, keys, place))
+        // A request with a key is for the account of the key, so a session beside it admits nothing.
+        const session = place.of(headers) === null ? sessions.ownerOf(headers) : null
+        const given = isLocal(event) ? keyAt(headers, place) : (session ?? requireKey(headers, keys, place))
         if (given) assertMay(given, need, event)
       }
       return null

@@ -22,7 +22,8 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
   const { accessControl, addresses, bodies, large, thread, strict } = deps
   return async (event) => {
     const { account, exchange, socket } = stateOf(event)
-    if (event.url.pathname.endsWith('/')) meetTrailingSlash(event, exchange, strict)
+    if (event.url.pathname.endsWith('/') && !route.path.endsWith('/'))
+      meetTrailingSlash(event, exchange, strict)
     const params = paramsOf(event)
     const query = route.query ? readQuery(route.query, queryOf(event)) : undefined
     const { headers, method } = event.req

@@ -136,10 +136,10 @@ describe('octets that do not fit the charset', () => {
 
 describe('octets that are not of the transfer encoding', () => {
   it.each([
-    ['base64', 'SGVs!bG8*', 'Hello', 'has 2 octets that are not base64, and left out'],
-    ['base64', 'SGVsbG8hQ', 'Hello!', 'has 1 octet that is not base64, and left out'],
-    ['quoted-printable', 'a=ZZ', 'a=ZZ', 'has 1 octet that is not quoted-printable, and shown as it is'],
-    ['x-uuencode', 'plain', 'plain', 'has 5 octets that are not uuencode, and shown as they are'],
+    ['base64', 'SGVs!bG8*', 'Hello', 'has 2 octets that are not base64 and are left out'],
+    ['base64', 'SGVsbG8hQ', 'Hello!', 'has 1 octet that is not base64 and is left out'],
+    ['quoted-printable', 'a=ZZ', 'a=ZZ', 'has 1 octet that is not quoted-printable and is shown as it is'],
+    ['x-uuencode', 'plain', 'plain', 'has 5 octets that are not uuencode and are shown as they are'],
   ])('%s: %s is shown as %s', (encoding, body, text, said) => {
     expect(parseMessage(message('text/plain', Buffer.from(body), encoding))).toMatchObject({
       text,
@@ -154,7 +154,7 @@ describe('octets that are not of the transfer encoding', () => {
     const { attachments, problem } = parseMessage(Buffer.from(mixed(...files, '--b--')))
     expect(attachments.map(({ size_bytes }) => size_bytes)).toEqual(Array.from({ length: 12 }, () => 3))
     expect(
-      problem?.match(/The attachment "\d" has 1 octet that is not base64, and left out\./g),
+      problem?.match(/The attachment "\d" has 1 octet that is not base64 and is left out\./g),
     ).toHaveLength(10)
     expect(problem).toMatch(/ 2 more attachments have such octets\.$/)
   })

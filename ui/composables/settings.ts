@@ -3,7 +3,8 @@
  * loopback, the name by which the page was reached.
  */
 export function reachableHost(bound: string, pageHost: string): string {
-  return isLoopback(bound) && !isLoopback(pageHost) ? pageHost : bound
+  // An IPv6 address in a URL has brackets.
+  return isLoopback(bound) && !isLoopback(pageHost) ? pageHost.replace(/^\[|\]$/g, '') : bound
 }
 
 /**
@@ -28,7 +29,7 @@ const sample = {
   text: 'It works',
 }
 
-function isLoopback(name: string): boolean {
+export function isLoopback(name: string): boolean {
   return /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/.test(name)
 }
 

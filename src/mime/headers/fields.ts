@@ -95,9 +95,9 @@ function endOfMark(text: string): number {
 }
 
 /**
- * Decodes the lines of a header that are valid UTF-8 (RFC 6532), or Japanese text in ISO-2022-JP. In other lines the charset of octets beyond ASCII depends
- * on the part that contains them, such as an encoded word. These octets become half surrogates, which {@link textOf} and
- * {@link octetsOf} read.
+ * Decodes the lines of a header that are valid UTF-8 (RFC 6532), or Japanese text in ISO-2022-JP. In other lines the charset
+ * of octets beyond ASCII depends on the part that contains them, such as an encoded word. These octets become half
+ * surrogates, which {@link textOf} and {@link octetsOf} read.
  */
 export function decodeOctets(block: Buffer): string {
   const text = textOrOctets(block)

@@ -26,8 +26,9 @@ export async function idOf(
  * An address in a mail causes only the other kind.
  */
 export function isFromProgram(headers: Pick<Headers, 'get'>): boolean {
-  const target = headers.get('sec-fetch-dest')
-  if (target !== null) return target === 'empty'
-  // Browsers leave Sec-Fetch-Dest out over plain HTTP.
-  return !/text\/html|^image\//.test(headers.get('accept') ?? '')
+  const [target, site] = [headers.get('sec-fetch-dest'), headers.get('sec-fetch-site')]
+  // A page of another port is `same-site`, and reads nothing of the answer, but the request would have its effect.
+  if (site !== null) return site === 'same-origin' && target === 'empty'
+  // Browsers leave Sec-Fetch headers out over plain HTTP.
+  return !/^Mozilla\//i.test(headers.get('user-agent') ?? '')
 }

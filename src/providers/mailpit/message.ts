@@ -1,7 +1,7 @@
 import { isErrorOf, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
-import { parseAddresses } from '../../mime/headers/addresses.ts'
+import { normalizeAddress, parseAddresses } from '../../mime/headers/addresses.ts'
 import { readHeader, type HeaderBlock } from '../../mime/headers/headers.ts'
 import { longBytes } from '../../core/job-thread.ts'
 import { bytesAnswer, streamBody } from '../../server/answer.ts'
@@ -122,7 +122,9 @@ export function messageRoutes(inbox: Inbox & InboxPages): Route[] {
         const id = await idOf(inbox, params.id, {}, signal())
         const all = body.To.map((given) => {
           const [address, ...others] = parseAddresses(given)
-          if (address && others.length === 0 && address.address !== '') return address.address
+          // All of them before the first is sent to.
+          const checked = normalizeAddress(address?.address ?? '')
+          if (others.length === 0 && 'address' in checked) return checked.address
           throw validationError([{ field: 'To', message: `${quote(given)} is not one address` }])
         })
         for (const to of all) await inbox.release(id, { to })

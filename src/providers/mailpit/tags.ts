@@ -5,7 +5,6 @@ import { rowsOf } from './rows.ts'
 import { ok, okSuccess } from './messages.ts'
 import { renameBody, tagsBody } from './requests.ts'
 import { tagsSchema } from './schema.ts'
-import { toInboxQuery } from './query.ts'
 
 const { get, put, del } = rowsOf('Tags')
 
@@ -15,7 +14,7 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>):
     if ((await inbox.overview()).tags.includes(tag.toLowerCase())) return tag
     throw new LocalpostError('validation_error', `tag not found: ${quote(tag)}`)
   }
-  const withTag = (tag: string): string => toInboxQuery(`tag:"${tag}"`)
+  const withTag = (tag: string): string => `tag:"${tag.replace(/["\\]/g, '\\$&')}"`
 
   return [
     get('/api/v1/tags', {

@@ -85,6 +85,8 @@ async function act(context: Pick<RouteContext, 'body' | 'warn'>, parts: Provider
     const message = `${quote(name)}: Localpost does not have this action; it has ${actionNames.join(', ')}.`
     throw new LocalpostError('not_supported', message)
   }
+  if (body instanceof LongBody)
+    throw validationError([{ field: 'body', message: `is too long for ${quote(name)}` }])
   const checked = checkInput(action.schema, readQuery(bytes.toString()))
   if ('errors' in checked) throw validationError(checked.errors)
   return toAnswer(name, await action.run(checked.value, parts))

@@ -11,10 +11,12 @@ const maxDepth = 8
  * @see https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
  */
 export function readQuery(text: string): Record<string, unknown> {
+  // Before it is parsed, because each parameter takes memory.
+  let separators = 0
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
+    if (++separators > maxParameters) throw fault(`must have at most ${maxParameters} parameters`)
   const root: Tree = new Map()
-  let count = 0
   for (const [name, value] of new URLSearchParams(text)) {
-    if (++count > maxParameters) throw fault(`must have at most ${maxParameters} parameters`)
     put(root, name, value)
   }
   return toObject(root)

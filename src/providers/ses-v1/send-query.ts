@@ -2,24 +2,32 @@ import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
 import { checkInput } from '../../core/validate.ts'
 import { toSend as toSendOfV2 } from '../ses/requests.ts'
-import { destinationSchema, tagSchema, textSchema } from '../ses/send-schema.ts'
+import { tagSchema, textSchema } from '../ses/send-schema.ts'
 import type { Translate } from '../translation.ts'
 import { readQuery } from './query.ts'
 
 const text = z.string()
+/** Clients write an empty list as an empty text. */
+const orEmpty = <T extends z.ZodType>(list: T): z.ZodPreprocess<z.ZodOptional<T>> =>
+  z.preprocess((given) => (given === '' ? undefined : given), list.optional())
+const addresses = orEmpty(z.array(text))
 const shared = {
   Action: text,
   Version: text.optional(),
   SourceArn: text.optional(),
   ReturnPathArn: text.optional(),
   ConfigurationSetName: text.optional(),
-  Tags: z.array(tagSchema).optional(),
+  Tags: orEmpty(z.array(tagSchema)),
 }
 const composed = {
   ...shared,
   Source: text,
-  Destination: destinationSchema,
-  ReplyToAddresses: z.array(text).optional(),
+  Destination: z.strictObject({
+    ToAddresses: addresses,
+    CcAddresses: addresses,
+    BccAddresses: addresses,
+  }),
+  ReplyToAddresses: addresses,
   // Where bounces of the message would go; here they are events.
   ReturnPath: text.optional(),
 }
@@ -36,7 +44,7 @@ const sends = {
     })
     .transform(({ Message, ...given }) => ({ ...ofComposed(given), Content: { Simple: Message } })),
   SendTemplatedEmail: z
-    .strictObject({ ...composed, Template: text, TemplateArn: text.optional(), TemplateData: text })
+    .strictObject({ ...composed, Template: text, TemplateData: text })
     .transform(({ Template, TemplateData, ...given }) => ({
       ...ofComposed(given),
       Content: { Template: { TemplateName: Template, TemplateData } },
@@ -45,7 +53,7 @@ const sends = {
     .strictObject({
       ...shared,
       Source: text.optional(),
-      Destinations: z.array(text).optional(),
+      Destinations: addresses,
       FromArn: text.optional(),
       RawMessage: z.strictObject({ Data: text }),
     })

@@ -22,7 +22,7 @@ export const signaturePlace: KeyPlace = {
   },
 }
 
-const credential = /^AWS4-HMAC-SHA256\s+(?:[^,]{0,2000},\s*)?Credential=([^\s/,]{1,300})\//
+const credential = /^AWS4-HMAC-SHA256 {1,10}(?:[^\s,][^,]{0,2000}, {0,10})?Credential=([^\s/,]{1,300})\//
 
 /** The names of errors that are answered in place of ours. The others have that of their status. */
 const known: Readonly<Partial<Record<ErrorCode, readonly [status: number, name: string]>>> = {

@@ -2,6 +2,7 @@ import { type FieldError, LocalpostError, quote, validationError } from '../../c
 import { checkInput } from '../../core/validate.ts'
 import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest } from '../../sending/types.ts'
+import { bodyLimits } from '../../server/route.ts'
 import type { Translate, Translated } from '../translation.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
 import { readTemplateData, templateFault } from './template-text.ts'
@@ -20,6 +21,12 @@ export const toBulk: Translate = (body) => {
   const checked = checkInput(bulkSchema, body)
   if ('errors' in checked) throw validationError(checked.errors)
   const bulk = checked.value
+  // Each email has all of the content, so a short request could become gigabytes.
+  const total = bulk.BulkEmailEntries.length * JSON.stringify(bulk.DefaultContent).length
+  if (total > bodyLimits.large) {
+    const message = `The content takes ${total} bytes for all emails together; at most ${bodyLimits.large} are taken. Send them in several requests.`
+    throw new LocalpostError('message_too_large', message)
+  }
   return bulk.BulkEmailEntries.map((_, i): Translated => {
     try {
       return { request: toRequest(entryOf(bulk, i)) }
@@ -79,6 +86,15 @@ function toRequest(email: SesSend): SendingRequest {
   if (!Raw && email.FromEmailAddress === undefined)
     errors.push({ field: 'FromEmailAddress', message: 'is missing' })
   if (!Raw && all.length === 0) errors.push({ field: 'Destination', message: 'must have an address' })
+  if (Raw && email.ReplyToAddresses?.length)
+    errors.push({
+      field: 'ReplyToAddresses',
+      message: 'is not supported beside Raw: write the field Reply-To',
+    })
+  for (const [i, one] of (Simple ?? Template)?.Attachments?.entries() ?? []) {
+    if (one.ContentDisposition === 'INLINE' && one.ContentId === undefined)
+      errors.push({ field: `Attachments[${i}].ContentId`, message: 'is missing; INLINE needs it' })
+  }
   const metadata = toMetadata(email, errors)
   if (errors.length > 0) throw validationError(errors)
   const { OpenTrackingEnabled, ClickTrackingEnabled } = email.ConfigurationOverrides?.Tracking ?? {}
@@ -173,7 +189,13 @@ function toTemplated({
 
 type SentAttachment = NonNullable<SendingRequest['attachments']>[number]
 
-function toAttachment({ RawContent, FileName, ContentType, ContentId }: SesAttachment): SentAttachment {
-  const content_id = ContentId?.replace(/^<(.*)>$/, '$1')
+function toAttachment({
+  RawContent,
+  FileName,
+  ContentType,
+  ContentId,
+  ContentDisposition,
+}: SesAttachment): SentAttachment {
+  const content_id = ContentDisposition === 'ATTACHMENT' ? undefined : ContentId?.replace(/^<(.*)>$/, '$1')
   return { name: FileName, content: RawContent, content_type: ContentType, content_id }
 }

@@ -58,5 +58,8 @@ export const shell = (text: string): string =>
 /** Whether TLS is used. */
 export const isEncrypted = ({ tls }: Place): boolean => tls === 'starttls' || tls === 'implicit'
 
+/** The host, with the brackets of an IPv6 address. */
+export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host)
+
 /** Host and port, with the brackets of an IPv6 address. */
-export const address = ({ host, port }: Place): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
+export const address = ({ host, port }: Place): string => `${bracketed(host)}:${port}`

@@ -1,5 +1,5 @@
 import type { Health } from '../../../src/server/types.ts'
-import { reachableHost } from '../../composables/settings.ts'
+import { isLoopback, reachableHost } from '../../composables/settings.ts'
 import type { Place } from './place.ts'
 
 /** One way to submit mail: a port, with TLS or without. */
@@ -32,8 +32,8 @@ export function waysOf(
     port: smtp.port,
     key,
     login: user !== null || smtp.login === 'required' ? { user: user ?? 'app', password } : null,
-    // The file of the server, or the one that the page or `localpost ca` saves.
-    ca: ca && (ca.file ?? 'localpost-ca.pem'),
+    // The file of the server where the app may be on its machine, or the one that the page or `localpost ca` saves.
+    ca: ca && ((isLoopback(page.hostname) ? ca.file : null) ?? 'localpost-ca.pem'),
   }
   const offersTls = smtp.starttls || smtps !== undefined
   return [

@@ -1,4 +1,4 @@
-import { type Client, double, isEncrypted, lines, mail } from '../place.ts'
+import { type Client, double, isEncrypted, lines, mail, shell } from '../place.ts'
 
 const notes = {
   implicit: 'replace the two settings of `starttls` by `mail.smtp.ssl.enable`',
@@ -93,7 +93,7 @@ export const javaClients: readonly Client[] = [
     notes: {
       ...notes,
       trust: (ca) =>
-        `The bundle needs Spring Boot 3.4. Before that, import the CA with \`keytool -importcert -alias localpost -file ${ca} -keystore localpost.p12\`, and start the app with \`-Djavax.net.ssl.trustStore=localpost.p12\``,
+        `The bundle needs Spring Boot 3.4. Before that, import the CA with \`keytool -importcert -alias localpost -file ${shell(ca)} -keystore localpost.p12\`, and start the app with \`-Djavax.net.ssl.trustStore=localpost.p12\``,
     },
   },
 ]

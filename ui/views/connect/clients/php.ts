@@ -1,8 +1,8 @@
-import { address, type Client, isEncrypted, lines, mail, single } from '../place.ts'
+import { address, bracketed, type Client, isEncrypted, lines, mail, shell, single } from '../place.ts'
 
 /** PHP's own setting; Symfony and Laravel have none. */
 const cafile = (ca: string): string =>
-  `PHP trusts the CA by its own setting: \`openssl.cafile=${ca}\` in \`php.ini\`, or \`php -d openssl.cafile=${ca}\``
+  `PHP trusts the CA by its own setting: \`openssl.cafile=${ca}\` in \`php.ini\`, or \`php -d openssl.cafile=${shell(ca)}\``
 
 /** A value in a file `.env`. */
 const dotenv = (text: string): string => `"${text.replaceAll(/["\\$]/g, '\\$&')}"`
@@ -27,7 +27,7 @@ export const phpClients: readonly Client[] = [
         '',
         `$mail = new PHPMailer(true);`,
         `$mail->isSMTP();`,
-        `$mail->Host = ${single(host)};`,
+        `$mail->Host = ${single(bracketed(host))};`,
         `$mail->Port = ${port};`,
         tls === 'implicit' && `$mail->SMTPSecure = PHPMailer::ENCRYPTION_SMTPS;`,
         tls === 'starttls' && `$mail->SMTPSecure = PHPMailer::ENCRYPTION_STARTTLS;`,
@@ -73,7 +73,7 @@ export const phpClients: readonly Client[] = [
       lines(
         `MAIL_MAILER=smtp`,
         `MAIL_SCHEME=${tls === 'implicit' ? 'smtps' : 'smtp'}`,
-        `MAIL_HOST=${host}`,
+        `MAIL_HOST=${bracketed(host)}`,
         `MAIL_PORT=${port}`,
         `MAIL_USERNAME=${login ? dotenv(login.user) : 'null'}`,
         `MAIL_PASSWORD=${login ? dotenv(login.password) : 'null'}`,
