@@ -160,6 +160,7 @@ export const left: Readonly<Record<string, string>> = {
   ]),
   ...reasons(checked, ['mime/headers/charset.ts createTextDecoder', 'net/guarded-request.ts urlProblem']),
   ...reasons(noText, [
+    'audiences/contact-import.ts importContacts',
     'capture/auth.ts judgeCredentials',
     'capture/faults.ts stageOf',
     'capture/tls.ts makeCertificate',

@@ -124,7 +124,8 @@ function typedMembers(): string[] {
   const symbol = checker.getExportsOfModule(module!).find(({ name }) => name === 'Localpost')
   const walk = (type: ts.Type, path: string): string[] =>
     type.getProperties().flatMap((member) => {
-      if (member.name.startsWith('__@')) return []
+      // An optional member is not there in every instance.
+      if (member.name.startsWith('__@') || member.flags & ts.SymbolFlags.Optional) return []
       const memberType = checker.getTypeOfSymbol(member)
       const isNoun =
         memberType.getCallSignatures().length === 0 &&
