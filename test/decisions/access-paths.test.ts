@@ -124,7 +124,7 @@ const nowhere = [
   '/v2/emails',
   '/v0/emails',
   '/emails',
-  '/api/v1/emails',
+  '/other/v1/emails',
   '/nope',
   '/assets/nope.js',
   '/assets/../../package.json',

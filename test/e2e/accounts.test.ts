@@ -158,7 +158,7 @@ describe('the accounts in the page', () => {
       .locator('dd > span')
       .innerText()
     await dialog.getByLabel('Settings for', { exact: true }).selectOption('Django')
-    expect(await dialog.locator('pre').innerText()).toContain(`EMAIL_HOST_PASSWORD = '${password}'`)
+    expect(await dialog.locator('pre').innerText()).toContain(`EMAIL_HOST_PASSWORD = "${password}"`)
     await dialog.getByRole('button', { name: 'Open the account' }).click()
     await switcher(page, 'shop').waitFor()
     expect(await post.accounts.get('shop')).toMatchObject({ ttl_ms: 7 * 24 * 3_600_000, max_emails: 500 })

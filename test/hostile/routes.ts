@@ -22,24 +22,29 @@ export interface ReadRequest {
 
 /** Every route of the table that reads mail, for one of the mails: with each value that its query may have. */
 export function readRequests(id: string): ReadRequest[] {
-  return app.routes
-    .filter(({ method, tag }) => method === 'GET' && (tag === 'Inbox' || tag === 'Emails'))
-    .flatMap(({ path, access }) => {
-      const parameters = document.paths[path]?.['get']?.parameters ?? []
-      return (
-        filled(path, id)
-          .flatMap((one) => [
-            // A required parameter has to be in each request.
-            ...(path.endsWith('/preview') ? [] : [one]),
-            ...parameters.flatMap((parameter) =>
-              valuesOf(parameter, id).map((value) => `${one}?${parameter.name}=${encodeURIComponent(value)}`),
-            ),
-          ])
-          // Without a query these apply to all mail, or wait.
-          .filter((one) => !/\/(?:wait|export)(?:$|\?(?!query=id))/.test(one))
-          .map((one) => ({ path: one, route: path, needsKey: access === 'key' }))
-      )
-    })
+  return (
+    app.routes
+      // Those of providers are translations of these.
+      .filter(({ method, tag, face }) => method === 'GET' && !face && (tag === 'Inbox' || tag === 'Emails'))
+      .flatMap(({ path, access }) => {
+        const parameters = document.paths[path]?.['get']?.parameters ?? []
+        return (
+          filled(path, id)
+            .flatMap((one) => [
+              // A required parameter has to be in each request.
+              ...(path.endsWith('/preview') ? [] : [one]),
+              ...parameters.flatMap((parameter) =>
+                valuesOf(parameter, id).map(
+                  (value) => `${one}?${parameter.name}=${encodeURIComponent(value)}`,
+                ),
+              ),
+            ])
+            // Without a query these apply to all mail, or wait.
+            .filter((one) => !/\/(?:wait|export)(?:$|\?(?!query=id))/.test(one))
+            .map((one) => ({ path: one, route: path, needsKey: access === 'key' }))
+        )
+      })
+  )
 }
 
 /** A path with each of the values that its parameters are tried with. */

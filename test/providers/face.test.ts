@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Localpost } from '../../src/index.ts'
 import type { Face, UnsupportedOperation } from '../../src/server/face.ts'
-import { facesOf } from '../../src/server/face.ts'
+import { facesOf, prefixesOf } from '../../src/server/face.ts'
+import { LocalpostError } from '../../src/core/errors.ts'
 import { hollowApp } from '../server/validate-response.ts'
 import { startShared } from '../support/instance.ts'
 
@@ -27,22 +28,28 @@ describe.each(faces.map((face) => [face.title, face] as const))('the API of %s',
     const headers: Record<string, string> = key === null ? {} : headersWith(face, key)
     const response = await post.fetch(new Request(`http://localhost${path}`, { method, headers }))
     const text = await response.text()
-    if (response.status >= 400) face.errorSchema.parse(JSON.parse(text))
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    if (response.status >= 400 && isJson) face.errorSchema.parse(JSON.parse(text))
+    else expect(text).not.toBe('')
     return { status: response.status, text, headers: response.headers }
   }
 
-  test('needs a key for paths that exist, and for those that do not', async () => {
-    for (const path of ['/emails', '/nothing', '', '/%65mails']) {
-      const { status, text } = await ask('GET', face.prefix + path, null)
-      expect([path, status]).toEqual([path, 401])
-      expect(text).toContain(face.key.form)
-      expect((await ask('GET', face.prefix + path, 'no-such-key')).status).toBeLessThan(404)
-    }
-  })
+  test.skipIf(face.access === 'local')(
+    'needs a key for paths that exist, and for those that do not',
+    async () => {
+      const expected = face.errorAnswer(new LocalpostError('missing_api_key', ''), face.prefix).status
+      for (const path of ['/emails', '/nothing', '', '/%65mails']) {
+        const { status, text } = await ask('GET', face.prefix + path, null)
+        expect([path, status]).toEqual([path, expected])
+        expect(text.replaceAll('&lt;', '<').replaceAll('&gt;', '>')).toContain(face.key.form)
+        expect((await ask('GET', face.prefix + path, 'no-such-key')).status).toBeLessThan(404)
+      }
+    },
+  )
 
   test('answers unknown paths and methods', async () => {
     expect((await ask('GET', `${face.prefix}/nothing`)).status).toBe(404)
-    expect((await ask('GET', face.prefix)).status).toBe(404)
+    expect((await ask('GET', face.prefix)).status).toBeOneOf([404, 405])
     const refused = await ask('PUT', `${face.prefix}/openapi.json`)
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
@@ -68,31 +75,36 @@ describe.each(faces.map((face) => [face.title, face] as const))('the API of %s',
     const { status, text } = await ask('GET', `${face.prefix}/openapi.json`, null)
     expect(status).toBe(200)
     const { paths } = JSON.parse(text) as { paths: Record<string, unknown> }
-    const described = Object.keys(paths).every((path) => path.startsWith(`${face.prefix}/`))
-    expect([Object.keys(paths).length > 2, described]).toEqual([true, true])
+    const described = Object.keys(paths).every((path) =>
+      prefixesOf(face).some((prefix) => path.startsWith(`${prefix}/`)),
+    )
+    expect([Object.keys(paths).length >= 2, described]).toEqual([true, true])
   })
 
-  test('has faults and rate limits in its own form, and is logged without its key', async () => {
-    const own = await post.accounts.create({ name: 'logged' })
-    const account = post.account('logged')
-    await account.faults.set({
-      http: [{ path: '*', status: 503, count: 1 }],
-      rate_limit: { requests: 1, per_ms: 60_000 },
-    })
-    const path = `${face.prefix}/nothing?key=${own.api_key}`
-    const answers = [await ask('GET', path, own.api_key), await ask('GET', path, own.api_key)]
-    const limited = await ask('GET', path, own.api_key)
-    expect([...answers, limited].map(({ status }) => status)).toEqual([503, 404, 429])
-    expect(limited.headers.get('retry-after')).toMatch(/^\d+$/)
-    const { items } = await account.requests.list()
-    expect(items.map(({ status }) => status)).toEqual([429, 404, 503])
-    expect(JSON.stringify(items)).not.toContain(own.api_key)
-    expect(items[0]?.api_key).toMatch(/…/)
-  })
+  test.skipIf(face.access === 'local')(
+    'has faults and rate limits in its own form, and is logged without its key',
+    async () => {
+      const own = await post.accounts.create({ name: 'logged' })
+      const account = post.account('logged')
+      await account.faults.set({
+        http: [{ path: '*', status: 503, count: 1 }],
+        rate_limit: { requests: 1, per_ms: 60_000 },
+      })
+      const path = `${face.prefix}/nothing?key=${own.api_key}`
+      const answers = [await ask('GET', path, own.api_key), await ask('GET', path, own.api_key)]
+      const limited = await ask('GET', path, own.api_key)
+      expect([...answers, limited].map(({ status }) => status)).toEqual([503, 404, 429])
+      expect(limited.headers.get('retry-after')).toMatch(/^\d+$/)
+      const { items } = await account.requests.list()
+      expect(items.map(({ status }) => status)).toEqual([429, 404, 503])
+      expect(JSON.stringify(items)).not.toContain(own.api_key)
+      expect(items[0]?.api_key).toMatch(/…/)
+    },
+  )
 })
 
 /** The headers with which a provider's client sends a key. */
 function headersWith({ key }: Face, value: string): Record<string, string> {
-  const [name = '', form = ''] = key.form.split(/: (.*)/s)
+  const [name = '', form = ''] = (key.form.split('`')[0] ?? '').split(/: (.*)/s)
   return { [name]: form.replace('<API_KEY>', value) }
 }

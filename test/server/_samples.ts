@@ -1,3 +1,4 @@
+import { createFindFace, facesOf } from '../../src/server/face.ts'
 import { toOpenApi } from '../../src/server/openapi.ts'
 import { openInProcess, type Face, type OpenFace } from './_face.ts'
 import { hollowApp } from './validate-response.ts'
@@ -70,10 +71,18 @@ export function sample(schema: Schema, name = ''): unknown {
 export const text = (name: string, length: number): string =>
   (forms[name] ?? ((n: number) => 'x'.repeat(n)))(length)
 
-/** Every operation of the document. */
-export const operations = Object.entries(document.paths).flatMap(([path, byMethod]) =>
-  Object.entries(byMethod).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-)
+const faceOf = createFindFace(facesOf(hollowApp().routes))
+
+/** Every operation of the document but those of providers, which are translations of these. */
+export const operations = Object.entries(document.paths)
+  .filter(([path]) => faceOf(path) === null)
+  .flatMap(([path, byMethod]) =>
+    Object.entries(byMethod).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  )
 
 /** An instance that has one of everything. */
 export async function openFilled(

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { errorAnswer } from '../../src/server/answer.ts'
+import { authorizationOf } from '../providers/_authorization.ts'
 import { start } from '../support/instance.ts'
 import { hollowApp } from './validate-response.ts'
 
@@ -21,7 +22,7 @@ it.each(numbers)('%s takes %s in digits only', async (route, name, refused) => {
   const wait = path.endsWith('/wait') && name !== 'timeout_ms' ? '&timeout_ms=1' : ''
   const ask = async (value: string): Promise<number> => {
     const url = `http://localhost${path.replace(/\{\w+\}/g, 'x')}?${name}=${value}${wait}`
-    const headers = { authorization: `Bearer ${post.apiKey}` }
+    const headers = { authorization: authorizationOf(path, post.apiKey) }
     return (await post.fetch(new Request(url, { method, headers }))).status
   }
   for (const value of ['', '%20', '1e2', '0x1', '1.0', '%201', '+1', 'x', '-1'])

@@ -24,7 +24,7 @@ test('answers of /v1 end with a line end for curl only', async () => {
 
 test('a slash at the end of a path of /v1 causes a warning, and 404 with strict', async () => {
   const paths = hollowApp()
-    .routes.filter(({ access }) => access === 'key')
+    .routes.filter(({ path }) => path.startsWith('/v1/') && path !== '/v1/openapi.json')
     .map(({ method, path }) => [method, `${path.replace(/\{\w+\}/g, 'x_1')}/`] as const)
   expect(paths.length).toBe(8)
   // The document has no such path, which the usual call would complain of.
@@ -68,12 +68,7 @@ test.each(others)(
     }
     const refused = await call(true)
     expect(refused.status).toBe(404)
-    expect(await refused.json()).toMatchObject({
-      name: 'not_found',
-      message: expect.stringContaining(
-        `The path is ${path.slice(0, -1)}, without the trailing slash.`,
-      ) as string,
-    })
+    expect(await refused.text()).toContain(`The path is ${path.slice(0, -1)}, without the trailing slash.`)
     const answer = await call(false)
     expect(answer.headers.get('warning')).toMatch(/^299 localpost "the path .* is 404 with strict\./)
   },

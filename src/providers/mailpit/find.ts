@@ -30,5 +30,6 @@ export function isFromProgram(headers: Pick<Headers, 'get'>): boolean {
   // A page of another port is `same-site`, and reads nothing of the answer, but the request would have its effect.
   if (site !== null) return site === 'same-origin' && target === 'empty'
   // Browsers leave Sec-Fetch headers out over plain HTTP.
-  return !/^Mozilla\//i.test(headers.get('user-agent') ?? '')
+  const isBrowser = /^Mozilla\//i.test(headers.get('user-agent') ?? '')
+  return !isBrowser && !/text\/html|^image\//.test(headers.get('accept') ?? '')
 }

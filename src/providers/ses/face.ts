@@ -13,7 +13,7 @@ export const signaturePlace: KeyPlace = {
     const [, key] = credential.exec(headers.get('authorization') ?? '') ?? []
     return key ?? null
   },
-  form: 'Authorization: AWS4-HMAC-SHA256 Credential=<API_KEY>/…: give the API key as the access key id, and any secret',
+  form: 'Authorization: AWS4-HMAC-SHA256 Credential=<API_KEY>/<date>/<region>/ses/aws4_request',
   scheme: {
     type: 'apiKey',
     in: 'header',
@@ -60,7 +60,13 @@ const maxNamed = 10
 
 /** What SES has and Localpost has not, in the API of version 2. */
 const unsupported: readonly (readonly [path: string, what: string])[] = [
-  ['account/**', 'Changes of the account'],
+  ['account/dedicated-ips/**', 'Changes of the account'],
+  ['account/delivery', 'Changes of the account'],
+  ['account/details', 'Changes of the account'],
+  ['account/pricing-attributes', 'Changes of the account'],
+  ['account/sending', 'Changes of the account'],
+  ['account/suppression', 'Changes of the account'],
+  ['account/vdm', 'Changes of the account'],
   ['configuration-sets/**', 'Configuration sets'],
   ['list-configuration-sets', 'Configuration sets'],
   ['update-configuration-sets', 'Configuration sets'],
@@ -74,7 +80,11 @@ const unsupported: readonly (readonly [path: string, what: string])[] = [
   ['export-jobs/**', 'Exports'],
   ['list-export-jobs', 'Exports'],
   ['identity/**', 'Certificates of identities'],
-  ['identities/{identity}/**', 'Settings of an identity'],
+  ['identities/{identity}/configuration-set', 'Settings of an identity'],
+  ['identities/{identity}/dkim/**', 'Settings of an identity'],
+  ['identities/{identity}/feedback', 'Settings of an identity'],
+  ['identities/{identity}/mail-from', 'Settings of an identity'],
+  ['identities/{identity}/policies/**', 'Policies of an identity'],
   ['import-jobs/**', 'Imports'],
   ['insights/**', 'Insights into messages'],
   ['metrics/**', 'Metrics'],

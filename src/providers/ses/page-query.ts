@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { queryNumber } from '../../server/lists.ts'
 
 /** The query of lists. */
 export const pageQuery: z.ZodType<{ NextToken?: string; PageSize?: number }> = z.strictObject({
   NextToken: z.string().min(1).optional(),
-  PageSize: z.coerce.number().int().min(1).max(1000).optional(),
+  PageSize: queryNumber(1, 1000).optional(),
 })

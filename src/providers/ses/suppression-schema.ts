@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { queryNumber } from '../../server/lists.ts'
 import type { SesNewSuppression, SesSuppressed, SesSuppressionQuery } from './types.ts'
 
 const reason = z.enum(['BOUNCE', 'COMPLAINT'])
@@ -24,5 +25,5 @@ export const suppressedSchema: z.ZodType<SesSuppressed> = z.strictObject({
 export const suppressionQuerySchema: z.ZodType<SesSuppressionQuery> = z.strictObject({
   Reason: z.union([reason, z.array(reason).max(2)]).optional(),
   NextToken: z.string().min(1).optional(),
-  PageSize: z.coerce.number().int().min(1).max(1000).optional(),
+  PageSize: queryNumber(1, 1000).optional(),
 })
