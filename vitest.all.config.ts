@@ -8,9 +8,7 @@ const files = (names: readonly string[]): string[] => names.map((name) => `test/
 const retry = process.env['CI'] === undefined ? 0 : 1
 
 /** The tests of the package that `.ci/run` runs. */
-const inCi = ['package', 'bundled', 'examples', 'runtimes', 'dockerfile'].map(
-  (name) => `test-all/${name}.test.ts`,
-)
+const inCi = ['package', 'bundled', 'runtimes', 'dockerfile'].map((name) => `test-all/${name}.test.ts`)
 
 const ofPackage = {
   globalSetup: ['test-all/pack.ts'],

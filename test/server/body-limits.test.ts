@@ -7,7 +7,8 @@ import { startShared } from '../support/instance.ts'
 import { hollowApp } from './validate-response.ts'
 
 const { routes } = hollowApp()
-const taking = routes.filter(({ body }) => body !== undefined)
+// The server reads the bodies of providers' routes in the same way; their answers have other forms.
+const taking = routes.filter(({ body, face }) => body !== undefined && !face)
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`
 const limitOf = ({ body }: Route): number => (body ? maxBytesOf(body) : 0)
 const cases = taking.map((route) => [nameOf(route), route] as const)
@@ -41,10 +42,13 @@ function answerOf(
       },
     })
     asked.on('response', (response) => {
-      response.toArray().then((pieces) => {
-        resolve({ status: response.statusCode ?? 0, ...JSON.parse(Buffer.concat(pieces).toString()) })
-        asked.destroy()
-      }, reject)
+      response
+        .toArray()
+        .then((pieces) => {
+          resolve({ status: response.statusCode ?? 0, ...JSON.parse(Buffer.concat(pieces).toString()) })
+          asked.destroy()
+        })
+        .catch(reject)
     })
     // The connection may end while the rest of the body is written; the answer came before.
     asked.on('error', reject)

@@ -25,7 +25,6 @@ const pageFolders: readonly string[] = ['e2e']
 const runnersFolders: readonly string[] = ['docs', 'examples', 'vitest']
 const runnersFiles: readonly string[] = [
   'accounts/workers',
-  'testing/concurrent',
   'testing/dom',
   'testing/fake-timers',
   'testing/lines',
@@ -37,12 +36,7 @@ const runnersFiles: readonly string[] = [
 
 /** Tests of the command when it is killed, flooded, on a full disk, or behind real proxies; attacks on every parser. */
 const processesFolders: readonly string[] = ['attacks', 'crash', 'flood', 'hostile']
-const processesFiles: readonly string[] = [
-  'server/real-proxies',
-  'store/disk-full',
-  'store/kill',
-  'store/kill-points',
-]
+const processesFiles: readonly string[] = ['server/real-proxies', 'store/disk-full', 'store/kill']
 
 /** Tests that start PostgreSQL. */
 const postgresFiles: readonly string[] = [
@@ -192,19 +186,23 @@ export const nightFiles: readonly string[] = [
   'crash/full-disk',
   'crash/kill-bulk',
   'crash/kill-copies',
+  'crash/kill-import',
   'crash/lost-lock',
   'crash/namespaces',
   'crash/power-cuts',
   'crash/several',
+  'e2e/disagreeing-html',
   'e2e/hostile-corpus',
   'e2e/picture',
   'e2e/rooms-look',
   'e2e/views-themes',
+  'store/kill-points',
   'store/large-space',
   'store/missing-files',
   'store/rot-start-index',
   'store/start-index-power',
   'store/unfinished',
+  'testing/concurrent',
   'testing/unclosed',
 ]
 

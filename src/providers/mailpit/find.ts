@@ -28,7 +28,8 @@ export async function idOf(
 export function isFromProgram(headers: Pick<Headers, 'get'>): boolean {
   const [target, site] = [headers.get('sec-fetch-dest'), headers.get('sec-fetch-site')]
   // A page of another port is `same-site`, and reads nothing of the answer, but the request would have its effect.
-  if (site !== null) return site === 'same-origin' && target === 'empty'
+  if (site !== null || target !== null)
+    return (site ?? 'same-origin') === 'same-origin' && (target ?? 'empty') === 'empty'
   // Browsers leave Sec-Fetch headers out over plain HTTP.
   const isBrowser = /^Mozilla\//i.test(headers.get('user-agent') ?? '')
   return !isBrowser && !/text\/html|^image\//.test(headers.get('accept') ?? '')
