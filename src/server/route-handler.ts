@@ -105,7 +105,7 @@ function paramsOf(event: H3Event): Record<string, string> {
   return params
 }
 
-function readQuery(schema: z.ZodType, given: Record<string, string>): unknown {
+function readQuery(schema: z.ZodType, given: Record<string, string | string[]>): unknown {
   const result = checkInput(schema, given)
   if ('value' in result) return result.value
   const errors = result.errors.map(({ field, message }) => ({
@@ -115,14 +115,17 @@ function readQuery(schema: z.ZodType, given: Record<string, string>): unknown {
   throw validationError(errors)
 }
 
-// If a parameter is repeated, the first value is used.
-function queryOf(event: H3Event): Record<string, string> {
-  const query: Record<string, string> = {}
+// If a parameter is repeated, the first value is used; a provider's schema gets all of them, and refuses what it does not take.
+function queryOf(event: H3Event): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = {}
+  const { face } = stateOf(event)
   if (event.url.search.length > 1) {
     for (const [name, value] of new URLSearchParams(event.url.search)) {
       // The name of an account was read before.
       if (name === 'account' && isLocalPath(event)) continue
-      if (!Object.hasOwn(query, name)) query[name] = value
+      const given = Object.hasOwn(query, name) ? query[name] : undefined
+      if (given === undefined) query[name] = value
+      else if (face) query[name] = [given, value].flat()
     }
   }
   return query

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
-import type { SesNewSuppression, SesSuppressed, SesSuppressionQuery } from './types.ts'
+import type { SesNewSuppression, SesSuppressed } from './types.ts'
 
 const reason = z.enum(['BOUNCE', 'COMPLAINT'])
 const noTenant = z
@@ -22,7 +22,11 @@ export const suppressedSchema: z.ZodType<SesSuppressed> = z.strictObject({
 })
 
 /** The query of `ListSuppressedDestinations`. */
-export const suppressionQuerySchema: z.ZodType<SesSuppressionQuery> = z.strictObject({
+export const suppressionQuerySchema: z.ZodType<{
+  Reason?: 'BOUNCE' | 'COMPLAINT' | ('BOUNCE' | 'COMPLAINT')[] | undefined
+  NextToken?: string | undefined
+  PageSize?: number | undefined
+}> = z.strictObject({
   Reason: z.union([reason, z.array(reason).max(2)]).optional(),
   NextToken: z.string().min(1).optional(),
   PageSize: queryNumber(1, 1000).optional(),

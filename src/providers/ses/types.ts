@@ -210,13 +210,6 @@ export interface SesSuppressed {
   LastUpdateTime: number
 }
 
-/** The query of `ListSuppressedDestinations`. */
-export interface SesSuppressionQuery {
-  Reason?: 'BOUNCE' | 'COMPLAINT' | ('BOUNCE' | 'COMPLAINT')[]
-  NextToken?: string
-  PageSize?: number
-}
-
 /** The texts of a template. */
 export interface SesTemplateContent {
   Subject?: string
