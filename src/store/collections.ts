@@ -22,7 +22,8 @@ export class Collections {
     }
   }
 
-  [Symbol.iterator](): Iterator<CollectionState> {
+  /** Those that were used. */
+  all(): Iterable<CollectionState> {
     return this.#all.values()
   }
 

@@ -57,7 +57,7 @@ export function forgetCollection(records: Records, state: CollectionState): void
  * @throws store_corrupt when two records have the same key in a unique index.
  */
 export function endLoading(records: Records, folder: string): void {
-  for (const state of records.collections) {
+  for (const state of records.collections.all()) {
     if (state.deferred) state.deferred.add(() => settleCollection(records, state, folder))
     else settleCollection(records, state, folder)
   }
@@ -75,7 +75,7 @@ export async function readLoggedCollections(records: Records): Promise<void> {
 }
 
 function deferredOf(records: Records): CollectionState[] {
-  return [...records.collections].filter(({ deferred }) => deferred !== null)
+  return [...records.collections.all()].filter(({ deferred }) => deferred !== null)
 }
 
 function settleCollection(records: Records, state: CollectionState, folder: string): void {

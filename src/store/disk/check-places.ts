@@ -42,7 +42,7 @@ export async function checkPlaces(
     return whole
   }
 
-  for (const state of records.collections) {
+  for (const state of records.collections.all()) {
     for (const { entries } of state.segments.values())
       for (const { id, blobs } of entries) await check(id, blobs)
     for (const pack of state.idIndex.packs) {

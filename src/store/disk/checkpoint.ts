@@ -57,7 +57,7 @@ export async function writeCheckpoint(
     // `db.json` comes after the segments, because records of a collection that became large move from it to them. The
     // first checkpoint always writes it, so that a missing `db.json` is recognized as lost.
     if ([...dirty].some((segment) => segment.number === 0) || !records.files.has(dbName)) {
-      const sections = [...records.collections].filter(isInDb).map((state) => state.segment(0))
+      const sections = [...records.collections.all()].filter(isInDb).map((state) => state.segment(0))
       const content = {
         seq: at.seq,
         indexes: new Map(sections.map(({ state }) => [state.name, state.signature])),

@@ -103,7 +103,7 @@ async function findPlaces(
       found.get(from.log)?.push({ collection: state.name, id, name, from, cost })
     }
   }
-  for (const state of collections) {
+  for (const state of collections.all()) {
     await forEachSlice(state.byId.values(), ({ id, blobs, text }) => note(state, id, blobs, text))
     for (const pack of state.idIndex.packs) {
       if (![...pack.logs].some((log) => logs.has(log))) continue

@@ -97,7 +97,7 @@ export class StartIndexes {
 
   async #writeAll(newest: boolean): Promise<void> {
     const { files, paths, reserve } = this.#deps
-    for (const state of this.#records.collections) {
+    for (const state of this.#records.collections.all()) {
       if (!state.large || state.readLater) continue
       const oldest = state.openSegment - this.#records.resting.awakeSegments
       const due = [...state.segments.values()].filter(
@@ -133,7 +133,7 @@ export class StartIndexes {
   /** Removes indexes of segments that no longer exist. */
   async #sweep(): Promise<void> {
     const { files, paths } = this.#deps
-    for (const { name, large, segments } of this.#records.collections) {
+    for (const { name, large, segments } of this.#records.collections.all()) {
       if (!large) continue
       for (const number of await numbersIn(files, paths.startIndexes(name), '.idx'))
         if (!segments.get(number)?.pack) await files.remove(paths.startIndex(name, number))

@@ -22,7 +22,7 @@ export async function inspectBlobs(
   const large: Stored<LargePlace>[] = []
   const inLogs = new Map<number, Stored<LogPlace>[]>()
   let count = 0
-  for (const { byId } of records.collections) {
+  for (const { byId } of records.collections.all()) {
     for (const { id, blobs } of byId.values()) {
       for (const [name, place] of Object.entries(blobs ?? {})) {
         count++

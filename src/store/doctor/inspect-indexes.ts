@@ -22,7 +22,7 @@ export async function inspectIndexes(
   const before = report.problems
   const unused: string[] = []
   let count = 0
-  for (const state of records.collections) {
+  for (const state of records.collections.all()) {
     if (!state.large) continue
     for (const number of await numbersIn(files, paths.startIndexes(state.name), '.idx')) {
       const path = paths.startIndex(state.name, number)

@@ -53,7 +53,7 @@ const allLines = 1000
 
 /** Looks for records with the same unique key. */
 export function inspectKeys(deps: ReadableFolder, records: Records, report: Report): void {
-  for (const state of records.collections) {
+  for (const state of records.collections.all()) {
     for (const index of state.indexes) {
       const duplicates = index.takeAll([...state.byId.values()])
       if (!duplicates) continue

@@ -151,7 +151,7 @@ async function inspectData(
   inspectKeys(folder, records, about('snapshot'))
   await inspectIndexes(folder, stampNow, records, about('index'))
   await inspectBlobs(folder, records, about('blobs'))
-  const counts = [...records.collections].map(({ name, byId }) => `${byId.size} ${name}`)
+  const counts = [...records.collections.all()].map(({ name, byId }) => `${byId.size} ${name}`)
   if (all.every(({ level, subject }) => level !== 'problem' || !countedFrom.has(subject)))
     about('snapshot').ok(`The folder holds ${counts.join(', ')}.`)
   else about('snapshot').note('The records were not counted, because not all of them can be read.')

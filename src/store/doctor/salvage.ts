@@ -71,7 +71,7 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const history = await readHistory(reading, checkpoint)
   mergeHistory(reading, checkpoint, damaged, history)
   await mkdir(to, { recursive: true, mode: 0o700 })
-  const states = [...records.collections]
+  const states = [...records.collections.all()]
   const filling = await fillLogStore(
     { dir: to, collections: states.map(asCollection), clock, durability: 'disk' },
     { by: 'salvage', from: paths.folder },
