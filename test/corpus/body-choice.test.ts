@@ -1,3 +1,5 @@
+import { expect, test } from 'vitest'
+import { parseMessage } from '../../src/mime/parse.ts'
 import { corpus, file, html, text, typed, type Case, type Leaf } from './_corpus.ts'
 
 /** A leaf as its lines in a message and as the expected result, or a multipart of further ones. */
@@ -202,3 +204,11 @@ corpus('bodies of several parts', [
     'related parts of images alone': ['related', [cidPng, png]],
   }),
 ])
+
+test('related parts that name their root, nested as deep as they may be, are read once each', () => {
+  const part = (id: string, inner: string): string =>
+    `Content-ID: <a>\r\nContent-Type: multipart/related; start="<a>"; boundary=b${id}\r\n\r\n--b${id}\r\n${inner}\r\n--b${id}--\r\n`
+  let message = 'Content-ID: <a>\r\nContent-Type: image/png\r\n\r\nx'
+  for (let depth = 0; depth < 60; depth++) message = part(String(depth), message)
+  expect(parseMessage(Buffer.from(message))).toMatchObject({ text: '', html: '' })
+})

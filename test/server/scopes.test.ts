@@ -262,6 +262,11 @@ describe('scopes of API keys', () => {
     expect((await fetch(`${url}/dev/inbox?all=true`, { method: 'DELETE', headers: { cookie } })).status).toBe(
       403,
     )
+    // A request with a key is for the account of the key, whatever the session beside it may see.
+    for (const path of ['/dev/inbox', '/api/v1/messages']) {
+      const headers = { cookie, authorization: 'Bearer unknown' }
+      expect([path, (await fetch(url + path, { headers })).status]).toEqual([path, 401])
+    }
   })
 
   test('hold for a local caller with a key of a narrow scope, which sees only masked keys', async () => {
