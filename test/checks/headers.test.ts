@@ -64,6 +64,7 @@ it.each([
   // White space is optional after the comma, and may be long (RFC 5322 section 3.3).
   ['Mon,5 Jan 2026 10:00:00 +0000', null],
   ['Mon,05  Jan 2026\t10:00 +0000 (UTC)', null],
+  ['Mon, (a (nested) comment) 05 Jan 2026 10:00:00 +0000 (UTC (x))', null],
   ['5 Jan 2026 10:00:60 GMT', null],
   ['Fri, 5 Jan 2026 10:00:00 +0000', 'warning: The Date has the weekday Fri, but 5 Jan 2026 is a Mon.'],
   ['Foo, 5 Jan 2026 10:00:00 +0000', 'warning: The Date has the weekday Foo, but 5 Jan 2026 is a Mon.'],

@@ -32,6 +32,7 @@ describe.runIf(process.platform === 'linux')('the health check of the image', ()
     ['--port=<port>', (port) => [`--port=${port}`], () => ({})],
     ['--port <port>', (port) => ['--port', String(port), '--host', '0.0.0.0'], () => ({})],
     ['LOCALPOST_PORT', () => [], (port) => ({ LOCALPOST_PORT: String(port), LOCALPOST_HOST: '0.0.0.0' })],
+    ['MP_UI_BIND_ADDR', () => [], (port) => ({ MP_UI_BIND_ADDR: `0.0.0.0:${port}` })],
     ['--tls-cert', (port) => [`--port=${port}`, ...secureFlags()], () => ({})],
     ['--host', (port) => [`--port=${port}`, '--host=127.0.0.2'], () => ({})],
   ])('follows %s, and needs no key', async (_, flags, variables) => {

@@ -221,6 +221,16 @@ describe('the variables of Mailpit', () => {
   })
 
   it.each([
+    ['another option says where data is', { MP_DATABASE: '/mail/mailpit.db', LOCALPOST_DIR: '/data' }],
+    ['data is in memory', { MP_DATA_FILE: '/mail/mailpit.db', LOCALPOST_MEMORY: 'true' }],
+    ['it is the URL of a database', { MP_DATABASE: 'http://rqlite:4001' }],
+  ])('do not name a folder where %s, and a warning says so', async (_, variables) => {
+    const { options, warnings } = await settle({ variables })
+    expect(JSON.stringify(options)).not.toMatch(/mail\/localpost|rqlite/)
+    expect(warnings).toEqual([expect.stringMatching(/^MP_\w+ is not read: /)])
+  })
+
+  it.each([
     ['MP_UI_AUTH', 'a:b', 'Use --api-key'],
     ['MP_SMTP_TLS_CERT', '/cert.pem', '--tls-cert'],
     ['MP_CHAOS_TRIGGERS', 'Sender:451:5', 'PUT /api/v1/chaos'],

@@ -56,6 +56,18 @@ it('a data folder keeps the certificate, for this user only', async () => {
   expect(statSync(join(dir, 'smtp-tls.pem')).mode & 0o777).toBe(0o600)
 })
 
+it('a CA of somebody else in the folder stays, and the certificate is kept in memory', async () => {
+  const dir = temporaryFolder()
+  const { cert } = certificateFor('Somebody')
+  await (await start({ dir })).close()
+  writeFileSync(join(dir, 'ca.pem'), cert)
+  const notices: string[] = []
+  const post = await start({ dir, smtpTls: true, onNotice: (notice) => notices.push(notice.message) })
+  expect(readFileSync(join(dir, 'ca.pem'), 'utf8')).toBe(cert)
+  expect((await healthOf(post)).ca).toEqual({ file: null })
+  expect(notices).toEqual([expect.stringMatching(/is kept in memory only/)])
+})
+
 it.each<[string, (dir: string) => unknown, LocalpostOptions, RegExp]>([
   ['half of it is gone', (dir) => rmSync(join(dir, 'smtp-tls.pem')), {}, /smtp-tls\.pem is missing/],
   ['it is damaged', (dir) => writeFileSync(join(dir, 'ca.pem'), 'x'), {}, /cannot be read \(/],

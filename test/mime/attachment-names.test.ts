@@ -39,6 +39,15 @@ describe('the name of an attachment', () => {
     ])
   })
 
+  it('is not one that another declares', () => {
+    const declared = { filename: 'invite.ics', content_type: 'application/ics' }
+    expect(attachmentNames([...nameless('text/calendar', 'text/calendar'), declared])).toEqual([
+      'invite-2.ics',
+      'invite-3.ics',
+      'invite.ics',
+    ])
+  })
+
   it('is the declared one, whatever the type', () => {
     const declared = { filename: 'a', content_type: 'image/png' }
     expect(attachmentNames([declared, ...nameless('image/png')])).toEqual(['a', 'attachment-1.png'])

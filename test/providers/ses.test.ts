@@ -184,6 +184,69 @@ test('SendBulkEmail sends the right emails of a request, and says what is wrong 
   expect((await post.emails.list()).count).toBe(2)
 })
 
+test.each([
+  [
+    'more content than all emails together may have',
+    '/outbound-bulk-emails',
+    {
+      FromEmailAddress: from,
+      DefaultContent: {
+        Template: { TemplateContent: { Subject: 'x', Html: 'x'.repeat(1_100_000) }, TemplateData: '{}' },
+      },
+      BulkEmailEntries: Array.from({ length: 50 }, () => ({
+        Destination: { ToAddresses: ['ada@example.com'] },
+      })),
+    },
+    'MessageRejected',
+    'for all emails together',
+  ],
+  [
+    'an inline part without an id',
+    '/outbound-emails',
+    {
+      ...mail,
+      Content: {
+        Simple: {
+          ...simple,
+          Attachments: [{ FileName: 'a.png', RawContent: 'YQ==', ContentDisposition: 'INLINE' }],
+        },
+      },
+    },
+    'BadRequestException',
+    'ContentId',
+  ],
+  [
+    'Reply-To beside a raw message',
+    '/outbound-emails',
+    { ReplyToAddresses: ['a@acme.test'], Content: { Raw: { Data: base64('From: a@acme.test\r\n\r\n') } } },
+    'BadRequestException',
+    'ReplyToAddresses',
+  ],
+])('refuses %s', async (_, path, given, type, words) => {
+  const post = await start()
+  expect(await sesCaller(post)('POST', path, given)).toMatchObject({
+    status: 400,
+    type,
+    body: { message: containing(words) },
+  })
+  expect((await post.emails.list()).count).toBe(0)
+})
+
+test('lists the suppressed addresses of several reasons', async () => {
+  const post = await start()
+  const call = sesCaller(post)
+  for (const Reason of ['BOUNCE', 'COMPLAINT'])
+    await call('PUT', '/suppression/addresses', { EmailAddress: `${Reason}@example.com`, Reason })
+  const listed = async (query: string): Promise<number> => {
+    const path = `/suppression/addresses${query}`
+    const { body } = await call<{ SuppressedDestinationSummaries: object[] }>('GET', path)
+    return body.SuppressedDestinationSummaries.length
+  }
+  expect(await listed('?Reason=BOUNCE')).toBe(1)
+  expect(await listed('?Reason=BOUNCE&Reason=COMPLAINT')).toBe(2)
+  expect((await call('GET', '/suppression/addresses?PageSize=1&PageSize=2')).status).toBe(400)
+})
+
 test('a template that Localpost cannot fill in is refused when it is stored', async () => {
   const post = await start()
   const call = sesCaller(post)
@@ -215,6 +278,7 @@ test.each([
     'MissingAuthenticationTokenException',
   ],
   ['a wrong key', 'AWS4-HMAC-SHA256 Credential=wrong/x/y/ses/aws4_request', 'UnrecognizedClientException'],
+  ['spaces without an end', `AWS4-HMAC-SHA256${' '.repeat(8000)}x`, 'MissingAuthenticationTokenException'],
   ['another order', 'AWS4-HMAC-SHA256 SignedHeaders=host, Credential={key}/x/y/ses/aws4_request', null],
 ])('a signature with %s', async (_, given, type) => {
   const post = await start()
@@ -308,6 +372,18 @@ describe('version 1', () => {
     expect(found.envelope.rcpt_to).toEqual(['ada@example.com', 'bob@example.com'])
   })
 
+  test('takes the empty lists that clients write, also with strict, and says nothing of the slash', async () => {
+    const post = await start({ strict: true })
+    await post.domains.create({ name: 'acme.test' })
+    const [domain] = (await post.domains.list()).items
+    await post.domains.verify(domain?.id ?? '', { status: 'SUCCESS' })
+    const empty = { 'Destination.CcAddresses': '', 'Destination.BccAddresses': '', ReplyToAddresses: '' }
+    const { 'Destination.ToAddresses.member.2': _, ...alone } = message
+    expect((await call(post, { ...alone, ...empty }))[0]).toBe(200)
+    const { items } = await post.requests.list()
+    expect(items[0]?.warnings.join()).not.toContain('slash')
+  })
+
   test('sends a raw message of several megabytes', async () => {
     const post = await start()
     const raw = `From: hi@acme.test\r\nTo: ada@example.com\r\nSubject: big\r\n\r\n${'hello world\r\n'.repeat(150_000)}`
@@ -333,6 +409,13 @@ describe('version 1', () => {
     [{ ...message, Source: '' }, 400, 'FromEmailAddress'],
     [{ ...message, 'Destination.ToAddresses.member.1': 'a & b' }, 400, 'a &amp; b'],
     [{ ...message, Surprise: 'x' }, 400, 'Surprise'],
+    [
+      Object.fromEntries(
+        Array.from({ length: 2100 }, (_, i) => [i === 0 ? 'Action' : `a${i}`, i === 0 ? 'SendEmail' : '']),
+      ),
+      400,
+      'at most 2000 parameters',
+    ],
     [{ ...message, 'Source.member.1': 'x' }, 400, 'contradicts'],
     [{ ...message, 'a.b.c.d.e.f.g.h.i.j': 'x' }, 400, 'nested too deep'],
     [{ ...message, '__proto__.x': 'y' }, 400, '__proto__'],

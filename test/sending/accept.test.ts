@@ -35,6 +35,22 @@ describe('whole requests', () => {
     expect((await post.emails.get(second?.id ?? '')).subject).toBe('Second')
   })
 
+  it('have a bound on their recipients together, and on Reply-To', async () => {
+    const before = (await post.emails.list()).count
+    const to = Array.from({ length: 900 }, (_, i) => `a${i}@example.com`)
+    const many = Array.from({ length: 25 }, () => ({ ...mail, to }))
+    expect(await send(many)).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'body', message: expect.stringContaining('22500 recipients') }] },
+    })
+    const reply_to = [Array.from({ length: 1001 }, () => 'a@x.test').join(), 'not an address']
+    expect(await send({ ...mail, reply_to })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'reply_to' }] },
+    })
+    expect((await post.emails.list()).count).toBe(before)
+  })
+
   it('are stored together or not at all', async () => {
     const before = (await post.emails.list()).count
     const { status, body } = await send([mail, { ...mail, to: 'nobody' }, mail])

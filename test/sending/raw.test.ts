@@ -96,6 +96,15 @@ describe('a raw message', () => {
     expect((await delivered(head)).found).toMatchObject({ subject: 'Grüße', text: '' })
   })
 
+  it.each([
+    ['a byte order mark', '\ufeff'],
+    ['the line of an mbox file', 'From ada@example.com Thu Jan  1 00:00:00 2026\r\n'],
+  ])('loses %s, which would end up amid its fields', async (_, before) => {
+    const { found } = await delivered(before + head)
+    expect(found).toMatchObject({ subject: 'Grüße', problem: null })
+    expect(found.headers.map(([name]) => name)).toContain('From')
+  })
+
   it.each<[string, object, string, RegExp]>([
     ['not base64', { raw: 'ä' }, 'raw', /base64/],
     ['no header', { raw: encode('hello') }, 'raw', /no header/],

@@ -30,6 +30,8 @@ describe('Mailpit’s API on this machine', () => {
     ['an old browser', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }, true],
     ['an image in an old browser', { accept: 'image/avif,image/webp,*/*' }, true],
     ['a page of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'empty' }, true],
+    ['a page of another port', { 'sec-fetch-site': 'same-site', 'sec-fetch-dest': 'empty' }, true],
+    ['a script in an old browser', { 'user-agent': 'Mozilla/5.0', accept: '*/*' }, true],
     ['a page of another origin', { origin: 'https://evil.example' }, true],
     ['an image of a mail', { 'sec-fetch-dest': 'image', 'sec-fetch-site': 'same-origin' }, true],
   ])('a read by %s leaves the message unread: only where it did not mean to', async (_, headers, unread) => {
@@ -86,8 +88,13 @@ describe('Mailpit’s API on this machine', () => {
 
   it('requests links for a program only', async () => {
     const path = `/api/v1/message/${id}/link-check`
-    const refused = await server.call('GET', path, undefined, { 'sec-fetch-dest': 'document' })
-    expect(refused.status).toBe(403)
+    const others: Record<string, string>[] = [
+      { 'sec-fetch-dest': 'document' },
+      { 'sec-fetch-dest': 'empty', 'sec-fetch-site': 'same-site' },
+      { 'user-agent': 'Mozilla/5.0' },
+    ]
+    for (const headers of others)
+      expect((await server.call('GET', path, undefined, headers)).status).toBe(403)
     expect((await server.call('GET', path)).json()).toMatchObject({
       Errors: 2,
       Links: [{ URL: 'http://127.0.0.1:1/' }, { URL: 'https://example.com/x.png' }],

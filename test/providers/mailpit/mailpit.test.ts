@@ -314,6 +314,17 @@ describe('what changes messages', () => {
     expect((await list()).total).toBe(1)
   })
 
+  it('renames and removes a tag with a quotation mark, and no other', async () => {
+    const [first = '', second = ''] = await submitAll(2)
+    await server.call('PUT', '/api/v1/tags', { IDs: [first], Tags: ['a"b'] })
+    await server.call('PUT', '/api/v1/tags', { IDs: [second], Tags: ['ab'] })
+    expect((await server.call('PUT', '/api/v1/tags/a%22b', { Name: 'x"y' })).text).toBe('ok')
+    const tagsOf = async (id: string): Promise<string[]> => (await server.post.inbox.get(id)).tags
+    expect([await tagsOf(first), await tagsOf(second)]).toEqual([['x"y'], ['ab']])
+    await server.call('DELETE', '/api/v1/tags/x%22y')
+    expect([await tagsOf(first), await tagsOf(second)]).toEqual([[], ['ab']])
+  })
+
   it('replaces, renames and removes tags', async () => {
     const [first, second] = await submitAll(2)
     const tags = async (): Promise<unknown> => (await server.call('GET', '/api/v1/tags')).json()
