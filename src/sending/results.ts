@@ -1,4 +1,11 @@
-import { isErrorOf, LocalpostError, plainError, reviveError, type FieldError } from '../core/errors.ts'
+import {
+  isErrorOf,
+  LocalpostError,
+  plainError,
+  reviveError,
+  type ErrorCode,
+  type FieldError,
+} from '../core/errors.ts'
 import type { Storable } from './check.ts'
 import type { RememberedAnswer } from './idempotency.ts'
 import type { SentEmail } from './types.ts'
@@ -22,18 +29,19 @@ export function withIndex(error: unknown, i: number): unknown {
   })
 }
 
+/** What may be wrong with a send, beside its members: for every route that sends. */
+export const sendErrors: readonly ErrorCode[] = [
+  'invalid_attachment',
+  'missing_variable',
+  'template_not_found',
+  'message_too_large',
+  'domain_not_verified',
+  'domain_not_registered',
+]
+
 /** Whether an error says something about the request, and not about the store or the machine. */
 export function isOfRequest(error: LocalpostError): boolean {
-  return isErrorOf(
-    error,
-    'validation_error',
-    'invalid_attachment',
-    'template_not_found',
-    'missing_variable',
-    'message_too_large',
-    'domain_not_verified',
-    'domain_not_registered',
-  )
+  return isErrorOf(error, 'validation_error', ...sendErrors)
 }
 
 /** The result of a request that is accepted under this id. */

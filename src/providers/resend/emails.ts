@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { quote, validationError } from '../../core/errors.ts'
 import { maxKeyChars } from '../../sending/idempotency.ts'
+import { sendErrors } from '../../sending/results.ts'
 import type { ScheduledRecord } from '../../sending/scheduled.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
@@ -21,15 +22,7 @@ const idempotencyHeader = {
     maxLength: maxKeyChars,
   },
 }
-const ofSending = [
-  'invalid_attachment',
-  'missing_variable',
-  'template_not_found',
-  'message_too_large',
-  'domain_not_verified',
-  'domain_not_registered',
-  'idempotency_conflict',
-] as const
+const ofSending = [...sendErrors, 'idempotency_conflict'] as const
 const idSchema = z.strictObject({ id: z.string() })
 
 /** `/resend/emails`. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { LongBody } from '../../core/json-body.ts'
 import { checkInput } from '../../core/validate.ts'
+import { sendErrors } from '../../sending/results.ts'
 import type { Answer } from '../../server/answer.ts'
 import { bodyLimits, defineRoutes, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
@@ -46,20 +47,21 @@ const actionNames: readonly string[] = [...sendActions, ...Object.keys(actions)]
 
 /** `/ses-v1/`, the query API of 2010: its actions are posted to one path. */
 export function actionRoutes(parts: ProviderParts): Route[] {
-  const row = {
-    needs: 'send',
-    summary: `One of the actions ${actionNames.join(', ')}`,
-    body: {
-      schema: z.string().describe('The parameters as `application/x-www-form-urlencoded`'),
-      readBy: 'resource',
-      maxBytes: bodyLimits.large,
-      textTypes: ['application/x-www-form-urlencoded'],
-    },
-    success: { schema: z.string().describe('XML'), type: 'text/xml' },
-    errors: ['invalid_attachment', 'template_not_found', 'message_too_large', 'domain_not_verified'],
-    handler: (context: Pick<RouteContext, 'body' | 'warn'>) => act(context, parts),
-  } as const
-  return [post('/ses-v1/', row)]
+  return [
+    post('/ses-v1/', {
+      needs: 'send',
+      summary: `One of the actions ${actionNames.join(', ')}`,
+      body: {
+        schema: z.string().describe('The parameters as `application/x-www-form-urlencoded`'),
+        readBy: 'resource',
+        maxBytes: bodyLimits.large,
+        textTypes: ['application/x-www-form-urlencoded'],
+      },
+      success: { schema: z.string().describe('XML'), type: 'text/xml' },
+      errors: sendErrors,
+      handler: (context) => act(context, parts),
+    }),
+  ]
 }
 
 async function act(context: Pick<RouteContext, 'body' | 'warn'>, parts: ProviderParts): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { LocalpostError } from '../../core/errors.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
+import { sendErrors } from '../../sending/results.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, type ProviderSend, type Sent } from '../send.ts'
 import { kindOf, messageOf } from './face.ts'
@@ -9,15 +10,6 @@ import { rowsOf } from './rows.ts'
 import { ses, toMessageId } from './words.ts'
 
 const { post } = rowsOf('Emails')
-
-const ofSending = [
-  'invalid_attachment',
-  'missing_variable',
-  'template_not_found',
-  'message_too_large',
-  'domain_not_verified',
-  'domain_not_registered',
-] as const
 
 const messageId = z.string().describe('Also in the events of the email')
 
@@ -29,7 +21,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       summary: 'SendEmail: send a message in parts, as a whole, or from a template',
       body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: z.strictObject({ MessageId: messageId }) },
-      errors: ofSending,
+      errors: sendErrors,
       async handler(context) {
         const [sent] = await sendAll(sendOf('ses send', false), context, parts)
         if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
@@ -51,7 +43,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
           ),
         }),
       },
-      errors: ofSending,
+      errors: sendErrors,
       async handler(context) {
         const results = await sendAll(sendOf('ses bulk', true), context, parts)
         return { BulkEmailEntryResults: results.map(toResult) }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sendErrors } from '../../sending/results.ts'
 import { maxKeyChars } from '../../sending/idempotency.ts'
 import { sendingRequestSchema, sentEmailSchema } from '../../sending/schema.ts'
 import { maxRequests, type SendingService } from '../../sending/sending.ts'
@@ -30,15 +31,7 @@ export function devEmailRoutes(emails: Simulation, sending: SendingService): Rou
         schema: z.strictObject({ emails: z.array(sentEmailSchema) }),
         description: 'The email of each request, in their order; all of them are stored in one commit',
       },
-      errors: [
-        'invalid_attachment',
-        'missing_variable',
-        'template_not_found',
-        'message_too_large',
-        'domain_not_verified',
-        'domain_not_registered',
-        'idempotency_conflict',
-      ],
+      errors: [...sendErrors, 'idempotency_conflict'],
       async handler({ body, headers, warn }) {
         const idempotencyKey = headers.get('idempotency-key') ?? undefined
         const emails = await sending.send(body, { surface: 'dev', idempotencyKey })

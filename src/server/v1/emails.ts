@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { EmailService } from '../../emails/emails.ts'
 import { maxKeyChars } from '../../sending/idempotency.ts'
+import { sendErrors } from '../../sending/results.ts'
 import { emailDetailSchema, emailListItemSchema, sendRequestSchema } from '../../emails/schema.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
 import { cursorQuery } from '../lists.ts'
@@ -21,15 +22,7 @@ export function emailRoutes(emails: EmailService): Route[] {
       },
       body: { schema: sendRequestSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: z.strictObject({ id: z.string().describe('Id of the queued email') }) },
-      errors: [
-        'invalid_attachment',
-        'missing_variable',
-        'template_not_found',
-        'message_too_large',
-        'domain_not_verified',
-        'domain_not_registered',
-        'idempotency_conflict',
-      ],
+      errors: [...sendErrors, 'idempotency_conflict'],
       async handler({ body, headers, warn }) {
         const idempotencyKey = headers.get('idempotency-key') ?? undefined
         const { id, warnings } = await emails.accept(body, { idempotencyKey })
