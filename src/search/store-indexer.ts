@@ -1,13 +1,12 @@
-import { foldText } from '../core/fold-text.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createSequence } from '../core/shared-work.ts'
 import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
-import type { Reading } from './digests.ts'
+import type { Reading } from '../reading/digest.ts'
 import { catchUpMs, type Indexer, type IndexerDeps } from './indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
 import { headParts } from './head-rows.ts'
-import { searchableHead } from './searchable.ts'
+import { foldBody, searchableHead } from './searchable.ts'
 import { createTries } from './tries.ts'
 
 /** Reads mail for a store that keeps the text of mail itself. */
@@ -89,11 +88,17 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   async function read(email: EmailRecord): Promise<void> {
     const reading = await readOnce(email)
     if (isClosed || !reading) return
-    const { body, ...digest } = reading
+    const { snippet, attachment_count } = reading
+    const text = foldBody(reading)
     // The text comes last: a mail without one is read again after a crash.
     if (email.snippet === null || email.undigested)
-      await modifyEmail(store, email.id, (stored) => ({ ...stored, ...digest, undigested: undefined }))
-    await texts.put(emailCollection, email.id, textOf(email, body))
+      await modifyEmail(store, email.id, (stored) => ({
+        ...stored,
+        snippet,
+        attachment_count,
+        undigested: undefined,
+      }))
+    await texts.put(emailCollection, email.id, textOf(email, text.body), text.isCut)
     deferred.delete(email.id)
   }
 
@@ -136,6 +141,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       }
       return isDone ? 0 : await texts.countMissing(emailCollection)
     },
+    countCut: () => texts.countCut(emailCollection),
     readTo: () =>
       inLine(async () => {
         const from = await place()
@@ -163,10 +169,10 @@ const previous = (id: string): string => id.slice(0, -1)
 /** How many ids are read at once. */
 const readAhead = 16
 
-/** The text of a mail for the store. @param body  The beginning of its text, as written. */
+/** The text of a mail for the store. @param body  The folded text. */
 function textOf(email: EmailRecord, body: string): RecordText {
   const parts = headParts(email) ?? undecided
-  return { ...parts, head: searchableHead(email), body: foldText(body) }
+  return { ...parts, head: searchableHead(email), body }
 }
 
 const undecided = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }

@@ -15,6 +15,9 @@ export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean
   return { bytes: Buffer.from(foldText(text)), in: place, isNegative }
 }
 
+/** The end of a body that lacks the rest of its text. It is never in a folded text. */
+export const cutMark = '\x04'
+
 /** The text of one mail, folded, to be appended to a block. */
 export function toRow(id: string, head: string, body: string): Buffer {
   return Buffer.from(`\0${id}\n${head}\x02${body}\x03`)
@@ -124,6 +127,7 @@ export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promis
 const rowBegin = 0x00
 const bodyBegin = 0x02
 const rowEnd = 0x03
+const cutEnd = Buffer.from(`${cutMark}\x03`)
 const idLength = 25
 const headAt = 1 + idLength
 /** The number of rows before a block, in digits. */
@@ -132,6 +136,14 @@ const sealLength = 8
 const headerLength = countLength + sealLength
 /** A row with a hit costs about a microsecond. */
 const rowsPerTurn = 1024
+
+/** The rows of a block whose body ends with {@link cutMark}. */
+export function cutRows(block: Buffer): string[] {
+  const ids: string[] = []
+  for (let at = block.indexOf(cutEnd, headerLength); at >= 0; at = block.indexOf(cutEnd, at + 1))
+    ids.push(idAt(block, block.lastIndexOf(rowBegin, at)))
+  return ids
+}
 
 /** Whether the term is in the row, of which the first place with its bytes is known. */
 function isIn(term: RowTerm, block: Buffer, start: number, end: number, hit: number): boolean {

@@ -1,6 +1,7 @@
 import { isErrorOf } from '../core/errors.ts'
 import type { EmailRecord } from '../emails/email.ts'
-import { unreadable, type Digests, type Reading } from './digests.ts'
+import type { Reading } from '../reading/digest.ts'
+import { unreadable, type Digests } from './digests.ts'
 
 /** A reading that failed because of the store. */
 export interface FailedTry {
