@@ -44,6 +44,6 @@ export async function openColumns(config: Config, folder: string | null): Promis
     })
   return {
     text: await open('mail-text.4', true),
-    heads: { open: () => open('mail-heads.4', false), isKept: folder !== null },
+    heads: { open: () => open('mail-heads.5', false), isKept: folder !== null },
   }
 }

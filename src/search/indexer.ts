@@ -144,7 +144,8 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       // The row comes last: a mail without a row is read again after a crash.
       await heads.add(email, column.cursor)
       const { body, isCut } = foldBody(reading ?? unreadable)
-      if (await column.append(email.id, searchableHead(email), isCut ? body + cutMark : body)) await dropRemoved(store, column)
+      if (await column.append(email.id, searchableHead(email), isCut ? body + cutMark : body))
+        await dropRemoved(store, column)
     }
     if (failure) throw failure.error
     await nextTurn()

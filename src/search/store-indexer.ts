@@ -100,7 +100,12 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     const { snippet, attachment_count } = result
     // The text comes last: a mail without one is read again after a crash.
     if (email.snippet === null || email.undigested)
-      await modifyEmail(store, id, (stored) => ({ ...stored, snippet, attachment_count, undigested: undefined }))
+      await modifyEmail(store, id, (stored) => ({
+        ...stored,
+        snippet,
+        attachment_count,
+        undigested: undefined,
+      }))
     const { body, isCut } = foldBody(result)
     await texts.put(emailCollection, id, textOf(email, body), isCut)
   }

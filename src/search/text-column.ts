@@ -131,7 +131,9 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         const isFull = used + row.length > blockBytes
         if (isFull) {
           last = grown(last, blockBytes)
-          sealBlock(last.fill(0, used))
+          last.fill(0, used)
+          guides?.writeTo(last)
+          sealBlock(last)
           await blocks.add(last)
           guides?.addFull(blocks.count - 1, last)
           used = beginBlock(last, rows)
