@@ -27,6 +27,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'rules/deliveries',
     'search/message-search',
     'search/unread-mail',
+    'search/whole-text',
     'server/events',
     'server/inbox',
     'server/v1',
