@@ -23,16 +23,19 @@ export interface Remote {
   ask(path: string, init?: Asked): Promise<Response>
 }
 
-/** A request other than GET. */
+/** A request. */
 export interface Asked {
-  method: 'POST' | 'DELETE'
+  /** Default: GET. */
+  method?: 'POST' | 'DELETE'
   body?: string | Uint8Array<ArrayBuffer>
   /** The type of the body. Default: JSON. */
   type?: string
+  /** Ends the request. */
+  signal?: AbortSignal
 }
 
 /**
- * Finds the Localpost that `account`, `ca`, `check`, `export` and `import` talk to, by `--url` and the API key's flags; where
+ * Finds the Localpost that `account`, `ca`, `check`, `export`, `import` and `wait` talk to, by `--url` and the API key's flags; where
  * these are not given, by LOCALPOST_URL or LOCALPOST_PORT, and by LOCALPOST_API_KEY and LOCALPOST_API_KEY_FILE.
  *
  * @param output  Gets hints about misspelt variables and an earlier name.
@@ -70,7 +73,12 @@ function connectTo(given: string, apiKey: string | null, source: string): Remote
         ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
         ...(init?.method === 'POST' && { 'content-type': init.type ?? 'application/json' }),
       }
-      const options = { method, headers, ...(init?.body !== undefined && { body: init.body }) }
+      const options = {
+        method,
+        headers,
+        ...(init?.body !== undefined && { body: init.body }),
+        ...(init?.signal && { signal: init.signal }),
+      }
       const response = await fetch(`${url}${path}`, options).catch((error: unknown) => {
         const message = `Nothing answers at ${url} (${reasonOf(
           error,

@@ -71,10 +71,11 @@ describe('a shell script that is shown', () => {
     const { post, adapt } = await startForDocs()
     onTestFinished(() => post.close())
     // An HTTP error is a failure here.
-    const script = adapt(code).replaceAll(
+    const lines = adapt(code).replaceAll(
       /\bcurl ((?:--silent|--fail) )*/g,
       'curl --silent --show-error --fail-with-body ',
     )
+    const script = `localpost() { node dist/cli/main.js "$@"; }\n${lines}`
     const { status, stdout, stderr } = await run('bash', ['-euo', 'pipefail'], {
       cwd: root,
       env: { LOCALPOST_API_KEY: post.apiKey, LOCALPOST_URL: post.url ?? '' },
