@@ -234,6 +234,20 @@ export const namedCommands: readonly Command[] = [
     exitCodes: '0 all imported, 1 some not imported or interrupted, 2 wrong usage',
   },
   {
+    name: 'mcp',
+    usage: ['localpost mcp [--url <url>]'],
+    summary: 'offer the inbox to agents, over standard input and output',
+    about: [
+      'Speaks the Model Context Protocol over standard input and output, for agents that start their tools as programs. The tools are those of a running Localpost at /mcp.',
+      'Without --url and LOCALPOST_URL, it uses the Localpost that runs at the default port. If none does, it starts one of its own, in memory, with the ports of the variables and the configuration file, until the agent ends it.',
+    ],
+    takes: keyFlags,
+    own: [url, config, ...general],
+    takesWords: false,
+    notes: ['docs/guides/agents.md has the settings of several agents.'],
+    exitCodes: '0 ended by the agent, 1 failed, 2 wrong usage',
+  },
+  {
     name: 'user',
     usage: ['localpost user add <name>', 'localpost user remove <name>', 'localpost user list'],
     summary: 'manage the users who may sign in to the page',

@@ -21,7 +21,9 @@ export function causesOf(facts: MissingFacts): MissingCause[] {
     found.push({ ...noAttempt(facts), message: 'Nothing that was recorded explains it.' })
   const newest = ({ evidence }: MissingCause): number => evidence[0]?.time ?? 0
   found.sort((one, other) => other.weight - one.weight || newest(other) - newest(one))
-  return found.map(({ weight: _, ...cause }) => cause)
+  return found.map(({ cause, reason, message, remedy, count, evidence }) => {
+    return { cause, reason, message, remedy, count, evidence }
+  })
 }
 
 /** What is set to stop mail, whether or not it has stopped one. */

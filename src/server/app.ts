@@ -200,7 +200,7 @@ function tableOf(
     ...instanceRoutes(deps, live),
     ...probeRoutes(deps),
     ...trackingRoutes(deps.tracking),
-    ...(deps.providerRoutes ?? []),
+    ...(deps.furtherRoutes ?? []),
   ]
 }
 

@@ -112,6 +112,11 @@ describe('examples that cannot be run here', () => {
     expect(code).toMatch(/127\.0\.0\.1:8025\b/)
   })
 
+  it.each(each(blocksFor('settings')))('%s leads to the default address', (_place, { language, code }) => {
+    if (language === 'json') expect(() => void JSON.parse(code)).not.toThrow()
+    expect(code).toMatch(/"http:\/\/127\.0\.0\.1:8025(?:\/mcp)?"/)
+  })
+
   it.each(each(blocksFor('elsewhere')))('%s names Localpost by its port or a path', (_place, { code }) => {
     expect(code).toMatch(/\b8025\b|\/dev\/|--public-url/)
   })
