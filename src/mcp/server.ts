@@ -72,8 +72,8 @@ async function call(
     // Nobody reads the answer of a client that left.
     if (!(error instanceof LocalpostError) && !caller.signal.aborted) onError(error)
     const { code, message } = error instanceof LocalpostError ? error : internal
-    const answer = { error: code, message }
     // A message may quote a mail.
+    const answer = { untrusted_texts: true, error: code, message }
     return {
       isError: true,
       content: [{ type: 'text' as const, text: framed(answer) }],

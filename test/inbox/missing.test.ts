@@ -287,6 +287,8 @@ describe('why there is no mail', () => {
     )
     await expect(on.inbox.waitFor(`to:${to}`, { timeoutMs: 10 })).rejects.toThrow(/A likely cause/)
     await expect(on.inbox.waitFor('', { timeoutMs: 10 })).rejects.toThrow(/A likely cause/)
+    const long = on.inbox.waitFor({ to: 'a'.repeat(400) }, { timeoutMs: 10 })
+    await expect(long).rejects.toMatchObject({ code: 'wait_timeout' })
     await on.reset()
     await expect(on.inbox.waitFor({ to }, { timeoutMs: 10 })).rejects.toThrow(/The inbox is empty\.$/)
   })
