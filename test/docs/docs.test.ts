@@ -117,6 +117,38 @@ describe('examples that cannot be run here', () => {
     expect(code).toMatch(/"http:\/\/127\.0\.0\.1:8025(?:\/mcp)?"/)
   })
 
+  it.each(each(blocksFor('recipe')))(
+    '%s is JavaScript or Java, with paths and flags that exist',
+    async (_place, block) => {
+      const { language, code } = block
+      expect(['js', 'java']).toContain(language)
+      if (language === 'js')
+        expect(ts.transpileModule(code, { reportDiagnostics: true }).diagnostics?.map(String)).toEqual([])
+      const { paths } = JSON.parse(readFileSync(join(root, 'dist/openapi.json'), 'utf8')) as { paths: object }
+      for (const [, path = ''] of code.matchAll(/['"`](\/(?:dev|v1)\/[\w/-]+)/g))
+        expect(Object.keys(paths)).toContain(path)
+      const help = await run(process.execPath, [command, '--help', 'all'], { cwd: root })
+      for (const [flag] of code.matchAll(/--[a-z-]+/g)) expect(help.stdout).toContain(flag)
+    },
+  )
+
+  it('the function of the recipes finds a mail, and says why there is none', async () => {
+    const { post } = await startForDocs()
+    onTestFinished(() => post.close())
+    const [functions] = blocksFor('recipe')
+    const use = `import { clearMail, waitForMail } from './mail.mjs'
+      const { codes } = await waitForMail({ to: 'ada@example.com' })
+      await clearMail()
+      const error = await waitForMail({ to: 'ada@example.com', timeoutMs: 10 }).catch(({ message }) => message)
+      console.log(JSON.stringify([codes, error]))`
+    const cwd = project({ 'mail.mjs': functions?.code ?? '', 'use.mjs': use })
+    const mail = { from: 'app@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Your code is 482913' }
+    await post.emails.send(mail)
+    const env = { LOCALPOST_URL: post.url ?? '', LOCALPOST_API_KEY: post.apiKey }
+    const { stdout } = await run(process.execPath, ['use.mjs'], { cwd, env })
+    expect(JSON.parse(stdout)).toEqual([['482913'], expect.stringMatching(/^wait_timeout: No mail for/)])
+  })
+
   it.each(each(blocksFor('elsewhere')))('%s names Localpost by its port or a path', (_place, { code }) => {
     expect(code).toMatch(/\b8025\b|\/dev\/|--public-url/)
   })
