@@ -107,6 +107,8 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /dev/health': 'read',
   'GET /dev/ca.pem': 'read',
   'GET /dev/metrics': 'read',
+  'GET /dev/missing': 'read',
+  'POST /mcp': 'read',
   'POST /dev/reset': 'admin',
   'GET /dev/events': 'read',
   'GET /dev/requests': 'read',
