@@ -64,6 +64,21 @@ describe('postmark 5.1.0', () => {
     expect([found.tags, new Map(found.headers).get('X-Order')]).toEqual([['welcome'], '17'])
   })
 
+  it('creates templates, and sends from them', async () => {
+    expect((await steps('templates'))['templates']).toEqual({
+      got: [true, 'Hi {{name}}', 'welcome'],
+      changed: 'Hello',
+      listed: [1, 'Hello'],
+      text: 'A B ',
+      each: [0, 1101],
+      checked: [false, 'Ada', false],
+      removed: 0,
+      gone: 'ApiInputError 422 1101',
+      wrong: 'ApiInputError 422 1122',
+    })
+    await post.inbox.waitFor({ subject: 'Hi Bob' })
+  })
+
   it('has webhooks, bounces and suppressions', async () => {
     expect(await steps('webhooks', 'suppressions')).toEqual({
       webhooks: {
@@ -132,6 +147,7 @@ it('django-anymail 15.2: its backend and its webhooks', async () => {
   await run(python, ['-m', 'pip', 'install', '--quiet', ...packages], { cwd: dir })
   const port = await freePort()
   await post.suppressions.add({ address: 'gone@example.com' })
+  await post.templates.put('merge', { subject: '{{name}} at {{shop}}', text: 'x', engine: 'mustachio' })
   const hook = await post.webhooks.create({
     url: `http://127.0.0.1:${port}/`,
     shape: 'postmark',
@@ -143,6 +159,7 @@ it('django-anymail 15.2: its backend and its webhooks', async () => {
     env: { ...env, RECEIVER_PORT: String(port) },
   })
   await post.webhooks.remove(hook.id)
+  for (const name of ['Ada', 'Bob']) await post.inbox.waitFor({ subject: `${name} at Acme` })
   const bounced = 'hardbounce@bounce-testing.postmarkapp.com'
   const complained = 'complaint@simulator.localpost'
   expect(results(output)).toEqual({
@@ -155,6 +172,7 @@ it('django-anymail 15.2: its backend and its webhooks', async () => {
       },
       each: { 'ada@example.com': 'sent', 'bob@example.com': 'sent' },
       ids: 2,
+      templated: { 'ada@example.com': 'sent', 'bob@example.com': 'sent' },
     },
     errors: {
       illegal: { 'nobody@-': 'invalid' },

@@ -15,6 +15,8 @@ export type TranslationKind =
   | 'mailpit send'
   | 'postmark send'
   | 'postmark batch'
+  | 'postmark template'
+  | 'postmark templates'
 
 // Loaded on first use, because many programs use no provider.
 const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> = {
@@ -26,6 +28,8 @@ const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> 
   'mailpit send': async () => (await import('./mailpit/send.ts')).toSend,
   'postmark send': async () => (await import('./postmark/requests.ts')).toSend,
   'postmark batch': async () => (await import('./postmark/requests.ts')).toBatch,
+  'postmark template': async () => (await import('./postmark/requests.ts')).toTemplatedSend,
+  'postmark templates': async () => (await import('./postmark/requests.ts')).toTemplatedBatch,
 }
 
 /** The translation of long bodies as work of the thread. */

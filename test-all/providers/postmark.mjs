@@ -98,6 +98,46 @@ const steps = {
       tagged.TotalCount,
     ])
   },
+  async templates() {
+    const created = await client.createTemplate(
+      new Models.CreateTemplateRequest(
+        'Welcome',
+        'Hi {{name}}',
+        '<p>{{name}}</p>',
+        '{{#each items}}{{title}} {{/each}}',
+        'welcome',
+      ),
+    )
+    const got = await client.getTemplate('welcome')
+    const changed = await client.editTemplate(created.TemplateId, { Name: 'Hello' })
+    const listed = await client.getTemplates()
+    const TemplateModel = { name: 'Ada', items: [{ title: 'A' }, { title: 'B' }] }
+    const sent = await client.sendEmailWithTemplate(
+      new Models.TemplatedMessage(From, created.TemplateId, TemplateModel, mail.To),
+    )
+    const each = await client.sendEmailBatchWithTemplates([
+      new Models.TemplatedMessage(From, 'welcome', { name: 'Bob' }, mail.To),
+      new Models.TemplatedMessage(From, 'none', {}, mail.To),
+    ])
+    const { TextBody } = await client.getOutboundMessageDetails(sent.MessageID)
+    const checked = await client.validateTemplate({
+      Subject: '{{name}}',
+      HtmlBody: '{{#each a}}',
+      TestRenderModel: { name: 'Ada' },
+    })
+    const removed = await client.deleteTemplate('welcome')
+    show('templates', {
+      got: [got.TemplateId === created.TemplateId, got.Subject, got.Alias],
+      changed: changed.Name,
+      listed: [listed.TotalCount, listed.Templates[0].Name],
+      text: TextBody,
+      each: each.map(({ ErrorCode }) => ErrorCode),
+      checked: [checked.AllContentIsValid, checked.Subject.RenderedContent, checked.HtmlBody.ContentIsValid],
+      removed: removed.ErrorCode,
+      gone: await errorOf(client.getTemplate('welcome')),
+      wrong: await errorOf(client.createTemplate({ Name: 'a', Subject: 'b', HtmlBody: '{{#each a}}' })),
+    })
+  },
   async webhooks() {
     const posted = []
     const receiver = createServer(async (request, response) => {

@@ -57,7 +57,12 @@ def sending():
     merged = message(subject="Merged", to=["ada@example.com", "bob@example.com"], merge_metadata={"ada@example.com": {"n": "1"}})
     merged.send()
     ids = {one.message_id for one in merged.anymail_status.recipients.values()}
-    show("sending", {"one": statuses(mail), "each": statuses(merged), "ids": len(ids)})
+    templated = message(
+        subject="", body="", to=["ada@example.com", "bob@example.com"], template_id="merge", merge_global_data={"shop": "Acme"}
+    )
+    templated.merge_data = {"ada@example.com": {"name": "Ada"}, "bob@example.com": {"name": "Bob"}}
+    templated.send()
+    show("sending", {"one": statuses(mail), "each": statuses(merged), "ids": len(ids), "templated": statuses(templated)})
 
 
 def errors():

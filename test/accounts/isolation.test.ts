@@ -44,6 +44,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /dev/accounts/{name}': { is_disabled: true },
   'PUT /ses/v2/email/templates/{name}': { TemplateContent: { Subject: 'Eve' } },
   'POST /ses/v2/email/templates/{name}/render': { TemplateData: '{}' },
+  'PUT /postmark/templates/{id}': { Name: 'taken over' },
   'PUT /postmark/webhooks/{id}': { Triggers: { Open: { Enabled: true } } },
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },

@@ -21,6 +21,8 @@ const marked = {
   Headers: [{ Name: 'X-A', Value: 'b' }],
   Attachments: [{ Name: 'a.txt', Content: 'YQ==' }],
 }
+const { Subject: _subject, TextBody: _text, ...further } = marked
+const fromTemplate = { ...further, TemplateAlias: 'welcome', TemplateModel: { a: 'b' } }
 const markedHook = {
   HttpAuth: { Username: 'a', Password: 'b' },
   HttpHeaders: [{ Name: 'X-A', Value: 'b' }],
@@ -41,6 +43,11 @@ const samples: Readonly<Record<string, unknown>> = {
   'PATCH /resend/domains/{id}': { open_tracking: true },
   'POST /postmark/email': marked,
   'POST /postmark/email/batch': [marked],
+  'POST /postmark/email/withTemplate': fromTemplate,
+  'POST /postmark/email/batchWithTemplates': { Messages: [fromTemplate] },
+  'POST /postmark/templates': { Name: 'a', Subject: 'b', TextBody: 'c' },
+  'PUT /postmark/templates/{id}': { Name: 'a' },
+  'POST /postmark/templates/validate': { Subject: 'a' },
   'POST /postmark/webhooks': { Url: 'http://127.0.0.1:9/', ...markedHook },
   'PUT /postmark/webhooks/{id}': markedHook,
   'POST /postmark/message-streams/{stream}/suppressions': { Suppressions: [{ EmailAddress: mail.to }] },

@@ -6,8 +6,15 @@ import { sendAll, type ProviderSend, type Sent } from '../send.ts'
 import { toError } from './face.ts'
 import { inactiveError, inactiveNote, inactiveOf } from './inactive.ts'
 import { rowsOf } from './rows.ts'
-import { batchDocumentSchema, maxRecipients, sendSchema } from './send-schema.ts'
+import {
+  batchDocumentSchema,
+  maxRecipients,
+  sendSchema,
+  templatedBatchDocumentSchema,
+  templatedSchema,
+} from './send-schema.ts'
 import { sendNames } from './send-names.ts'
+import { findTemplate } from './template-ids.ts'
 import { postmark, toTime } from './words.ts'
 
 const { post } = rowsOf('Emails')
@@ -28,9 +35,16 @@ const resultsSchema = z
 
 /** `/postmark/email`. */
 export function emailRoutes(parts: ProviderParts): Route[] {
-  const { clock, suppressions } = parts
+  const { clock, suppressions, templates } = parts
 
   function sendOf(kind: ProviderSend['kind'], partial: boolean): ProviderSend {
+    // Of this call: a batch may name one template many times.
+    const templateIds = new Map<string, Promise<string>>()
+    const idOf = (name: string): Promise<string> => {
+      const known = templateIds.get(name) ?? findTemplate(templates, name).then((found) => found?.id ?? name)
+      templateIds.set(name, known)
+      return known
+    }
     return {
       provider: postmark,
       kind,
@@ -40,7 +54,8 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       async prepare(request) {
         const inactive = inactiveOf(request, suppressions)
         if (inactive.areAll) throw inactiveError(inactive)
-        return request
+        if (request.template_id === undefined) return request
+        return { ...request, template_id: await idOf(request.template_id) }
       },
     }
   }
@@ -89,6 +104,22 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       success: { schema: resultsSchema },
       errors: sendErrors,
       handler: (context) => sendEach('postmark batch', context),
+    }),
+    post('/postmark/email/withTemplate', {
+      needs: 'send',
+      summary: 'Send an email from a template',
+      body: { schema: templatedSchema, readBy: 'resource', maxBytes: bodyLimits.large },
+      success: { schema: acceptedSchema },
+      errors: sendErrors,
+      handler: (context) => sendOne('postmark template', context),
+    }),
+    post('/postmark/email/batchWithTemplates', {
+      needs: 'send',
+      summary: 'Send up to 500 emails from templates, in one commit',
+      body: { schema: templatedBatchDocumentSchema, readBy: 'resource', maxBytes: bodyLimits.large },
+      success: { schema: resultsSchema },
+      errors: sendErrors,
+      handler: (context) => sendEach('postmark templates', context),
     }),
   ]
 }

@@ -33,6 +33,8 @@ const known: Readonly<Partial<Record<ErrorCode, Kind>>> = {
   domain_not_registered: [422, 400],
   domain_not_verified: [422, 401],
   template_not_found: [422, 1101],
+  invalid_template: [422, 1122],
+  name_taken: [422, 1122],
   method_not_allowed: [405, 12],
   not_supported: [501, 12],
   payload_too_large: [413, 300],

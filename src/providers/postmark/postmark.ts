@@ -5,6 +5,7 @@ import { postmarkFace } from './face.ts'
 import { messageRoutes } from './messages.ts'
 import { serverRoutes } from './server.ts'
 import { suppressionRoutes } from './suppressions.ts'
+import { templateRoutes } from './templates.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** @see https://postmarkapp.com/developer/api/overview */
@@ -16,6 +17,7 @@ export const postmarkProvider: Provider = {
     ...bounceRoutes(parts),
     ...webhookRoutes(parts),
     ...suppressionRoutes(parts),
+    ...templateRoutes(parts),
     ...serverRoutes(),
   ],
 }

@@ -3,7 +3,7 @@ import { type FieldError, LocalpostError, quote, validationError } from '../../c
 import { checkInput } from '../../core/validate.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate, Translated } from '../translation.ts'
-import { batchSchema, maxBatch, sendSchema } from './send-schema.ts'
+import { batchSchema, maxBatch, sendSchema, templatedBatchSchema, templatedSchema } from './send-schema.ts'
 import type { PostmarkAttachment, PostmarkEmail, PostmarkHeader } from './types.ts'
 import { withKept } from './words.ts'
 
@@ -12,10 +12,15 @@ export const toSend: Translate = (body) => [{ request: toRequest(body) }]
 
 /** `POST /postmark/email/batch`. @throws validation_error if it is not an array, or one of too many emails. */
 export const toBatch: Translate = (body) => {
-  const checked = checkInput(batchSchema, body)
-  if ('errors' in checked) throw validationError(checked.errors)
-  return toEach(checked.value, toRequest)
+  return toEach(read(batchSchema, body), toRequest)
 }
+
+/** `POST /postmark/email/withTemplate`. @throws validation_error */
+export const toTemplatedSend: Translate = (body) => [{ request: toTemplated(body) }]
+
+/** `POST /postmark/email/batchWithTemplates`. @throws validation_error if it is no list of emails, or one of too many. */
+export const toTemplatedBatch: Translate = (body) =>
+  toEach(read(templatedBatchSchema, body).Messages, toTemplated)
 
 /** Translates the emails of a batch one by one. @throws validation_error for too many of them. */
 function toEach(emails: readonly unknown[], translate: (email: unknown) => SendingRequest): Translated[] {
@@ -47,6 +52,17 @@ function toRequest(body: unknown): SendingRequest {
   const request = toShared(email, errors)
   if (errors.length > 0) throw validationError(errors)
   return { ...request, subject: email.Subject ?? '', html, text }
+}
+
+function toTemplated(body: unknown): SendingRequest {
+  const { TemplateId, TemplateAlias, TemplateModel, ...email } = read(templatedSchema, body)
+  const errors: FieldError[] = []
+  const alias = orNothing(TemplateAlias)
+  if ((TemplateId == null) === (alias === undefined))
+    errors.push({ field: 'TemplateId', message: 'must be given, or TemplateAlias, and not both' })
+  const request = toShared(email, errors)
+  if (errors.length > 0) throw validationError(errors)
+  return { ...request, template_id: alias ?? String(TemplateId), data: TemplateModel }
 }
 
 function read<T>(schema: z.ZodType<T>, body: unknown): T {

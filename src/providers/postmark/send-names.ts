@@ -20,5 +20,5 @@ export const sendNames: ProviderSend['names'] = {
   tags: 'Tag',
   tracking: 'TrackOpens',
   template_id: 'TemplateAlias',
-  variables: 'TemplateModel',
+  data: 'TemplateModel',
 }

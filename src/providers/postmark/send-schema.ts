@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import type { PostmarkAttachment, PostmarkEmail, PostmarkHeader } from './types.ts'
+import type {
+  PostmarkAttachment,
+  PostmarkEmail,
+  PostmarkHeader,
+  PostmarkTemplatedBatch,
+  PostmarkTemplatedEmail,
+} from './types.ts'
 
 /** How many emails one batch may have. */
 export const maxBatch = 500
@@ -91,3 +97,22 @@ export const batchSchema: z.ZodType<unknown[]> = z.array(z.unknown()).min(1)
 
 /** The same for the document. */
 export const batchDocumentSchema: z.ZodType<PostmarkEmail[]> = z.array(sendSchema).min(1).max(maxBatch)
+
+/** The body of `POST /email/withTemplate`. */
+export const templatedSchema: z.ZodType<PostmarkTemplatedEmail> = z.strictObject({
+  ...sharedMembers,
+  TemplateId: z.int().min(1).nullish().describe('`TemplateId` or `TemplateAlias` is required'),
+  TemplateAlias: text().describe('The id of a template of this account'),
+  TemplateModel: z.record(z.string(), z.unknown()).describe('What the template is rendered with: any JSON'),
+  InlineCss: z.boolean().nullish().describe('Has no effect: styles stay where they are'),
+})
+
+/** The body of `POST /email/batchWithTemplates`, as a whole: its emails are checked one by one. */
+export const templatedBatchSchema: z.ZodType<{ Messages: unknown[] }> = z.strictObject({
+  Messages: z.array(z.unknown()).min(1),
+})
+
+/** The same for the document. */
+export const templatedBatchDocumentSchema: z.ZodType<PostmarkTemplatedBatch> = z.strictObject({
+  Messages: z.array(templatedSchema).min(1).max(maxBatch).describe(`At most ${maxBatch}`),
+})

@@ -126,6 +126,47 @@ export interface PostmarkEmail {
   TextBody?: string | null
 }
 
+/** The body of `POST /email/withTemplate`. */
+export interface PostmarkTemplatedEmail {
+  /** Required. */
+  From?: string | null
+  /** With or without names, separated by commas. */
+  To?: string | null
+  /** With or without names, separated by commas. */
+  Cc?: string | null
+  /** With or without names, separated by commas. */
+  Bcc?: string | null
+  /** With or without names, separated by commas. */
+  ReplyTo?: string | null
+  /** Also a tag of the mail in the inbox. */
+  Tag?: string | null
+  /** At most 10 names of 20 characters, with values of 80. Kept as `metadata`, and in events. */
+  Metadata?: Record<string, string> | null
+  /** Further header fields. */
+  Headers?: PostmarkHeader[] | null
+  Attachments?: PostmarkAttachment[] | null
+  /** Any name: Localpost has no streams. Answers and events have it. Default: `outbound`. */
+  MessageStream?: string | null
+  /** Default: as the domain has it. */
+  TrackOpens?: boolean | null
+  /** Only links of `HtmlBody` are tracked, so `TextOnly` is refused. Default: as the domain has it. */
+  TrackLinks?: 'None' | 'HtmlAndText' | 'HtmlOnly' | null
+  /** `TemplateId` or `TemplateAlias` is required. */
+  TemplateId?: number | null
+  /** The id of a template of this account. */
+  TemplateAlias?: string | null
+  /** What the template is rendered with: any JSON. */
+  TemplateModel: Record<string, unknown>
+  /** Has no effect: styles stay where they are. */
+  InlineCss?: boolean | null
+}
+
+/** The same for the document. */
+export interface PostmarkTemplatedBatch {
+  /** At most 500. */
+  Messages: PostmarkTemplatedEmail[]
+}
+
 /** An address of the suppression list. */
 export interface PostmarkSuppression {
   EmailAddress: string
@@ -148,6 +189,109 @@ export interface PostmarkSuppressions {
   Suppressions: {
     EmailAddress: string
   }[]
+}
+
+/** The body of `POST /templates`. */
+export interface PostmarkNewTemplate {
+  Name: string
+  /** Also the id of the template in Localpost. Default: the number that it gets. */
+  Alias?: string | null
+  /** In Mustachio. */
+  Subject: string
+  /** In Mustachio. `HtmlBody`, `TextBody` or both are required. */
+  HtmlBody?: string | null
+  /** In Mustachio. */
+  TextBody?: string | null
+  TemplateType?: 'Standard' | null
+  LayoutTemplate?: null
+}
+
+/** The body of `PUT /templates/{idOrAlias}`: what is absent stays. */
+export interface PostmarkTemplateChanges {
+  Name?: string
+  /** Only the one that it has: it is the id of the template in Localpost. */
+  Alias?: string | null
+  Subject?: string
+  /** In Mustachio. `HtmlBody`, `TextBody` or both are required. */
+  HtmlBody?: string | null
+  /** In Mustachio. */
+  TextBody?: string | null
+  TemplateType?: 'Standard' | null
+  LayoutTemplate?: null
+}
+
+/** A template in the list, and the answer to a change. */
+export interface PostmarkListedTemplate {
+  TemplateId: number
+  /** The id, where it has none. */
+  Name: string
+  /** The id in Localpost; null where that is a number. */
+  Alias: string | null
+  Active: true
+  TemplateType: 'Standard'
+  LayoutTemplate: null
+}
+
+/** A template. */
+export interface PostmarkTemplate extends PostmarkListedTemplate {
+  Subject: string
+  HtmlBody: string | null
+  TextBody: string | null
+  AssociatedServerId: number
+}
+
+/** The body of `POST /templates/validate`. */
+export interface PostmarkTemplateTest {
+  /** At least one of the three texts is required. */
+  Subject?: string | null
+  HtmlBody?: string | null
+  TextBody?: string | null
+  /** What they are rendered with. */
+  TestRenderModel?: Record<string, unknown> | null
+  /** Has no effect: styles stay where they are. */
+  InlineCssForHtmlTestRender?: boolean | null
+  TemplateType?: 'Standard' | null
+  LayoutTemplate?: null
+}
+
+/** What is wrong with a template, and what it becomes. */
+export interface PostmarkTemplateCheck {
+  AllContentIsValid: boolean
+  /** Null for one that is absent. */
+  Subject: {
+    ContentIsValid: boolean
+    ValidationErrors: {
+      Message: string
+      Line: number | null
+      CharacterPosition: number | null
+    }[]
+    /** Null for one that is not valid. */
+    RenderedContent: string | null
+  } | null
+  /** Null for one that is absent. */
+  HtmlBody: {
+    ContentIsValid: boolean
+    ValidationErrors: {
+      Message: string
+      Line: number | null
+      CharacterPosition: number | null
+    }[]
+    /** Null for one that is not valid. */
+    RenderedContent: string | null
+  } | null
+  /** Null for one that is absent. */
+  TextBody: {
+    ContentIsValid: boolean
+    ValidationErrors: {
+      Message: string
+      Line: number | null
+      CharacterPosition: number | null
+    }[]
+    /** Null for one that is not valid. */
+    RenderedContent: string | null
+  } | null
+  /** `TestRenderModel`, with what it lacks. */
+  SuggestedTemplateModel: Record<string, unknown>
 }
 
 /** Which events a webhook gets. */
