@@ -136,7 +136,6 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /postmark/messages/outbound/{id}/details': 'read',
   'GET /postmark/messages/outbound/{id}/dump': 'read',
   'GET /postmark/deliverystats': 'read',
-  'GET /postmark/deliveryStats': 'read',
   'GET /postmark/bounces': 'read',
   'GET /postmark/bounces/{id}': 'read',
   'GET /postmark/bounces/{id}/dump': 'read',

@@ -79,6 +79,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'tracking/lasting',
     'webhooks/attempts',
     'webhooks/instance',
+    'webhooks/replace',
     'webhooks/store-contract',
     'webhooks/webhooks',
   ],

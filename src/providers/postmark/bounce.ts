@@ -4,7 +4,7 @@ import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { labelsOf, messageIdOf, serverId, toTime, type Labels } from './words.ts'
 
 /** A kind of bounce, as Postmark tells them apart. */
-export interface BounceKind {
+interface BounceKind {
   readonly Type: string
   readonly TypeCode: number
   readonly Name: string
@@ -56,7 +56,7 @@ export const bounceKinds: Readonly<Record<KindName, BounceKind>> = {
 type KindName = 'hard' | 'transient' | 'unknown' | 'soft' | 'complaint' | 'inactive' | 'blocked' | 'failed'
 
 /** The kind of bounce that an event is; null if it is none. */
-export function bounceKindOf(event: EmailEvent): BounceKind | null {
+function bounceKindOf(event: EmailEvent): BounceKind | null {
   switch (event.status) {
     case 'bounced':
       return ofBounce(event)

@@ -50,21 +50,18 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
   }
 
   return [
-    // The documentation has the first spelling, the SDK for Node the second.
-    ...(['/postmark/deliverystats', '/postmark/deliveryStats'] as const).map((path) =>
-      get(path, {
-        summary: 'Count bounces by their types',
-        success: {
-          schema: z.strictObject({
-            InactiveMails: z.int().describe('How many addresses are on the suppression list'),
-            Bounces: z.array(
-              z.strictObject({ Type: z.string().optional(), Name: z.string(), Count: z.int() }),
-            ),
-          }),
-        },
-        handler: countAll,
-      }),
-    ),
+    get('/postmark/deliverystats', {
+      // As the SDK for Node writes it.
+      alsoAt: ['/postmark/deliveryStats'],
+      summary: 'Count bounces by their types',
+      success: {
+        schema: z.strictObject({
+          InactiveMails: z.int().describe('How many addresses are on the suppression list'),
+          Bounces: z.array(z.strictObject({ Type: z.string().optional(), Name: z.string(), Count: z.int() })),
+        }),
+      },
+      handler: countAll,
+    }),
     get('/postmark/bounces', {
       summary: 'List bounces, by their emails, newest first',
       query: bounceQuery,

@@ -8,7 +8,7 @@ import { postmark } from './words.ts'
 const header = 'X-Postmark-Server-Token'
 
 /** A server token is the API key. An account token is read too, so that what is only for those is named as not supported. */
-export const tokenPlace: KeyPlace = {
+const tokenPlace: KeyPlace = {
   of(headers) {
     const token = headers.get(header) ?? headers.get('x-postmark-account-token')
     return token?.trim() || null
@@ -62,7 +62,7 @@ function kindOf({ cause, code, status }: LocalpostError, pathname: string): Kind
 }
 
 /** An error as Postmark writes it, in an answer of its own or for one email of a batch. */
-export interface PostmarkError {
+interface PostmarkError {
   ErrorCode: number
   Message: string
 }

@@ -3,7 +3,7 @@ import { quote } from '../../core/errors.ts'
 import { queryNumber } from '../../server/lists.ts'
 
 /** How many items of a list can be reached: `count` and `offset` together. */
-export const maxReached = 10_000
+const maxReached = 10_000
 
 /** The members of the query of every list. */
 export const pageMembers: { count: z.ZodType<number>; offset: z.ZodType<number> } = {

@@ -111,8 +111,12 @@ function toHeaders(
 ): Record<string, string> | undefined {
   const headers = new Map<string, string>()
   for (const [i, { Name, Value }] of fields.entries()) {
-    if (headers.has(Name))
-      errors.push({ field: `Headers[${i}].Name`, message: `must be given once, not twice: ${quote(Name)}` })
+    const problem = /^x-pm-/i.test(Name)
+      ? `is not supported: ${quote(Name)} has no effect here. Leave it out`
+      : headers.has(Name)
+        ? `must be given once, not twice: ${quote(Name)}`
+        : null
+    if (problem !== null) errors.push({ field: `Headers[${i}].Name`, message: problem })
     headers.set(Name, Value)
   }
   return headers.size === 0 ? undefined : Object.fromEntries(headers)

@@ -87,14 +87,18 @@ describe('bounces', () => {
       expect([match, await count(match)]).toEqual([match, 1])
     for (const other of ['type=SoftBounce', 'inactive=true', 'emailfilter=ada', 'tag=x', 'todate=2001-01-01'])
       expect([other, await count(other)]).toEqual([other, 0])
-    for (const spelling of ['/deliverystats', '/deliveryStats'])
-      expect((await call('GET', spelling)).body).toEqual({
-        InactiveMails: 0,
-        Bounces: [
-          { Name: 'All', Count: 1 },
-          { Type: 'HardBounce', Name: 'Hard bounce', Count: 1 },
-        ],
-      })
+    const stats = await call('GET', '/deliverystats')
+    expect(stats.body).toEqual({
+      InactiveMails: 0,
+      Bounces: [
+        { Name: 'All', Count: 1 },
+        { Type: 'HardBounce', Name: 'Hard bounce', Count: 1 },
+      ],
+    })
+    // As the SDK for Node writes it; the document has one spelling.
+    const headers = { 'x-postmark-server-token': post.apiKey }
+    const other = await post.fetch(new Request('http://localhost/postmark/deliveryStats', { headers }))
+    expect(await other.json()).toEqual(stats.body)
   })
 
   test('deactivate an address where that is switched on, until they are activated', async () => {

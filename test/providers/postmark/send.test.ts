@@ -116,6 +116,12 @@ describe('POST /email', () => {
       "'Headers",
     ],
     ['a header name with a colon', { Headers: [{ Name: 'X-A: b', Value: 'c' }] }, 300, "'Headers"],
+    [
+      'a header of Postmark',
+      { Headers: [{ Name: 'X-PM-Bounce-Type', Value: 'a' }] },
+      300,
+      'is not supported',
+    ],
     ['a header that is written here', { Headers: [{ Name: 'Bcc', Value: 'eve@x.test' }] }, 300, "'Headers"],
     [
       'a header twice',
