@@ -1,10 +1,14 @@
 import { LocalpostError } from '../core/errors.ts'
+import type { SendingRequest } from '../sending/types.ts'
 import type { RouteContext } from '../server/route.ts'
 import type { ProviderParts } from './provider.ts'
 import { translate, type TranslationKind } from './translate.ts'
+import type { Translated } from './translation.ts'
 
-/** An email that was accepted, or what is wrong with its request. */
-export type Sent = { readonly id: string } | { readonly error: LocalpostError }
+/** An email that was accepted, with its request as the core took it, or what is wrong with the request. */
+export type Sent =
+  | { readonly id: string; readonly request: SendingRequest }
+  | { readonly error: LocalpostError }
 
 /** How a provider sends. */
 export interface ProviderSend {
@@ -19,6 +23,8 @@ export interface ProviderSend {
   readonly toId?: (uuid: string) => string
   /** How many distinct recipients an email may have. Default: as the core. */
   readonly maxRecipients?: number
+  /** Completes a translated request, or refuses it by an error. Default: it stays as it is. */
+  prepare?(request: SendingRequest): Promise<SendingRequest>
 }
 
 /**
@@ -28,12 +34,22 @@ export interface ProviderSend {
  * @throws Without `partial`, the error of the first wrong email, with the provider's names; otherwise as `accept` of the core.
  */
 export async function sendAll(
-  { kind, provider, idempotencyKey, partial, names, toId = (uuid) => uuid, maxRecipients }: ProviderSend,
+  {
+    kind,
+    provider,
+    idempotencyKey,
+    partial,
+    names,
+    toId = (uuid) => uuid,
+    maxRecipients,
+    prepare,
+  }: ProviderSend,
   { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
   { sending, clock, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
   const facts = { now: clock.now(), isRepeatable: idempotencyKey !== undefined }
-  const { hash, emails: translated } = await translate(body, kind, facts, thread)
+  const { hash, emails } = await translate(body, kind, facts, thread)
+  const translated = prepare ? await prepareAll(emails, prepare) : emails
   const isBatch = translated.length > 1
   const requests = translated.flatMap((one, i) => {
     if (!('error' in one))
@@ -57,8 +73,25 @@ export async function sendAll(
     if (!result) throw new Error('An email without a result.')
     if ('error' in result) return { error: named(result.error, names) }
     warn(result.warnings)
-    return { id: result.message_id ?? result.id }
+    return { id: result.message_id ?? result.id, request: one.request }
   })
+}
+
+/** Completes each right request. */
+async function prepareAll(
+  emails: readonly Translated[],
+  prepare: NonNullable<ProviderSend['prepare']>,
+): Promise<Translated[]> {
+  const prepared: Translated[] = []
+  for (const one of emails) {
+    try {
+      prepared.push('error' in one ? one : { request: await prepare(one.request) })
+    } catch (error) {
+      if (!(error instanceof LocalpostError)) throw error
+      prepared.push({ error })
+    }
+  }
+  return prepared
 }
 
 /** The result of a call of a resource, whose errors get a provider's names of members. */

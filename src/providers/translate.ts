@@ -13,6 +13,10 @@ export type TranslationKind =
   | 'ses bulk'
   | 'ses query'
   | 'mailpit send'
+  | 'postmark send'
+  | 'postmark batch'
+  | 'postmark template'
+  | 'postmark templates'
 
 // Loaded on first use, because many programs use no provider.
 const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> = {
@@ -22,6 +26,10 @@ const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> 
   'ses bulk': async () => (await import('./ses/requests.ts')).toBulk,
   'ses query': async () => (await import('./ses-v1/send-query.ts')).toQuerySend,
   'mailpit send': async () => (await import('./mailpit/send.ts')).toSend,
+  'postmark send': async () => (await import('./postmark/requests.ts')).toSend,
+  'postmark batch': async () => (await import('./postmark/requests.ts')).toBatch,
+  'postmark template': async () => (await import('./postmark/requests.ts')).toTemplatedSend,
+  'postmark templates': async () => (await import('./postmark/requests.ts')).toTemplatedBatch,
 }
 
 /** The translation of long bodies as work of the thread. */

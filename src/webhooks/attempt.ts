@@ -20,7 +20,7 @@ export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export async function attemptDelivery(
-  { url, secret }: Webhook,
+  { url, secret, headers: further = {} }: Webhook,
   delivery: WebhookDeliveryRecord,
   {
     now,
@@ -40,9 +40,11 @@ export async function attemptDelivery(
   })
   try {
     const { Webhook: Signer } = await import('standardwebhooks')
+    const named = Object.entries(further).map(([name, value]) => [name.toLowerCase(), value])
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'localpost',
+      ...(Object.fromEntries(named) as Record<string, string>),
       ...(shape ?? standardShape).headers({
         id: event_id,
         time: new Date(now),

@@ -6,11 +6,28 @@ import type { Face } from '../../src/server/face.ts'
 import type { Route } from '../../src/server/route.ts'
 import { hollowApp } from '../server/validate-response.ts'
 import { start } from '../support/instance.ts'
-import { authorizationOf } from './_authorization.ts'
+import { keyHeaders } from './_authorization.ts'
 import { mail } from './_resend.ts'
 
 const rows = hollowApp().routes.filter(({ face, body }) => face && body && !body.textTypes)
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`
+
+const marked = {
+  From: mail.from,
+  To: mail.to,
+  Subject: mail.subject,
+  TextBody: mail.text,
+  Metadata: { a: 'b' },
+  Headers: [{ Name: 'X-A', Value: 'b' }],
+  Attachments: [{ Name: 'a.txt', Content: 'YQ==' }],
+}
+const { Subject: _subject, TextBody: _text, ...further } = marked
+const fromTemplate = { ...further, TemplateAlias: 'welcome', TemplateModel: { a: 'b' } }
+const markedHook = {
+  HttpAuth: { Username: 'a', Password: 'b' },
+  HttpHeaders: [{ Name: 'X-A', Value: 'b' }],
+  Triggers: { Open: { Enabled: true }, Bounce: { Enabled: true } },
+}
 
 /** A right body for each row that has one, with every member that can be wrong inside. */
 const samples: Readonly<Record<string, unknown>> = {
@@ -24,6 +41,19 @@ const samples: Readonly<Record<string, unknown>> = {
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'POST /resend/domains': { name: 'acme.test' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
+  'POST /postmark/email': marked,
+  'POST /postmark/email/batch': [marked],
+  'POST /postmark/email/withTemplate': fromTemplate,
+  'POST /postmark/email/batchWithTemplates': { Messages: [fromTemplate] },
+  'POST /postmark/templates': { Name: 'a', Subject: 'b', TextBody: 'c' },
+  'PUT /postmark/templates/{id}': { Name: 'a' },
+  'POST /postmark/templates/validate': { Subject: 'a' },
+  'POST /postmark/webhooks': { Url: 'http://127.0.0.1:9/', ...markedHook },
+  'PUT /postmark/webhooks/{id}': markedHook,
+  'POST /postmark/message-streams/{stream}/suppressions': { Suppressions: [{ EmailAddress: mail.to }] },
+  'POST /postmark/message-streams/{stream}/suppressions/delete': {
+    Suppressions: [{ EmailAddress: mail.to }],
+  },
   'POST /ses/v2/email/outbound-emails': {
     FromEmailAddress: mail.from,
     Destination: { ToAddresses: [mail.to] },
@@ -121,15 +151,18 @@ test.each(rows.map((row) => [nameOf(row), row] as const))(
   async (name, { method, path, body, face }) => {
     const post = await start()
     const before = await countAll(post)
-    const headers = { authorization: authorizationOf(path, post.apiKey), 'content-type': 'application/json' }
+    const headers = { ...keyHeaders(path, post.apiKey), 'content-type': 'application/json' }
     const send = async (given: unknown): Promise<[number, string]> => {
       const url = `http://localhost${path.replace(/\{\w+\}/g, 'none')}`
       const init = { method, headers, body: JSON.stringify(given) }
       const response = await post.fetch(new Request(url, init))
       const text = await response.text()
-      if (response.headers.get('content-type')?.startsWith('application/json'))
+      // Postmark answers for each email of a batch.
+      const isBatch = response.ok && path.startsWith('/postmark/email/batch')
+      if (isBatch) z.array((face as Face).errorSchema).parse(JSON.parse(text))
+      else if (response.headers.get('content-type')?.startsWith('application/json'))
         (face as Face).errorSchema.parse(JSON.parse(text))
-      return [response.status, text]
+      return [isBatch ? 422 : response.status, text]
     }
     const schema = body?.schema ?? z.never()
     const sample = samples[name]

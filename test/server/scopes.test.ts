@@ -5,7 +5,7 @@ import type { Need, Route } from '../../src/server/route.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { needOf } from '../../src/server/auth.ts'
 import type { Face } from '../../src/server/face.ts'
-import { authorizationOf } from '../providers/_authorization.ts'
+import { keyHeaders } from '../providers/_authorization.ts'
 import { start, startShared } from '../support/instance.ts'
 import { ask } from './_ask.ts'
 import { hollowApp } from './validate-response.ts'
@@ -132,6 +132,33 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /resend/webhooks': 'read',
   'GET /resend/webhooks/{id}': 'read',
   'DELETE /resend/webhooks/{id}': 'full',
+  'POST /postmark/email': 'send',
+  'POST /postmark/email/batch': 'send',
+  'GET /postmark/messages/outbound': 'read',
+  'GET /postmark/messages/outbound/{id}/details': 'read',
+  'GET /postmark/messages/outbound/{id}/dump': 'read',
+  'GET /postmark/deliverystats': 'read',
+  'GET /postmark/bounces': 'read',
+  'GET /postmark/bounces/{id}': 'read',
+  'GET /postmark/bounces/{id}/dump': 'read',
+  'PUT /postmark/bounces/{id}/activate': 'full',
+  'GET /postmark/webhooks': 'read',
+  'GET /postmark/webhooks/{id}': 'read',
+  'POST /postmark/webhooks': 'full',
+  'PUT /postmark/webhooks/{id}': 'full',
+  'DELETE /postmark/webhooks/{id}': 'full',
+  'GET /postmark/message-streams/{stream}/suppressions/dump': 'read',
+  'POST /postmark/message-streams/{stream}/suppressions': 'full',
+  'POST /postmark/message-streams/{stream}/suppressions/delete': 'full',
+  'POST /postmark/email/withTemplate': 'send',
+  'POST /postmark/email/batchWithTemplates': 'send',
+  'POST /postmark/templates': 'full',
+  'GET /postmark/templates': 'read',
+  'GET /postmark/templates/{id}': 'read',
+  'PUT /postmark/templates/{id}': 'full',
+  'DELETE /postmark/templates/{id}': 'full',
+  'POST /postmark/templates/validate': 'read',
+  'GET /postmark/server': 'read',
   'POST /ses/v2/email/outbound-emails': 'send',
   'POST /ses/v2/email/outbound-bulk-emails': 'send',
   'POST /ses/v2/email/templates': 'full',
@@ -203,11 +230,11 @@ describe('scopes of API keys', () => {
   }
 
   function call(scope: Scope, method: string, path: string, body?: unknown): Promise<Response> {
-    const authorization = authorizationOf(path, keys.get(scope) ?? '')
+    const key = keyHeaders(path, keys.get(scope) ?? '')
     return post.fetch(
       new Request(`http://localhost${path}`, {
         method,
-        headers: { authorization, ...(body !== undefined && json) },
+        headers: { ...key, ...(body !== undefined && json) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     )
