@@ -7,7 +7,7 @@ export interface WebhookShape {
   /** What `shape` of a webhook says: `resend`. */
   readonly name: string
   /** Its events, with ours of which they are made. */
-  readonly events: Readonly<Record<string, EmailEventType>>
+  readonly events: Readonly<Record<string, EmailEventType | readonly EmailEventType[]>>
   /** @returns What is posted; null if the provider has no such event. */
   email(event: ShapedEvent): ShapedBody | null
   /** The headers of one request beside `content-type`. */

@@ -233,7 +233,7 @@ function shapedEvents(
   if (!shape) return wrong('shape', `must be one of ${names.join(', ')}, not ${quote(name)}`)
   if (shape_events === undefined) return { events: events ?? ['email.*'] }
   if (events) return wrong('events', 'must not be given together with shape_events')
-  const ours = shape_events.map((type, i) => {
+  const ours = shape_events.flatMap((type, i) => {
     const known = Object.keys(shape.events)
     const ours = Object.hasOwn(shape.events, type) ? shape.events[type] : undefined
     return ours ?? wrong(`shape_events[${i}]`, `must be one of ${known.join(', ')}, not ${quote(type)}`)

@@ -86,7 +86,10 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   await made('/dev/suppressions', { address: `${secret}@gone.test` })
   const endpoint = 'http://127.0.0.1:9/resend'
   const hook = await made('/resend/webhooks', { endpoint, events: ['email.bounced'] })
+  const url = 'http://127.0.0.1:9/sendgrid'
+  const grid = await made('/sendgrid/v3/user/webhooks/event/settings', { url, bounce: true })
   return {
+    'sendgrid/v3': grid.id,
     identity: `${secret}.test`,
     address: `${secret}@gone.test`,
     name: 'welcome',

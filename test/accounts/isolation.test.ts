@@ -13,6 +13,7 @@ const idIn = (path: string, name: string, ids: Filled): string => {
   if (name === 'path') return '1'
   if (name === 'contactId') return ids['contact'] ?? ''
   if (path.startsWith('/ses/')) return ids[name] ?? 'none'
+  if (name === 'email') return ids['address'] ?? ''
   const [, surface = '', what = ''] = path.split('/')
   if (name === 'id' && /^(?:view|api)$/.test(surface)) return ids['email'] ?? ''
   return ids[`${surface}/${what}`] ?? ids[idsByRoom[what] ?? ''] ?? 'none'
@@ -46,6 +47,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /ses/v2/email/templates/{name}/render': { TemplateData: '{}' },
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
+  'PATCH /sendgrid/v3/user/webhooks/event/settings/signed/{id}': { enabled: true },
   'POST /api/v1/message/{id}/release': { To: ['ada@example.test'] },
   'PUT /api/v1/tags/{tag}': { Name: 'taken over' },
   'PATCH /dev/inbox': { unread: false },
@@ -87,7 +89,10 @@ describe('a caller of one account who knows everything of another one', () => {
         // A refusal may quote what the caller sent.
         const tells = text.includes(secret) && !filled.includes(secret)
         const mustMiss = path.includes('{') && path !== '/dev/templates/{id}'
-        const isRefused = [403, 404, 409, 422].includes(status) || text.startsWith('tag not found')
+        const isRefused =
+          [403, 404, 409, 422].includes(status) ||
+          text.startsWith('tag not found') ||
+          /^(?:\[\]|\{\})$/.test(text)
         if (tells || status === 500 || (mustMiss && !isRefused))
           wrong.push(`${who}: ${name} ${status} ${text.slice(0, 200)}`)
         if (!path.startsWith('/dev/')) continue
