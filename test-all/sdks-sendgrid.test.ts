@@ -98,7 +98,9 @@ describe('@sendgrid/mail 8.1.6, @sendgrid/client 8.1.6 and @sendgrid/eventwebhoo
   it('gets errors of its own kinds', async () => {
     expect(await steps('errors')).toEqual({
       errors: {
-        address: matching(/^400 personalizations\.0\.to\.0\.email: Does not contain a valid address\. "nobody"/),
+        address: matching(
+          /^400 personalizations\.0\.to\.0\.email: Does not contain a valid address\. "nobody"/,
+        ),
         subject: matching(/^400 subject: The subject of your email must be a string at least one character/),
         content: matching(/^400 content: The content param is required/),
         template: matching(/^400 template_id: /),
@@ -157,7 +159,7 @@ it('sendgrid of Python, and django-anymail', async () => {
   await run('python3', ['-m', 'venv', 'venv'], { cwd: dir })
   const packages = ['sendgrid==6.12.5', 'Django==5.2.19', 'django-anymail[sendgrid]==15.2']
   await run(python, ['-m', 'pip', 'install', '--quiet', ...packages], { cwd: dir })
-  const program = join(root, 'test-all/providers/sendgrid.py')
+  const program = join(root, 'test-all/providers/sendgrid-python.py')
   expect(results(await run(python, [program], { cwd: dir, env }))).toEqual({
     sdk: [202, 22, [400, 'personalizations.0.to.0.email'], true],
     anymail: {
@@ -165,7 +167,13 @@ it('sendgrid of Python, and django-anymail', async () => {
       codes: [200, 200],
       verified: [true, true],
       events: [
-        ['bounced', 'bounce@simulator.localpost', ['welcome'], expect.objectContaining({ order: '17' }), true],
+        [
+          'bounced',
+          'bounce@simulator.localpost',
+          ['welcome'],
+          expect.objectContaining({ order: '17' }),
+          true,
+        ],
         ['delivered', 'ada@example.com', ['welcome'], expect.objectContaining({ order: '17' }), true],
       ],
     },

@@ -42,11 +42,25 @@ const steps = {
       asm: { groupId: 7, groupsToDisplay: [7] },
       ipPoolName: 'transactional',
       attachments: [
-        { filename: 'a.txt', content: Buffer.from('bytes').toString('base64'), type: 'text/plain', disposition: 'attachment' },
-        { filename: 'logo.png', content: 'cG5n', type: 'image/png', disposition: 'inline', contentId: 'logo' },
+        {
+          filename: 'a.txt',
+          content: Buffer.from('bytes').toString('base64'),
+          type: 'text/plain',
+          disposition: 'attachment',
+        },
+        {
+          filename: 'logo.png',
+          content: 'cG5n',
+          type: 'image/png',
+          disposition: 'inline',
+          content_id: 'logo',
+        },
       ],
       mailSettings: { sandboxMode: { enable: false } },
-      trackingSettings: { clickTracking: { enable: false, enableText: false }, openTracking: { enable: false } },
+      trackingSettings: {
+        clickTracking: { enable: false, enableText: false },
+        openTracking: { enable: false },
+      },
     })
     show('send', [response.statusCode, body, /^[\w-]{22}$/.test(response.headers['x-message-id'])])
   },
@@ -58,10 +72,18 @@ const steps = {
       substitutions: { greeting: 'welcome' },
       personalizations: [
         { to: 'ada@example.com', substitutions: { name: 'Ada' } },
-        { to: ['bob@example.com', 'carl@example.com'], substitutions: { name: 'Bob' }, headers: { 'X-Own': 'b' } },
+        {
+          to: ['bob@example.com', 'carl@example.com'],
+          substitutions: { name: 'Bob' },
+          headers: { 'X-Own': 'b' },
+        },
       ],
     })
-    const many = await sendgrid.sendMultiple({ ...mail, subject: 'Many', to: ['ada@example.com', 'bob@example.com'] })
+    const many = await sendgrid.sendMultiple({
+      ...mail,
+      subject: 'Many',
+      to: ['ada@example.com', 'bob@example.com'],
+    })
     show('several', [response.statusCode, many[0].statusCode])
   },
   async scheduled() {
@@ -73,15 +95,25 @@ const steps = {
     show('scheduled', [cancelled.statusCode, cancelled.body.status])
   },
   async sandbox() {
-    const [response] = await sendgrid.send({ ...mail, subject: 'Box', mailSettings: { sandboxMode: { enable: true } } })
+    const [response] = await sendgrid.send({
+      ...mail,
+      subject: 'Box',
+      mailSettings: { sandboxMode: { enable: true } },
+    })
     show('sandbox', response.statusCode)
   },
   async templates() {
     const template = (await call('POST', '/templates', { name: 'Welcome', generation: 'dynamic' })).body
     const path = `/templates/${template.id}/versions`
-    const first = { name: 'First', subject: 'Hi {{name}}', html_content: '{{#each items}}<b>{{this}}</b>{{/each}}', active: 1 }
+    const first = {
+      name: 'First',
+      subject: 'Hi {{name}}',
+      html_content: '{{#each items}}<b>{{this}}</b>{{/each}}',
+      active: 1,
+    }
     const { id } = (await call('POST', path, first)).body
-    const other = (await call('POST', path, { ...first, name: 'Second', subject: 'Bye {{name}}', active: 0 })).body
+    const other = (await call('POST', path, { ...first, name: 'Second', subject: 'Bye {{name}}', active: 0 }))
+      .body
     const data = { templateId: template.id, from: mail.from, to: mail.to }
     await sendgrid.send({ ...data, dynamicTemplateData: { name: 'Ada & Bob', items: ['a', 'b'] } })
     await call('POST', `${path}/${other.id}/activate`)
@@ -90,7 +122,10 @@ const steps = {
     await sendgrid.send({ ...data, dynamicTemplateData: { name: 'Ada' } })
     const got = (await call('GET', `/templates/${template.id}`)).body
     const listed = (await call('GET', '/templates?generations=dynamic&page_size=10')).body.result
-    const removed = [await call('DELETE', `${path}/${other.id}`), await call('DELETE', `/templates/${template.id}`)]
+    const removed = [
+      await call('DELETE', `${path}/${other.id}`),
+      await call('DELETE', `/templates/${template.id}`),
+    ]
     show('templates', {
       versions: got.versions.map(({ name, active }) => [name, active]).sort(),
       listed: listed.map(({ name }) => name),

@@ -88,8 +88,10 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   const hook = await made('/resend/webhooks', { endpoint, events: ['email.bounced'] })
   const url = 'http://127.0.0.1:9/sendgrid'
   const grid = await made('/sendgrid/v3/user/webhooks/event/settings', { url, bounce: true })
+  const dynamic = await made('/sendgrid/v3/templates', { name: `${secret} dynamic`, generation: 'dynamic' })
   return {
     'sendgrid/v3': grid.id,
+    template_id: dynamic.id,
     identity: `${secret}.test`,
     address: `${secret}@gone.test`,
     name: 'welcome',

@@ -14,6 +14,7 @@ const idIn = (path: string, name: string, ids: Filled): string => {
   if (name === 'contactId') return ids['contact'] ?? ''
   if (path.startsWith('/ses/')) return ids[name] ?? 'none'
   if (name === 'email') return ids['address'] ?? ''
+  if (name === 'template_id') return ids['template_id'] ?? ''
   const [, surface = '', what = ''] = path.split('/')
   if (name === 'id' && /^(?:view|api)$/.test(surface)) return ids['email'] ?? ''
   return ids[`${surface}/${what}`] ?? ids[idsByRoom[what] ?? ''] ?? 'none'
@@ -47,6 +48,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /ses/v2/email/templates/{name}/render': { TemplateData: '{}' },
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
+  'PATCH /sendgrid/v3/templates/{template_id}': { name: 'taken over' },
+  'POST /sendgrid/v3/templates/{template_id}/versions': { name: 'a', subject: 'taken over' },
+  'PATCH /sendgrid/v3/templates/{template_id}/versions/{version_id}': { subject: 'taken over' },
   'PATCH /sendgrid/v3/user/webhooks/event/settings/signed/{id}': { enabled: true },
   'POST /api/v1/message/{id}/release': { To: ['ada@example.test'] },
   'PUT /api/v1/tags/{tag}': { Name: 'taken over' },

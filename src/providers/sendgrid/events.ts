@@ -63,7 +63,7 @@ function factsOf({ email, recipient, event }: ShapedEvent): object {
     email: recipient,
     timestamp: toSeconds(event.timestamp),
     ...(message && { 'smtp-id': message.message_id }),
-    ...(categories !== undefined && { category: JSON.parse(categories) as unknown }),
+    ...(categories !== undefined && { category: categories.split('\n') }),
     ...(group !== undefined && { asm_group_id: Number(group) }),
     sg_event_id: eventId([id, recipient, event.status, event.timestamp]),
     // The part before the first dot is the id of the request; the rest tells its emails apart.

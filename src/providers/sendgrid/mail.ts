@@ -85,7 +85,7 @@ const sendOf: ProviderSend = {
     tags: 'categories',
     'attachments[].name': 'attachments[].filename',
     'attachments[].content_type': 'attachments[].type',
-    variables: 'dynamic_template_data',
+    data: 'dynamic_template_data',
   },
   toId: toMessageId,
   hasOneId: true,

@@ -5,7 +5,7 @@ import { bodyLimits } from '../../server/route.ts'
 import type { Translate } from '../translation.ts'
 import { checkRecipients, createWriter, type Writer } from './people.ts'
 import { mailSchema } from './send-schema.ts'
-import { substitute, type Substitutions } from './substitutions.ts'
+import { type Room, substitute } from './substitutions.ts'
 import type { SendGridAttachment, SendGridMail, SendGridPersonalization } from './types.ts'
 import { ownMetadata, ownPrefix } from './words.ts'
 
@@ -20,9 +20,10 @@ export const toSend: Translate = (body, { now }) => {
   const shared = sharedOf(mail)
   const from = write(mail.from, 'from')
   assertSize(mail)
+  const room: Room = { left: bodyLimits.large }
   const requests = mail.personalizations.map((person, i) => ({
     ...shared,
-    ...toEmail(mail, person, `personalizations[${i}]`, write),
+    ...toEmail(mail, person, `personalizations[${i}]`, write, room),
     from: person.from ? write(person.from, `personalizations[${i}].from`) : from,
   }))
   if (errors.length > 0) throw validationError(errors)
@@ -112,12 +113,18 @@ function assertSize({ personalizations, ...shared }: SendGridMail): void {
   throw new LocalpostError('message_too_large', message)
 }
 
-function sharedOf({ attachments, categories, tracking_settings }: SendGridMail): SendingRequest {
+function sharedOf({
+  attachments,
+  categories,
+  tracking_settings,
+  mail_settings,
+}: SendGridMail): SendingRequest {
   const opens = tracking_settings?.open_tracking?.enable
   const clicks = tracking_settings?.click_tracking?.enable
   return {
     attachments: attachments?.map(toAttachment),
     tags: categories,
+    ...(mail_settings?.bypass_list_management?.enable && { ignore_suppressions: true }),
     ...(opens === undefined && clicks === undefined ? {} : { tracking: { opens, clicks } }),
   }
 }
@@ -127,24 +134,28 @@ function toEmail(
   person: SendGridPersonalization,
   field: string,
   write: Writer,
+  room: Room,
 ): SendingRequest {
   const { to, cc, bcc, substitutions, subject = mail.subject, send_at = mail.send_at } = person
-  const fill = (text: string): string => (substitutions ? substitute(text, substitutions) : text)
+  const fill = (text: string): string => (substitutions ? substitute(text, substitutions, room) : text)
   const all = (name: 'to' | 'cc' | 'bcc', list: typeof to = []): string[] | undefined =>
     list.length === 0 ? undefined : list.map((one, i) => write(one, `${field}.${name}[${i}]`))
   return {
     to: all('to', to),
     cc: all('cc', cc),
     bcc: all('bcc', bcc),
-    reply_to: replyTo(mail, substitutions, write),
+    reply_to: replyTo(mail, fill, write),
     headers: toHeaders(mail.headers, person.headers),
     metadata: toMetadata(mail, person),
     ...(send_at !== undefined && { send_at: send_at * 1000 }),
     ...(mail.template_id === undefined
       ? { subject: fill(subject ?? ''), ...toBodies(mail, fill) }
-      : { template_id: mail.template_id }),
+      : { template_id: mail.template_id, data: person.dynamic_template_data ?? {}, rendering }),
   }
 }
+
+/** As SendGrid renders: it escapes values in the subject and in texts too. */
+const rendering = { missing: 'empty', escape: 'all', helpers: 'extended' } as const
 
 function toBodies(
   { content = [], tracking_settings }: SendGridMail,
@@ -159,15 +170,12 @@ function toBodies(
 
 function replyTo(
   { reply_to, reply_to_list }: SendGridMail,
-  substitutions: Substitutions | undefined,
+  fill: (text: string) => string,
   write: Writer,
 ): string[] | undefined {
   const given = reply_to_list ?? (reply_to && [reply_to])
-  return given?.map((one, i) => {
-    const { email, name } = one
-    const filled = substitutions
-      ? { email: substitute(email, substitutions), name: name && substitute(name, substitutions) }
-      : one
+  return given?.map(({ email, name }, i) => {
+    const filled = { email: fill(email), name: name && fill(name) }
     return write(filled, reply_to_list ? `reply_to_list[${i}]` : 'reply_to')
   })
 }
@@ -190,7 +198,7 @@ function toMetadata(
   const metadata: Record<string, string> = {
     ...custom_args,
     ...person.custom_args,
-    ...(categories.length > 0 && { [ownMetadata.categories]: JSON.stringify(categories) }),
+    ...(categories.length > 0 && { [ownMetadata.categories]: categories.join('\n') }),
     ...(asm && { [ownMetadata.group]: String(asm.group_id) }),
     ...(batch_id !== undefined && { [ownMetadata.batch]: batch_id }),
   }

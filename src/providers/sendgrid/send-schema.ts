@@ -73,13 +73,17 @@ const setting = z.strictObject({ enable: z.boolean().optional() }).optional()
 const off = (why: string): z.ZodOptional<z.ZodLiteral<false>> =>
   z.literal(false, { error: `must be false: ${why}` }).optional()
 
+const oneList = z
+  .strictObject({ enable: off('there is one list, which bypass_list_management ignores') })
+  .optional()
+
 /** How an email is handled. */
 export const mailSettingsSchema: z.ZodType<SendGridMailSettings> = z.strictObject({
   sandbox_mode: setting.describe('Checks the request, stores no email, and answers 200'),
-  bypass_list_management: setting,
-  bypass_spam_management: setting,
-  bypass_bounce_management: setting,
-  bypass_unsubscribe_management: setting,
+  bypass_list_management: setting.describe('Sends to recipients on the suppression list too'),
+  bypass_spam_management: oneList,
+  bypass_bounce_management: oneList,
+  bypass_unsubscribe_management: oneList,
   footer: z
     .strictObject({
       enable: off('Localpost adds no footer'),
@@ -155,7 +159,13 @@ export const mailSchema: z.ZodType<SendGridMail> = z.strictObject({
   template_id: z.string().min(1).optional(),
   headers: texts.optional().describe('Further header fields; those of a personalization replace them'),
   categories: z
-    .array(z.string().min(1).max(255))
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(255)
+        .regex(/^[^\x00-\x1f\x7f]*$/, 'must have no control characters'),
+    )
     .max(10)
     .optional()
     .describe('Tags of the mail in the inbox, cut to 100 characters there; whole in events'),

@@ -51,9 +51,10 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
     }
   }
 
-  async function remove(address: string, reason: Reason): Promise<void> {
-    if (!(await find(address, reason))) throw notFound('suppression', address)
-    await suppressions.remove(address)
+  async function removeAll(addresses: readonly string[], reason: Reason): Promise<void> {
+    for (const address of addresses)
+      if (!(await find(address, reason))) throw notFound('suppression', address)
+    for (const address of new Set(addresses)) await suppressions.remove(address)
   }
 
   async function toBounce({ address, created, email_id }: Suppression): Promise<SendGridBounce> {
@@ -85,7 +86,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
     reason: Reason,
     what: string,
     schema: z.ZodType,
-    write: (entry: Suppression) => object | Promise<object>,
+    write: (entry: Suppression) => Promise<object>,
   ): Route[] {
     return [
       get(path, {
@@ -107,8 +108,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
         body: { schema: removalSchema, maxBytes: bodyLimits.content },
         success: nothing,
         async handler({ body: { emails } }) {
-          for (const address of emails ?? (await all(reason)).map((entry) => entry.address))
-            await remove(address, reason)
+          await removeAll(emails ?? (await all(reason)).map(({ address }) => address), reason)
           return noContent()
         },
       }),
@@ -116,7 +116,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
         summary: `Remove one of ${what}`,
         success: nothing,
         async handler({ params }) {
-          await remove(params.email, reason)
+          await removeAll([params.email], reason)
           return noContent()
         },
       }),
@@ -131,7 +131,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       'complaint',
       'the spam reports',
       spamReportSchema,
-      (entry) => ({ ...toUnsubscribe(entry), ip: '127.0.0.1' }),
+      async (entry) => ({ ...toUnsubscribe(entry), ip: '127.0.0.1' }),
     ),
     get('/sendgrid/v3/suppression/unsubscribes', {
       summary: 'List the addresses that were added by hand, by address',
@@ -161,7 +161,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       summary: 'Remove an address that was added by hand',
       success: nothing,
       async handler({ params }) {
-        await remove(params.email, 'manual')
+        await removeAll([params.email], 'manual')
         return noContent()
       },
     }),

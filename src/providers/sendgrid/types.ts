@@ -46,17 +46,18 @@ export interface SendGridMailSettings {
   sandbox_mode?: {
     enable?: boolean
   }
+  /** Sends to recipients on the suppression list too. */
   bypass_list_management?: {
     enable?: boolean
   }
   bypass_spam_management?: {
-    enable?: boolean
+    enable?: false
   }
   bypass_bounce_management?: {
-    enable?: boolean
+    enable?: false
   }
   bypass_unsubscribe_management?: {
-    enable?: boolean
+    enable?: false
   }
   footer?: {
     enable?: false
@@ -167,6 +168,111 @@ export interface SendGridRemoval {
 /** Addresses that get no mail any more. */
 export interface SendGridGlobalInput {
   recipient_emails: string[]
+}
+
+/** The body of `POST /sendgrid/v3/templates`. */
+export interface SendGridNewTemplate {
+  name: string
+  /** `dynamic`: there are no legacy templates. */
+  generation: 'dynamic'
+}
+
+/** The body of `PATCH /sendgrid/v3/templates/{template_id}`. */
+export interface SendGridTemplateChanges {
+  name: string
+}
+
+/** The body of `POST /sendgrid/v3/templates/{template_id}/versions`. */
+export interface SendGridNewVersion {
+  name: string
+  subject: string
+  html_content?: string
+  /** No text is made of `html_content` without it. */
+  plain_content?: string
+  /** Has no effect: no text is made of HTML. */
+  generate_plain_content?: boolean
+  /** 1: emails are sent with it. Default: 1 for the first version. */
+  active?: 0 | 1
+  editor?: 'code' | 'design'
+  test_data?: string
+  /** Has no effect. */
+  template_id?: string
+  /** Has no effect. */
+  thumbnail_url?: string
+}
+
+/** The body of `PATCH /sendgrid/v3/templates/{template_id}/versions/{version_id}`. */
+export interface SendGridVersionChanges {
+  name?: string
+  subject?: string
+  html_content?: string
+  /** No text is made of `html_content` without it. */
+  plain_content?: string
+  /** Has no effect: no text is made of HTML. */
+  generate_plain_content?: boolean
+  /** 1: emails are sent with it. Default: 1 for the first version. */
+  active?: 0 | 1
+  editor?: 'code' | 'design'
+  test_data?: string
+  /** Has no effect. */
+  template_id?: string
+  /** Has no effect. */
+  thumbnail_url?: string
+}
+
+/** A version as the metadata of its template has it; the one that is active has its texts in the template itself. */
+export interface SendGridKeptVersion {
+  id: string
+  name: string
+  updated: number
+  generate_plain_content: boolean
+  editor: 'code' | 'design'
+  test_data: string
+  content: {
+    subject: string
+    html_content: string
+    plain_content: string
+  } | null
+}
+
+/** A version of a template in a list. */
+export interface SendGridListedVersion {
+  id: string
+  template_id: string
+  active: 0 | 1
+  name: string
+  subject: string
+  generate_plain_content: boolean
+  editor: 'code' | 'design'
+  /** In UTC: `2026-01-31 09:00:00`. */
+  updated_at: string
+}
+
+/** A version of a template. */
+export interface SendGridVersion extends SendGridListedVersion {
+  html_content: string
+  plain_content: string
+  test_data: string
+}
+
+/** A template in a list. */
+export interface SendGridListedTemplate {
+  id: string
+  name: string
+  generation: 'dynamic'
+  /** In UTC: `2026-01-31 09:00:00`. */
+  updated_at: string
+  versions: SendGridListedVersion[]
+}
+
+/** A template with its versions. */
+export interface SendGridTemplate {
+  id: string
+  name: string
+  generation: 'dynamic'
+  /** In UTC: `2026-01-31 09:00:00`. */
+  updated_at: string
+  versions: SendGridVersion[]
 }
 
 /** The body of `POST /sendgrid/v3/user/webhooks/event/settings`. */

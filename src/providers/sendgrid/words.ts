@@ -14,7 +14,7 @@ export function toSeconds(milliseconds: number): number {
 /** How the names of metadata begin that are not custom arguments. */
 export const ownPrefix = 'sendgrid:'
 
-/** The metadata of an email that has other members of its request: its categories in JSON, its group, its batch. */
+/** The metadata of an email that has other members of its request: its categories, one a line; its group; its batch. */
 export const ownMetadata = {
   categories: 'sendgrid:categories',
   group: 'sendgrid:asm_group_id',

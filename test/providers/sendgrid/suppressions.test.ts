@@ -41,6 +41,9 @@ test('lists bounces with their replies, complaints and unsubscribes, and removes
   expect((await call('GET', `${global}/c@x.test`)).body).toEqual({})
   expect((await call('DELETE', '/suppression/bounces/bob@example.com')).status).toBe(404)
   expect((await call('DELETE', '/suppression/bounces/c@x.test')).status).toBe(204)
+  const some = { emails: ['d@x.test', 'none@x.test'] }
+  expect((await call('DELETE', '/suppression/bounces', some)).status).toBe(404)
+  expect(await emails('/suppression/bounces/d@x.test')).toEqual(['d@x.test'])
   expect((await call('DELETE', '/suppression/bounces', { emails: ['d@x.test'] })).status).toBe(204)
   expect((await call('DELETE', '/suppression/bounces', {})).status).toBe(400)
   expect((await call('DELETE', '/suppression/bounces', { delete_all: true })).status).toBe(204)

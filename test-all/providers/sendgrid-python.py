@@ -43,7 +43,7 @@ def sdk():
     mail.category = Category("welcome")
     sent = client.send(mail)
     try:
-        client.send(Mail("hi@acme.test", "nobody@", "x", "y"))
+        client.send({**mail.get(), "personalizations": [{"to": [{"email": "nobody"}]}]})
         refused = "none"
     except HTTPError as error:
         refused = [error.status_code, error.to_dict["errors"][0]["field"]]
