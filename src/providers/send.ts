@@ -1,6 +1,8 @@
 import { LocalpostError } from '../core/errors.ts'
+import type { SendingRequest } from '../sending/types.ts'
 import type { RouteContext } from '../server/route.ts'
 import type { ProviderParts } from './provider.ts'
+import type { Translated } from './translation.ts'
 import { translate, type TranslationKind } from './translate.ts'
 
 /** An email that was accepted, or what is wrong with its request. */
@@ -21,6 +23,8 @@ export interface ProviderSend {
   readonly hasOneId?: boolean
   /** How many distinct recipients an email may have. Default: as the core. */
   readonly maxRecipients?: number
+  /** Completes a request by what is stored, such as its template. Its errors have the core's names of members. */
+  readonly prepare?: (request: SendingRequest) => Promise<SendingRequest>
 }
 
 /**
@@ -40,12 +44,14 @@ export async function sendAll(
     toId = (uuid) => uuid,
     hasOneId,
     maxRecipients,
+    prepare,
   }: ProviderSend,
   { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
   { sending, clock, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
   const facts = { now: clock.now(), isRepeatable: idempotencyKey !== undefined }
-  const { hash, emails: translated } = await translate(body, kind, facts, thread)
+  const { hash, emails } = await translate(body, kind, facts, thread)
+  const translated = prepare ? await Promise.all(emails.map((one) => prepared(one, prepare, names))) : emails
   const isBatch = translated.length > 1
   const common = hasOneId ? toId(newUuid()) : null
   const requests = translated.flatMap((one, i) => {
@@ -75,6 +81,20 @@ export async function sendAll(
     warn(result.warnings)
     return { id: result.message_id ?? result.id }
   })
+}
+
+async function prepared(
+  one: Translated,
+  prepare: NonNullable<ProviderSend['prepare']>,
+  names: ProviderSend['names'],
+): Promise<Translated> {
+  if ('error' in one) return one
+  try {
+    return { ...one, request: await prepare(one.request) }
+  } catch (error) {
+    if (error instanceof LocalpostError) return { error: named(error, names) }
+    throw error
+  }
 }
 
 /** The result of a call of a resource, whose errors get a provider's names of members. */

@@ -52,6 +52,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /sendgrid/v3/templates/{template_id}/versions': { name: 'a', subject: 'taken over' },
   'PATCH /sendgrid/v3/templates/{template_id}/versions/{version_id}': { subject: 'taken over' },
   'PATCH /sendgrid/v3/user/webhooks/event/settings/signed/{id}': { enabled: true },
+  'PATCH /resend/templates/{id}': { html: 'taken over' },
   'POST /api/v1/message/{id}/release': { To: ['ada@example.test'] },
   'PUT /api/v1/tags/{tag}': { Name: 'taken over' },
   'PATCH /dev/inbox': { unread: false },

@@ -116,6 +116,12 @@ const samples: Readonly<Record<string, unknown>> = {
   'POST /sendgrid/v3/asm/suppressions/global': { recipient_emails: ['a@acme.test'] },
   'POST /sendgrid/v3/user/webhooks/event/settings': { url: 'http://127.0.0.1:9/', bounce: true },
   'PATCH /sendgrid/v3/user/webhooks/event/settings/signed/{id}': { enabled: true },
+  'POST /resend/templates': {
+    name: 'order',
+    html: '{{{A}}}',
+    variables: [{ key: 'A', type: 'string', fallback_value: 'x' }],
+  },
+  'PATCH /resend/templates/{id}': { html: 'x' },
   'POST /resend/webhooks': { endpoint: 'http://127.0.0.1:9/', events: ['email.sent'] },
 }
 
