@@ -34,6 +34,8 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   raw?: true
   /** `provider.name`, `/` and `provider.message_id`; absent without a provider. */
   provider_key?: string
+  /** Whether its recipients get it although they are on the suppression list. */
+  ignores_suppressions?: true
   /** Set while `snippet` and `attachment_count` are unknown. */
   undigested?: true
 }

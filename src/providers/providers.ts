@@ -3,6 +3,7 @@ import type { Provider, ProviderParts } from './provider.ts'
 import { mailpitProvider } from './mailpit/mailpit.ts'
 import { postmarkProvider } from './postmark/postmark.ts'
 import { resendProvider } from './resend/resend.ts'
+import { sendgridProvider } from './sendgrid/sendgrid.ts'
 import { sesV1Provider } from './ses-v1/ses-v1.ts'
 import { sesProvider } from './ses/ses.ts'
 
@@ -11,8 +12,9 @@ export const providers: readonly Provider[] = [
   resendProvider,
   sesProvider,
   sesV1Provider,
-  mailpitProvider,
   postmarkProvider,
+  sendgridProvider,
+  mailpitProvider,
 ]
 
 /** The rows of all providers, with one account behind them. */

@@ -21,16 +21,19 @@ export interface ProviderSend {
   readonly names: Readonly<Record<string, string>>
   /** Makes the id that the answer gives of a random UUID. Default: the UUID. */
   readonly toId?: (uuid: string) => string
+  /** Whether the emails of a request have one id in common. Default: each has its own. */
+  readonly hasOneId?: boolean
   /** How many distinct recipients an email may have. Default: as the core. */
   readonly maxRecipients?: number
-  /** Completes a translated request, or refuses it by an error. Default: it stays as it is. */
+  /** Completes a translated request by what is stored, or refuses it. Its errors have the core's names of members. */
   prepare?(request: SendingRequest): Promise<SendingRequest>
 }
 
 /**
  * Sends the emails of a request to a provider, in one commit.
  *
- * @returns For each email, in their order, the id that the provider's answer gives.
+ * @returns For each email, in their order, the id that the provider's answer gives. Empty if the request asks for its check
+ *   alone.
  * @throws Without `partial`, the error of the first wrong email, with the provider's names; otherwise as `accept` of the core.
  */
 export async function sendAll(
@@ -41,6 +44,7 @@ export async function sendAll(
     partial,
     names,
     toId = (uuid) => uuid,
+    hasOneId,
     maxRecipients,
     prepare,
   }: ProviderSend,
@@ -49,23 +53,27 @@ export async function sendAll(
 ): Promise<Sent[]> {
   const facts = { now: clock.now(), isRepeatable: idempotencyKey !== undefined }
   const { hash, emails } = await translate(body, kind, facts, thread)
-  const translated = prepare ? await prepareAll(emails, prepare) : emails
+  const translated = prepare ? await prepareAll(emails, prepare, names) : emails
   const isBatch = translated.length > 1
+  const common = hasOneId ? toId(newUuid()) : null
   const requests = translated.flatMap((one, i) => {
     if (!('error' in one))
-      return { ...one.request, provider: { name: provider, message_id: toId(newUuid()) } }
+      return { ...one.request, provider: { name: provider, message_id: common ?? toId(newUuid()) } }
     if (partial) return []
     throw isBatch ? placed(one.error, i) : one.error
   })
+  const checkOnly = translated.some((one) => 'request' in one && one.checkOnly === true)
   if (requests.length === 0) return translated.flatMap((one) => ('error' in one ? { error: one.error } : []))
   const accepting = sending.accept(requests, {
     surface: provider,
     idempotencyKey,
     bodyHash: hash ?? undefined,
     partial,
+    checkOnly,
     ...(maxRecipients !== undefined && { maxRecipients }),
   })
   const { results } = await withNames(accepting, names)
+  if (checkOnly) return []
   let next = 0
   return translated.map((one) => {
     if ('error' in one) return { error: one.error }
@@ -81,14 +89,15 @@ export async function sendAll(
 async function prepareAll(
   emails: readonly Translated[],
   prepare: NonNullable<ProviderSend['prepare']>,
+  names: ProviderSend['names'],
 ): Promise<Translated[]> {
   const prepared: Translated[] = []
   for (const one of emails) {
     try {
-      prepared.push('error' in one ? one : { request: await prepare(one.request) })
+      prepared.push('error' in one ? one : { ...one, request: await prepare(one.request) })
     } catch (error) {
       if (!(error instanceof LocalpostError)) throw error
-      prepared.push({ error })
+      prepared.push({ error: named(error, names) })
     }
   }
   return prepared

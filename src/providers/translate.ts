@@ -2,7 +2,6 @@ import { LocalpostError, plainError, reviveError, type PlainError } from '../cor
 import { LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { bodyHash } from '../sending/idempotency.ts'
-import type { SendingRequest } from '../sending/types.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
 
 /** The kinds of bodies of providers that may be long. */
@@ -12,6 +11,7 @@ export type TranslationKind =
   | 'ses send'
   | 'ses bulk'
   | 'ses query'
+  | 'sendgrid send'
   | 'mailpit send'
   | 'postmark send'
   | 'postmark batch'
@@ -25,6 +25,7 @@ const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> 
   'ses send': async () => (await import('./ses/requests.ts')).toSend,
   'ses bulk': async () => (await import('./ses/requests.ts')).toBulk,
   'ses query': async () => (await import('./ses-v1/send-query.ts')).toQuerySend,
+  'sendgrid send': async () => (await import('./sendgrid/requests.ts')).toSend,
   'mailpit send': async () => (await import('./mailpit/send.ts')).toSend,
   'postmark send': async () => (await import('./postmark/requests.ts')).toSend,
   'postmark batch': async () => (await import('./postmark/requests.ts')).toBatch,
@@ -39,7 +40,10 @@ export const translationJobs = {
     isText: boolean,
     kind: TranslationKind,
     facts: BodyFacts,
-  ): Promise<{ hash: string | null; emails: ({ request: SendingRequest } | { error: PlainError })[] }> {
+  ): Promise<{
+    hash: string | null
+    emails: (Exclude<Translated, { error: unknown }> | { error: PlainError })[]
+  }> {
     const body: unknown = isText ? readTextBody(bytes) : parseJsonBody(bytes)
     const { hash, emails } = await translateParsed(body, kind, facts)
     return { hash, emails: emails.map((one) => ('error' in one ? { error: plainError(one.error) } : one)) }

@@ -8,7 +8,13 @@ export interface TranslationFacts {
 }
 
 /** A request as the core takes it, or what is wrong with it. */
-export type Translated = { readonly request: SendingRequest } | { readonly error: LocalpostError }
+export type Translated =
+  | {
+      readonly request: SendingRequest
+      /** Whether all requests of the body are only checked. Default: false. */
+      readonly checkOnly?: boolean
+    }
+  | { readonly error: LocalpostError }
 
 /**
  * Translates the body of a request to a provider into the requests of the core, one for each email.

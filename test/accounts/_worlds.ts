@@ -100,7 +100,12 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   })
   const bounces = await call('GET', '/postmark/bounces?count=1&offset=0')
   const { Bounces } = JSON.parse(bounces.text) as { Bounces: [{ ID: number }] }
+  const url = 'http://127.0.0.1:9/sendgrid'
+  const grid = await made('/sendgrid/v3/user/webhooks/event/settings', { url, bounce: true })
+  const dynamic = await made('/sendgrid/v3/templates', { name: `${secret} dynamic`, generation: 'dynamic' })
   return {
+    'sendgrid/v3': grid.id,
+    template_id: dynamic.id,
     identity: `${secret}.test`,
     address: `${secret}@gone.test`,
     name: 'welcome',

@@ -13,6 +13,8 @@ const idIn = (path: string, name: string, ids: Filled): string => {
   if (name === 'path') return '1'
   if (name === 'contactId') return ids['contact'] ?? ''
   if (path.startsWith('/ses/')) return ids[name] ?? 'none'
+  if (name === 'email') return ids['address'] ?? ''
+  if (name === 'template_id') return ids['template_id'] ?? ''
   const [, surface = '', what = ''] = path.split('/')
   if (name === 'id' && /^(?:view|api)$/.test(surface)) return ids['email'] ?? ''
   return ids[`${surface}/${what}`] ?? ids[idsByRoom[what] ?? ''] ?? 'none'
@@ -48,6 +50,11 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PUT /postmark/webhooks/{id}': { Triggers: { Open: { Enabled: true } } },
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
+  'PATCH /sendgrid/v3/templates/{template_id}': { name: 'taken over' },
+  'POST /sendgrid/v3/templates/{template_id}/versions': { name: 'a', subject: 'taken over' },
+  'PATCH /sendgrid/v3/templates/{template_id}/versions/{version_id}': { subject: 'taken over' },
+  'PATCH /sendgrid/v3/user/webhooks/event/settings/signed/{id}': { enabled: true },
+  'PATCH /resend/templates/{id}': { html: 'taken over' },
   'POST /api/v1/message/{id}/release': { To: ['ada@example.test'] },
   'PUT /api/v1/tags/{tag}': { Name: 'taken over' },
   'PATCH /dev/inbox': { unread: false },
@@ -90,7 +97,10 @@ describe('a caller of one account who knows everything of another one', () => {
         const tells = text.includes(secret) && !filled.includes(secret)
         // A stream has no owner: each account has all names.
         const mustMiss = path.includes('{') && !path.includes('{stream}') && path !== '/dev/templates/{id}'
-        const isRefused = [403, 404, 409, 422].includes(status) || text.startsWith('tag not found')
+        const isRefused =
+          [403, 404, 409, 422].includes(status) ||
+          text.startsWith('tag not found') ||
+          /^(?:\[\]|\{\})$/.test(text)
         if (tells || status === 500 || (mustMiss && !isRefused))
           wrong.push(`${who}: ${name} ${status} ${text.slice(0, 200)}`)
         if (!path.startsWith('/dev/')) continue
