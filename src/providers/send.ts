@@ -30,14 +30,14 @@ export interface ProviderSend {
 export async function sendAll(
   { kind, provider, idempotencyKey, partial, names, toId = (uuid) => uuid, maxRecipients }: ProviderSend,
   { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
-  { sending, clock, thread, newUuid }: ProviderParts,
+  { sending, clock, config, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
-  const facts = { now: clock.now(), isRepeatable: idempotencyKey !== undefined }
+  const facts = { now: clock.now(), relays: config.relayAll, isRepeatable: idempotencyKey !== undefined }
   const { hash, emails: translated } = await translate(body, kind, facts, thread)
   const isBatch = translated.length > 1
   const requests = translated.flatMap((one, i) => {
     if (!('error' in one))
-      return { ...one.request, provider: { name: provider, message_id: toId(newUuid()) } }
+      return { ...one.request, provider: { name: provider, message_id: one.messageId ?? toId(newUuid()) } }
     if (partial) return []
     throw isBatch ? placed(one.error, i) : one.error
   })

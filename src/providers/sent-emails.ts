@@ -5,7 +5,7 @@ import { readContent } from '../emails/emails.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { ScheduledRecord } from '../sending/scheduled.ts'
 import type { SendingService } from '../sending/sending.ts'
-import { notFound } from '../store/repository.ts'
+import { notFound, pagesOf } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 
 /** The emails of an account as a provider names them. */
@@ -21,6 +21,8 @@ export interface SentEmails {
   content(email: Pick<EmailRecord | ScheduledRecord, 'id'>, signal: AbortSignal): Promise<EmailContent>
   /** Newest first: those of the interfaces and the library, without those that wait for their time. */
   page(query: SentQuery): Promise<{ emails: EmailRecord[]; more: boolean }>
+  /** All emails in pieces, newest first, those of apps that speak SMTP among them. */
+  all(): AsyncIterable<readonly EmailRecord[]>
   /** How many of them were accepted since a time, in Unix milliseconds. */
   countSince(time: number): Promise<number>
   /** The id by which a provider knows an email; that of Localpost if it did not come by this provider. */
@@ -70,6 +72,7 @@ export function createSentEmails(deps: {
       })
       return { emails: before === undefined ? page.records : page.records.reverse(), more: page.more }
     },
+    all: () => pagesOf(store, emailCollection, { limit: 500, direction: 'desc' }),
     countSince: (time) =>
       store.count(emailCollection, { where: { all: [{ flag: 'api' }, { number: 'created', above: time }] } }),
     idOf(email, name) {

@@ -5,10 +5,18 @@ import type { SendingRequest } from '../sending/types.ts'
 export interface TranslationFacts {
   /** Unix time in milliseconds. */
   readonly now: number
+  /** Whether mail goes to a relay. */
+  readonly relays: boolean
 }
 
 /** A request as the core takes it, or what is wrong with it. */
-export type Translated = { readonly request: SendingRequest } | { readonly error: LocalpostError }
+export type Translated =
+  | {
+      readonly request: SendingRequest
+      /** The id of the email, where the request itself gives it. */
+      readonly messageId?: string | undefined
+    }
+  | { readonly error: LocalpostError }
 
 /**
  * Translates the body of a request to a provider into the requests of the core, one for each email.
