@@ -95,6 +95,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   'ipaddr.js': /^net\//,
   'iconv-lite': /^mime\//,
   nodemailer: /^(?:mime|outbox)\//,
+  handlebars: /^templates\//,
   tldts: /^domains\//,
   'csv-parse': /^audiences\//,
   standardwebhooks: /^webhooks\//,

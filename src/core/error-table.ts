@@ -98,8 +98,13 @@ export const errorTable = {
   },
   missing_variable: {
     status: 422,
-    meaning: 'A variable has neither a value nor a default.',
-    fix: 'Give `value` or `default`.',
+    meaning: 'A variable has neither a value nor a default, or the data of a template lacks what it uses.',
+    fix: 'Give `value` or `default`; give the data that the message names.',
+  },
+  invalid_template: {
+    status: 422,
+    meaning: 'A template is not valid in its language, or takes too long to render.',
+    fix: 'Fix it at the line and column of the message; nest fewer loops over long lists.',
   },
   invalid_attachment: {
     status: 422,

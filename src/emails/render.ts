@@ -17,6 +17,12 @@ type Field = 'subject' | 'html' | 'text'
 /** Largest subject, in UTF-8 bytes: four lines of the maximum length of RFC 5322 section 2.1.1. */
 export const maxSubjectBytes: number = 4 * 998
 
+/** How large the results of a template may be. */
+export const templateBytes: { subject: number; bodies: number } = {
+  subject: maxSubjectBytes,
+  bodies: maxMessageBytes,
+}
+
 /**
  * Fills the placeholders of an email: `{{ name }}` in `subject`, `html` and `text`, each in one pass, so that braces inside
  * a value stay as they are. It stops before the results take more than {@link maxSubjectBytes} and
@@ -117,8 +123,13 @@ function bodiesTooLarge(): LocalpostError {
   return new LocalpostError('message_too_large', message)
 }
 
-// A Map, so that no name (`__proto__`, `constructor`) reaches anything but the caller's own variables.
-function resolveVariables(variables: Readonly<Record<string, VariableValue>>): Map<string, string> {
+/**
+ * The values of variables by name. In a Map, so that no name (`__proto__`, `constructor`) reaches anything but the caller's own
+ * variables.
+ *
+ * @throws missing_variable for variables with neither value nor default, naming all of them.
+ */
+export function resolveVariables(variables: Readonly<Record<string, VariableValue>>): Map<string, string> {
   const values = new Map<string, string>()
   const missing: string[] = []
   for (const [name, given] of Object.entries(variables)) {

@@ -10,6 +10,7 @@ import { messageJobs } from '../outbox/write.ts'
 import { translationJobs } from '../providers/translate.ts'
 import { jobs as readingJobs } from '../reading/jobs.ts'
 import { bodyJobs } from '../server/long-bodies.ts'
+import { templateJobs } from '../templates/engines.ts'
 
 /** All work of the thread of an instance. */
 export const jobs: typeof attachmentJobs &
@@ -22,6 +23,7 @@ export const jobs: typeof attachmentJobs &
   typeof messageJobs &
   typeof readingJobs &
   typeof sendJobs &
+  typeof templateJobs &
   typeof translationJobs = {
   ...attachmentJobs,
   ...bodyJobs,
@@ -33,6 +35,7 @@ export const jobs: typeof attachmentJobs &
   ...messageJobs,
   ...readingJobs,
   ...sendJobs,
+  ...templateJobs,
   ...translationJobs,
 }
 

@@ -1,6 +1,7 @@
 import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
 import { longBytes, LongBody, parseJsonBody } from '../core/json-body.ts'
 import { heavyBytes, longBytes as longMessage, type JobThread } from '../core/job-thread.ts'
+import { isQuick, needsThread, quickSteps, type TemplateTexts } from '../templates/engines.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { bodyHash } from './idempotency.ts'
 import type { RequestKind } from './members.ts'
@@ -25,6 +26,8 @@ interface CheckFacts {
   kind: RequestKind
   maxRecipients: number | undefined
   isRepeatable: boolean
+  /** As for `checkRequest`. */
+  maxSteps?: number
   /** The template of the request; null if it does not exist; absent before its id is known. */
   template?: TemplateContent | null
 }
@@ -43,7 +46,7 @@ export const sendJobs = {
     const input = bytes ? parseJsonBody(bytes) : value
     const body_hash = facts.isRepeatable ? bodyHash(repeatedPart(input, facts.kind)) : ''
     let missing: string | null = null
-    const { root, strict, escapeHtml, kind, maxRecipients, template } = facts
+    const { root, strict, escapeHtml, kind, maxRecipients, maxSteps, template } = facts
     const findTemplate = async (id: string): Promise<TemplateContent | null> => {
       if (template === undefined) missing = id
       return template ?? null
@@ -55,6 +58,7 @@ export const sendJobs = {
         escapeHtml,
         kind,
         maxRecipients,
+        maxSteps,
         findTemplate,
       })
       const { addresses, warnings } = checked
@@ -91,6 +95,19 @@ function sizeOf(input: unknown, template: TemplateContent | null): number {
   return size + placeholders * longest
 }
 
+/** Whether the texts of a request are in a language that takes long to read. */
+function hasQuickTexts(input: unknown, template: TemplateContent | null): boolean {
+  if (typeof input !== 'object' || input === null) return true
+  const isOwn = !template && typeof Reflect.get(input, 'rendering') !== 'object'
+  if (isOwn || template?.engine === 'placeholders') return true
+  return isQuick({ ...template, ...pickTexts(input) })
+}
+
+function pickTexts(input: object): TemplateTexts {
+  const texts = ['subject', 'html', 'text'].map((name) => [name, Reflect.get(input, name)])
+  return Object.fromEntries(texts.filter(([, value]) => typeof value === 'string'))
+}
+
 const isRaw = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && typeof Reflect.get(input, 'raw') === 'string'
 
@@ -124,14 +141,20 @@ export async function checkGiven(
   if (bytes && bytes.length > heavyBytes) await thread.rest()
   // A whole message is parsed, which takes longer than the check of texts.
   const atOnce = isRaw(value) ? longMessage : longBytes
-  const run = (...given: Parameters<typeof sendJobs.send>): Promise<CheckAnswer> =>
-    (given[0]?.length ?? sizeOf(value, given[2].template ?? null)) <= atOnce
-      ? sendJobs.send(...given)
-      : thread.run('send', given).catch((error: unknown) => {
-          // An argument that cannot be copied to a thread, because it contains a function for example, is checked here.
-          if (error instanceof DOMException) return sendJobs.send(...given)
-          throw error
-        })
+  const runInThread = (...given: Parameters<typeof sendJobs.send>): Promise<CheckAnswer> =>
+    thread.run('send', given).catch((error: unknown) => {
+      // An argument that cannot be copied to a thread, because it contains a function for example, is checked here.
+      if (error instanceof DOMException) return sendJobs.send(...given)
+      throw error
+    })
+  async function run(...given: Parameters<typeof sendJobs.send>): Promise<CheckAnswer> {
+    const [body, , facts] = given
+    const template = facts.template ?? null
+    const isShort = (body?.length ?? sizeOf(value, template)) <= atOnce && hasQuickTexts(value, template)
+    if (!isShort) return runInThread(...given)
+    const answer = await sendJobs.send(body, value, { ...facts, maxSteps: quickSteps })
+    return 'error' in answer && needsThread(answer.error) ? runInThread(...given) : answer
+  }
   let answer = await run(bytes, value, facts)
   if ('template_id' in answer) {
     const template = await findTemplate(answer.template_id)

@@ -36,7 +36,7 @@ export function readMembers(input: object, kind: RequestKind, errors: FieldError
   const given =
     kind === 'interface' ? knownMembers(input) : Object.fromEntries<unknown>(Object.entries(input))
   assertFew(given, kind)
-  for (const field of ['headers', 'metadata']) {
+  for (const field of ['headers', 'metadata', 'data']) {
     const value = given[field]
     if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
       errors.push({ field, message: 'must not have the name "__proto__"' })

@@ -90,6 +90,8 @@ const composed = [
   'text',
   'template_id',
   'variables',
+  'data',
+  'rendering',
   'headers',
   'attachments',
 ] as const

@@ -33,6 +33,7 @@ export function withIndex(error: unknown, i: number): unknown {
 export const sendErrors: readonly ErrorCode[] = [
   'invalid_attachment',
   'missing_variable',
+  'invalid_template',
   'template_not_found',
   'message_too_large',
   'domain_not_verified',

@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { attachmentMembers } from '../attachments/schema.ts'
 import { pick } from '../core/pick.ts'
 import { emailMembers, sendMembers } from '../emails/schema.ts'
+import { templateEngineSchema } from '../templates/schema.ts'
 import type {
   ContentAttachment,
+  Rendering,
   SendingRequest,
   ScheduledEmail,
   SentAttachment,
@@ -60,6 +62,29 @@ export const sendAtSchema: z.ZodType<number | string> = z.union(
 
 const texts = z.record(z.string(), z.string())
 
+/** How the texts of a request are rendered. All but `engine` is for the engines `handlebars` and `mustachio`. */
+export const renderingSchema: z.ZodType<Rendering> = z.strictObject({
+  engine: templateEngineSchema
+    .optional()
+    .describe('The language of the texts of the request, unless it names a template. Default: placeholders'),
+  missing: z
+    .enum(['empty', 'error'])
+    .optional()
+    .describe(
+      'What becomes of a name that `data` lacks: nothing, or the error missing_variable. Default: empty',
+    ),
+  escape: z
+    .enum(['html', 'all', 'none'])
+    .optional()
+    .describe('Where `{{name}}` is escaped for HTML: in `html`, in all texts, or nowhere. Default: html'),
+  helpers: z
+    .enum(['basic', 'extended'])
+    .optional()
+    .describe(
+      'The helpers of Handlebars: its own, or also equals, notEquals, greaterThan, lessThan, and, or, length, insert and formatDate. Default: extended',
+    ),
+})
+
 /** The members of a whole request, each with its own schema, so that one answer can name every wrong one. */
 export const sendingMembers: {
   readonly [Name in keyof SendingRequest]-?: z.ZodType<SendingRequest[Name]>
@@ -76,6 +101,13 @@ export const sendingMembers: {
   text: sendMembers.text,
   template_id: sendMembers.template_id,
   variables: sendMembers.variables,
+  data: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'What the template is rendered with, in place of `variables`: any JSON, nested at most 100 levels. Placeholders take texts, numbers and truth values only',
+    ),
+  rendering: renderingSchema.optional(),
   headers: texts.optional().meta({
     description: `Further header fields by name: at most ${maxHeaders}, and ${maxHeaderChars} characters together. Fields that Localpost writes itself are refused`,
     maxProperties: maxHeaders,

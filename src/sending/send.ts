@@ -11,12 +11,13 @@ import {
 import type { TemplateContent } from '../templates/template.ts'
 import { ignoredMember, moreWarnings } from '../core/validate.ts'
 import { maxMessageBytes, type AttachmentSources, type ReadReference } from '../attachments/attachments.ts'
-import { render, type Rendered } from '../emails/render.ts'
+import type { Rendered } from '../emails/render.ts'
 import { readAttachments } from './attachments.ts'
 import { assertSize, encodedBodySize } from './body-size.ts'
 import { checkHeaders, checkMetadata } from './fields.ts'
 import { asObject, eachUnknown, readMembers, type RequestKind } from './members.ts'
 import { checkRaw, type RawMessage } from './raw.ts'
+import { checkRendering, engineOf, renderRequest } from './rendering.ts'
 import { headerFault, maxRecipients, readAddresses, type Addresses } from './recipients.ts'
 import type { SendingRequest } from './types.ts'
 
@@ -29,6 +30,8 @@ export interface CheckDeps {
   kind?: RequestKind
   /** How many distinct recipients an email may have. Default: 50. */
   maxRecipients?: number | undefined
+  /** How many steps rendering may take. Default: as many as a template may take at all. */
+  maxSteps?: number | undefined
   findTemplate(id: string): Promise<TemplateContent | null>
 }
 
@@ -61,7 +64,7 @@ export interface Accepted extends Checked {
  *
  * @param input  The parsed JSON body, or the argument of a library call.
  * @throws validation_error with every invalid member; invalid_attachment if only attachments are invalid;
- *   template_not_found, missing_variable, message_too_large, domain_not_verified, domain_not_registered.
+ *   template_not_found, missing_variable, invalid_template, message_too_large, domain_not_verified, domain_not_registered.
  */
 export async function checkSend(input: unknown, deps: SendDeps): Promise<Accepted> {
   return withDomain(await checkRequest(input, deps), deps)
@@ -123,7 +126,7 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
     )
   }
   const texts = { ...source, subject: source.subject ?? '' }
-  const rendered = render(texts, request.variables ?? {}, deps.escapeHtml)
+  const rendered = await renderRequest(texts, request, engineOf(request, template), deps)
   assertSubject(rendered.subject)
   assertSize(attached + encodedBodySize([rendered.html, rendered.text], maxMessageBytes - attached))
   // Other kinds of requests refuse unknown members, and take every form of addresses.
@@ -153,6 +156,7 @@ function checkFurther(request: Partial<SendingRequest>, errors: FieldError[]): v
     errors.push({ field: 'envelope', message: 'must only be given with raw; leave it out' })
   if (request.headers) checkHeaders(request.headers, errors)
   if (request.metadata) checkMetadata(request.metadata, errors)
+  checkRendering(request, errors)
 }
 
 const isNamed = (errors: readonly FieldError[], field: string): boolean =>

@@ -2,6 +2,8 @@
 
 import type { VariableValue } from '../emails/types.ts'
 
+import type { TemplateEngine } from '../templates/types.ts'
+
 /** An attachment whose bytes are in the request. */
 export interface ContentAttachment {
   /** Without path separators or control characters. */
@@ -28,6 +30,21 @@ export type SentAttachment =
       content_id?: string
     }
 
+/** How the texts of a request are rendered. All but `engine` is for the engines `handlebars` and `mustachio`. */
+export interface Rendering {
+  /** The language of the texts of the request, unless it names a template. Default: placeholders. */
+  engine?: TemplateEngine
+  /** What becomes of a name that `data` lacks: nothing, or the error missing_variable. Default: empty. */
+  missing?: 'empty' | 'error'
+  /** Where `{{name}}` is escaped for HTML: in `html`, in all texts, or nowhere. Default: html. */
+  escape?: 'html' | 'all' | 'none'
+  /**
+   * The helpers of Handlebars: its own, or also equals, notEquals, greaterThan, lessThan, and, or,
+   * length, insert and formatDate. Default: extended.
+   */
+  helpers?: 'basic' | 'extended'
+}
+
 /** A whole request: what `POST /dev/emails`, the library and the interfaces of providers send. */
 export interface SendingRequest {
   /** Sender as display name plus address; required but with `raw`. */
@@ -51,6 +68,12 @@ export interface SendingRequest {
   template_id?: string
   /** Name to value, or to value and default; at most 1000. */
   variables?: Record<string, VariableValue>
+  /**
+   * What the template is rendered with, in place of `variables`: any JSON, nested at most 100 levels.
+   * Placeholders take texts, numbers and truth values only.
+   */
+  data?: Record<string, unknown>
+  rendering?: Rendering
   /**
    * Further header fields by name: at most 100, and 65536 characters together. Fields that Localpost
    * writes itself are refused.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Template, TemplateInput, TemplateVersion } from './types.ts'
+import type { Template, TemplateEngine, TemplateInput, TemplateVersion } from './types.ts'
 
 const maxBodyBytes = 1_000_000
 
@@ -9,6 +9,40 @@ const body = z
   .refine((text) => Buffer.byteLength(text) <= maxBodyBytes, 'must have at most 1 MB')
   .nullable()
   .optional()
+
+/** The language of a template. */
+export const templateEngineSchema: z.ZodType<TemplateEngine> = z.enum([
+  'placeholders',
+  'handlebars',
+  'mustachio',
+])
+
+/** How many names the `metadata` of a template may have. */
+const maxMetadata = 100
+/** How many characters the names and values of `metadata` may have together. */
+const maxMetadataChars = 262_144
+
+const name = z
+  .string()
+  .max(255)
+  .nullable()
+  .optional()
+  .describe('For people; two templates may have the same. Default: none')
+
+const metadata = z
+  .record(z.string(), z.string())
+  .refine((given) => Object.keys(given).length <= maxMetadata, `must have at most ${maxMetadata} names`)
+  .refine(
+    (given) =>
+      Object.entries(given).reduce((sum, [one, value]) => sum + one.length + value.length, 0) <=
+      maxMetadataChars,
+    `must have at most ${maxMetadataChars} characters in names and values`,
+  )
+  .optional()
+  .meta({
+    description: `Names and values that stay with the template: at most ${maxMetadata}, and ${maxMetadataChars} characters together`,
+    maxProperties: maxMetadata,
+  })
 
 /** A template to store, with at least one of the members: the body of `PUT /dev/templates/{id}`. */
 export const templateInputSchema: z.ZodType<TemplateInput> = z
@@ -23,6 +57,13 @@ export const templateInputSchema: z.ZodType<TemplateInput> = z
       .describe('May hold placeholders such as {{name}}, as the bodies may'),
     html: body.describe('HTML body, at most 1 MB'),
     text: body.describe('Plain-text body, at most 1 MB'),
+    engine: templateEngineSchema
+      .optional()
+      .describe(
+        'The language of the texts. Default: `placeholders`, which are {{name}} alone. `handlebars` has blocks, loops and helpers; `mustachio` is the language of Postmark',
+      ),
+    name,
+    metadata,
   })
   .refine(({ subject, html, text }) => Boolean(subject || html || text), {
     error: 'must have at least one of subject, html and text that is not empty',
@@ -42,6 +83,9 @@ export const templateSchema: z.ZodType<Template> = z.strictObject({
   subject: z.string().nullable(),
   html: z.string().nullable(),
   text: z.string().nullable(),
+  engine: templateEngineSchema,
+  name: z.string().nullable().describe('For people; null without one'),
+  metadata: z.record(z.string(), z.string()).optional().describe('Absent without any'),
   created: z.int().describe('Unix time in milliseconds'),
   updated: z.int().describe('Unix time in milliseconds of the last PUT'),
 })
@@ -52,5 +96,6 @@ export const templateVersionSchema: z.ZodType<TemplateVersion> = z.strictObject(
   subject: z.string().nullable(),
   html: z.string().nullable(),
   text: z.string().nullable(),
+  engine: templateEngineSchema,
   updated: z.int().describe('Unix time in milliseconds of the PUT that stored it'),
 })

@@ -1,6 +1,7 @@
 import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import { quote, validationError } from '../core/errors.ts'
+import type { JobThread } from '../core/job-thread.ts'
 import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, readRecord, untilCommitted } from '../store/repository.ts'
@@ -8,9 +9,10 @@ import type { Store } from '../store/store.ts'
 import { insert, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { templateInputSchema } from './schema.ts'
+import { checkTemplate, templateError, type templateJobs } from './engines.ts'
 import type { TemplateContent, TemplateRecord } from './template.ts'
 import type { Template, TemplateInput, TemplateVersion } from './types.ts'
-import { templateCollection } from './template.ts'
+import { contentOf, templateCollection } from './template.ts'
 import { createVersions } from './versions.ts'
 
 /** Stored templates, for `/dev/templates` and for send requests that name one. */
@@ -24,11 +26,11 @@ export interface Templates {
   /** @throws not_found */
   get(id: string): Promise<Template>
   /**
-   * Stores a template, in place of the one with this id: members that are not given become null; `created` is kept. If its
-   * content changes, the old one is kept as a version.
+   * Stores a template, in place of the one with this id: members that are not given become null, and the engine
+   * `placeholders`; `created` is kept. If its content changes, the old one is kept as a version.
    *
    * @param id  1 to 128 characters of `A-Z a-z 0-9 . _ -`, but not `.` or `..`.
-   * @throws validation_error
+   * @throws validation_error; invalid_template for what is not in the language of the engine.
    */
   put(id: string, input: TemplateInput): Promise<Template>
   /** Removes a template and its versions. @throws not_found */
@@ -57,21 +59,25 @@ export function createTemplates(deps: {
   store: Store
   clock: Clock
   ids: Ids
+  thread: JobThread<typeof templateJobs>
   pageSize: number
 }): InnerTemplates {
-  const { store, clock, pageSize } = deps
+  const { store, clock, thread, pageSize } = deps
   const versions = createVersions(deps)
 
   async function write(
     id: string,
     known: TemplateRecord | null,
     content: TemplateContent,
+    about: Pick<TemplateRecord, 'name' | 'metadata'>,
   ): Promise<Template> {
     const now = clock.now()
     const record: Complete<TemplateRecord> = {
       id,
       version: known?.version ?? 1,
       ...content,
+      name: about.name ?? null,
+      metadata: about.metadata,
       created: known?.created ?? now,
       updated: now,
     }
@@ -95,9 +101,15 @@ export function createTemplates(deps: {
         const message = `${quote(id)} is not an id of templates; use 1 to 128 of the characters A-Z a-z 0-9 . _ -`
         throw validationError([{ field: 'id', message }])
       }
-      const { subject = null, html = null, text = null } = parseInput(templateInputSchema, input)
+      const given = parseInput(templateInputSchema, input)
+      const { subject = null, html = null, text = null, engine = 'placeholders', name, metadata } = given
+      const content = { subject, html, text, engine }
+      if (engine !== 'placeholders') {
+        const faults = await checkTemplate(engine, content, thread)
+        if (faults.length > 0) throw templateError(faults)
+      }
       return untilCommitted(async () =>
-        write(id, await store.get(templateCollection, id), { subject, html, text }),
+        write(id, await store.get(templateCollection, id), content, { name, metadata }),
       )
     },
     async remove(id) {
@@ -115,11 +127,11 @@ export function createTemplates(deps: {
     restore: (id, version) =>
       untilCommitted(async () => {
         const known = await readRecord(store, templateCollection, id, 'template')
-        return write(id, known, await versions.get(id, version))
+        return write(id, known, await versions.get(id, version), known)
       }),
     async find(id) {
       const record = await store.get(templateCollection, id)
-      return record && { subject: record.subject, html: record.html, text: record.text }
+      return record && contentOf(record)
     },
   }
 }
@@ -127,10 +139,12 @@ export function createTemplates(deps: {
 // Not `.` or `..`: as the last segment, both mean another path.
 const isTemplateId = (text: string): boolean => /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(text)
 
-function isSame(known: TemplateContent, { subject, html, text }: TemplateContent): boolean {
-  return known.subject === subject && known.html === html && known.text === text
+function isSame(known: TemplateRecord, { subject, html, text, engine }: TemplateContent): boolean {
+  const old = contentOf(known)
+  return old.subject === subject && old.html === html && old.text === text && old.engine === engine
 }
 
-function toTemplate({ id, subject, html, text, created, updated }: TemplateRecord): Complete<Template> {
-  return { id, subject, html, text, created, updated }
+function toTemplate(record: TemplateRecord): Complete<Template> {
+  const { id, name = null, metadata, created, updated } = record
+  return { id, ...contentOf(record), name, metadata, created, updated }
 }

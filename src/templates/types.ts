@@ -1,5 +1,8 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
+/** The language of a template. */
+export type TemplateEngine = 'placeholders' | 'handlebars' | 'mustachio'
+
 /** A template to store, with at least one of the members: the body of `PUT /dev/templates/{id}`. */
 export interface TemplateInput {
   /** May hold placeholders such as {{name}}, as the bodies may. */
@@ -8,6 +11,15 @@ export interface TemplateInput {
   html?: string | null
   /** Plain-text body, at most 1 MB. */
   text?: string | null
+  /**
+   * The language of the texts. Default: `placeholders`, which are {{name}} alone. `handlebars` has
+   * blocks, loops and helpers; `mustachio` is the language of Postmark.
+   */
+  engine?: TemplateEngine
+  /** For people; two templates may have the same. Default: none. */
+  name?: string | null
+  /** Names and values that stay with the template: at most 100, and 262144 characters together. */
+  metadata?: Record<string, string>
 }
 
 /** A template as `/dev/templates` answers it. */
@@ -17,6 +29,11 @@ export interface Template {
   subject: string | null
   html: string | null
   text: string | null
+  engine: TemplateEngine
+  /** For people; null without one. */
+  name: string | null
+  /** Absent without any. */
+  metadata?: Record<string, string>
   /** Unix time in milliseconds. */
   created: number
   /** Unix time in milliseconds of the last PUT. */
@@ -29,6 +46,7 @@ export interface TemplateVersion {
   subject: string | null
   html: string | null
   text: string | null
+  engine: TemplateEngine
   /** Unix time in milliseconds of the PUT that stored it. */
   updated: number
 }

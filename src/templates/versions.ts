@@ -3,7 +3,7 @@ import type { Ids } from '../core/ids.ts'
 import { notFound } from '../store/repository.ts'
 import type { Blob, Change, Collection, Store, StoredRecord } from '../store/store.ts'
 import { blobOf, insert, remove } from '../store/store.ts'
-import type { TemplateContent, TemplateRecord } from './template.ts'
+import { contentOf, type TemplateContent, type TemplateRecord } from './template.ts'
 import type { TemplateVersion } from './types.ts'
 
 /** A version as stored; its content is a blob. */
@@ -38,15 +38,15 @@ export function createVersions({ store, ids }: { store: Store; ids: Ids }): Vers
     return (await store.page(templateVersionCollection, query)).records
   }
   /** Null if the version was removed meanwhile. */
-  async function contentOf(id: string): Promise<TemplateContent | null> {
+  async function readContent(id: string): Promise<TemplateContent | null> {
     const bytes = await store.readBlob(`${id}/content`)
-    return bytes && (JSON.parse(bytes.toString()) as TemplateContent)
+    return bytes && contentOf(JSON.parse(bytes.toString()) as TemplateRecord)
   }
   return {
-    async keep({ id: template, subject, html, text, updated }) {
+    async keep(known) {
+      const { id: template, updated } = known
       const id = ids.next('tv')
-      const content: TemplateContent = { subject, html, text }
-      const blob = blobOf(`${id}/content`, JSON.stringify(content))
+      const blob = blobOf(`${id}/content`, JSON.stringify(contentOf(known)))
       const record: Omit<Complete<VersionRecord>, 'version'> = { id, template, updated, bytes: blob.size }
       let [count, bytes] = [1, blob.size]
       const surplus = (await recordsOf(template)).filter((older) => {
@@ -64,14 +64,14 @@ export function createVersions({ store, ids }: { store: Store; ids: Ids }): Vers
     async list(template) {
       const versions: TemplateVersion[] = []
       for (const { id, updated } of await recordsOf(template)) {
-        const content = await contentOf(id)
+        const content = await readContent(id)
         if (content) versions.push({ id, ...content, updated } satisfies Complete<TemplateVersion>)
       }
       return versions
     },
     async get(template, id) {
       const record = await store.get(templateVersionCollection, id)
-      const content = record?.template === template ? await contentOf(id) : null
+      const content = record?.template === template ? await readContent(id) : null
       if (!content) throw notFound(`version of the template "${template}" with the id`, id)
       return content
     },

@@ -38,6 +38,8 @@ describe('templates', () => {
       subject: 'Hi {{name}}',
       html: '<p>Hi</p>',
       text: null,
+      engine: 'placeholders',
+      name: null,
       created: now,
       updated: now,
     })
@@ -46,6 +48,7 @@ describe('templates', () => {
       subject: 'Hi {{name}}',
       html: '<p>Hi</p>',
       text: null,
+      engine: 'placeholders',
     })
     expect(await templates.find('other')).toBeNull()
     expect(templateSchema.parse(template)).toEqual(template)
@@ -59,6 +62,8 @@ describe('templates', () => {
       subject: null,
       html: null,
       text: 'Hi',
+      engine: 'placeholders',
+      name: null,
       created,
       updated: created + 1000,
     })
@@ -128,6 +133,8 @@ describe('templates', () => {
       subject: 'Hi',
       html: '<p>1</p>',
       text: null,
+      engine: 'placeholders',
+      name: null,
       created,
       updated: created + 1000,
     })

@@ -1,0 +1,57 @@
+import { quote, validationError, type FieldError } from '../core/errors.ts'
+import { render, resolveVariables, templateBytes, type Rendered } from '../emails/render.ts'
+import { renderTexts } from '../templates/engines.ts'
+import type { TemplateContent } from '../templates/template.ts'
+import type { TemplateEngine } from '../templates/types.ts'
+import type { SendingRequest } from './types.ts'
+
+/** What rendering needs of a request. */
+export type RenderedMembers = Pick<Partial<SendingRequest>, 'variables' | 'data' | 'rendering'>
+
+/** The engine of a request: that of its template, or the one that it gives for its own texts. */
+export function engineOf(request: RenderedMembers, template: TemplateContent | null): TemplateEngine {
+  return template?.engine ?? request.rendering?.engine ?? 'placeholders'
+}
+
+/** Adds what is wrong with the members of a request that have to do with rendering. */
+export function checkRendering(request: RenderedMembers, errors: FieldError[]): void {
+  if (request.data !== undefined && request.variables !== undefined)
+    errors.push({ field: 'data', message: 'must not be given beside variables; give one of the two' })
+}
+
+/**
+ * Renders the texts of a request by their engine.
+ *
+ * @param how  `maxSteps` as for `renderTexts`. `escapeHtml` is for placeholders.
+ * @throws As `render` of `emails/render.ts`, and as `renderTexts`.
+ */
+export async function renderRequest(
+  texts: Readonly<Record<'subject' | 'html' | 'text', string>>,
+  request: RenderedMembers,
+  engine: TemplateEngine,
+  how: { escapeHtml: boolean; maxSteps?: number | undefined },
+): Promise<Rendered> {
+  const { variables = {}, data, rendering = {} } = request
+  if (engine === 'placeholders') return render(texts, data ? toVariables(data) : variables, how.escapeHtml)
+  const given = data ?? Object.fromEntries(resolveVariables(variables))
+  const rendered = await renderTexts(
+    { engine, texts, data: given, options: rendering, maxBytes: templateBytes },
+    how.maxSteps,
+  )
+  const { missing, ...others } = rendered
+  return { ...others, warnings: missing.map((path) => `{{${path}}} has no data and becomes empty`) }
+}
+
+/** Data for placeholders, which are texts. @throws validation_error for lists and objects. */
+function toVariables(data: Readonly<Record<string, unknown>>): Record<string, string> {
+  const errors: FieldError[] = []
+  const variables = Object.entries(data).map(([name, value]): [string, string] => {
+    if (typeof value === 'object' && value !== null) {
+      const message = `is ${quote(value)}: a template with placeholders takes texts, numbers and truth values. Store it with the engine handlebars or mustachio`
+      errors.push({ field: `data.${name}`, message })
+    }
+    return [name, value === null ? '' : String(value)]
+  })
+  if (errors.length > 0) throw validationError(errors)
+  return Object.fromEntries(variables)
+}

@@ -1,0 +1,194 @@
+import {
+  parse,
+  parser,
+  parseWithoutProcessing,
+  type Call,
+  type Expression,
+  type Lexer,
+  type Literal,
+  type Location,
+  type Path,
+  type Program,
+  type Statement,
+} from 'handlebars/dist/cjs/handlebars/compiler/base.js'
+import { quote } from '../core/errors.ts'
+import type { Helpers } from './handlebars-helpers.ts'
+import { TemplateFaultError } from './output.ts'
+import { maxNesting } from './places.ts'
+
+// The compiler of Handlebars makes JavaScript of a template, whose time and output have no bound. So a template is only read
+// by its parser, and rendered by `handlebars-render.ts`.
+
+/**
+ * Reads a template of Handlebars.
+ *
+ * @param helpers  The helpers that it may use.
+ * @throws TemplateFaultError for what is not Handlebars, and for partials, decorators and helpers that do not exist.
+ */
+export function parseHandlebars(source: string, helpers: Helpers): Program {
+  const program = parseBounded(source)
+  check(program, helpers)
+  return parse(program)
+}
+
+function parseBounded(source: string): Program {
+  const { lexer } = parser
+  parser.lexer = boundedLexer(lexer)
+  try {
+    return parseWithoutProcessing(source)
+  } catch (error) {
+    throw error instanceof TemplateFaultError ? error : new TemplateFaultError(syntaxFault(error))
+  } finally {
+    parser.lexer = lexer
+  }
+}
+
+/** A lexer that refuses what is too long or nested too deeply: the parser has no limit, and copies all that is open. */
+function boundedLexer(lexer: Lexer): Lexer {
+  const { symbols_: symbols } = parser
+  let tokensLeft = maxTokens
+  /** How deep each open block nests, counting its `{{else if}}`. */
+  const blocks: number[] = []
+  let depth = 0
+  function count(token: unknown): void {
+    if (token === symbols['OPEN_BLOCK'] || token === symbols['OPEN_INVERSE']) {
+      blocks.push(1)
+      depth++
+    } else if (token === symbols['OPEN_SEXPR']) depth++
+    else if (token === symbols['CLOSE_SEXPR']) depth--
+    else if (token === symbols['OPEN_ENDBLOCK']) depth -= blocks.pop() ?? 0
+    else if (token === symbols['OPEN_INVERSE_CHAIN']) {
+      blocks.push((blocks.pop() ?? 0) + 1)
+      depth++
+    }
+  }
+  return Object.create(lexer, {
+    lex: {
+      value(this: Lexer): unknown {
+        const token = lexer.lex.call(this)
+        count(token)
+        const line = (this.yylineno ?? 0) + 1
+        if (depth > maxNesting) throw new TemplateFaultError({ line, message: tooDeep })
+        if (--tokensLeft < 0)
+          throw new TemplateFaultError({ line, message: `has more than ${maxTokens} tags, names and texts` })
+        return token
+      },
+    },
+  })
+}
+
+const maxTokens = 100_000
+const tooDeep = `is nested deeper than ${maxNesting} blocks, expressions and {{else if}}`
+
+/** What the parser says, in words: it throws errors with a text of several lines, or with the place as members. */
+function syntaxFault(error: unknown): { line: number; column?: number; message: string } {
+  const message = error instanceof Error ? error.message : String(error)
+  const line = error instanceof Error ? Reflect.get(error, 'lineNumber') : undefined
+  const column = error instanceof Error ? Reflect.get(error, 'column') : undefined
+  if (typeof line === 'number') {
+    const [, text = message] = /^(.*) - \d+:\d+$/s.exec(message) ?? []
+    return { line, ...(typeof column === 'number' && { column: column + 1 }), message: text }
+  }
+  const [first = '', near = '', , expected = ''] = message.split('\n', 4)
+  const [, at = '1'] = /on line (\d+)/.exec(first) ?? []
+  const [, got = ''] = /got '(\w+)'$/.exec(expected) ?? []
+  const what =
+    got === 'EOF' || got === ''
+      ? 'ends too early: a {{ or a block is not closed'
+      : 'is not valid Handlebars: close each tag with }} and each block with {{/name}}'
+  return { line: Number(at), message: `${what}, near ${quote(near.trim())}` }
+}
+
+/** The names that blocks around a place give to values. */
+export type Names = { readonly own: readonly string[]; readonly outer: Names } | null
+
+/** Checks what the grammar allows and Localpost does not. Without recursion, because a template may be nested deeply. */
+function check(root: Program, helpers: Helpers): void {
+  const rest: { node: Program | Statement | Expression; depth: number; names: Names }[] = []
+  const add = (node: Program | Statement | Expression | undefined, depth: number, names: Names): void => {
+    if (node) rest.push({ node, depth, names })
+  }
+  add(root, 0, null)
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    const { node, depth, names } = next
+    if (node.type === 'Program') {
+      const inner = node.blockParams ? { own: node.blockParams, outer: names } : names
+      for (const statement of node.body) add(statement, depth, inner)
+      continue
+    }
+    if (depth > maxNesting) throw faultAt(node.loc, tooDeep)
+    const problem = unsupported[node.type]
+    if (problem !== undefined) throw faultAt(node.loc, problem)
+    if (!('params' in node)) continue
+    checkCall(node, helpers, names)
+    for (const param of node.params) add(param, depth + 1, names)
+    for (const { value } of node.hash?.pairs ?? []) add(value, depth + 1, names)
+    if (node.type !== 'BlockStatement') continue
+    add(node.program, depth + 1, names)
+    add(node.inverse, depth + 1, names)
+  }
+}
+
+const unsupported: Readonly<Record<string, string>> = {
+  PartialStatement: 'uses a partial, which Localpost does not have: write its content here',
+  PartialBlockStatement: 'uses a partial, which Localpost does not have: write its content here',
+  Decorator: 'uses a decorator, which Localpost does not have: leave it out',
+  DecoratorBlock: 'uses an inline partial, which Localpost does not have: write its content where it is used',
+}
+
+type AnyCall = Call & { readonly type: 'BlockStatement' | 'MustacheStatement' | 'SubExpression' }
+
+function checkCall(node: AnyCall, helpers: Helpers, names: Names): void {
+  const { path, params, type, loc } = node
+  const name = helperName(path, names)
+  const block = name === null ? undefined : helpers.blocks.get(name)
+  const value = name === null ? undefined : helpers.values.get(name)
+  const helper = block ?? value
+  if (!helper) {
+    if (type !== 'SubExpression' && params.length === 0 && node.hash === undefined) return
+    const known = [...helpers.blocks.keys(), ...helpers.values.keys()]
+      .filter((one) => one !== 'log')
+      .join(', ')
+    throw faultAt(loc, `calls ${quote(written(path))}, which is no helper. The helpers are ${known}`)
+  }
+  if (helper.refused !== undefined) throw faultAt(loc, helper.refused)
+  if (block && type !== 'BlockStatement')
+    throw faultAt(loc, `uses ${quote(name)} without a block: write {{#${name} …}}…{{/${name}}}`)
+  if (value && type === 'BlockStatement')
+    throw faultAt(loc, `uses ${quote(name)} as a block: write {{${name} …}}`)
+  const [least, most] = helper.params
+  if (params.length < least || params.length > most) {
+    const count =
+      least === most ? `${least}` : most === Infinity ? `at least ${least}` : `${least} to ${most}`
+    throw faultAt(loc, `gives ${quote(name)} ${params.length} parameters; it takes ${count}`)
+  }
+}
+
+function faultAt({ start }: Location, message: string): TemplateFaultError {
+  return new TemplateFaultError({ line: start.line, column: start.column + 1, message })
+}
+
+/** The name of the helper that a call may mean; null if it can only be a path. */
+export function helperName(path: Path | Literal, names: Names): string | null {
+  const [name = '', ...others] = partsOf(path)
+  const isSimple =
+    others.length === 0 &&
+    (path.type !== 'PathExpression' || (path.depth === 0 && !path.data && !isScoped(path)))
+  if (!isSimple || name === '') return null
+  for (let at = names; at; at = at.outer) if (at.own.includes(name)) return null
+  return name
+}
+
+/** Whether a path begins with `this` or `.`, and so never means a helper or a name of a block. */
+export const isScoped = ({ original }: Path): boolean => /^\.|this\b/.test(original)
+
+/** The names of a path. A literal in its place is a name: `{{"first name"}}`. */
+export function partsOf(path: Path | Literal): readonly string[] {
+  return path.type === 'PathExpression' ? path.parts : [written(path)]
+}
+
+/** A path as it is in the template. */
+export function written(path: Path | Literal): string {
+  if (path.original !== undefined) return String(path.original)
+  return path.type === 'NullLiteral' ? 'null' : 'undefined'
+}

@@ -1,0 +1,213 @@
+import { quote } from '../core/errors.ts'
+import { createPlaceIn, maxNesting, type Place } from './places.ts'
+import { TemplateFaultError, type Output, type TemplateFault } from './output.ts'
+
+/**
+ * A template of Mustachio, read. Its language is Mustache with paths of several names, `../`, and loops of their own:
+ * `{{name}}` is escaped, `{{{name}}}` and `{{&name}}` are not; `{{#each list}}…{{/each}}`, `{{#name}}…{{^name}}…{{/name}}` and
+ * comments `{{! … }}`. Each block has its value as its context: `../` leads to what is around it; from an item of a list, to
+ * the list. Braces of other forms are text.
+ *
+ * @see https://postmarkapp.com/support/article/1077-template-syntax
+ */
+export type MustachioNode =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'value'; readonly path: Path; readonly isEscaped: boolean }
+  | { readonly kind: BlockKind; readonly path: Path; readonly body: readonly MustachioNode[] }
+
+type BlockKind = 'each' | 'section' | 'inverted'
+
+interface Path {
+  /** As written. */
+  readonly written: string
+  /** `..` leads upwards. */
+  readonly names: readonly string[]
+  readonly place: () => Place
+}
+
+/** Reads a template, in time in proportion to its length. @throws TemplateFaultError with all that is wrong with it. */
+export function parseMustachio(source: string): readonly MustachioNode[] {
+  const placeOf = createPlaceIn(source)
+  const faults: TemplateFault[] = []
+  const fail = (index: number, message: string): void => {
+    if (faults.length < maxFaults) faults.push({ ...placeOf(index), message })
+  }
+  const root: MustachioNode[] = []
+  const open: { name: string; kind: BlockKind; body: MustachioNode[]; index: number }[] = []
+  let nodes = root
+  let done = 0
+  let tagsLeft = maxTags
+
+  const pathAt = (text: string, index: number): Path => {
+    const written = text.trim()
+    const problem = pathProblem(written)
+    if (problem !== null) fail(index, problem)
+    return { written, names: written.match(/\.\.\/|[^./]+/g)?.map(asName) ?? [], place: () => placeOf(index) }
+  }
+  const begin = (kind: BlockKind, path: Path, index: number): void => {
+    const body: MustachioNode[] = []
+    nodes.push({ kind, path, body })
+    if (open.length >= maxNesting) fail(index, `is nested deeper than ${maxNesting} blocks`)
+    open.push({ name: path.written, kind, body, index })
+    nodes = body
+  }
+  const end = (): void => {
+    open.pop()
+    nodes = open.at(-1)?.body ?? root
+  }
+
+  for (const match of source.matchAll(tag)) {
+    const [whole] = match
+    const { index } = match
+    if (--tagsLeft < 0) {
+      fail(index, `has more than ${maxTags} tags`)
+      break
+    }
+    if (index > done) nodes.push({ kind: 'text', text: source.slice(done, index) })
+    done = index + whole.length
+    const isTriple = whole.startsWith('{{{')
+    const inner = isTriple ? whole.slice(3, -3) : whole.slice(2, -2)
+    const innermost = open.at(-1)
+    if (isTriple) nodes.push({ kind: 'value', path: pathAt(inner, index), isEscaped: false })
+    else if (inner.startsWith('!')) continue
+    else if (/^#each(?:\s|$)/.test(inner)) begin('each', pathAt(inner.slice('#each'.length), index), index)
+    else if (inner === '/each') {
+      if (innermost?.kind === 'each') end()
+      else fail(index, 'closes a loop, and none is open here: each {{/each}} needs its {{#each name}}')
+    } else if (inner.startsWith('#') || inner.startsWith('^')) {
+      const path = pathAt(inner.slice(1), index)
+      // The same name again is the other half of the block.
+      if (innermost && innermost.kind !== 'each' && innermost.name === path.written) end()
+      begin(inner.startsWith('#') ? 'section' : 'inverted', path, index)
+    } else if (inner.startsWith('/')) {
+      const name = inner.slice(1).trim()
+      if (innermost && innermost.kind !== 'each' && innermost.name === name) end()
+      else fail(index, mismatch(name, innermost))
+    } else {
+      const isRaw = inner.startsWith('&')
+      nodes.push({ kind: 'value', path: pathAt(isRaw ? inner.slice(1) : inner, index), isEscaped: !isRaw })
+    }
+  }
+  if (done < source.length) nodes.push({ kind: 'text', text: source.slice(done) })
+  for (const { name, kind, index } of open) {
+    fail(index, `opens ${quote(name)}, which is not closed: add {{/${kind === 'each' ? 'each' : name}}}`)
+  }
+  if (faults.length > 0) throw new TemplateFaultError(...faults)
+  return root
+}
+
+const tag = /\{\{[^{}]+\}\}|\{\{\{[^{}]+\}\}\}/g
+const maxTags = 50_000
+const maxFaults = 20
+
+const asName = (name: string): string => (name === '../' ? '..' : name)
+
+function pathProblem(written: string): string | null {
+  if (written === '') return 'has no name between its braces'
+  if (/^(?:\.|(?:\.\.\/)*(?:[\p{L}\p{N}\p{M}_]+(?:\.[\p{L}\p{N}\p{M}_]+)*|\.)?)$/u.test(written)) return null
+  return `${quote(written)} is not a path: use names of letters, digits and _ with dots between them, after any number of ../`
+}
+
+function mismatch(name: string, innermost: { name: string; kind: BlockKind } | undefined): string {
+  if (!innermost) return `closes ${quote(name)}, which is not open`
+  const expected = innermost.kind === 'each' ? 'each' : innermost.name
+  return `closes ${quote(name)}, but ${quote(expected)} is open: close that first`
+}
+
+/** A value with what is around it. */
+interface Context {
+  readonly value: unknown
+  readonly around: Context | null
+}
+
+/**
+ * Renders a template.
+ *
+ * @param how  Whether `{{name}}` is escaped.
+ * @throws TemplateFaultError where the data has not the form that the template needs; what the output throws.
+ */
+export function renderMustachio(
+  nodes: readonly MustachioNode[],
+  data: unknown,
+  { output, isHtml }: { output: Output; isHtml: boolean },
+): void {
+  const fail = ({ place }: Path, message: string): never => {
+    throw new TemplateFaultError({ ...place(), message })
+  }
+  // Counting the members of a large object takes long, and a loop may ask again and again.
+  const known = new WeakMap<object, boolean>()
+  function exists(value: unknown): boolean {
+    if (value === undefined || value === null || value === false || value === 0 || value === '') return false
+    if (typeof value !== 'object') return true
+    if (Array.isArray(value)) return value.length > 0
+    const answer = known.get(value) ?? Object.keys(value).length > 0
+    known.set(value, answer)
+    return answer
+  }
+  function renderAll(all: readonly MustachioNode[], context: Context): void {
+    for (const node of all) {
+      output.step()
+      if (node.kind === 'text') output.add(node.text)
+      else renderAt(node, find(node.path, context, output))
+    }
+  }
+  function renderAt(node: Exclude<MustachioNode, { kind: 'text' }>, found: Context): void {
+    const { value } = found
+    if (node.kind === 'value') {
+      if (value === undefined) return output.addMissing(node.path.written)
+      if (typeof value === 'object' && value !== null)
+        return fail(
+          node.path,
+          `${quote(node.path.written)} is a list or an object, which is not a text: name a member of it`,
+        )
+      const text = textOf(value)
+      return node.isEscaped && isHtml ? output.addEscaped(text, escapeHtml) : output.add(text)
+    }
+    if (node.kind === 'inverted') return exists(value) ? undefined : renderAll(node.body, found)
+    if (!exists(value)) return undefined
+    if (node.kind === 'section') return renderAll(node.body, found)
+    if (!Array.isArray(value))
+      return fail(
+        node.path,
+        `${quote(node.path.written)} is used as a list, and the data has none there: give an array`,
+      )
+    for (const item of value) {
+      output.step()
+      renderAll(node.body, { value: item, around: found })
+    }
+    return undefined
+  }
+  renderAll(nodes, { value: data, around: null })
+}
+
+function find({ names }: Path, context: Context, output: Output): Context {
+  let found = context
+  output.step(names.length)
+  for (const name of names) {
+    // Above the whole of the data is nothing else.
+    if (name === '..') found = found.around ?? found
+    else found = { value: memberOf(found.value, name), around: found }
+  }
+  return found
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
+}
+
+// As .NET writes them.
+function textOf(value: unknown): string {
+  if (value === true) return 'True'
+  if (value === false) return 'False'
+  return value === null ? '' : String(value)
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => entities[one] ?? one)

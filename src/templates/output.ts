@@ -1,0 +1,127 @@
+import { firstOf, LocalpostError, quote, validationError } from '../core/errors.ts'
+import { moreWarnings } from '../core/validate.ts'
+
+/** The texts of an email. */
+export type TemplateField = 'subject' | 'html' | 'text'
+
+/** How much rendering may take and make. */
+export interface RenderLimits {
+  /** The largest results, in UTF-8 bytes: of the subject, and of the bodies together. */
+  readonly maxBytes: { readonly subject: number; readonly bodies: number }
+  /** How many steps all texts together may take: each statement, each turn of a loop, each name of a path. */
+  readonly maxSteps: number
+}
+
+/** Where an engine writes one text to, and counts what that takes. */
+export interface Output {
+  add(text: string): void
+  /** The same with each character replaced that `escape` changes. */
+  addEscaped(text: string, escape: (piece: string) => string): void
+  /** To be called at least once for each thing that takes time. */
+  step(count?: number): void
+  /** To be called where a path leads to nothing. */
+  addMissing(path: string): void
+}
+
+/** A wrong template. `line` and `column` begin at 1. */
+export interface TemplateFault {
+  readonly line: number
+  readonly column?: number
+  readonly message: string
+}
+
+/** Thrown by engines where a template is wrong, or does not fit its data. */
+export class TemplateFaultError extends Error {
+  readonly faults: readonly TemplateFault[]
+  constructor(...faults: readonly TemplateFault[]) {
+    super(faults[0]?.message)
+    this.faults = faults
+  }
+}
+
+/** The `cause` of the error of a template that takes more steps than {@link RenderLimits} allow. */
+export const tooManySteps = 'too many steps'
+
+/** The output of all texts of an email, which share their limits. */
+export interface Outputs {
+  /** @throws validation_error, message_too_large and invalid_template where a limit is reached. */
+  of(field: TemplateField): Output & { text(): string }
+  /** The paths that lead to nothing, each once, as they came. */
+  missing(): string[]
+}
+
+export function createOutputs({ maxBytes, maxSteps }: RenderLimits): Outputs {
+  const bytesLeft = { ...maxBytes }
+  const missing = new Set<string>()
+  let stepsLeft = maxSteps
+  return {
+    of(field) {
+      const limit = field === 'subject' ? 'subject' : 'bodies'
+      let written = ''
+      const add = (text: string): void => {
+        bytesLeft[limit] -= Buffer.byteLength(text)
+        if (bytesLeft[limit] < 0) throw tooLarge(limit, maxBytes[limit])
+        written += text
+      }
+      return {
+        add,
+        addEscaped(text, escape) {
+          // In pieces, so that the limit is noticed before all of it is made longer.
+          for (let at = 0; at < text.length; at += pieceLength) add(escape(text.slice(at, at + pieceLength)))
+        },
+        step(count = 1) {
+          stepsLeft -= count
+          if (stepsLeft < 0) throw stepsExceeded(field, maxSteps)
+        },
+        addMissing: (path) => void missing.add(path),
+        text: () => written,
+      }
+    },
+    missing: () => [...missing],
+  }
+}
+
+const pieceLength = 65_536
+
+function tooLarge(limit: 'subject' | 'bodies', most: number): LocalpostError {
+  if (limit === 'subject') {
+    const message = `takes more than ${most} bytes with its template rendered; at most ${most} are taken`
+    return validationError([{ field: 'subject', message }])
+  }
+  const message = `The bodies take more than ${most} bytes with their template rendered; at most ${most} are taken.`
+  return new LocalpostError('message_too_large', message)
+}
+
+function stepsExceeded(field: TemplateField, most: number): LocalpostError {
+  const message = `takes more than ${most} steps to render, as nested loops over long lists do. Loop over fewer items`
+  return new LocalpostError('invalid_template', `${field}: ${message}.`, {
+    cause: tooManySteps,
+    errors: [{ field, message }],
+  })
+}
+
+/** The error of a wrong template. */
+export function invalidTemplate(field: TemplateField, faults: readonly TemplateFault[]): LocalpostError {
+  const errors = faults.map((fault) => ({ field, message: inWords(fault) }))
+  return new LocalpostError('invalid_template', `${field}: ${errors[0]?.message}.`, { errors })
+}
+
+/** A fault with its place. */
+export function inWords({ line, column, message }: TemplateFault): string {
+  return `line ${line}${column === undefined ? '' : `, column ${column}`}: ${message}`
+}
+
+/** The error of data that lacks what a template uses. */
+export function missingData(paths: readonly string[]): LocalpostError {
+  const names = firstOf(paths, quote, moreWarnings).join(', ')
+  return new LocalpostError(
+    'missing_variable',
+    `The data has no value for ${names}, which the template uses.`,
+    {
+      errors: paths.map((path) => ({
+        field: `data.${path}`,
+        message: 'is missing: the template uses it, and the data has no value for it',
+      })),
+    },
+  )
+}
