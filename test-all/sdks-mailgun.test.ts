@@ -109,6 +109,21 @@ describe('mailgun.js 14.0.1', () => {
     ])
   })
 
+  it('manages templates, and sends from them', async () => {
+    expect((await steps('templates'))['templates']).toEqual({
+      created: ['welcome', 'New people', true],
+      version: 'new version of the template has been stored',
+      active: 'v2',
+      versions: [
+        ['initial', false],
+        ['v2', true],
+      ],
+      html: '<p>Hi Ada</p><i>1</i><i>2</i>',
+      listed: ['welcome'],
+      removed: 'template has been deleted',
+    })
+  })
+
   it('gets errors of each kind', async () => {
     expect((await steps('errors'))['errors']).toEqual({
       missing: "400 'text' parameter is missing: give text, html or template.",
@@ -192,6 +207,8 @@ describe('Python', () => {
     await post.webhooks.remove(hook.id)
     server.closeAllConnections()
     server.close()
+    const waiting = async (): Promise<number> => (await post.inbox.list({ query: 'status:sent' })).count
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(0)
     const mail = await post.inbox.waitFor({ subject: 'Anymail' })
     const headers = new Map(mail.headers)
     expect([

@@ -181,7 +181,7 @@ function operationId(method: string, path: string): string {
   const words = path
     .replace(/^\/dev\//, '')
     .replace(/[{}]/g, '')
-    .split(/[/.-]/)
+    .split(/[/._-]/)
     .filter(Boolean)
   return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('')
 }

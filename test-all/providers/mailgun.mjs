@@ -152,6 +152,42 @@ const steps = {
       gone,
     ])
   },
+  async templates() {
+    const { domainTemplates } = mailgun.domains
+    const template = '<p>{{#if name}}Hi {{name}}{{/if}}</p>{{#each items}}<i>{{this}}</i>{{/each}}'
+    const created = await domainTemplates.create(domain, {
+      name: 'welcome',
+      description: 'New people',
+      template,
+    })
+    const version = await domainTemplates.createVersion(domain, 'welcome', {
+      tag: 'v2',
+      template: '{{name}}',
+      active: 'yes',
+    })
+    const got = await domainTemplates.get(domain, 'welcome', { active: 'yes' })
+    const { template: listed } = await domainTemplates.listVersions(domain, 'welcome')
+    const { id } = await mailgun.messages.create(domain, {
+      ...mail,
+      text: undefined,
+      template: 'welcome',
+      't:version': 'initial',
+      't:variables': JSON.stringify({ name: 'Ada', items: [1, 2] }),
+    })
+    const { storage } = await eventOf(id, 'delivered')
+    const { 'body-html': html } = await mailgun.messages.retrieveStoredEmail(domain, storage.key)
+    const { items } = await domainTemplates.list(domain)
+    const removed = await domainTemplates.destroy(domain, 'welcome')
+    show('templates', {
+      created: [created.name, created.description, !Number.isNaN(created.createdAt.getTime())],
+      version: version.message,
+      active: got.version.tag,
+      versions: listed.versions.map(({ tag, active }) => [tag, active]),
+      html,
+      listed: items.map(({ name }) => name),
+      removed: removed.message,
+    })
+  },
   async errors() {
     const create = (members, at = domain) => failing(mailgun.messages.create(at, { ...mail, ...members }))
     show('errors', {

@@ -86,7 +86,9 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   await made('/dev/suppressions', { address: `${secret}@gone.test` })
   const endpoint = 'http://127.0.0.1:9/resend'
   const hook = await made('/resend/webhooks', { endpoint, events: ['email.bounced'] })
+  await made('/mailgun/v3/domains/acme.test/webhooks', { id: 'accepted', url: 'http://127.0.0.1:9/mailgun' })
   return {
+    event: 'accepted',
     identity: `${secret}.test`,
     address: `${secret}@gone.test`,
     name: 'welcome',

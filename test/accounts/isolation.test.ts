@@ -49,6 +49,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /dev/accounts/{name}': { is_disabled: true },
   'PUT /ses/v2/email/templates/{name}': { TemplateContent: { Subject: 'Eve' } },
   'POST /ses/v2/email/templates/{name}/render': { TemplateData: '{}' },
+  'PUT /mailgun/v3/domains/{domain}/webhooks/{name}': { url: 'http://127.0.0.1:9/eve' },
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
   'POST /api/v1/message/{id}/release': { To: ['ada@example.test'] },
@@ -92,7 +93,7 @@ describe('a caller of one account who knows everything of another one', () => {
         // A refusal may quote what the caller sent.
         const tells = text.includes(secret) && !filled.includes(secret)
         const mustMiss = path.includes('{') && path !== '/dev/templates/{id}' && !isOfAnyDomain(path)
-        const isRefused = [400, 403, 404, 409, 422].includes(status) || text.startsWith('tag not found')
+        const isRefused = [400, 403, 404, 409, 415, 422].includes(status) || text.startsWith('tag not found')
         if (tells || status === 500 || (mustMiss && !isRefused))
           wrong.push(`${who}: ${name} ${status} ${text.slice(0, 200)}`)
         if (!path.startsWith('/dev/')) continue

@@ -21,7 +21,13 @@ import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
 import { readPartHeader } from '../../src/mime/part.ts'
 import { readDeliveryTime } from '../../src/providers/mailgun/times.ts'
-import { personalize, readObject, readRecipientVariables, Room, splitAddresses } from '../../src/providers/mailgun/recipients.ts'
+import {
+  personalize,
+  readObject,
+  readRecipientVariables,
+  Room,
+  splitAddresses,
+} from '../../src/providers/mailgun/recipients.ts'
 import { withAppearance } from '../../src/reading/appearance.ts'
 import { withInlineImages } from '../../src/reading/inline-images.ts'
 import { extractLinks } from '../../src/reading/links.ts'
@@ -101,7 +107,8 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     const header = Buffer.from(`Content-Type: ${text.replaceAll(/[\r\n]/g, ' ')}\r\n\r\n`)
     return readPartHeader(header, [0, header.length], asPart)
   },
-  'providers/mailgun/recipients.ts personalize': (text) => personalize(new Map([['a', text]]), new Room()).fill(text),
+  'providers/mailgun/recipients.ts personalize': (text) =>
+    personalize(new Map([['a', text]]), new Room()).fill(text),
   'providers/mailgun/recipients.ts readObject': (text) => readObject('t:variables', text),
   'providers/mailgun/recipients.ts readRecipientVariables': (text) => readRecipientVariables(text),
   'providers/mailgun/recipients.ts splitAddresses': (text) => splitAddresses([text]),

@@ -50,8 +50,9 @@ export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sen
       items,
       paging: {
         first: link({ at: null, isBack: false }),
-        next: link({ at: last ? positionOf(last) : page.at, isBack: false }),
-        previous: link({ at: first ? positionOf(first) : page.at, isBack: true }),
+        // Beside an empty page, at an end of the log, is that end.
+        next: link({ at: last ? positionOf(last) : page.isBack ? null : page.at, isBack: false }),
+        previous: link({ at: first ? positionOf(first) : page.isBack ? page.at : null, isBack: true }),
         last: link({ at: null, isBack: true }),
       },
     }

@@ -21,9 +21,6 @@ const filters = {
 /** The filters by which events are chosen. */
 export const eventFiltersSchema: z.ZodType<MailgunEventFilters> = z.strictObject(filters)
 
-const notSupported = (why: string): z.ZodOptional<z.ZodNever> =>
-  z.never({ error: `is not supported: ${why}. Leave it out` }).optional()
-
 /** The query of `GET /v3/{domain}/events`. */
 export const eventQuerySchema: z.ZodType<
   MailgunEventFilters & {
@@ -40,10 +37,6 @@ export const eventQuerySchema: z.ZodType<
   limit: queryNumber(1, 300).optional().describe('Default: 100'),
   pretty: text.optional().describe('Has no effect'),
   ...filters,
-  list: notSupported('there are no mailing lists'),
-  attachment: notSupported('files are not in events'),
-  size: notSupported('sizes cannot be compared'),
-  recipients: notSupported('mail is not received here'),
 })
 
 /** A page of the log. */

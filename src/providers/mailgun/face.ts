@@ -18,6 +18,7 @@ const known: Readonly<Partial<Record<ErrorCode, number>>> = {
   missing_variable: 400,
   invalid_attachment: 400,
   invalid_cursor: 400,
+  invalid_template: 400,
   template_not_found: 400,
   domain_not_registered: 400,
   domain_exists: 400,

@@ -5,6 +5,7 @@ import { mailgunFace } from './face.ts'
 import { messageRoutes } from './messages.ts'
 import { storedMessageRoutes } from './stored-message.ts'
 import { suppressionRoutes } from './suppressions.ts'
+import { templateRoutes } from './templates.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** @see https://documentation.mailgun.com/docs/mailgun/api-reference/intro */
@@ -15,6 +16,7 @@ export const mailgunProvider: Provider = {
     ...storedMessageRoutes(parts),
     ...eventRoutes(parts),
     ...suppressionRoutes(parts),
+    ...templateRoutes(parts),
     ...domainRoutes(parts),
     ...webhookRoutes(parts),
   ],

@@ -30,7 +30,7 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): SendMembers
   const lists = new Map<string, string[]>()
   const files = new Map<string, FormFile[]>()
   for (const entry of body.read()) {
-    const { name } = entry
+    const name = plainName(entry.name)
     const prefix = name.slice(0, 2)
     if (prefix === 'h:' || prefix === 'v:') addNamed(prefix === 'h:' ? headers : variables, entry, errors)
     else {
@@ -50,6 +50,12 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): SendMembers
   const all = 'errors' in checked ? [...errors, ...checked.errors] : errors
   if ('errors' in checked || all.length > 0) throw validationError(all)
   return { given: checked.value, headers, variables, files }
+}
+
+/** Clients in PHP number the values of a list: `attachment[0]`. */
+function plainName(name: string): string {
+  const [, list = ''] = /^([\w:-]{1,20})\[\d{0,4}\]$/.exec(name) ?? []
+  return listNames.has(list) ? list : name
 }
 
 function addNamed(map: Map<string, string>, entry: FormEntry, errors: FieldError[]): void {

@@ -57,7 +57,7 @@ const names = {
   send_at: 'o:deliverytime',
   tracking: 'o:tracking',
   template_id: 'template',
-  variables: 't:variables',
+  data: 't:variables',
   raw: 'message',
   'envelope.rcpt_to': 'to',
   'envelope.mail_from': 'message',

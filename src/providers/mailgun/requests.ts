@@ -17,7 +17,7 @@ import {
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
 import { readDeliveryTime } from './times.ts'
 import type { MailgunMime, MailgunSend } from './types.ts'
-import { testModeTag } from './words.ts'
+import { testModeTag, versionId } from './words.ts'
 
 /** `POST /v3/{domain}/messages`. @throws validation_error, message_too_large */
 export const toSend: Translate = (body, facts) => {
@@ -29,7 +29,8 @@ export const toSend: Translate = (body, facts) => {
     bcc: addressesOf('bcc', given.bcc ?? [], errors),
   }
   const messageId = givenId(headers, errors)
-  const shared = { ...optionsOf(given, facts, errors), ...templateOf(given, headers, variables, errors) }
+  const custom = customOf(variables, headers)
+  const shared = { ...optionsOf(given, facts, errors), ...templateOf(given, custom, errors) }
   if (!given.template && !given.text && !given.html)
     errors.push({ field: 'text', message: 'is missing: give text, html or template' })
   if (!given.template && given.subject === undefined) errors.push({ field: 'subject', message: 'is missing' })
@@ -56,8 +57,8 @@ export const toSend: Translate = (body, facts) => {
       text: fillMaybe(given.text),
       html: fillMaybe(given.html),
       ...fieldsOf(headers, fill),
-      metadata: metadataOf(given, variables, fill),
-      ...(shared.variables && { variables: filled(shared.variables, fill) }),
+      metadata: metadataOf(given, custom, fill),
+      ...(shared.data && { data: filled(shared.data, fill) as Record<string, unknown> }),
       attachments: attachments.length === 0 ? undefined : attachments,
     }
     return { request, messageId }
@@ -75,16 +76,18 @@ export const toMime: Translate = (body, facts) => {
       message: 'is not supported beside a whole message: write the field there',
     })
   const options = optionsOf(given, facts, errors)
-  if (options.tracking)
+  if (options.tracking?.opens || options.tracking?.clicks)
     errors.push({ field: 'o:tracking', message: 'is not supported: a whole message is never tracked' })
   if (errors.length > 0) throw validationError(errors)
   const [text = ''] = given.message
   const bytes = files.get('message')?.[0]?.content ?? Buffer.from(text)
-  const own = readHeader(bytes).decoded('Message-ID').trim()
+  const header = readHeader(bytes)
+  const own = header.decoded('Message-ID').trim()
+  const tags = header.fields.flatMap(([name, value]) => (/^x-mailgun-tag$/i.test(name) ? value.trim() : []))
   const request: SendingRequest = {
-    tags: options.tags,
+    tags: orNothing([...(options.tags ?? []), ...tags]),
     send_at: options.send_at,
-    metadata: metadataOf(given, variables, (value) => value),
+    metadata: metadataOf(given, customOf(variables, header.fields), (value) => value),
     raw: bytes.toString('base64'),
     envelope: { rcpt_to: to.map((one) => parseAddresses(one)[0]?.address || one) },
   }
@@ -134,41 +137,43 @@ function isYes(given: string | undefined): boolean | undefined {
   return given === undefined ? undefined : given !== 'no' && given !== 'false'
 }
 
-/** The header field with the data of a template, in JSON. */
+/** The header field with values that stay with the email, in JSON. */
 const variablesHeader = 'x-mailgun-variables'
+
+/** The values that stay with the email: those of the form, and those that a header field has in JSON. */
+function customOf(
+  variables: ReadonlyMap<string, string>,
+  headers: Iterable<readonly [name: string, value: string]>,
+): Map<string, unknown> {
+  const custom = new Map<string, unknown>(variables)
+  for (const [name, json] of headers)
+    if (name.toLowerCase() === variablesHeader)
+      for (const [key, value] of readObject(`h:${name}`, json)) custom.set(key, value)
+  return custom
+}
 
 function templateOf(
   given: MailgunSend,
-  headers: SendMembers<unknown>['headers'],
-  variables: SendMembers<unknown>['variables'],
+  custom: ReadonlyMap<string, unknown>,
   errors: FieldError[],
-): { template_id?: string; variables?: Record<string, string> } {
-  if (given.template === undefined) {
+): Pick<SendingRequest, 'template_id' | 'data'> {
+  const { template, 't:version': version, 't:variables': json } = given
+  if (template === undefined) {
     for (const name of ['t:version', 't:variables'] as const)
       if (given[name] !== undefined) errors.push({ field: name, message: 'must be given with a template' })
     return {}
   }
-  const data = new Map<string, unknown>(variables)
-  for (const [name, json] of jsonData(given, headers))
-    for (const [key, value] of readObject(name, json)) data.set(key, value)
-  const texts = [...data].map(([key, value]) => [key, toText(value)] as const)
-  return { template_id: given.template.toLowerCase(), variables: Object.fromEntries(texts) }
+  const own = json === undefined ? [] : readObject('t:variables', json)
+  const template_id = version === undefined ? template.toLowerCase() : versionId(template, version)
+  return { template_id, data: Object.fromEntries([...custom, ...own]) }
 }
 
-function jsonData(
-  given: MailgunSend,
-  headers: SendMembers<unknown>['headers'],
-): [name: string, json: string][] {
-  const fields = [...headers].filter(([name]) => name.toLowerCase() === variablesHeader)
-  const own = given['t:variables']
-  return [
-    ...fields.map(([name, value]): [string, string] => [`h:${name}`, value]),
-    ...(own === undefined ? [] : [['t:variables', own] as [string, string]]),
-  ]
-}
-
-function filled(texts: Record<string, string>, fill: (text: string) => string): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]))
+/** A value of JSON with all of its texts filled in. */
+function filled(value: unknown, fill: (text: string) => string): unknown {
+  if (typeof value === 'string') return fill(value)
+  if (Array.isArray(value)) return value.map((one) => filled(one, fill))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filled(one, fill)]))
 }
 
 /** The value of `h:Message-Id`, which becomes the id of the email. */
@@ -200,10 +205,10 @@ function fieldsOf(
 
 function metadataOf(
   given: MailgunSend | MailgunMime,
-  variables: SendMembers<unknown>['variables'],
+  custom: ReadonlyMap<string, unknown>,
   fill: (text: string) => string,
 ): Record<string, string> | undefined {
-  const metadata = [...variables].map(([name, value]): [string, string] => [name, fill(value)])
+  const metadata = [...custom].map(([name, value]): [string, string] => [name, fill(toText(value))])
   if (isYes(given['o:testmode'])) metadata.push([testModeTag, 'yes'])
   return metadata.length === 0 ? undefined : Object.fromEntries(metadata)
 }

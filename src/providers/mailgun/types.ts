@@ -40,6 +40,17 @@ export interface MailgunDomain {
   web_scheme: 'http'
 }
 
+/** A record of a domain in DNS. */
+export interface MailgunDnsRecord {
+  record_type: 'TXT' | 'MX'
+  name: string
+  value: string
+  priority?: string
+  valid: 'valid' | 'unknown'
+  is_active: boolean
+  cached: string[]
+}
+
 /** The filters by which events are chosen. */
 export interface MailgunEventFilters {
   /** Names of events: `failed`, `delivered OR opened`. */
@@ -178,6 +189,75 @@ export interface MailgunComplaint {
 export interface MailgunUnsubscribe extends MailgunComplaint {
   tag?: '*'
   tags?: '*'[]
+}
+
+/** The body of `POST /v3/{domain}/templates`. */
+export interface MailgunNewTemplate {
+  /** In lower case. */
+  name: string
+  description?: string
+  createdBy?: string
+  /** The HTML, with Handlebars. */
+  template: string
+  /** Of its first version. Default: `initial`. */
+  tag?: string
+  engine?: 'handlebars'
+  comment?: string
+  /** An object in JSON with the member `Subject`; others are not supported. */
+  headers?: string
+  mjml?: never
+}
+
+/** The body of `PUT /v3/{domain}/templates/{name}`. */
+export interface MailgunTemplateUpdate {
+  description: string
+}
+
+/** The body of `POST /v3/{domain}/templates/{name}/versions`. */
+export interface MailgunNewVersion {
+  tag: string
+  /** The HTML, with Handlebars. */
+  template: string
+  /** Whether mail is sent from it unless it names another. Default: `no`. */
+  active?: 'yes' | 'no'
+  engine?: 'handlebars'
+  comment?: string
+  /** An object in JSON with the member `Subject`; others are not supported. */
+  headers?: string
+  mjml?: never
+}
+
+/** The body of `PUT /v3/{domain}/templates/{name}/versions/{tag}`. */
+export interface MailgunVersionUpdate {
+  /** The HTML, with Handlebars. */
+  template?: string
+  active?: 'yes' | 'no'
+  comment?: string
+  /** An object in JSON with the member `Subject`; others are not supported. */
+  headers?: string
+}
+
+/** A version in answers. */
+export interface MailgunVersion {
+  id: string
+  tag: string
+  engine: string
+  comment: string
+  createdAt: string
+  active: boolean
+  template?: string
+  headers?: Record<string, string>
+}
+
+/** A template in answers. */
+export interface MailgunTemplate {
+  id: string
+  name: string
+  description: string
+  createdAt: string
+  createdBy: string
+  version?: MailgunVersion
+  versions?: MailgunVersion[]
 }
 
 /** The body of `POST /v3/domains/{domain}/webhooks`. */

@@ -72,9 +72,7 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       async handler({ params }) {
         readDomain(params.domain)
         const found = await Promise.all(
-          eventNames.map(
-            async (event) => [event, { urls: await urlsOf(event) }] as const,
-          ),
+          eventNames.map(async (event) => [event, { urls: await urlsOf(event) }] as const),
         )
         return { webhooks: Object.fromEntries(found.filter(([, { urls }]) => urls.length > 0)) }
       },

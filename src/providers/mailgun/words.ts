@@ -23,3 +23,11 @@ export function bareIdOf(email: EmailRecord): string {
 export function toTime(milliseconds: number): string {
   return new Date(milliseconds).toUTCString().replace(/GMT$/, 'UTC')
 }
+
+/** What stands between the name of a template and the tag of a version, in the id of the template of ours that is the version. */
+export const versionMark = '.v.'
+
+/** The id of that template. */
+export function versionId(name: string, tag: string): string {
+  return `${name.toLowerCase()}${versionMark}${tag}`
+}

@@ -28,6 +28,7 @@ describe('POST /v3/{domain}/messages', () => {
       'h:X-Order': '17',
       'v:order': '17',
       'v:data': '{"a":1}',
+      'h:X-Mailgun-Variables': '{"list":[1]}',
     }
     const { status, body } = await call('POST', messages, { form })
     expect([status, body]).toEqual([
@@ -58,9 +59,29 @@ describe('POST /v3/{domain}/messages', () => {
       ['ü b.bin', 'application/octet-stream', null, '0,255,13,10'],
     ])
     expect([found.metadata, found.tracking, found.provider]).toEqual([
-      { order: '17', data: '{"a":1}', 'o:testmode': 'yes' },
+      { order: '17', data: '{"a":1}', list: '[1]', 'o:testmode': 'yes' },
       { opens: false, clicks: false },
       { name: 'mailgun', message_id: body.id },
+    ])
+  })
+
+  test('takes lists whose values are numbered, as clients in PHP write them', async () => {
+    const post = await start()
+    const { to: _, ...others } = mail
+    const form = {
+      ...others,
+      'to[0]': 'ada@example.com',
+      'to[1]': 'bob@example.com',
+      'o:tag[]': 'a',
+      'attachment[0]': new File(['one'], 'a.txt'),
+    }
+    await mailgunCaller(post)('POST', messages, { form })
+    await settled(post)
+    const { to, tags, attachments } = await post.inbox.waitFor({ subject: 'Hello' })
+    expect([to, tags, attachments.map(({ filename }) => filename)]).toEqual([
+      ['ada@example.com', 'bob@example.com'],
+      ['a'],
+      ['a.txt'],
     ])
   })
 
@@ -143,6 +164,19 @@ describe('POST /v3/{domain}/messages.mime', () => {
     const headers = new Map(found.headers)
     expect([headers.get('To'), headers.get('Message-ID')]).toEqual(['all@example.com', body.id])
     expect([found.envelope.rcpt_to, found.tags]).toEqual([['ada@example.com', 'bob@example.com'], ['a']])
+  })
+
+  test('reads the tags and variables that are fields of the message', async () => {
+    const post = await start()
+    const fields = 'X-Mailgun-Tag: welcome\r\nX-Mailgun-Variables: {"order":17}\r\n'
+    const form = { to: 'ada@example.com', message: fields + mime, 'o:tag': 'first', 'v:a': 'b' }
+    await mailgunCaller(post)('POST', `${messages}.mime`, { form })
+    const { tags, metadata } = await post.inbox.waitFor({ subject: 'Raw' })
+    expect([tags, metadata]).toEqual([['first', 'welcome'], { a: 'b', order: '17' }])
+    const wrong = { to: 'ada@example.com', message: `X-Mailgun-Variables: x\r\n${mime}` }
+    expect(await mailgunCaller(post)('POST', `${messages}.mime`, { form: wrong })).toMatchObject({
+      status: 400,
+    })
   })
 
   test('keeps the Message-ID of the message, and takes a text', async () => {
