@@ -9,6 +9,7 @@ import type { Face } from '../server/face.ts'
 import type { Route } from '../server/route.ts'
 import type { SendingService } from '../sending/sending.ts'
 import type { Suppressions } from '../sending/suppressions.ts'
+import type { templateJobs } from '../templates/engines.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { SentEmails } from './sent-emails.ts'
@@ -26,7 +27,7 @@ export interface ProviderParts {
   readonly faults: Faults
   readonly config: Pick<Config, 'relay' | 'relayAll' | 'checks'>
   readonly clock: Clock
-  readonly thread: JobThread<typeof translationJobs>
+  readonly thread: JobThread<typeof translationJobs & typeof templateJobs>
   /** Where the data of the instance is, and whether it accepts mail. */
   state(): Promise<ServerState>
   /** Makes a random UUID. */
