@@ -24,7 +24,7 @@ test('templates are sent with Handlebars, by their active version or another one
       description: 'For new people',
       createdBy: 'Ada',
       template:
-        '<p>{{#if name}}Hi {{name}}{{else}}Hi you{{/if}}</p>{{#each items}}<i>{{this.id}}</i>{{/each}}',
+        '<p>{{#if name}}Hi {{name}}{{else}}Hi you{{/if}}</p>{{#each items}}<i>{{this.id}}</i>{{/each}}{{#equal name "Eve"}}!{{/equal}}',
       headers: '{"Subject":"For {{name}}"}',
       comment: 'first',
       engine: 'handlebars',
