@@ -218,7 +218,7 @@ describe('Python', () => {
       mail.metadata,
     ]).toEqual(['17', 'help@acme.test, sales@acme.test', 'ü.txt', { order: '17' }])
     const merged = await post.inbox.waitFor({ subject: 'Hi Bob' })
-    expect([merged.metadata, merged.text, new Map(merged.headers).get('X-Id')]).toEqual([
+    expect([merged.metadata, merged.text, new Map(merged.headers).get('X-ID')]).toEqual([
       { id: '2' },
       'Dear Bob',
       '2',

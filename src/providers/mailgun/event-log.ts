@@ -93,14 +93,9 @@ interface Page {
   readonly isBack: boolean
 }
 
-function toPage({
-  begin,
-  end,
-  ascending,
-  limit = 100,
-  pretty: _,
-  ...filters
-}: z.output<typeof eventQuerySchema>): Page {
+function toPage(query: z.output<typeof eventQuerySchema>): Page {
+  const { begin, end, ascending, limit = 100, ...others } = query
+  const filters = Object.fromEntries(Object.entries(others).filter(([name]) => name !== 'pretty'))
   const from = begin === undefined ? null : timeOf('begin', begin)
   const until = end === undefined ? null : timeOf('end', end)
   const isForward = from !== null && until !== null && from <= until

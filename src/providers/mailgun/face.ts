@@ -91,7 +91,7 @@ const { id } = await mailgun.messages.create('acme.test', {
 }
 
 /** An error in words, with Mailgun's form of the names of members. */
-export function messageOf({ errors, message }: LocalpostError): string {
+function messageOf({ errors, message }: LocalpostError): string {
   if (!errors || errors.length === 0) return message
   const all = errors.slice(0, maxNamed).map(inWords).join(' ')
   return errors.length > maxNamed ? `${all} And ${errors.length - maxNamed} more.` : all

@@ -46,7 +46,7 @@ export function linksOf(
   const link = (page: string, beside?: string): string => {
     const query = new URLSearchParams({ page, limit: String(limit), ...more })
     if (beside !== undefined) query.set(name, beside)
-    return `${baseOf(context)}${path}?${query}`
+    return `${baseOf(context)}${path}?${query.toString()}`
   }
   return {
     first: link('first'),

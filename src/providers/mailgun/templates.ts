@@ -203,6 +203,6 @@ function toVersion(version: Template, active: Template): MailgunVersion {
   }
 }
 
-function withoutContent({ template: _, headers: __, ...version }: MailgunVersion): MailgunVersion {
-  return version
+function withoutContent({ id, tag, engine, comment, createdAt, active }: MailgunVersion): MailgunVersion {
+  return { id, tag, engine, comment, createdAt, active }
 }

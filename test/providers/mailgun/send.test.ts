@@ -126,7 +126,7 @@ describe('POST /v3/{domain}/messages', () => {
     ])
     expect(new Set(mails.map(({ provider }) => provider?.message_id))).toEqual(new Set([body.id]))
     const [first] = mails
-    expect([first?.text, first?.html, new Map(first?.headers).get('X-Id')]).toEqual([
+    expect([first?.text, first?.html, new Map(first?.headers).get('X-ID')]).toEqual([
       'Dear Ada %recipient% %recipient.%',
       '<b>Ada</b>',
       '1',
@@ -320,7 +320,11 @@ describe('what is wrong', () => {
     const send = async (body: Buffer, contentType: string): Promise<[number, string]> => {
       const authorization = `Basic ${Buffer.from(`api:${post.apiKey}`).toString('base64')}`
       const headers = { authorization, 'content-type': contentType }
-      const request = new Request(`http://localhost/mailgun${messages}`, { method: 'POST', headers, body })
+      const request = new Request(`http://localhost/mailgun${messages}`, {
+        method: 'POST',
+        headers,
+        body: Uint8Array.from(body),
+      })
       const response = await post.fetch(request)
       return [response.status, await response.text()]
     }

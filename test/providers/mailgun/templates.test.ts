@@ -137,11 +137,12 @@ test('templates that are wrong are refused', async () => {
     })
   for (const at of ['none', 'a.v.initial', 'none/versions', 'a/versions/none'])
     expect(await call('GET', `${path}/${at}`)).toMatchObject({ status: 404 })
-  for (const form of [
+  const wrongUses: Record<string, string>[] = [
     { template: 'none' },
     { template: 'a', 't:version': 'none' },
     { template: 'a', 't:text': 'yes' },
-  ])
+  ]
+  for (const form of wrongUses)
     expect(await call('POST', messages, { form: { ...people, subject: 'x', ...form } })).toMatchObject({
       status: 400,
     })
