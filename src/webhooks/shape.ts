@@ -10,7 +10,7 @@ export interface WebhookShape {
   readonly events: Readonly<Record<string, EmailEventType>>
   /** @returns What is posted; null if the provider has no such event. */
   email(event: ShapedEvent): ShapedBody | null
-  /** The body of one request, where it has the signature. Default: that of the event. */
+  /** The body of one request, where the signature is in it. Default: that of the event. */
   body?(request: ShapedRequest): string
   /** The headers of one request beside `content-type`. */
   headers(request: ShapedRequest): Readonly<Record<string, string>>

@@ -309,6 +309,14 @@ describe('what is wrong', () => {
     })
   })
 
+  test('is a test mode that would reach people', async () => {
+    const post = await start({ relay: 'smtp://127.0.0.1:9', relayAll: true })
+    const call = mailgunCaller(post)
+    const { status, body } = await call('POST', messages, { form: { ...mail, 'o:testmode': 'yes' } })
+    expect([status, body.message]).toEqual([400, containing("'o:testmode' parameter is not possible")])
+    expect((await post.emails.list()).count).toBe(0)
+  })
+
   test('is a damaged form, long or short', async () => {
     const post = await start()
     const form = new FormData()
