@@ -4,8 +4,21 @@ import type { WebhookShape } from '../../webhooks/shape.ts'
 import { kindOf, toEventData } from './event-data.ts'
 import { mailgun } from './words.ts'
 
-/** The events that a webhook can ask for, with ours of which they are made. */
-const events = {
+/** The events that a webhook can ask for. */
+export const eventNames = [
+  'accepted',
+  'rejected',
+  'delivered',
+  'permanent_fail',
+  'temporary_fail',
+  'opened',
+  'clicked',
+  'complained',
+] as const
+type MailgunEvent = (typeof eventNames)[number]
+
+/** Ours, of which they are made. */
+const events: Readonly<Record<MailgunEvent, EmailEventType>> = {
   accepted: 'email.sent',
   rejected: 'email.failed',
   delivered: 'email.delivered',
@@ -14,11 +27,7 @@ const events = {
   opened: 'email.opened',
   clicked: 'email.clicked',
   complained: 'email.complained',
-} as const satisfies Record<string, EmailEventType>
-type MailgunEvent = keyof typeof events
-
-/** Their names. */
-export const eventNames = Object.keys(events) as readonly MailgunEvent[]
+}
 
 /**
  * Webhooks as Mailgun posts them, with the signature in the body. The signing key is the secret of the webhook.
