@@ -201,10 +201,12 @@ function membersOf(shape: Shape, base: Named | null, scope: Scope): string {
     if (name in inherited) return []
     const description = descriptionOf(schema)
     const mark = schema._zod.optout === 'optional' ? '?' : ''
-    return `${description === null ? '' : commentOf(description)}${name}${mark}: ${typeOf(schema, scope)}`
+    return `${description === null ? '' : commentOf(description)}${isName.test(name) ? name : literal(name)}${mark}: ${typeOf(schema, scope)}`
   })
   return `{\n${members.join('\n')}\n}`
 }
+
+const isName = /^[A-Za-z_$][\w$]*$/
 
 /** The description of a member, which may be that of the schema inside `optional` or `nullable`. */
 function descriptionOf(schema: z.core.$ZodType): string | null {

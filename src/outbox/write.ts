@@ -12,6 +12,7 @@ import type { JobThread } from '../core/job-thread.ts'
 import { longBytes } from '../core/json-body.ts'
 import { asBuffer } from '../core/own-buffers.ts'
 import { copyBlob } from '../emails/copies.ts'
+import { messageIdOf } from '../emails/message-id.ts'
 import {
   attachmentsBlob,
   contentBlob,
@@ -231,9 +232,4 @@ function assertSize(size_bytes: number): void {
     'message_too_large',
     `The message takes ${size_bytes} bytes after encoding; at most ${maxMessageBytes} are taken.`,
   )
-}
-
-/** The Message-ID of an API send, with its angle brackets: the same at every try. */
-function messageIdOf(email: EmailRecord): string {
-  return `<${email.id}@${email.envelope.mail_from.slice(email.envelope.mail_from.lastIndexOf('@') + 1)}>`
 }

@@ -1,5 +1,6 @@
 import type { SimulatorNames } from '../rules/simulator.ts'
 import type { WebhookShape } from '../webhooks/shape.ts'
+import { mailgunShape } from './mailgun/events.ts'
 import { postmarkShape } from './postmark/events.ts'
 import { postmarkSimulator } from './postmark/simulator.ts'
 import { resendSimulator } from './resend/simulator.ts'
@@ -15,13 +16,14 @@ export const webhookShapes: readonly WebhookShape[] = [
   sesShape,
   postmarkShape,
   sendgridShape,
+  mailgunShape,
 ]
 
 /** The addresses of providers whose mail has a certain outcome. */
 export const providerSimulators: readonly SimulatorNames[] = [resendSimulator, postmarkSimulator]
 
 /** The names of all providers, which are also the first segments of their paths. */
-export const providerNames = ['resend', 'ses', 'ses-v1', 'postmark', 'sendgrid'] as const
+export const providerNames = ['resend', 'ses', 'ses-v1', 'postmark', 'sendgrid', 'mailgun'] as const
 
 /** The name of a provider: `resend`. */
 export type ProviderName = (typeof providerNames)[number]

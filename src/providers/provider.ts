@@ -25,7 +25,7 @@ export interface ProviderParts {
   readonly webhooks: Webhooks & Pick<RunningWebhooks, 'replace'>
   readonly inbox: Inbox & InboxPages
   readonly faults: Faults
-  readonly config: Pick<Config, 'relay' | 'checks'>
+  readonly config: Pick<Config, 'relay' | 'relayAll' | 'checks'>
   readonly clock: Clock
   readonly thread: JobThread<typeof translationJobs & typeof templateJobs>
   /** Where the data of the instance is, and whether it accepts mail. */

@@ -1,5 +1,6 @@
 import type { Route } from '../server/route.ts'
 import type { Provider, ProviderParts } from './provider.ts'
+import { mailgunProvider } from './mailgun/mailgun.ts'
 import { mailpitProvider } from './mailpit/mailpit.ts'
 import { postmarkProvider } from './postmark/postmark.ts'
 import { resendProvider } from './resend/resend.ts'
@@ -14,6 +15,7 @@ export const providers: readonly Provider[] = [
   sesV1Provider,
   postmarkProvider,
   sendgridProvider,
+  mailgunProvider,
   mailpitProvider,
 ]
 

@@ -49,16 +49,19 @@ export async function sendAll(
     prepare,
   }: ProviderSend,
   { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
-  { sending, clock, thread, newUuid }: ProviderParts,
+  { sending, clock, config, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
-  const facts = { now: clock.now(), isRepeatable: idempotencyKey !== undefined }
+  const facts = { now: clock.now(), relays: config.relayAll, isRepeatable: idempotencyKey !== undefined }
   const { hash, emails } = await translate(body, kind, facts, thread)
   const translated = prepare ? await prepareAll(emails, prepare, names) : emails
   const isBatch = translated.length > 1
   const common = hasOneId ? toId(newUuid()) : null
   const requests = translated.flatMap((one, i) => {
     if (!('error' in one))
-      return { ...one.request, provider: { name: provider, message_id: common ?? toId(newUuid()) } }
+      return {
+        ...one.request,
+        provider: { name: provider, message_id: one.messageId ?? common ?? toId(newUuid()) },
+      }
     if (partial) return []
     throw isBatch ? placed(one.error, i) : one.error
   })

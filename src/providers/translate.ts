@@ -1,5 +1,6 @@
 import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
-import { LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
+import { FormBody } from '../core/form.ts'
+import { longBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { bodyHash } from '../sending/idempotency.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
@@ -17,6 +18,8 @@ export type TranslationKind =
   | 'postmark batch'
   | 'postmark template'
   | 'postmark templates'
+  | 'mailgun send'
+  | 'mailgun mime'
 
 // Loaded on first use, because many programs use no provider.
 const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> = {
@@ -31,23 +34,33 @@ const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> 
   'postmark batch': async () => (await import('./postmark/requests.ts')).toBatch,
   'postmark template': async () => (await import('./postmark/requests.ts')).toTemplatedSend,
   'postmark templates': async () => (await import('./postmark/requests.ts')).toTemplatedBatch,
+  'mailgun send': async () => (await import('./mailgun/requests.ts')).toSend,
+  'mailgun mime': async () => (await import('./mailgun/requests.ts')).toMime,
 }
 
 /** The translation of long bodies as work of the thread. */
 export const translationJobs = {
   async translate(
     bytes: Buffer,
-    isText: boolean,
+    format: BodyFormat,
     kind: TranslationKind,
     facts: BodyFacts,
   ): Promise<{
     hash: string | null
     emails: (Exclude<Translated, { error: unknown }> | { error: PlainError })[]
   }> {
-    const body: unknown = isText ? readTextBody(bytes) : parseJsonBody(bytes)
+    const body = parse(bytes, format)
     const { hash, emails } = await translateParsed(body, kind, facts)
     return { hash, emails: emails.map((one) => ('error' in one ? { error: plainError(one.error) } : one)) }
   },
+}
+
+/** How a long body is read. */
+type BodyFormat = 'json' | 'text' | { readonly boundary: string | null }
+
+function parse(bytes: Buffer, format: BodyFormat): unknown {
+  if (format === 'text') return readTextBody(bytes)
+  return format === 'json' ? parseJsonBody(bytes) : new FormBody(bytes, format.boundary)
 }
 
 interface BodyFacts extends TranslationFacts {
@@ -78,9 +91,17 @@ export async function translate(
   facts: BodyFacts,
   thread: JobThread<typeof translationJobs>,
 ): Promise<TranslatedBody> {
-  if (!(body instanceof LongBody)) return translateParsed(body, kind, facts)
-  const { hash, emails } = await thread.run('translate', [body.take(), body.isText, kind, facts])
+  const long = longOf(body)
+  if (!long) return translateParsed(body, kind, facts)
+  const { hash, emails } = await thread.run('translate', [...long, kind, facts])
   return { hash, emails: emails.map((one) => ('error' in one ? { error: revived(one.error) } : one)) }
+}
+
+/** The bytes of a body for the thread, and their format; null for a short one. */
+function longOf(body: unknown): [bytes: Buffer, format: BodyFormat] | null {
+  if (body instanceof LongBody) return [body.take(), body.isText ? 'text' : 'json']
+  const isLong = body instanceof FormBody && body.bytes.length > longBytes
+  return isLong ? [body.bytes, { boundary: body.boundary }] : null
 }
 
 function revived(plain: PlainError): LocalpostError {

@@ -5,6 +5,8 @@ import type { SendingRequest } from '../sending/types.ts'
 export interface TranslationFacts {
   /** Unix time in milliseconds. */
   readonly now: number
+  /** Whether mail goes to a relay. */
+  readonly relays: boolean
 }
 
 /** A request as the core takes it, or what is wrong with it. */
@@ -13,6 +15,8 @@ export type Translated =
       readonly request: SendingRequest
       /** Whether all requests of the body are only checked. Default: false. */
       readonly checkOnly?: boolean
+      /** The id of the email, where the request itself gives it. */
+      readonly messageId?: string | undefined
     }
   | { readonly error: LocalpostError }
 

@@ -73,6 +73,15 @@ export const bearerPlace: KeyPlace = {
   scheme: { type: 'http', scheme: 'bearer' },
 }
 
+/** The password of Basic authentication, where clients of some providers send an API key. @see RFC 7617 */
+export function passwordOf(headers: Pick<Headers, 'get'>): string | null {
+  const [, encoded] = /^basic ([a-z\d+/=]{1,2000})$/i.exec(headers.get('authorization') ?? '') ?? []
+  if (encoded === undefined) return null
+  const decoded = Buffer.from(encoded, 'base64').toString()
+  const at = decoded.indexOf(':')
+  return at === -1 ? null : decoded.slice(at + 1)
+}
+
 /** What the caller of a route needs, by the query of the request. A route with `read` changes nothing and sends nothing. */
 export function needOf({ method, needs }: Pick<Route, 'method' | 'needs'>): (query: string) => Need {
   if (typeof needs === 'function') return needs

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { LocalpostError, quote } from '../core/errors.ts'
+import { FormBody, formTypes } from '../core/form.ts'
 import { longBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import { collectBefore } from '../core/page-memory.ts'
 import { readNode, readWeb, tooLarge } from './body-bytes.ts'
@@ -22,8 +23,9 @@ export interface ReceivedBody {
   /**
    * Call it only once.
    *
-   * @returns The body in the form that the route expects; a long one as a `LongBody`.
-   * @throws invalid_json, also for values nested deeper than 100 levels; payload_too_large for too many values.
+   * @returns The body in the form that the route expects; a long one as a `LongBody`, and a form as a `FormBody`.
+   * @throws invalid_json, also for values nested deeper than 100 levels; payload_too_large for too many values;
+   *   validation_error for a form without a boundary.
    */
   parse(): unknown
 }
@@ -45,7 +47,9 @@ export async function receiveBody(
 ): Promise<ReceivedBody> {
   const type = source.headers.get('content-type')
   const isBytes = type !== null && wanted.bytesType === essenceOf(type)
-  const isText = isBytes || (type !== null && wanted.textTypes?.includes(essenceOf(type)) === true)
+  const isForm =
+    type !== null && wanted.forms !== undefined && formTypes.some((one) => one === essenceOf(type))
+  const isText = isBytes || isForm || (type !== null && wanted.textTypes?.includes(essenceOf(type)) === true)
   const isAbsent = type === null && wanted.optional === true
   if (!isAbsent && !wanted.anyType) assertReadable(source.headers, type, isText, wanted)
   const announced = Number(source.headers.get('content-length') ?? 0)
@@ -67,8 +71,9 @@ export async function receiveBody(
       note(given.length > longBytes ? Buffer.from(given.subarray(0, notedBytes)) : given)
       if (given.length > longBytes) {
         collectBefore(given.length)
-        return new LongBody(given, isText)
+        if (!isForm) return new LongBody(given, isText)
       }
+      if (isForm) return FormBody.of(given, type)
       return isText ? readTextBody(given) : parseJsonBody(given)
     },
   }
@@ -78,17 +83,24 @@ function assertReadable(
   headers: Pick<Headers, 'get'>,
   type: string | null,
   isText: boolean,
-  { bytesType, textTypes }: RouteBody,
+  { bytesType, textTypes, forms }: RouteBody,
 ): void {
   const refuse = (message: string): never => {
     throw new LocalpostError('unsupported_media_type', message)
   }
   const essence = type === null ? '' : essenceOf(type)
   const isJson = essence === 'application/json' || /^application\/[\w.-]+\+json$/.test(essence)
-  if (!isText && (bytesType !== undefined || !isJson)) {
+  const takesNoJson = bytesType !== undefined || forms === 'only'
+  if (!isText && (takesNoJson || !isJson)) {
     const given = type === null ? 'has no Content-Type' : `is ${quote(type)}`
-    const also = textTypes ? ` or \`${textTypes.join('`, `')}\`` : ''
-    refuse(`The body ${given}. Send \`Content-Type: ${bytesType ?? 'application/json'}\`${also}.`)
+    const [first, ...others] = [
+      ...(takesNoJson ? [] : ['application/json']),
+      ...(bytesType === undefined ? [] : [bytesType]),
+      ...(textTypes ?? []),
+      ...(forms ? formTypes : []),
+    ]
+    const also = others.length === 0 ? '' : ` or \`${others.join('`, `')}\``
+    refuse(`The body ${given}. Send \`Content-Type: ${first}\`${also}.`)
   }
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
   if (bytesType === undefined && !['utf-8', 'utf8', 'us-ascii'].includes(charset))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { formTypes } from '../core/form.ts'
 import { type ErrorCode, errorTable, LocalpostError } from '../core/errors.ts'
 import { errorAnswer, jsonAnswer, jsonType } from './answer.ts'
 import { bearerPlace } from './auth.ts'
@@ -180,7 +181,7 @@ function operationId(method: string, path: string): string {
   const words = path
     .replace(/^\/dev\//, '')
     .replace(/[{}]/g, '')
-    .split(/[/.-]/)
+    .split(/[/._-]/)
     .filter(Boolean)
   return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('')
 }
@@ -236,11 +237,10 @@ function toRequestBody(route: Route, body: NonNullable<Route['body']>, schemas: 
       content: { [body.bytesType]: { schema: { type: 'string', format: 'binary' } } },
     }
   const texts = (body.textTypes ?? []).map((type) => [type, { schema: { type: 'string' } }])
-  const json = [
-    'application/json',
-    { schema: schemas.write(body.schema, 'input', componentName(route, 'Body')) },
-  ]
-  return { required: body.optional !== true, description, content: Object.fromEntries([json, ...texts]) }
+  const schema = { schema: schemas.write(body.schema, 'input', componentName(route, 'Body')) }
+  const types = [...(body.forms === 'only' ? [] : ['application/json']), ...(body.forms ? formTypes : [])]
+  const content = Object.fromEntries([...types.map((type) => [type, schema]), ...texts])
+  return { required: body.optional !== true, description, content }
 }
 
 function toResponses(route: Route, schemas: SchemaWriter): object {

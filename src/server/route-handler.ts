@@ -2,6 +2,7 @@ import type { EventHandler, H3Event } from 'h3'
 import type { z } from 'zod'
 import { withoutEnding } from '../core/ending.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
+import { FormBody, readTextForm } from '../core/form.ts'
 import { LongBody } from '../core/json-body.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { AccessControl } from './access.ts'
@@ -58,7 +59,8 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
         const parsed = body.parse()
         const isForThread = long && parsed instanceof LongBody
         const given = isForThread ? await thread.run('body', [parsed.take(), long]) : parsed
-        return handle(isChecked ? given : parseInput(schema, given))
+        if (isChecked) return handle(given)
+        return handle(parseInput(schema, given instanceof FormBody ? readTextForm(given) : given))
       }
       return await (body.isLong ? large.run(work, largePatienceMs, event.req.signal) : work())
     } finally {

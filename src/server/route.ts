@@ -70,6 +70,11 @@ export interface RouteBody {
   readonly bytesType?: string
   /** Media types taken as text beside JSON. */
   readonly textTypes?: readonly string[]
+  /**
+   * Whether the body may be a form: `multipart/form-data` or urlencoded. `only`: and no JSON. The schema is that of its
+   * texts by name; with `readBy: 'resource'`, the handler gets a `FormBody`.
+   */
+  readonly forms?: 'also' | 'only'
   /** Whether the body is read as JSON whatever its media type says, for clients that send none or a form's. */
   readonly anyType?: boolean
 }

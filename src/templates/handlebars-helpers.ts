@@ -70,6 +70,8 @@ const blocks = new Map<string, Condition | ContextHelper>([
   ['each', { set: 'basic', params: [1, 1], context: 'each' }],
   ['with', { set: 'basic', params: [1, 1], context: 'with' }],
   ['equals', extended([2, 2], ([one, other]) => areEqual(one, other))],
+  // As Mailgun calls it.
+  ['equal', extended([2, 2], ([one, other]) => areEqual(one, other))],
   ['notEquals', extended([2, 2], ([one, other]) => !areEqual(one, other))],
   ['greaterThan', extended([2, 2], ([one, other]) => asNumber(one) > asNumber(other))],
   ['lessThan', extended([2, 2], ([one, other]) => asNumber(one) < asNumber(other))],

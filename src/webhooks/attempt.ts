@@ -40,20 +40,22 @@ export async function attemptDelivery(
   })
   try {
     const { Webhook: Signer } = await import('standardwebhooks')
+    const request = {
+      id: event_id,
+      time: new Date(now),
+      body,
+      secret,
+      sign: () => new Signer(secret).sign(event_id, new Date(now), body),
+    }
     const named = Object.entries(further).map(([name, value]) => [name.toLowerCase(), value])
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'localpost',
       ...(Object.fromEntries(named) as Record<string, string>),
-      ...(shape ?? standardShape).headers({
-        id: event_id,
-        time: new Date(now),
-        body,
-        secret,
-        sign: () => new Signer(secret).sign(event_id, new Date(now), body),
-      }),
+      ...(shape ?? standardShape).headers(request),
     }
-    const given = { method: 'POST', headers, body, signal, problemOf, lookup } as const
+    const posted = shape?.body?.(request) ?? body
+    const given = { method: 'POST', headers, body: posted, signal, problemOf, lookup } as const
     const answer = await guardedRequest(new URL(url), given)
     const status = answer.statusCode ?? 0
     const response = await readBeginning(answer)

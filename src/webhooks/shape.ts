@@ -10,6 +10,8 @@ export interface WebhookShape {
   readonly events: Readonly<Record<string, EmailEventType | readonly EmailEventType[]>>
   /** @returns What is posted, each in a request of its own; null if the provider has no such event. */
   email(event: ShapedEvent): ShapedBody | readonly ShapedBody[] | null
+  /** The body of one request, where the signature is in it. Default: that of the event. */
+  body?(request: ShapedRequest): string
   /** The headers of one request beside `content-type`. */
   headers(request: ShapedRequest): Readonly<Record<string, string>>
 }

@@ -103,9 +103,11 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   const url = 'http://127.0.0.1:9/sendgrid'
   const grid = await made('/sendgrid/v3/user/webhooks/event/settings', { url, bounce: true })
   const dynamic = await made('/sendgrid/v3/templates', { name: `${secret} dynamic`, generation: 'dynamic' })
+  await made('/mailgun/v3/domains/acme.test/webhooks', { id: 'accepted', url: 'http://127.0.0.1:9/mailgun' })
   return {
     'sendgrid/v3': grid.id,
     template_id: dynamic.id,
+    event: 'accepted',
     identity: `${secret}.test`,
     address: `${secret}@gone.test`,
     name: 'welcome',

@@ -5,7 +5,7 @@ import { expandMacros } from '../../src/checks/spf-terms.ts'
 import { atRuleFeatures } from '../../src/client-support/css-features.ts'
 import { elementFeatures, imageFeatures, imagesOf } from '../../src/client-support/html-features.ts'
 import { previewHtml } from '../../src/client-support/preview.ts'
-import { bearerOf } from '../../src/server/auth.ts'
+import { bearerOf, passwordOf } from '../../src/server/auth.ts'
 import { previewedClient } from '../../src/client-support/preview-clients.ts'
 import { filterCss } from '../../src/client-support/preview-css.ts'
 import { filterHtml } from '../../src/client-support/preview-html.ts'
@@ -20,6 +20,14 @@ import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
 import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
 import { readPartHeader } from '../../src/mime/part.ts'
+import { readDeliveryTime } from '../../src/providers/mailgun/times.ts'
+import {
+  personalize,
+  readObject,
+  readRecipientVariables,
+  Room,
+  splitAddresses,
+} from '../../src/providers/mailgun/recipients.ts'
 import { withAppearance } from '../../src/reading/appearance.ts'
 import { withInlineImages } from '../../src/reading/inline-images.ts'
 import { extractLinks } from '../../src/reading/links.ts'
@@ -44,6 +52,7 @@ export const folders: readonly string[] = [
   'inbox',
   'mime',
   'net',
+  'providers/mailgun',
   'reading',
   'rules',
   'search',
@@ -98,6 +107,12 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     const header = Buffer.from(`Content-Type: ${text.replaceAll(/[\r\n]/g, ' ')}\r\n\r\n`)
     return readPartHeader(header, [0, header.length], asPart)
   },
+  'providers/mailgun/recipients.ts personalize': (text) =>
+    personalize(new Map([['a', text]]), new Room()).fill(text),
+  'providers/mailgun/recipients.ts readObject': (text) => readObject('t:variables', text),
+  'providers/mailgun/recipients.ts readRecipientVariables': (text) => readRecipientVariables(text),
+  'providers/mailgun/recipients.ts splitAddresses': (text) => splitAddresses([text]),
+  'providers/mailgun/times.ts readDeliveryTime': (text) => readDeliveryTime(text, 0),
   'reading/appearance.ts withAppearance': (text) => withAppearance(text, 'dark'),
   'reading/inline-images.ts withInlineImages': (text) => withInlineImages(text, []),
   'reading/links.ts extractLinks': (text) => extractLinks(text, text),
@@ -107,6 +122,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'search/query.ts isTag': (text) => isTag(text, 'a'),
   'mime/html/searchable-text.ts searchableText': (text) => searchableText(text, text),
   'server/auth.ts bearerOf': (text) => bearerOf({ get: () => `Bearer ${text}` }),
+  'server/auth.ts passwordOf': (text) => passwordOf({ get: () => `Basic ${text}` }),
 }
 
 const bytesOfMail = 'reads a message, which `mime/parse.ts parseMessage` and its parts are attacked for'
@@ -160,6 +176,7 @@ export const left: Readonly<Record<string, string>> = {
   ]),
   ...reasons(checked, ['mime/headers/charset.ts createTextDecoder', 'net/guarded-request.ts urlProblem']),
   ...reasons(noText, [
+    'providers/mailgun/words.ts toMessageId',
     'audiences/contact-import.ts importContacts',
     'capture/auth.ts judgeCredentials',
     'capture/faults.ts stageOf',

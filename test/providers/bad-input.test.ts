@@ -9,7 +9,9 @@ import { start } from '../support/instance.ts'
 import { keyHeaders } from './_authorization.ts'
 import { mail } from './_resend.ts'
 
-const rows = hollowApp().routes.filter(({ face, body }) => face && body && !body.textTypes)
+const rows = hollowApp().routes.filter(
+  ({ face, body }) => face && body && !body.textTypes && body.forms !== 'only',
+)
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`
 
 const marked = {
@@ -152,6 +154,13 @@ const samples: Readonly<Record<string, unknown>> = {
     variables: [{ key: 'A', type: 'string', fallback_value: 'x' }],
   },
   'PATCH /resend/templates/{id}': { html: 'x' },
+  'POST /mailgun/v3/{domain}/bounces': [{ address: mail.to, code: 550 }],
+  'POST /mailgun/v3/{domain}/complaints': { address: mail.to },
+  'POST /mailgun/v3/{domain}/unsubscribes': { address: mail.to, tags: ['*'] },
+  'POST /mailgun/v4/domains': { name: 'acme.test' },
+  'POST /mailgun/v3/domains': { name: 'acme.test' },
+  'POST /mailgun/v3/domains/{domain}/webhooks': { id: 'accepted', url: 'http://127.0.0.1:9/' },
+  'PUT /mailgun/v3/domains/{domain}/webhooks/{name}': { url: 'http://127.0.0.1:9/' },
   'POST /resend/webhooks': { endpoint: 'http://127.0.0.1:9/', events: ['email.sent'] },
 }
 

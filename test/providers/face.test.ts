@@ -106,5 +106,6 @@ describe.each(faces.map((face) => [face.title, face] as const))('the API of %s',
 /** The headers with which a provider's client sends a key. */
 function headersWith({ key }: Face, value: string): Record<string, string> {
   const [name = '', form = ''] = (key.form.split('`')[0] ?? '').split(/: (.*)/s)
-  return { [name]: form.replace('<API_KEY>', value) }
+  const encoded = form.replace('<api:API_KEY in base64>', Buffer.from(`api:${value}`).toString('base64'))
+  return { [name]: encoded.replace('<API_KEY>', value) }
 }

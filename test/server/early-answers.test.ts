@@ -98,7 +98,8 @@ describe.runIf(hasPython)('Python’s urllib and http.client, which write the wh
   it('get the answer to a body that is too large, at every route', { timeout: 120_000 }, async () => {
     const expected: Record<string, unknown> = {}
     const all = taking.flatMap(({ body, status, ...at }) => {
-      const type = { 'content-type': body.bytesType ?? 'application/json' }
+      const ofForms = body.forms === 'only' ? 'application/x-www-form-urlencoded' : undefined
+      const type = { 'content-type': body.bytesType ?? ofForms ?? 'application/json' }
       const limit = maxBytesOf(body)
       const asked = [...new Set([limit + 1, Math.max(limit + 1, 20 * mebibytes)])].map((bytes) =>
         ask(at, bytes, type),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { LocalpostError } from '../../core/errors.ts'
 import { type Answer, bytesAnswer, jsonAnswer } from '../../server/answer.ts'
-import { bearerPlace } from '../../server/auth.ts'
+import { bearerPlace, passwordOf } from '../../server/auth.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
 
 /** An API key as `/dev` takes it, or as the password of Basic authentication, which Mailpit's clients can send. */
@@ -14,15 +14,6 @@ const keyPlace: KeyPlace = {
     scheme: 'basic',
     description: 'Any name, with an API key as the password. `Authorization: Bearer <API_KEY>` works too.',
   },
-}
-
-/** @see RFC 7617 */
-function passwordOf(headers: Pick<Headers, 'get'>): string | null {
-  const [, encoded] = /^basic ([a-z\d+/=]{1,2000})$/i.exec(headers.get('authorization') ?? '') ?? []
-  if (encoded === undefined) return null
-  const decoded = Buffer.from(encoded, 'base64').toString()
-  const at = decoded.indexOf(':')
-  return at === -1 ? null : decoded.slice(at + 1)
 }
 
 /** @see https://mailpit.axllent.org/docs/api-v1/ */

@@ -1,12 +1,13 @@
 import type { EmailRecord } from '../../emails/email.ts'
+import { messageIdOf as writtenId } from '../../emails/message-id.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 
 /** The name of this provider. */
 export const resend = 'resend'
 
 /** The Message-ID of an email, also before its message is written. */
-export function messageIdOf({ message, id, envelope }: EmailRecord): string {
-  return message?.message_id ?? `<${id}@${envelope.mail_from.slice(envelope.mail_from.lastIndexOf('@') + 1)}>`
+export function messageIdOf(email: EmailRecord): string {
+  return email.message?.message_id ?? writtenId(email)
 }
 
 /** A time as Resend writes it. */

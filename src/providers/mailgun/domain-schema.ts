@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { queryNumber } from '../../server/lists.ts'
+import type { MailgunDnsRecord, MailgunDomain, MailgunNewDomain } from './types.ts'
+
+const ignored = z.string().max(1000).optional().describe('Has no effect')
+
+/** The body of `POST /v4/domains`. */
+export const newDomainSchema: z.ZodType<MailgunNewDomain> = z.strictObject({
+  name: z.string().min(1).max(320),
+  smtp_password: ignored,
+  spam_action: ignored,
+  wildcard: ignored,
+  force_dkim_authority: ignored,
+  dkim_key_size: ignored,
+  web_scheme: ignored,
+  web_prefix: ignored,
+  use_automatic_sender_security: ignored,
+  ips: z.never({ error: 'is not supported: there are no IP addresses of domains. Leave it out' }).optional(),
+  pool_id: z
+    .never({ error: 'is not supported: there are no IP addresses of domains. Leave it out' })
+    .optional(),
+})
+
+/** A domain. */
+export const domainSchema: z.ZodType<MailgunDomain> = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(['active', 'unverified']),
+  type: z.literal('custom'),
+  created_at: z.string(),
+  smtp_login: z.string(),
+  spam_action: z.literal('disabled'),
+  wildcard: z.boolean(),
+  is_disabled: z.boolean(),
+  require_tls: z.boolean(),
+  skip_verification: z.boolean(),
+  web_prefix: z.string(),
+  web_scheme: z.literal('http'),
+})
+
+/** A record of a domain in DNS. */
+export const recordSchema: z.ZodType<MailgunDnsRecord> = z.strictObject({
+  record_type: z.enum(['TXT', 'MX']),
+  name: z.string(),
+  value: z.string(),
+  priority: z.string().optional(),
+  valid: z.enum(['valid', 'unknown']),
+  is_active: z.boolean(),
+  cached: z.array(z.string()),
+})
+
+/** A domain with its records. */
+export const domainDetailSchema: z.ZodType = z.strictObject({
+  message: z.string().optional(),
+  domain: domainSchema,
+  sending_dns_records: z.array(recordSchema),
+  receiving_dns_records: z.array(recordSchema),
+})
+
+/** A page of the list. */
+export const domainListSchema: z.ZodType = z.strictObject({
+  total_count: z.int(),
+  items: z.array(domainSchema),
+})
+
+/** The query of the list. */
+export const domainQuerySchema: z.ZodType<{
+  limit?: number | undefined
+  skip?: number | undefined
+  state?: 'active' | 'unverified' | undefined
+  search?: string | undefined
+}> = z.strictObject({
+  limit: queryNumber(1, 1000).optional().describe('Default: 100'),
+  skip: queryNumber(0).optional().describe('How many are left out. Default: 0'),
+  state: z.enum(['active', 'unverified']).optional(),
+  search: z.string().max(320).optional().describe('A part of the name'),
+})

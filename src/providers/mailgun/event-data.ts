@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import type { EmailRecord } from '../../emails/email.ts'
+import type { EmailEvent } from '../../emails/types.ts'
+import type { ShapedEvent } from '../../webhooks/shape.ts'
+import { bareIdOf, testModeTag } from './words.ts'
+
+/** The names of events in the log; those of webhooks tell the two kinds of `failed` apart. */
+export type EventName = 'accepted' | 'rejected' | 'delivered' | 'failed' | 'opened' | 'clicked' | 'complained'
+
+/** Mailgun's name of an event, and for `failed` whether it is final. */
+export function kindOf({ status }: EmailEvent): { event: EventName; severity?: 'permanent' | 'temporary' } {
+  switch (status) {
+    case 'sent':
+      return { event: 'accepted' }
+    case 'failed':
+      return { event: 'rejected' }
+    case 'bounced':
+      return { event: 'failed', severity: 'permanent' }
+    case 'delivery_delayed':
+      return { event: 'failed', severity: 'temporary' }
+    case 'delivered':
+    case 'opened':
+    case 'clicked':
+    case 'complained':
+      return { event: status }
+  }
+}
+
+/** The same for the same event. */
+export function eventId({ email, recipient, event }: ShapedEvent): string {
+  const facts = [email.id, recipient, event.status, event.timestamp].join('\n')
+  return createHash('sha256').update(facts).digest('base64url').slice(0, 22)
+}
+
+/** An event as webhooks and the log have it. @see https://documentation.mailgun.com/docs/mailgun/user-manual/events/event-structure */
+export function toEventData(given: ShapedEvent): object {
+  const { email, recipient, event } = given
+  const { [testModeTag]: testMode, ...variables } = email.metadata ?? {}
+  return {
+    ...kindOf(event),
+    id: eventId(given),
+    timestamp: event.timestamp / 1000,
+    'log-level': levelOf(event),
+    recipient,
+    'recipient-domain': domainOf(recipient),
+    tags: email.tags,
+    campaigns: [],
+    'user-variables': variables,
+    flags: {
+      'is-routed': false,
+      'is-authenticated': true,
+      'is-system-test': false,
+      'is-test-mode': testMode !== undefined,
+    },
+    envelope: { sender: email.envelope.mail_from, transport: 'smtp', targets: recipient },
+    message: messageOf(email),
+    storage: { key: email.id },
+    ...detailOf(event),
+  }
+}
+
+function messageOf(email: EmailRecord): object {
+  const { from, to, subject, message } = email
+  return {
+    headers: { to: to.join(', '), 'message-id': bareIdOf(email), from, subject },
+    attachments: [],
+    size: message?.size_bytes ?? 0,
+  }
+}
+
+/** The domain of an address, in lower case. */
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+}
+
+function levelOf({ status }: EmailEvent): 'info' | 'warn' | 'error' {
+  if (status === 'bounced' || status === 'failed') return 'error'
+  return status === 'delivery_delayed' || status === 'complained' ? 'warn' : 'info'
+}
+
+function detailOf(event: EmailEvent): object {
+  switch (event.status) {
+    case 'sent':
+      return { method: 'HTTP' }
+    case 'delivered':
+      return {
+        'delivery-status': {
+          ...replyOf(event.smtp_response),
+          'attempt-no': 1,
+          'session-seconds': event.processing_time_millis / 1000,
+          'mx-host': event.reporting_mta,
+        },
+      }
+    case 'bounced':
+      return {
+        reason: reasonOf(event),
+        'delivery-status': {
+          ...(isSuppression(event)
+            ? { code: 605, message: 'Not delivering to previously bounced address', description: '' }
+            : replyOf(event.smtp_response ?? `${event.type}, ${event.subtype}`)),
+          ...(event.reporting_mta === undefined ? {} : { 'mx-host': event.reporting_mta }),
+        },
+      }
+    case 'delivery_delayed':
+      return { reason: 'generic', 'delivery-status': replyOf(event.smtp_response ?? '') }
+    case 'failed':
+      return { reject: { reason: event.reason, description: '' } }
+    case 'opened':
+      return clientOf(event)
+    case 'clicked':
+      return { url: event.link, ...clientOf(event) }
+    case 'complained':
+      return {}
+  }
+}
+
+/** What a server said. @param text  Its reply, or a fault in words. */
+function replyOf(text: string): object {
+  const [, code, enhanced] = /^(\d{3})[ -](?:(\d\.\d{1,3}\.\d{1,3})\b)?/.exec(text) ?? []
+  return {
+    // What Mailgun has for a connection that failed.
+    code: code === undefined ? 498 : Number(code),
+    message: text,
+    description: '',
+    ...(enhanced === undefined ? {} : { 'enhanced-code': enhanced }),
+  }
+}
+
+type Bounced = Extract<EmailEvent, { status: 'bounced' }>
+
+/** Whether nothing was sent, because the address is on the suppression list. */
+function isSuppression({ subtype }: Bounced): boolean {
+  return subtype === 'OnAccountSuppressionList' || subtype === 'Suppressed'
+}
+
+function reasonOf(event: Bounced): string {
+  if (isSuppression(event)) return 'suppress-bounce'
+  return event.type === 'Transient' ? 'old' : 'bounce'
+}
+
+function clientOf({ ip, user_agent }: Extract<EmailEvent, { status: 'opened' | 'clicked' }>): object {
+  return { ip, 'client-info': { 'user-agent': user_agent } }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { queryNumber } from '../../server/lists.ts'
+import { timeForms } from './times.ts'
+import type { MailgunEventFilters } from './types.ts'
+
+const text = z.string().max(1000)
+const expression = text.optional().describe('A value, or several with AND, OR and NOT')
+
+/** What the log of events can be filtered by. */
+const filters = {
+  event: text.optional().describe('Names of events: `failed`, `delivered OR opened`'),
+  severity: text.optional().describe('`permanent` or `temporary`, of failures'),
+  recipient: expression,
+  to: expression,
+  from: expression,
+  subject: expression,
+  tags: expression,
+  'message-id': text.optional().describe('That of the answer to a send'),
+}
+
+/** The filters by which events are chosen. */
+export const eventFiltersSchema: z.ZodType<MailgunEventFilters> = z.strictObject(filters)
+
+/** The query of `GET /v3/{domain}/events`. */
+export const eventQuerySchema: z.ZodType<
+  MailgunEventFilters & {
+    begin?: string | undefined
+    end?: string | undefined
+    ascending?: 'yes' | 'no' | undefined
+    limit?: number | undefined
+    pretty?: string | undefined
+  }
+> = z.strictObject({
+  begin: text.optional().describe(timeForms),
+  end: text.optional().describe('The same. An end before the beginning lists newest first'),
+  ascending: z.enum(['yes', 'no']).optional().describe('Default: `no`, unless `begin` is before `end`'),
+  limit: queryNumber(1, 300).optional().describe('Default: 100'),
+  pretty: text.optional().describe('Has no effect'),
+  ...filters,
+})
+
+/** A page of the log. */
+export const eventPageSchema: z.ZodType = z.strictObject({
+  items: z.array(z.looseObject({ event: z.string(), id: z.string(), timestamp: z.number() })),
+  paging: z.strictObject({ first: z.string(), next: z.string(), previous: z.string(), last: z.string() }),
+})

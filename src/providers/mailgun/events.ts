@@ -1,0 +1,55 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { EmailEventType } from '../../webhooks/types.ts'
+import type { WebhookShape } from '../../webhooks/shape.ts'
+import { kindOf, toEventData } from './event-data.ts'
+import { mailgun } from './words.ts'
+
+/** The events that a webhook can ask for. */
+export const eventNames = [
+  'accepted',
+  'rejected',
+  'delivered',
+  'permanent_fail',
+  'temporary_fail',
+  'opened',
+  'clicked',
+  'complained',
+] as const
+type MailgunEvent = (typeof eventNames)[number]
+
+/** Ours, of which they are made. */
+const events: Readonly<Record<MailgunEvent, EmailEventType>> = {
+  accepted: 'email.sent',
+  rejected: 'email.failed',
+  delivered: 'email.delivered',
+  permanent_fail: 'email.bounced',
+  temporary_fail: 'email.delivery_delayed',
+  opened: 'email.opened',
+  clicked: 'email.clicked',
+  complained: 'email.complained',
+}
+
+/**
+ * Webhooks as Mailgun posts them, with the signature in the body. The signing key is the secret of the webhook.
+ *
+ * @see https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
+ */
+export const mailgunShape: WebhookShape = {
+  name: mailgun,
+  events,
+  email(given) {
+    const { event, severity } = kindOf(given.event)
+    const type: MailgunEvent = event === 'failed' ? `${severity ?? 'permanent'}_fail` : event
+    return { type, body: { 'event-data': toEventData(given) } }
+  },
+  body({ id, time, body, secret }) {
+    const timestamp = String(Math.floor(time.getTime() / 1000))
+    // Another one for every try, as receivers refuse a token that they know.
+    const token = createHash('sha256').update(`${id}\n${time.getTime()}`).digest('hex').slice(0, 50)
+    const signature = createHmac('sha256', secret)
+      .update(timestamp + token)
+      .digest('hex')
+    return JSON.stringify({ signature: { timestamp, token, signature }, ...(JSON.parse(body) as object) })
+  },
+  headers: () => ({}),
+}

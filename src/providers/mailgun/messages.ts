@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { sendErrors } from '../../sending/results.ts'
+import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
+import { sendAll, type ProviderSend } from '../send.ts'
+import { readDomain } from './domain-name.ts'
+import { rowsOf } from './rows.ts'
+import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
+import { mailgun, toMessageId } from './words.ts'
+
+const { post } = rowsOf('Messages')
+
+const queuedSchema = z.strictObject({ id: z.string().describe('The Message-ID'), message: z.string() })
+
+/** `/v3/{domain}/messages`. */
+export function messageRoutes(parts: ProviderParts): Route[] {
+  async function send(
+    kind: ProviderSend['kind'],
+    context: RouteContext<{ domain: string }>,
+  ): Promise<{ id: string; message: string }> {
+    const domain = readDomain(context.params.domain)
+    let id: string | undefined
+    // The emails of all recipients have one id.
+    const toId = (uuid: string): string => (id ??= toMessageId(uuid, domain))
+    const how = { provider: mailgun, kind, partial: false, names, toId, maxRecipients }
+    const [sent] = await sendAll(how, context, parts)
+    if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
+    return { id: sent.id, message: 'Queued. Thank you.' }
+  }
+
+  return [
+    post('/mailgun/v3/{domain}/messages', {
+      needs: 'send',
+      summary: 'Send an email, or one to each recipient',
+      body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large, forms: 'only' },
+      success: { schema: queuedSchema },
+      errors: sendErrors,
+      handler: (context) => send('mailgun send', context),
+    }),
+    post('/mailgun/v3/{domain}/messages.mime', {
+      needs: 'send',
+      summary: 'Send a whole MIME message',
+      body: { schema: mimeSchema, readBy: 'resource', maxBytes: bodyLimits.large, forms: 'only' },
+      success: { schema: queuedSchema },
+      errors: sendErrors,
+      handler: (context) => send('mailgun mime', context),
+    }),
+  ]
+}
+
+/** Our names of members that have others in Mailgun's API. */
+const names = {
+  reply_to: 'h:Reply-To',
+  headers: 'h',
+  metadata: 'v',
+  tags: 'o:tag',
+  send_at: 'o:deliverytime',
+  tracking: 'o:tracking',
+  template_id: 'template',
+  data: 't:variables',
+  raw: 'message',
+  'envelope.rcpt_to': 'to',
+  'envelope.mail_from': 'message',
+  attachments: 'attachment',
+  'attachments[].name': 'attachment[].filename',
+  'attachments[].content': 'attachment[]',
+  'attachments[].content_id': 'inline[].filename',
+}

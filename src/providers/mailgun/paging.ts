@@ -1,0 +1,57 @@
+import type { RouteContext } from '../../server/route.ts'
+import { baseOf } from './base-url.ts'
+
+/** Which page of a list is wanted. */
+export interface PageQuery {
+  readonly limit: number
+  readonly page: 'first' | 'next' | 'previous' | 'last'
+  /** With `next` and `previous`: the key beside the page. */
+  readonly pivot: string
+}
+
+/** The items of one page, of all in the order of their keys. */
+export async function pageOf<T>(
+  items: AsyncIterable<T>,
+  keyOf: (item: T) => string,
+  { limit, page, pivot }: PageQuery,
+): Promise<T[]> {
+  const isAtEnd = page === 'last' || page === 'previous'
+  const found: T[] = []
+  for await (const one of items) {
+    const key = keyOf(one)
+    if (page === 'previous' && key >= pivot) break
+    if (page === 'next' && key <= pivot) continue
+    found.push(one)
+    if (found.length <= limit) continue
+    if (!isAtEnd) break
+    found.shift()
+  }
+  return found.slice(0, limit)
+}
+
+/**
+ * The links to the pages beside one, as clients follow them.
+ *
+ * @param path  Below the URL of this API.
+ * @param name  The parameter of the pivot.
+ * @param more  Further parameters.
+ */
+export function linksOf(
+  path: string,
+  keys: readonly string[],
+  { limit, pivot }: PageQuery,
+  { name, more = {} }: { name: string; more?: Readonly<Record<string, string>> | undefined },
+  context: Pick<RouteContext, 'headers' | 'isSecure'>,
+): object {
+  const link = (page: string, beside?: string): string => {
+    const query = new URLSearchParams({ page, limit: String(limit), ...more })
+    if (beside !== undefined) query.set(name, beside)
+    return `${baseOf(context)}${path}?${query.toString()}`
+  }
+  return {
+    first: link('first'),
+    next: link('next', keys.at(-1) ?? pivot),
+    previous: link('previous', keys[0] ?? pivot),
+    last: link('last'),
+  }
+}

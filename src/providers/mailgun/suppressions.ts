@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { isErrorOf, LocalpostError } from '../../core/errors.ts'
+import type { Suppression } from '../../sending/types.ts'
+import type { Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
+import { readDomain } from './domain-name.ts'
+import { linksOf, pageOf } from './paging.ts'
+import { rowsOf } from './rows.ts'
+import {
+  addedSchema,
+  bounceSchema,
+  complaintSchema,
+  suppressionQuerySchema,
+  unsubscribeSchema,
+} from './suppression-schema.ts'
+import { toTime } from './words.ts'
+
+const { get, post, del } = rowsOf('Suppressions')
+
+/** One of Mailgun's lists: the entries of ours that have its reason. */
+interface SuppressionList {
+  readonly name: 'bounces' | 'complaints' | 'unsubscribes'
+  readonly reason: Suppression['reason']
+  readonly added: z.ZodType<{ address: string }>
+  /** The members of an entry beside its address and time. */
+  readonly members: object
+  readonly removed: string
+  readonly removedAll: string
+}
+
+const lists: readonly SuppressionList[] = [
+  {
+    name: 'bounces',
+    reason: 'bounce',
+    added: bounceSchema,
+    members: { code: '550', error: '' },
+    removed: 'Bounced address has been removed',
+    removedAll: 'Bounced addresses for this domain have been removed',
+  },
+  {
+    name: 'complaints',
+    reason: 'complaint',
+    added: complaintSchema,
+    members: {},
+    removed: 'Spam complaint has been removed',
+    removedAll: 'Complaint addresses for this domain have been removed',
+  },
+  {
+    name: 'unsubscribes',
+    reason: 'manual',
+    added: unsubscribeSchema,
+    members: { tags: ['*'] },
+    removed: 'Unsubscribe event has been removed',
+    removedAll: 'Unsubscribe addresses for this domain have been removed',
+  },
+]
+
+const entrySchema = z.looseObject({ address: z.string(), created_at: z.string() })
+const doneSchema = z.strictObject({ message: z.string(), address: z.string().optional() })
+
+/** `/v3/{domain}/bounces`, `complaints` and `unsubscribes`: the suppression list of this account, which all domains share. */
+export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppressions'>): Route[] {
+  return lists.flatMap((list) => routesOf(list, suppressions))
+}
+
+const keyOf = ({ address }: Suppression): string => address.toLowerCase()
+
+function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressions']): Route[] {
+  const { name, reason, added, members } = list
+  const toEntry = ({ address, created }: Suppression): object => ({
+    address,
+    ...members,
+    created_at: toTime(created),
+  })
+
+  async function* entries(term = ''): AsyncIterable<Suppression> {
+    let cursor: string | null = null
+    do {
+      const page: Awaited<ReturnType<typeof suppressions.list>> = await suppressions.list({
+        limit: 100,
+        ...(cursor !== null && { cursor }),
+      })
+      for (const one of page.items)
+        if (one.reason === reason && keyOf(one).startsWith(term.toLowerCase())) yield one
+      ;({ cursor } = page)
+    } while (cursor !== null)
+  }
+
+  async function find(address: string): Promise<Suppression> {
+    const found = await suppressions.get(address).catch((error: unknown) => {
+      if (isErrorOf(error, 'not_found')) return null
+      throw error
+    })
+    if (found?.reason === reason) return found
+    throw new LocalpostError('not_found', `Address not found in ${name} table`)
+  }
+
+  return [
+    get(`/mailgun/v3/{domain}/${name}`, {
+      summary: `List ${name}, by address`,
+      query: suppressionQuerySchema,
+      success: {
+        schema: z.strictObject({
+          items: z.array(entrySchema),
+          paging: z.strictObject({
+            first: z.string(),
+            next: z.string(),
+            previous: z.string(),
+            last: z.string(),
+          }),
+        }),
+      },
+      async handler({ query, params, ...context }) {
+        const { limit = 100, page = 'first', address = '', term } = query
+        const wanted = { limit, page, pivot: address.toLowerCase() }
+        const items = await pageOf(entries(term), keyOf, wanted)
+        const path = `/v3/${readDomain(params.domain)}/${name}`
+        const more = { name: 'address', more: term === undefined ? undefined : { term } }
+        const paging = linksOf(path, items.map(keyOf), wanted, more, context)
+        return { items: items.map(toEntry), paging }
+      },
+    }),
+    get(`/mailgun/v3/{domain}/${name}/{address}`, {
+      summary: `Get an address of ${name}`,
+      success: { schema: entrySchema },
+      async handler({ params }) {
+        readDomain(params.domain)
+        return toEntry(await find(params.address))
+      },
+    }),
+    post(`/mailgun/v3/{domain}/${name}`, {
+      summary: `Add an address to ${name}, or a list of them in JSON`,
+      body: { schema: addedSchema(added), forms: 'also' },
+      success: { schema: doneSchema },
+      async handler({ params, body }) {
+        readDomain(params.domain)
+        const all = [body].flat()
+        for (const { address } of all) await suppressions.add({ address, reason })
+        const [{ address } = { address: '' }] = all
+        if (!Array.isArray(body)) return { message: `Address has been added to the ${name} table`, address }
+        return { message: `${all.length} addresses have been added to the ${name} table` }
+      },
+    }),
+    del(`/mailgun/v3/{domain}/${name}/{address}`, {
+      summary: `Remove an address from ${name}`,
+      success: { schema: doneSchema },
+      async handler({ params }) {
+        readDomain(params.domain)
+        const { address } = await find(params.address)
+        await suppressions.remove(address)
+        return { message: list.removed, address }
+      },
+    }),
+    del(`/mailgun/v3/{domain}/${name}`, {
+      summary: `Remove all ${name}`,
+      success: { schema: doneSchema },
+      async handler({ params }) {
+        readDomain(params.domain)
+        for await (const { address } of entries()) await suppressions.remove(address)
+        return { message: list.removedAll }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,155 @@
+import { isErrorOf, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import type { Template } from '../../templates/types.ts'
+import type { ProviderParts } from '../provider.ts'
+import { withNames } from '../send.ts'
+import { readObject } from './recipients.ts'
+import { versionId, versionMark as mark } from './words.ts'
+
+/**
+ * The templates of an account as Mailgun has them: with versions, of which one is active. Each version is a template of ours,
+ * `<name>.v.<tag>`, and so is a copy of the active one, `<name>`, from which mail is sent.
+ */
+export interface TemplateStore {
+  /** In the order of names. */
+  all(): AsyncIterable<Template>
+  /** @throws not_found */
+  get(name: string): Promise<Template>
+  /** @throws not_found */
+  version(name: string, tag: string): Promise<Template>
+  versions(name: string): Promise<Template[]>
+  /** Makes or changes a version. @throws validation_error, invalid_template */
+  putVersion(name: string, tag: string, version: VersionInput): Promise<void>
+  /** Makes a version the one that mail is sent from. @throws not_found */
+  activate(name: string, tag: string, about?: About): Promise<void>
+  /** Changes what is said about a template. @throws not_found */
+  describe(name: string, description: string): Promise<void>
+  /** @throws not_found; state_conflict for the active one */
+  removeVersion(name: string, tag: string): Promise<void>
+  /** Removes a template with its versions. @throws not_found */
+  remove(name: string): Promise<void>
+}
+
+/** A version as it is given. */
+export interface VersionInput {
+  readonly template: string
+  readonly subject: string | null
+  readonly comment: string
+}
+
+interface About {
+  readonly description?: string | undefined
+  readonly createdBy?: string | undefined
+}
+
+/** The tag of the version that a template of ours is, or that is active; one that was not made here has `initial`. */
+export function tagOf({ id, metadata }: Template): string {
+  const at = id.indexOf(mark)
+  return at === -1 ? (metadata?.['tag'] ?? 'initial') : id.slice(at + mark.length)
+}
+
+/** The parameters of Mailgun that are members of ours. */
+const names = { id: 'name', html: 'template', subject: 'headers' }
+
+export function createTemplateStore({ templates }: Pick<ProviderParts, 'templates'>): TemplateStore {
+  async function* from(start: string): AsyncIterable<Template> {
+    let cursor: string | null = start === '' ? null : start
+    do {
+      const page: Awaited<ReturnType<typeof templates.list>> = await templates.list({
+        limit: 100,
+        ...(cursor !== null && { cursor }),
+      })
+      yield* page.items
+      ;({ cursor } = page)
+    } while (cursor !== null)
+  }
+
+  async function get(name: string): Promise<Template> {
+    const found = name.includes(mark) ? null : await find(name.toLowerCase())
+    if (found) return found
+    throw new LocalpostError('not_found', `template not found: ${quote(name)}`)
+  }
+
+  async function find(id: string): Promise<Template | null> {
+    return templates.get(id).catch((error: unknown) => {
+      if (isErrorOf(error, 'not_found')) return null
+      throw error
+    })
+  }
+
+  async function version(name: string, tag: string): Promise<Template> {
+    const active = await get(name)
+    const found = await find(versionId(active.id, tag))
+    if (found) return found
+    if (tagOf(active) === tag) return active
+    throw new LocalpostError('not_found', `version ${quote(tag)} of the template ${quote(name)} not found`)
+  }
+
+  async function versions(name: string): Promise<Template[]> {
+    const prefix = `${name.toLowerCase()}${mark}`
+    const found: Template[] = []
+    for await (const one of from(prefix)) {
+      if (!one.id.startsWith(prefix)) break
+      found.push(one)
+    }
+    return found
+  }
+
+  return {
+    async *all() {
+      for await (const one of from('')) if (!one.id.includes(mark)) yield one
+    },
+    get,
+    version,
+    versions,
+    async putVersion(name, tag, { template, subject, comment }) {
+      const content = { html: template, subject, engine: 'handlebars' as const, metadata: { comment } }
+      await withNames(templates.put(versionId(name, tag), content), names)
+    },
+    async activate(name, tag, about) {
+      const { html, subject } = (await find(versionId(name, tag))) ?? (await get(name))
+      const known = (await find(name.toLowerCase()))?.metadata ?? {}
+      const metadata = {
+        ...known,
+        ...(about?.description !== undefined && { description: about.description }),
+        ...(about?.createdBy !== undefined && { created_by: about.createdBy }),
+        tag,
+      }
+      await withNames(
+        templates.put(name.toLowerCase(), { html, subject, engine: 'handlebars', metadata }),
+        names,
+      )
+    },
+    async describe(name, description) {
+      const { id, subject, html, text, engine, metadata = {} } = await get(name)
+      await templates.put(id, { subject, html, text, engine, metadata: { ...metadata, description } })
+    },
+    async removeVersion(name, tag) {
+      const { id } = await version(name, tag)
+      if (tagOf(await get(name)) !== tag) return templates.remove(id)
+      const message = `version ${quote(tag)} is active. Make another one active first.`
+      throw new LocalpostError('state_conflict', message)
+    },
+    async remove(name) {
+      const { id } = await get(name)
+      for (const one of await versions(id)) await templates.remove(one.id)
+      await templates.remove(id)
+    },
+  }
+}
+
+/** The subject of a template, which is in `headers`. @throws validation_error */
+export function subjectIn(headers: string | undefined): string | null {
+  if (headers === undefined) return null
+  let subject: string | null = null
+  for (const [name, value] of readObject('headers', headers)) {
+    if (name.toLowerCase() !== 'subject' || typeof value !== 'string')
+      throw validationError([
+        {
+          field: 'headers',
+          message: `must have a text as Subject alone, not ${quote(name)}: give it with the email`,
+        },
+      ])
+    subject = value
+  }
+  return subject
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { eventNames } from './events.ts'
+import type { MailgunNewWebhook, MailgunWebhookChanges } from './types.ts'
+
+/** How many URLs an event may have. */
+const maxUrls = 3
+
+const url = z.string().min(1).max(2000)
+const urls = z
+  .union([url, z.array(url).min(1).max(maxUrls)])
+  .describe(`Where events are posted to: at most ${maxUrls}`)
+const name = z.enum(eventNames, { error: `must be one of ${eventNames.join(', ')}` })
+
+/** The body of `POST /v3/domains/{domain}/webhooks`. */
+export const newWebhookSchema: z.ZodType<MailgunNewWebhook> = z.strictObject({
+  id: name.describe('The event'),
+  url: urls,
+})
+
+/** The body of `PUT /v3/domains/{domain}/webhooks/{name}`. */
+export const webhookChangesSchema: z.ZodType<MailgunWebhookChanges> = z.strictObject({ url: urls })
+
+const urlsOfEvent = z.strictObject({ urls: z.array(z.string()) })
+
+/** The URLs of each event. */
+export const webhookListSchema: z.ZodType = z.strictObject({ webhooks: z.record(z.string(), urlsOfEvent) })
+
+/** The URLs of an event. */
+export const webhookSchema: z.ZodType = z.strictObject({
+  message: z.string().optional(),
+  webhook: urlsOfEvent,
+})

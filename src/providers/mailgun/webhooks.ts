@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import { LocalpostError, quote } from '../../core/errors.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import type { Webhook } from '../../webhooks/types.ts'
+import type { ProviderParts } from '../provider.ts'
+import { withNames } from '../send.ts'
+import { readDomain } from './domain-name.ts'
+import { eventNames } from './events.ts'
+import { rowsOf } from './rows.ts'
+import { newWebhookSchema, webhookChangesSchema, webhookListSchema, webhookSchema } from './webhook-schema.ts'
+import { mailgun } from './words.ts'
+
+const { get, post, put, del } = rowsOf('Webhooks')
+
+const path = '/mailgun/v3/domains/{domain}/webhooks'
+const errors = ['webhook_exists', 'state_conflict'] as const
+/** Names of members of our webhooks in Mailgun's API. */
+const names = { url: 'url', shape_events: 'id' }
+
+/**
+ * `/v3/domains/{domain}/webhooks`: the webhooks of this account that have Mailgun's form. Mailgun lists the URLs of each event,
+ * and ours are the events of each URL. They are for all domains of the account.
+ */
+export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Route[] {
+  const list = async (): Promise<Webhook[]> =>
+    (await webhooks.list()).items.filter(({ shape }) => shape === mailgun)
+
+  async function urlsOf(event: string): Promise<string[]> {
+    return (await list()).filter((webhook) => eventsOf(webhook).includes(event)).map(({ url }) => url)
+  }
+
+  async function find(event: string): Promise<string[]> {
+    const urls = await urlsOf(event)
+    if (urls.length > 0) return urls
+    throw new LocalpostError('not_found', `Webhook not found: ${quote(event)}`)
+  }
+
+  /** Makes a webhook anew with other events, because they cannot be changed. The secret stays. */
+  async function replace(url: string, events: readonly string[]): Promise<void> {
+    const all = await list()
+    const before = all.find((webhook) => sameUrl(webhook.url, url))
+    if (before) await webhooks.remove(before.id)
+    if (events.length === 0) return
+    // Mailgun has one signing key for all.
+    const secret = (before ?? all[0])?.secret
+    const input = { url, shape: mailgun, shape_events: [...events], ...(secret !== undefined && { secret }) }
+    await withNames(webhooks.create(input), names)
+  }
+
+  async function setUrls(event: string, wanted: readonly string[]): Promise<void> {
+    const before = await list()
+    for (const url of wanted) {
+      const events = before.find((webhook) => sameUrl(webhook.url, url))
+      const known = events ? eventsOf(events) : []
+      if (!known.includes(event)) await replace(url, [...known, event])
+    }
+    for (const webhook of before) {
+      const events = eventsOf(webhook)
+      const isWanted = wanted.some((url) => sameUrl(webhook.url, url))
+      if (!isWanted && events.includes(event))
+        await replace(
+          webhook.url,
+          events.filter((one) => one !== event),
+        )
+    }
+  }
+
+  return [
+    get(path, {
+      summary: 'List the URLs of each event',
+      success: { schema: webhookListSchema },
+      async handler({ params }) {
+        readDomain(params.domain)
+        const found = await Promise.all(
+          eventNames.map(async (event) => [event, { urls: await urlsOf(event) }] as const),
+        )
+        return { webhooks: Object.fromEntries(found.filter(([, { urls }]) => urls.length > 0)) }
+      },
+    }),
+    get(`${path}/{name}`, {
+      summary: 'Get the URLs of an event',
+      success: { schema: webhookSchema },
+      async handler({ params }) {
+        readDomain(params.domain)
+        return { webhook: { urls: await find(params.name) } }
+      },
+    }),
+    post(path, {
+      summary: 'Set the URLs of an event that has none',
+      body: { schema: newWebhookSchema, maxBytes: bodyLimits.small, forms: 'also' },
+      success: { schema: webhookSchema },
+      errors,
+      async handler({ params, body: { id, url } }) {
+        readDomain(params.domain)
+        if ((await urlsOf(id)).length > 0)
+          throw new LocalpostError(
+            'webhook_exists',
+            `Webhook ${quote(id)} already exists. Update or delete it.`,
+          )
+        await setUrls(id, [url].flat())
+        return { message: 'Webhook has been created', webhook: { urls: await urlsOf(id) } }
+      },
+    }),
+    put(`${path}/{name}`, {
+      summary: 'Change the URLs of an event',
+      body: { schema: webhookChangesSchema, maxBytes: bodyLimits.small, forms: 'also' },
+      success: { schema: webhookSchema },
+      errors,
+      async handler({ params, body: { url } }) {
+        readDomain(params.domain)
+        await find(params.name)
+        await setUrls(params.name, [url].flat())
+        return { message: 'Webhook has been updated', webhook: { urls: await urlsOf(params.name) } }
+      },
+    }),
+    del(`${path}/{name}`, {
+      summary: 'Remove the URLs of an event',
+      success: { schema: webhookSchema },
+      errors: ['state_conflict'],
+      async handler({ params }) {
+        readDomain(params.domain)
+        const urls = await find(params.name)
+        await setUrls(params.name, [])
+        return { message: 'Webhook has been deleted', webhook: { urls } }
+      },
+    }),
+    get('/mailgun/v5/accounts/http_signing_key', {
+      summary: 'Get the key that signs webhooks, once there is one',
+      // Whoever has it can sign as this instance does.
+      needs: 'full',
+      success: { schema: z.strictObject({ message: z.string(), http_signing_key: z.string() }) },
+      async handler() {
+        const [first] = await list()
+        if (first) return { message: 'success', http_signing_key: first.secret }
+        throw new LocalpostError(
+          'not_found',
+          'There is no signing key before there is a webhook. Create one first.',
+        )
+      },
+    }),
+  ]
+}
+
+function eventsOf({ shape_events = [...eventNames] }: Webhook): string[] {
+  return shape_events
+}
+
+function sameUrl(one: string, other: string): boolean {
+  return URL.canParse(one) && URL.canParse(other) ? new URL(one).href === new URL(other).href : one === other
+}

@@ -1,0 +1,33 @@
+import type { EmailRecord } from '../../emails/email.ts'
+import { messageIdOf } from '../../emails/message-id.ts'
+
+/** The name of this provider. */
+export const mailgun = 'mailgun'
+
+/** The metadata of an email that was sent with `o:testmode`. */
+export const testModeTag = 'o:testmode'
+
+/** The id of an email as Mailgun answers it, which is also its Message-ID. @param uuid  A random one. */
+export function toMessageId(uuid: string, domain: string): string {
+  return `<${uuid.replaceAll('-', '')}@${domain.toLowerCase()}>`
+}
+
+/** The same id of any email, without its angle brackets, as events have it. */
+export function bareIdOf(email: EmailRecord): string {
+  const { provider, message } = email
+  const id = provider?.name === mailgun ? provider.message_id : message?.message_id || messageIdOf(email)
+  return id.replace(/^<(.*)>$/s, '$1')
+}
+
+/** A time as the lists of Mailgun write it: RFC 2822 in UTC. */
+export function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toUTCString().replace(/GMT$/, 'UTC')
+}
+
+/** What stands between the name of a template and the tag of a version, in the id of the template of ours that is the version. */
+export const versionMark = '.v.'
+
+/** The id of that template. */
+export function versionId(name: string, tag: string): string {
+  return `${name.toLowerCase()}${versionMark}${tag}`
+}
