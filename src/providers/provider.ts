@@ -10,8 +10,9 @@ import type { Route } from '../server/route.ts'
 import type { SendingService } from '../sending/sending.ts'
 import type { Suppressions } from '../sending/suppressions.ts'
 import type { Templates } from '../templates/templates.ts'
-import type { Webhooks } from '../webhooks/webhooks.ts'
+import type { InnerWebhooks } from '../webhooks/webhooks.ts'
 import type { SentEmails } from './sent-emails.ts'
+import type { ConfigurationSets } from './ses/configuration-sets.ts'
 import type { translationJobs } from './translate.ts'
 
 /** What the API of a provider is a translation of: the parts of one account. */
@@ -21,7 +22,8 @@ export interface ProviderParts {
   readonly domains: InnerDomains
   readonly templates: Templates
   readonly suppressions: Suppressions
-  readonly webhooks: Webhooks
+  readonly webhooks: InnerWebhooks
+  readonly configurationSets: ConfigurationSets
   readonly inbox: Inbox & InboxPages
   readonly faults: Faults
   readonly config: Pick<Config, 'relay' | 'checks'>

@@ -1,4 +1,5 @@
 import { LocalpostError } from '../core/errors.ts'
+import type { SendingRequest } from '../sending/types.ts'
 import type { RouteContext } from '../server/route.ts'
 import type { ProviderParts } from './provider.ts'
 import { translate, type TranslationKind } from './translate.ts'
@@ -19,6 +20,10 @@ export interface ProviderSend {
   readonly toId?: (uuid: string) => string
   /** How many distinct recipients an email may have. Default: as the core. */
   readonly maxRecipients?: number
+  /** How many days ahead an email may be scheduled. Default: as the core. */
+  readonly maxAheadDays?: number
+  /** What the provider refuses besides, with its names of members. Default: nothing. */
+  readonly refusalOf?: (request: SendingRequest) => LocalpostError | null
 }
 
 /**
@@ -28,12 +33,26 @@ export interface ProviderSend {
  * @throws Without `partial`, the error of the first wrong email, with the provider's names; otherwise as `accept` of the core.
  */
 export async function sendAll(
-  { kind, provider, idempotencyKey, partial, names, toId = (uuid) => uuid, maxRecipients }: ProviderSend,
+  {
+    kind,
+    provider,
+    idempotencyKey,
+    partial,
+    names,
+    toId = (uuid) => uuid,
+    maxRecipients,
+    maxAheadDays,
+    refusalOf = () => null,
+  }: ProviderSend,
   { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
   { sending, clock, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
   const facts = { now: clock.now(), isRepeatable: idempotencyKey !== undefined }
-  const { hash, emails: translated } = await translate(body, kind, facts, thread)
+  const { hash, emails } = await translate(body, kind, facts, thread)
+  const translated = emails.map((one) => {
+    const error = 'error' in one ? null : refusalOf(one.request)
+    return error ? { error } : one
+  })
   const isBatch = translated.length > 1
   const requests = translated.flatMap((one, i) => {
     if (!('error' in one))
@@ -47,6 +66,7 @@ export async function sendAll(
     idempotencyKey,
     bodyHash: hash ?? undefined,
     partial,
+    maxAheadDays,
     ...(maxRecipients !== undefined && { maxRecipients }),
   })
   const { results } = await withNames(accepting, names)

@@ -197,7 +197,7 @@ function tableOf(
     ...smtpSessionRoutes(deps),
     ...instanceRoutes(deps, live),
     ...probeRoutes(deps),
-    ...trackingRoutes(deps.tracking),
+    ...trackingRoutes(deps.tracking, deps.webhooks),
     ...(deps.providerRoutes ?? []),
   ]
 }

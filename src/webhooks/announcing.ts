@@ -31,11 +31,12 @@ export function announcing(deps: {
   ids: Ids
   clock: Clock
   maxWaiting: number
+  wants?: WantsEvent | undefined
   onWarning(message: string): void
   /** Called with errors; the commit then runs without announcement. */
   onError(error: unknown): void
 }): CommitHook {
-  const { store, senders, log, ids, clock, maxWaiting, onError } = deps
+  const { store, senders, log, ids, clock, maxWaiting, wants = () => true, onError } = deps
   const overfull = new Set<Sender>()
 
   function hasRoom(sender: Sender, count: number): boolean {
@@ -64,8 +65,9 @@ export function announcing(deps: {
   /** The changes that add deliveries. Adds their number for each webhook to `counts`. */
   function deliveriesOf({ payload, email }: Announced, counts: Map<Sender, number>): Change[] {
     const wanting = [...senders.values()].flatMap((sender) => {
-      if (!isWanted(payload.type, sender.webhook.events)) return []
-      const shaped = shapedFor(sender, payload, email)
+      const { webhook } = sender
+      if (webhook.disabled || !isWanted(payload.type, webhook.events)) return []
+      const shaped = shapedFor(sender, payload, email, wants)
       return shaped !== null && hasRoom(sender, counts.get(sender) ?? 0) ? { sender, shaped } : []
     })
     if (wanting.length === 0) return []
@@ -117,6 +119,13 @@ export function announcing(deps: {
   }
 }
 
+/**
+ * Whether a webhook in the form of a provider gets an event. Default: it does.
+ *
+ * @param type  The provider's name of the event.
+ */
+export type WantsEvent = (webhookId: string, email: EmailRecord, type: string) => boolean
+
 type Written = Exclude<Change, { op: 'remove' }>
 type Replaced = readonly (StoredRecord | null)[]
 
@@ -156,10 +165,12 @@ function shapedFor(
   { shape, webhook }: Pick<Sender, 'shape' | 'webhook'>,
   { data }: WebhookPayload,
   email: EmailRecord | null,
+  wants: WantsEvent,
 ): string | null | undefined {
   if (webhook.shape === undefined) return undefined
   if (!shape || !email || !('recipient' in data)) return null
-  const shaped = shape.email({ email, recipient: data.recipient, event: data })
+  const shaped = shape.email({ webhookId: webhook.id, email, recipient: data.recipient, event: data })
   if (!shaped || webhook.shape_events?.includes(shaped.type) === false) return null
+  if (!wants(webhook.id, email, shaped.type)) return null
   return JSON.stringify(shaped.body)
 }

@@ -12,10 +12,22 @@ export interface WebhookShape {
   email(event: ShapedEvent): ShapedBody | null
   /** The headers of one request beside `content-type`. */
   headers(request: ShapedRequest): Readonly<Record<string, string>>
+  /** What a webhook that is created gets first, with a URL to confirm it. Default: nothing. */
+  readonly confirmation?: ShapedConfirmation
+}
+
+/** How a provider has a webhook confirmed. */
+export interface ShapedConfirmation {
+  /** @returns What is posted. @param request.url  Confirms the webhook by one GET. */
+  body(request: { webhookId: string; token: string; url: string; time: number }): unknown
+  /** What that GET gets. */
+  answer(webhookId: string): { readonly type: string; readonly text: string }
 }
 
 /** An event of one recipient of an email. */
 export interface ShapedEvent {
+  /** The webhook that gets it. */
+  readonly webhookId: string
   readonly email: EmailRecord
   readonly recipient: string
   readonly event: EmailEvent

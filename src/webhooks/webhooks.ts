@@ -1,18 +1,19 @@
-import { createHash } from 'node:crypto'
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { urlProblem } from '../net/guarded-request.ts'
-import { notFound } from '../store/repository.ts'
+import { changeRecord, notFound } from '../store/repository.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
 import { type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Calling } from './attempt.ts'
-import { announcing } from './announcing.ts'
+import { announcing, type WantsEvent } from './announcing.ts'
+import { confirmationOf, type ConfirmationUrls } from './confirming.ts'
 import { createDeliveries } from './deliveries.ts'
-import type { Webhook, WebhookDelivery, WebhookInput, WebhookPattern } from './types.ts'
+import { fromOptions, optionPrefix, shapedEvents, toWebhook } from './given.ts'
+import type { Webhook, WebhookDelivery, WebhookInput } from './types.ts'
 import { webhookInputSchema } from './schema.ts'
 import { createSender, type Sender } from './sender.ts'
 import type { WebhookShape } from './shape.ts'
@@ -46,8 +47,31 @@ export interface Webhooks {
   replay(deliveryId: string): Promise<WebhookDelivery>
 }
 
-/** {@link Webhooks}, and what the composition root needs of them. */
-export interface RunningWebhooks extends Webhooks {
+/** {@link Webhooks}, and what the APIs of providers need of them. */
+export interface InnerWebhooks extends Webhooks {
+  /**
+   * Changes members of a webhook. What waits for it goes to the new address.
+   *
+   * @throws As {@link Webhooks.create}; not_found; state_conflict for one of the options.
+   */
+  update(id: string, changes: WebhookChanges): Promise<Webhook>
+  /**
+   * Notes that the receiver of a webhook followed the URL that it got.
+   *
+   * @returns What it gets as answer.
+   * @throws not_found for a token that this instance did not make, or whose webhook is gone.
+   */
+  confirm(token: string): Promise<{ readonly type: string; readonly text: string }>
+}
+
+/** What can be changed of a webhook. */
+export type WebhookChanges = Pick<Partial<WebhookInput>, 'url' | 'shape_events'> & {
+  /** Whether it gets events. */
+  enabled?: boolean
+}
+
+/** {@link InnerWebhooks}, and what the composition root needs of them. */
+export interface RunningWebhooks extends InnerWebhooks {
   /** Looks for due deliveries that an earlier process left or another instance stored. */
   wake(): void
   /** Resolves when no delivery is due or running. Later attempts may still be scheduled. */
@@ -70,6 +94,9 @@ export interface WebhooksDeps extends Calling {
   pageSize: number
   /** The forms of providers. Default: none. */
   shapes?: readonly WebhookShape[]
+  wants?: WantsEvent
+  /** Default: no webhook has to be confirmed. */
+  confirmationUrls?: ConfirmationUrls
   /** Of the options; never stored. */
   given: readonly WebhookInput[]
   /** Waits before the second, third, … attempt, in milliseconds. */
@@ -105,10 +132,36 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     return sender
   }
 
-  /** Adds a stored webhook, unless that was done before. */
-  function keep({ id, url, secret, events, shape, shape_events }: Webhook): void {
-    if (isClosed || senders.has(id)) return
-    add({ id, url, secret, events, ...(shape && { shape }), ...(shape_events && { shape_events }) }).wake()
+  /** Adds a stored webhook, or takes its changes. */
+  function keep(record: WebhookRecord): void {
+    if (isClosed) return
+    const webhook = shownWebhook(record)
+    const known = senders.get(webhook.id)
+    if (known) known.change(webhook)
+    else add(webhook).wake()
+  }
+
+  async function change(id: string, changed: (record: WebhookRecord) => WebhookRecord): Promise<Webhook> {
+    assertStored(id)
+    const record = await changeRecord(store, webhookCollection, id, 'webhook', changed)
+    keep(record)
+    return shownWebhook(record)
+  }
+
+  /** @throws not_found; state_conflict for a webhook of the options. */
+  function assertStored(id: string): void {
+    if (!senders.has(id)) throw notFound('webhook', id)
+    if (!id.startsWith(optionPrefix)) return
+    throw new LocalpostError(
+      'state_conflict',
+      `The webhook ${quote(id)} comes from the options; start without it.`,
+    )
+  }
+
+  function assertCallable(url: string, ownId: string | null): void {
+    const problem = urlProblem(url, deps.problemOf)
+    if (problem !== null) throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
+    assertNewUrl(url, ownId)
   }
 
   /** Stops the sender of a webhook that was removed, by `remove`, a reset or another instance. */
@@ -119,8 +172,10 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   }
 
   /** @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are the same URL. */
-  function assertNewUrl(url: string): void {
-    const duplicate = [...senders.values()].find(({ webhook }) => new URL(webhook.url).href === url)
+  function assertNewUrl(url: string, ownId: string | null): void {
+    const duplicate = [...senders.values()].find(
+      ({ webhook }) => webhook.id !== ownId && new URL(webhook.url).href === url,
+    )
     if (!duplicate && !urlsInTheMaking.has(url)) return
     const which = duplicate ? `: ${quote(duplicate.webhook.id)}` : ''
     throw new LocalpostError(
@@ -164,16 +219,24 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
         throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
       }
       const url = new URL(read.url).href
-      const problem = urlProblem(url, deps.problemOf)
-      if (problem !== null)
-        throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
-      assertNewUrl(url)
+      assertCallable(url, null)
       const webhook = toWebhook(ids.next('wh'), read, random, shapes)
       urlsInTheMaking.add(url)
       try {
-        await store.commit([insert(webhookCollection, { ...webhook, created: deps.clock.now() })])
+        const now = deps.clock.now()
+        const shape = shapes.find(({ name }) => name === webhook.shape)
+        const confirming = { urls: deps.confirmationUrls, log, eventId: ids.next('evt'), now }
+        const first = await confirmationOf(webhook.id, shape, confirming)
+        await store.commit([
+          insert(webhookCollection, { ...webhook, created: now }),
+          ...(first ? [first] : []),
+        ])
         // The change from the store may already have added it.
-        if (!senders.has(webhook.id)) add(webhook)
+        const sender = senders.get(webhook.id) ?? add(webhook)
+        if (first) {
+          sender.added(1)
+          sender.wake()
+        }
       } finally {
         urlsInTheMaking.delete(url)
       }
@@ -183,14 +246,35 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       const items = [...senders.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
       return { items, count: items.length, cursor: null }
     },
-    async remove(id) {
-      if (!senders.has(id)) throw notFound('webhook', id)
-      if (id.startsWith(optionPrefix)) {
-        throw new LocalpostError(
-          'state_conflict',
-          `The webhook ${quote(id)} comes from the options; start without it.`,
-        )
+    async update(id, { url: given, shape_events, enabled }) {
+      assertStored(id)
+      if (given !== undefined) parseInput(webhookInputSchema, { url: given })
+      const url = given === undefined ? undefined : new URL(given).href
+      if (url !== undefined) {
+        assertCallable(url, id)
+        urlsInTheMaking.add(url)
       }
+      try {
+        return await change(id, ({ disabled, ...record }) => ({
+          ...record,
+          ...(url !== undefined && { url }),
+          ...(shape_events && shapedEvents({ shape: record.shape, shape_events }, shapes)),
+          ...((enabled === undefined ? disabled : !enabled) && { disabled: true }),
+        }))
+      } finally {
+        if (url !== undefined) urlsInTheMaking.delete(url)
+      }
+    },
+    async confirm(token) {
+      const id = await deps.confirmationUrls?.read(token)
+      const confirmation = id && senders.get(id)?.shape?.confirmation
+      if (!id || !confirmation) throw notFound('webhook to confirm', token)
+      const now = deps.clock.now()
+      await change(id, (record) => (record.confirmed === undefined ? { ...record, confirmed: now } : record))
+      return confirmation.answer(id)
+    },
+    async remove(id) {
+      assertStored(id)
       await store.commit([remove(webhookCollection, id)])
       await log.removeWaiting(id)
     },
@@ -204,57 +288,8 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
 }
 
 const maxWebhooks = 20
-const optionPrefix = 'option_'
 
-function toWebhook(
-  id: string,
-  input: WebhookInput,
-  random: RandomSource,
-  shapes: readonly WebhookShape[],
-): Webhook {
-  const { url, secret = `whsec_${random.bytes(32).toString('base64')}`, shape } = input
-  const { events = ['*'], shape_events } = shapedEvents(input, shapes)
-  const shaped = { ...(shape && { shape }), ...(shape_events && { shape_events }) }
-  return { id, url, secret, events: [...new Set<WebhookPattern>(events)], ...shaped }
-}
-
-/** The events of a webhook in our names, and in those of its provider. @throws validation_error */
-function shapedEvents(
-  { events, shape: name, shape_events }: WebhookInput,
-  shapes: readonly WebhookShape[],
-): Pick<WebhookInput, 'events' | 'shape_events'> {
-  const wrong = (field: string, message: string): never => {
-    throw validationError([{ field, message }])
-  }
-  if (name === undefined)
-    return shape_events === undefined ? { events } : wrong('shape_events', 'must be given with a shape')
-  const names = shapes.map((shape) => shape.name)
-  const shape = shapes.find((one) => one.name === name)
-  if (!shape) return wrong('shape', `must be one of ${names.join(', ')}, not ${quote(name)}`)
-  if (shape_events === undefined) return { events: events ?? ['email.*'] }
-  if (events) return wrong('events', 'must not be given together with shape_events')
-  const ours = shape_events.map((type, i) => {
-    const known = Object.keys(shape.events)
-    const ours = Object.hasOwn(shape.events, type) ? shape.events[type] : undefined
-    return ours ?? wrong(`shape_events[${i}]`, `must be one of ${known.join(', ')}, not ${quote(type)}`)
-  })
-  return { events: ours, shape_events: [...new Set(shape_events)] }
-}
-
-// Named after the address, so that pending deliveries continue after a restart, and never go to another address.
-function fromOptions(
-  given: readonly WebhookInput[],
-  random: RandomSource,
-  shapes: readonly WebhookShape[],
-): Webhook[] {
-  return given.map((input, i) => {
-    const digest = createHash('sha256').update(input.url).digest('hex').slice(0, 16)
-    const duplicates = given.slice(0, i).filter(({ url }) => url === input.url).length
-    return toWebhook(
-      `${optionPrefix}${digest}${duplicates > 0 ? `_${duplicates + 1}` : ''}`,
-      input,
-      random,
-      shapes,
-    )
-  })
+/** A webhook without what is only stored. */
+function shownWebhook({ created: _created, version: _version, ...webhook }: WebhookRecord): Webhook {
+  return webhook
 }

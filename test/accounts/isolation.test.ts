@@ -44,6 +44,14 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /dev/accounts/{name}': { is_disabled: true },
   'PUT /ses/v2/email/templates/{name}': { TemplateContent: { Subject: 'Eve' } },
   'POST /ses/v2/email/templates/{name}/render': { TemplateData: '{}' },
+  'POST /ses/v2/email/configuration-sets/{set}/event-destinations': {
+    EventDestinationName: 'eve',
+    EventDestination: { MatchingEventTypes: ['SEND'], SnsDestination: { TopicArn: 'eve' } },
+  },
+  'PUT /ses/v2/email/configuration-sets/{set}/event-destinations/{name}': {
+    EventDestination: { MatchingEventTypes: ['SEND'], SnsDestination: { TopicArn: 'eve' } },
+  },
+  'PATCH /resend/webhooks/{id}': { status: 'disabled' },
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
   'POST /api/v1/message/{id}/release': { To: ['ada@example.test'] },
