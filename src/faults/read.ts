@@ -15,7 +15,7 @@ export function readFaults(input: unknown, surfaces: readonly string[]): FaultsI
   const errors = (faults.http ?? []).flatMap(({ path }, i) => {
     const [, first = ''] = /^\/([^/*]*)/.exec(path) ?? []
     if (path.startsWith('*') || known.includes(first)) return []
-    const places = `${known.map((name) => `/${name}`).join(', ')}`
+    const places = known.map((name) => `/${name}`).join(', ')
     const message = `must be a path of ${places}, with * for any characters, not ${quote(path)}: faults apply only there`
     return { field: `http[${i}].path`, message }
   })
