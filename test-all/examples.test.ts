@@ -73,6 +73,21 @@ describe('examples/sign-up', () => {
   })
 })
 
+describe.each([
+  ['resend', 4],
+  ['ses', 3],
+])('examples/%s', (name, count) => {
+  it('passes by npm test', async () => {
+    const project = await makeExample(join(root, `examples/${name}`), tarball)
+    try {
+      const passed = new RegExp(`Tests +${count} passed`)
+      expect(await run('npm', ['test'], { cwd: project.dir })).toMatch(passed)
+    } finally {
+      project.remove()
+    }
+  })
+})
+
 describe.each(['h3', 'hono', 'express', 'next'])('examples/embed-%s', (name) => {
   let project: Project
   let browser: Browser

@@ -1,12 +1,10 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { once } from 'node:events'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { createLocalpost, type Localpost } from '../src/index.ts'
 import { makeProject, type Project } from './project.ts'
-import { root, run } from './run.ts'
+import { root, run, runAll } from './run.ts'
 
 let post: Localpost
 let env: NodeJS.ProcessEnv
@@ -30,6 +28,13 @@ function results(output: string): Record<string, unknown> {
   return Object.fromEntries(lines.map((line) => JSON.parse(line) as [string, unknown]))
 }
 
+/** The programs of a page of `docs`, which call this server. */
+function programsOf(name: string, language: string): string[] {
+  const page = readFileSync(join(root, `docs/providers/${name}.md`), 'utf8')
+  const blocks = page.matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))
+  return [...blocks].map(([, code = '']) => code.replace('http://127.0.0.1:8025', post.url ?? ''))
+}
+
 const messageId = expect.stringMatching(/^0100[\da-f]{12}-[\da-f-]{36}-000000$/) as string
 
 it('@aws-sdk/client-sesv2 and the SES transport of nodemailer', async () => {
@@ -37,10 +42,14 @@ it('@aws-sdk/client-sesv2 and the SES transport of nodemailer', async () => {
   const project: Project = await makeProject({ 'ses.mjs': program }, [
     '@aws-sdk/client-sesv2@3.1176.0',
     'nodemailer@7.0.13',
+    'vitest@4.1.12',
+    inject('tarball'),
   ])
   try {
-    const steps = ['send', 'nodemailer', 'templates', 'identities', 'suppression', 'errors']
-    expect(results(await run('node', ['ses.mjs', ...steps], { cwd: project.dir, env }))).toEqual({
+    const steps = ['send', 'nodemailer', 'templates', 'identities', 'suppression', 'errors', 'sets']
+    const { id } = await post.webhooks.create({ url: 'http://127.0.0.1:9/', shape: 'ses' })
+    const own = { ...env, LOCALPOST_KEY: post.apiKey, TOPIC_ARN: `arn:aws:sns:us-east-1:000000000000:${id}` }
+    expect(results(await run('node', ['ses.mjs', ...steps], { cwd: project.dir, env: own }))).toEqual({
       send: messageId,
       nodemailer: messageId,
       templates: {
@@ -64,9 +73,26 @@ it('@aws-sdk/client-sesv2 and the SES transport of nodemailer', async () => {
         address: '400 BadRequestException',
         template: '404 NotFoundException',
         tenant: '400 BadRequestException',
-        sets: '501 UnknownOperationException',
+        set: '404 NotFoundException',
+        lists: '501 UnknownOperationException',
+      },
+      sets: {
+        again: '400 AlreadyExistsException',
+        destinations: [['sns', 'BOUNCE', 'COMPLAINT']],
+        got: 'shop',
+        listed: ['shop'],
+        sent: messageId,
+        gone: '404 NotFoundException',
       },
     })
+    await post.webhooks.remove(id)
+    const [page = '', test = ''] = programsOf('ses', 'js')
+    writeFileSync(join(project.dir, 'page.mjs'), page)
+    expect((await run('node', ['page.mjs'], { cwd: project.dir, env: own })).trim()).toEqual(messageId)
+    expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
+    writeFileSync(join(project.dir, 'page.test.mjs'), test)
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', 'page.test.mjs']
+    expect(await runAll('node', vitest, { cwd: project.dir })).toMatch(/Tests +1 passed/)
   } finally {
     project.remove()
   }
@@ -88,14 +114,15 @@ it('boto3, and the webhooks of django-anymail', async () => {
   await run('python3', ['-m', 'venv', 'venv'], { cwd: dir })
   const packages = ['boto3==1.44.8', 'Django==5.2.19', 'django-anymail[amazon-ses]==15.2']
   await run(python, ['-m', 'pip', 'install', '--quiet', ...packages], { cwd: dir })
-  const port = await freePort()
-  const hook = await post.webhooks.create({ url: `http://127.0.0.1:${port}/`, shape: 'ses' })
-  const names = ['version 1', 'version 2', 'events']
+  const [page = ''] = programsOf('ses-v1', 'python')
+  await post.inbox.removeAll()
+  await run(python, ['-c', page], { cwd: dir, env: { ...env, LOCALPOST_KEY: post.apiKey } })
+  expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
+  const names = ['version 1', 'version 2', 'confirmed', 'events']
   const output = await run(python, [join(root, 'test-all/providers/ses.py')], {
     cwd: dir,
-    env: { ...env, RECEIVER_PORT: String(port) },
+    env: { ...env, LOCALPOST_URL: post.url ?? '' },
   })
-  await post.webhooks.remove(hook.id)
   expect(Object.keys(results(output))).toEqual(names)
   expect(results(output)).toEqual({
     'version 1': {
@@ -105,6 +132,7 @@ it('boto3, and the webhooks of django-anymail', async () => {
       unsupported: 'InvalidAction',
     },
     'version 2': { sent: messageId, missing: 'NotFoundException' },
+    confirmed: [200, true],
     events: [
       ['bounced', true, 'bounce@simulator.amazonses.com', 'bounced'],
       ['complained', true, 'complaint@simulator.amazonses.com', 'spam'],
@@ -114,14 +142,3 @@ it('boto3, and the webhooks of django-anymail', async () => {
     ],
   })
 })
-
-/** A port that is free now. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new Error('A server without a port.')
-  return address.port
-}

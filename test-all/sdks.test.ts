@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { createLocalpost, type Localpost } from '../src/index.ts'
 import { makeProject, type Project } from './project.ts'
 import { root, run, runAll } from './run.ts'
+import { pythonWith } from './tools.ts'
 
 /** Runs the steps of a program of `providers/` and returns what each of them showed. */
 type Steps = (...names: string[]) => Promise<Record<string, unknown>>
@@ -89,6 +90,12 @@ describe('resend 6.38.0', () => {
     expect(outcomes).toEqual(Object.fromEntries(names.map((name) => [name, name])))
   })
 
+  it('pages the lists of domains and webhooks', async () => {
+    const { pages } = await steps('pages')
+    const expected = { first: [0, 1, true], after: [1, true], end: [false], before: [1, true] }
+    expect(pages).toEqual({ domains: expected, webhooks: expected })
+  })
+
   it('manages domains', async () => {
     expect((await steps('domains'))['domains']).toEqual({
       created: ['not_started', true, ['DKIM TXT', 'SPF MX', 'SPF TXT']],
@@ -126,6 +133,7 @@ describe('resend 6.38.0', () => {
   it('verifies webhooks', async () => {
     expect((await steps('webhooks'))['webhooks']).toEqual({
       got: [true, ['email.bounced', 'email.suppressed'], 'enabled'],
+      changed: ['disabled', ['email.bounced']],
       listed: 1,
       types: ['email.bounced', 'email.suppressed'],
       data: [
@@ -152,4 +160,47 @@ describe('resend 6.38.0', () => {
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', 'page.test.mjs']
     expect(await runAll('node', vitest, { cwd: project.dir })).toMatch(/Tests +1 passed/)
   })
+})
+
+it('resend 2.52.0 for Python, and the backend and webhooks of django-anymail', async () => {
+  const packages = ['resend==2.52.0', 'Django==5.2.19', 'django-anymail[resend]==15.2']
+  const bin = await pythonWith('resend', packages)
+  const post = await createLocalpost()
+  try {
+    const { url } = await post.listen()
+    const env = { RESEND_API_URL: `${url}/resend`, LOCALPOST_KEY: post.apiKey }
+    const output = await run(join(bin, 'python'), [join(root, 'test-all/providers/resend-python.py')], {
+      cwd: root,
+      env,
+    })
+    const lines = output.trim().split('\n')
+    expect(Object.fromEntries(lines.map((line) => JSON.parse(line) as [string, unknown]))).toEqual({
+      send: {
+        got: ['Python', ['ada@example.com'], ['help@acme.test']],
+        again: true,
+        batch: 2,
+        listed: [1, true],
+      },
+      schedule: [true, 'scheduled', true, ['ResendError', 404, 'not_found']],
+      errors: {
+        missing: ['MissingRequiredFieldsError', 422, 'missing_required_field'],
+        address: ['ValidationError', 422, 'validation_error'],
+        unsupported: ['ResendError', 501, 'application_error'],
+        key: ['InvalidApiKeyError', 403, 'invalid_api_key'],
+      },
+      anymail: {
+        refused: 422,
+        answers: [200],
+        forged: 'refused',
+        events: [
+          ['bounced', true, 'bounced@resend.dev', 'other'],
+          ['sent', true, 'a@example.com', null],
+          ['sent', true, 'b@example.com', null],
+          ['sent', true, 'bounced@resend.dev', null],
+        ],
+      },
+    })
+  } finally {
+    await post.close()
+  }
 })

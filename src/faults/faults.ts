@@ -1,7 +1,6 @@
 import { createRandomSources, type RandomSource } from '../core/random.ts'
-import { parseInput } from '../core/validate.ts'
 import { arm, countOf, fitsRequest, shownFaults, strike } from './armed.ts'
-import { faultsInputSchema } from './schema.ts'
+import { readFaults } from './read.ts'
 import type { FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault, SmtpStage } from './types.ts'
 
 /** Injected failures between an app and this instance; for `/dev/faults` and the library. */
@@ -45,15 +44,19 @@ export interface ArmedFaults extends Faults {
 /**
  * The faults of an instance; none at the start.
  *
+ * @param surfaces  As those of {@link readFaults}.
  * @param random  Gives the seed if none was set. Default: the system's random numbers.
  */
-export function createFaults(random: RandomSource = createRandomSources(null)('faults')): ArmedFaults {
+export function createFaults(
+  surfaces: readonly string[],
+  random: RandomSource = createRandomSources(null)('faults'),
+): ArmedFaults {
   let armed = arm({}, 0)
   return {
     state: () => shownFaults(armed),
     get: async () => shownFaults(armed),
     async set(input) {
-      const faults = parseInput(faultsInputSchema, input)
+      const faults = readFaults(input, surfaces)
       armed = arm(faults, faults.seed ?? random.integer(2 ** 32))
       return shownFaults(armed)
     },

@@ -51,16 +51,14 @@ export const faultChanceSchema: z.ZodType<FaultChance> = z.strictObject(chance)
 
 const delay = delaySchema.optional().describe('Waits first: milliseconds, at most 60,000')
 
-/** A failure of requests to `/v1`: `status`, `disconnect`, or only a delay. */
+/** A failure of requests to `/v1` and to the APIs of providers: `status`, `disconnect`, or only a delay. */
 export const httpFaultSchema: z.ZodType<HttpFault> = z.strictObject({
   path: z
     .string()
     .max(1000)
-    .regex(
-      /^(?:\/v1(?:[/*]|$)|\*)/,
-      'must be a path of /v1, with * for any characters: faults apply only there',
-    )
-    .describe('A path of `/v1`, without the query; `*` matches any characters'),
+    .describe(
+      'A path of `/v1` or of the API of a provider, such as `/resend/emails`, without the query; `*` matches any characters',
+    ),
   method: httpFaultMethodSchema.optional().describe('Default: every method'),
   status: z.int().min(400).max(599).optional().describe('The status of the error answer'),
   delay_ms: delay,
@@ -106,7 +104,7 @@ export const faultsInputSchema: z.ZodType<FaultsInput> = z.strictObject({
     .array(httpInput)
     .max(100)
     .optional()
-    .describe('For requests to `/v1`; the first that applies counts'),
+    .describe('For requests to `/v1` and to the APIs of providers; the first that applies counts'),
   smtp: z.array(smtpInput).max(100).optional().describe('For submissions, never for deliveries'),
   rate_limit: faultRateLimitSchema.nullable().optional(),
   seed: seed

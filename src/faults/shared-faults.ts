@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { RandomSource } from '../core/random.ts'
-import { parseInput } from '../core/validate.ts'
 import type { Following } from '../store/follow.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { type Collection, put, remove, type Store, type StoredRecord, update } from '../store/store.ts'
 import { arm, type ArmedSet, countOf, fitsRequest, shownFaults, strike, type Struck } from './armed.ts'
 import type { ArmedFaults } from './faults.ts'
-import { faultsInputSchema } from './schema.ts'
+import { readFaults } from './read.ts'
 
 /** The faults as stored if instances share a store: one record, with the count that is left of each. */
 interface FaultsRecord extends StoredRecord, ArmedSet {
@@ -25,10 +24,13 @@ export async function openSharedFaults({
   store,
   following,
   random,
+  surfaces,
 }: {
   store: Store
   following: Following
   random: RandomSource
+  /** As those of {@link readFaults}. */
+  surfaces: readonly string[]
 }): Promise<ArmedFaults> {
   let known: FaultsRecord | null = null
 
@@ -64,7 +66,7 @@ export async function openSharedFaults({
     state: () => known && shownFaults(known),
     get: async () => known && shownFaults(known),
     async set(input) {
-      const faults = parseInput(faultsInputSchema, input)
+      const faults = readFaults(input, surfaces)
       const armed = arm(faults, faults.seed ?? random.integer(2 ** 32))
       const record = { ...armed, id: recordId, generation: randomUUID() }
       await store.commit([put(faultsCollection, record)])

@@ -14,9 +14,12 @@ export interface FaultChance {
   rate?: number
 }
 
-/** A failure of requests to `/v1`: `status`, `disconnect`, or only a delay. */
+/** A failure of requests to `/v1` and to the APIs of providers: `status`, `disconnect`, or only a delay. */
 export interface HttpFault extends FaultChance {
-  /** A path of `/v1`, without the query; `*` matches any characters. */
+  /**
+   * A path of `/v1` or of the API of a provider, such as `/resend/emails`, without the query; `*`
+   * matches any characters.
+   */
   path: string
   /** Default: every method. */
   method?: HttpFaultMethod
@@ -52,7 +55,7 @@ export interface FaultRateLimit {
 
 /** The faults to set: the body of `PUT /dev/faults`. */
 export interface FaultsInput {
-  /** For requests to `/v1`; the first that applies counts. */
+  /** For requests to `/v1` and to the APIs of providers; the first that applies counts. */
   http?: HttpFault[]
   /** For submissions, never for deliveries. */
   smtp?: SmtpFault[]

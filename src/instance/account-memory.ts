@@ -5,6 +5,7 @@ import { createSharedTranscripts, createTranscripts, type Transcripts } from '..
 import { createIds, type Ids } from '../core/ids.ts'
 import type { RandomSource } from '../core/random.ts'
 import { createFaults, type ArmedFaults } from '../faults/faults.ts'
+import { providerNames } from '../providers/facts.ts'
 import { openSharedFaults } from '../faults/shared-faults.ts'
 import type { Config } from '../options/options.ts'
 import { createRules } from '../rules/rules.ts'
@@ -62,8 +63,8 @@ export async function createAccountMemory(
       ? createVerdicts(rules.find, createSharedAttempts(store, clock), simulator)
       : createVerdicts(rules.find, undefined, simulator),
     faults: store.isShared
-      ? await openSharedFaults({ store, following, random: sourceOf('faults') })
-      : createFaults(sourceOf('faults')),
+      ? await openSharedFaults({ store, following, random: sourceOf('faults'), surfaces: providerNames })
+      : createFaults(providerNames, sourceOf('faults')),
     transcripts: store.isShared ? createSharedTranscripts(store) : createTranscripts(),
     smtpSessions: createSessionLog({
       clock,

@@ -27,24 +27,25 @@ import type { Transport } from '../outbox/transport.ts'
 import type { Schedule } from '../sending/schedule.ts'
 import { createSuppressions, type InnerSuppressions } from '../sending/suppressions.ts'
 import { createSending, type SendingService } from '../sending/sending.ts'
-import { webhookShapes } from '../providers/facts.ts'
+import type { ConfigurationSets } from '../providers/ses/configuration-sets.ts'
 import { createReader, type Reader, type ReadingTurns } from '../reading/reader.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { createTemplates, type InnerTemplates } from '../templates/templates.ts'
 import { createTracking, type Tracking } from '../tracking/tracking.ts'
-import { createWebhooks, type RunningWebhooks } from '../webhooks/webhooks.ts'
+import type { RunningWebhooks } from '../webhooks/webhooks.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import type { AccountMemory } from './account-memory.ts'
 import type { Activity } from './activity.ts'
 import { emptyStore } from './collections.ts'
 import { openColumns } from './data.ts'
 import { createLibrarySends } from './library-sends.ts'
-import { reportErrors, reportFailures } from './notices.ts'
+import { reportErrors } from './notices.ts'
 import { attachmentSources, openOutbox, openRelay, releaseThrough, simulator } from './outbound.ts'
 import type { InstanceThread } from './jobs.ts'
 import { startUpkeep } from './upkeep.ts'
 import type { UpToDate } from './up-to-date.ts'
+import { openWebhooks } from './webhooks.ts'
 
 /** The parts that the accounts of an instance share. */
 export interface SharedParts {
@@ -92,6 +93,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   inbox: ReturnType<typeof createInbox>
   tracking: Tracking
   webhooks: RunningWebhooks
+  configurationSets: ConfigurationSets
   relay: Transport | null
   outbox: Outbox
   /** Other background work. */
@@ -130,19 +132,12 @@ export async function openAccount(
   const { clock, dns, checks } = config
   /** What most parts need: the options, and the records of this account. */
   const common = { ...config, store, ids, thread, following }
-  const webhooks = await createWebhooks({
+  const { webhooks, configurationSets } = await openWebhooks({
     ...common,
-    random: randomSources('webhooks'),
-    given: config.webhooks,
-    shapes: webhookShapes,
-    retryDelaysMs: config.webhookRetryDelaysMs,
-    problemOf: outgoing.problemOf,
-    onWarning: (message) => config.onNotice({ level: 'warning', message }),
-    onError: reportFailures(
-      config,
-      'The outcome of a webhook delivery could not be stored.',
-      'A webhook failed with an internal error.',
-    ),
+    config,
+    outgoing,
+    baseUrl,
+    randomSources,
   })
   undo.push(() => webhooks.close())
 
@@ -271,6 +266,7 @@ export async function openAccount(
     inbox,
     tracking,
     webhooks,
+    configurationSets,
     relay,
     outbox,
     maintenance,

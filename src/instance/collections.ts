@@ -18,6 +18,7 @@ import { scheduledCollection } from '../sending/scheduled.ts'
 import { suppressionCollection } from '../sending/suppressions.ts'
 import { apiKeyCollection } from '../keys/key.ts'
 import { type Collection, type Store, type StoredRecord, remove } from '../store/store.ts'
+import { configurationSetCollection } from '../providers/ses/configuration-sets.ts'
 import { windowCollection } from '../faults/shared-windows.ts'
 import { transcriptCollection } from '../capture/transcripts.ts'
 import { smtpSessionCollection } from '../capture/shared-session-log.ts'
@@ -48,6 +49,7 @@ export const collections: readonly Collection<StoredRecord>[] = [
   trackingSecretCollection,
   webhookCollection,
   webhookDeliveryCollection,
+  configurationSetCollection,
   sessionCollection,
 ]
 
@@ -76,7 +78,7 @@ const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> 
   audiences: [contactCollection, audienceCollection],
   templates: [templateCollection, templateVersionCollection],
   rules: [rulesCollection],
-  webhooks: [webhookCollection, webhookDeliveryCollection],
+  webhooks: [webhookCollection, webhookDeliveryCollection, configurationSetCollection],
 }
 
 /**

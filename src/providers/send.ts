@@ -27,6 +27,10 @@ export interface ProviderSend {
   readonly maxRecipients?: number
   /** Completes a translated request by what is stored, or refuses it. Its errors have the core's names of members. */
   prepare?(request: SendingRequest): Promise<SendingRequest>
+  /** How many days ahead an email may be scheduled. Default: as the core. */
+  readonly maxAheadDays?: number
+  /** What the provider refuses besides, with its names of members. Default: nothing. */
+  readonly refusalOf?: (request: SendingRequest) => LocalpostError | null
 }
 
 /**
@@ -46,14 +50,20 @@ export async function sendAll(
     toId = (uuid) => uuid,
     hasOneId,
     maxRecipients,
+    maxAheadDays,
     prepare,
+    refusalOf = () => null,
   }: ProviderSend,
   { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
   { sending, clock, config, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
   const facts = { now: clock.now(), relays: config.relayAll, isRepeatable: idempotencyKey !== undefined }
   const { hash, emails } = await translate(body, kind, facts, thread)
-  const translated = prepare ? await prepareAll(emails, prepare, names) : emails
+  const complete = prepare ? await prepareAll(emails, prepare, names) : emails
+  const translated = complete.map((one) => {
+    const error = 'error' in one ? null : refusalOf(one.request)
+    return error ? { error } : one
+  })
   const isBatch = translated.length > 1
   const common = hasOneId ? toId(newUuid()) : null
   const requests = translated.flatMap((one, i) => {
@@ -73,6 +83,7 @@ export async function sendAll(
     bodyHash: hash ?? undefined,
     partial,
     checkOnly,
+    maxAheadDays,
     ...(maxRecipients !== undefined && { maxRecipients }),
   })
   const { results } = await withNames(accepting, names)

@@ -112,17 +112,28 @@ export function createScheduled(deps: {
  * Reads when an email is to be sent.
  *
  * @param given  Unix time in milliseconds, or ISO 8601.
- * @throws validation_error if it is more than 10 years ahead.
+ * @param maxAheadDays  Default: about 10 years; a later time is a mistake of units.
+ * @throws validation_error if it is further ahead.
  */
-export function readTime(given: number | string, now: number): number {
+export function readTime(given: number | string, now: number, maxAheadDays?: number): number {
   const time = new Date(given).getTime()
-  if (time <= now + maxAheadMs) return time
-  const message = `must be at most 10 years ahead, not ${quote(given)}`
+  if (time <= now + (maxAheadDays ?? 3660) * 86_400_000) return time
+  const limit = maxAheadDays === undefined ? '10 years' : `${maxAheadDays} days`
+  const message = `must be at most ${limit} ahead, not ${quote(new Date(time).toISOString())}`
   throw validationError([{ field: 'send_at', message }])
 }
 
-// A later time is a mistake of units.
-const maxAheadMs = 10 * 366 * 86_400_000
+/** How many emails of an account may wait for their time. */
+export const mostScheduled = 100_000
+
+/** @throws state_conflict if more emails would wait than may. */
+export async function assertRoom(store: Pick<Store, 'count'>, added: number, most: number): Promise<void> {
+  if (added === 0) return
+  const waiting = await store.count(scheduledCollection)
+  if (waiting + added <= most) return
+  const message = `${waiting} scheduled emails wait, and at most ${most} may: ${added} more cannot be taken. Send them later, or cancel some.`
+  throw new LocalpostError('state_conflict', message)
+}
 
 function toScheduled({ id, send_at, created, email }: ScheduledRecord): Complete<ScheduledEmail> {
   return { id, send_at, created, ...pick(email, scheduledNames) }

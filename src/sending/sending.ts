@@ -21,7 +21,9 @@ import {
 } from './results.ts'
 import { startSchedule, type Schedule } from './schedule.ts'
 import {
+  assertRoom,
   createScheduled,
+  mostScheduled,
   readTime,
   scheduledCollection,
   type Scheduled,
@@ -47,6 +49,8 @@ export interface SendingOptions {
   checkOnly?: boolean
   /** How many distinct recipients an email may have. Default: 1000. */
   maxRecipients?: number
+  /** How many days ahead an email may be scheduled. Default: about 10 years. */
+  maxAheadDays?: number | undefined
 }
 
 /** Accepts whole requests from every surface. */
@@ -58,7 +62,7 @@ export interface SendingService {
    * @returns A result for each request, in their order.
    * @throws Without `partial`, the error of the first wrong request: validation_error, invalid_attachment,
    *   template_not_found, missing_variable, message_too_large, domain_not_verified or domain_not_registered. Its fields
-   *   begin with `[i].` where there are several requests. In any case idempotency_conflict and errors of the store.
+   *   begin with `[i].` where there are several requests. In any case idempotency_conflict, state_conflict if too many emails wait for their time, and errors of the store.
    *   Nothing was stored then.
    */
   accept(requests: readonly unknown[], options: SendingOptions): Promise<{ results: SendingResult[] }>
@@ -88,6 +92,8 @@ export interface SendingDeps extends SendDeps, CheckGivenDeps {
   /** The route of API sends: `relay` only with `relayAll`. */
   via: 'capture' | 'relay'
   pageSize: number
+  /** How many emails may wait for their time. Default: 100,000. */
+  mostScheduled?: number
   /** Called after a commit that gave the outbox something to do. */
   wakeOutbox(): void
   /** Called with each email that was committed, once it is sent. Default: not called. */
@@ -111,7 +117,14 @@ export function createSending(given: SendingDeps): Sending {
 
   async function acceptAll(
     requests: readonly unknown[],
-    { surface, idempotencyKey: key, bodyHash, partial = false, checkOnly = false }: SendingOptions,
+    {
+      surface,
+      idempotencyKey: key,
+      bodyHash,
+      partial = false,
+      checkOnly = false,
+      maxAheadDays,
+    }: SendingOptions,
     deps: SendingDeps,
   ): Promise<SendingResult[]> {
     const id = key === undefined ? null : keyHash(key, surface)
@@ -124,7 +137,7 @@ export function createSending(given: SendingDeps): Sending {
     for (const [i, { result }] of checks.entries()) {
       try {
         const storable = result()
-        if (storable.kept.send_at !== null) readTime(storable.kept.send_at, clock.now())
+        if (storable.kept.send_at !== null) readTime(storable.kept.send_at, clock.now(), maxAheadDays)
         accepted.push(await withDomain(storable, deps))
       } catch (error) {
         const named = requests.length > 1 ? withIndex(error, i) : error
@@ -146,6 +159,8 @@ export function createSending(given: SendingDeps): Sending {
       const earlier = request && (await findRepeated(store, request, now))
       if (earlier) return earlier.map(toResult)
       const remember = request && (await prepareRepeatable(store, request, now))
+      const later = accepted.filter((one) => !('error' in one) && (one.kept.send_at ?? 0) > now)
+      await assertRoom(store, later.length, given.mostScheduled ?? mostScheduled)
       const changes: Change[] = []
       const blobs: Blob[] = []
       const emails: EmailRecord[] = []

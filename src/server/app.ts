@@ -199,7 +199,7 @@ function tableOf(
     ...missingRoutes(deps),
     ...instanceRoutes(deps, live),
     ...probeRoutes(deps),
-    ...trackingRoutes(deps.tracking),
+    ...trackingRoutes(deps.tracking, deps.webhooks),
     ...(deps.furtherRoutes ?? []),
   ]
 }

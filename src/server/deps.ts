@@ -27,7 +27,7 @@ import type { Templates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import type { StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
-import type { Webhooks } from '../webhooks/webhooks.ts'
+import type { InnerWebhooks } from '../webhooks/webhooks.ts'
 import type { OtherAccounts } from './other-accounts.ts'
 import type { AnswerRoom } from './answer.ts'
 import type { BodyRoom } from './body-room.ts'
@@ -50,7 +50,7 @@ export interface AccountDeps {
   readonly inbox: Inbox & InboxPages
   readonly rules: Rules
   readonly faults: ArmedFaults
-  readonly webhooks: Webhooks
+  readonly webhooks: InnerWebhooks
   readonly keys: Keys
   /** The accounts that callers of this one see. */
   readonly accounts: Accounts

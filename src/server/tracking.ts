@@ -1,4 +1,5 @@
 import type { Tracking } from '../tracking/tracking.ts'
+import type { InnerWebhooks } from '../webhooks/webhooks.ts'
 import { bytesAnswer } from './answer.ts'
 import { defineRoutes, type Route, type RouteContext } from './route.ts'
 
@@ -9,10 +10,13 @@ const { get, post } = defineRoutes({
 })
 
 /**
- * `/t`: the URLs in tracked mail. Everybody may call them, wherever the mail is read; only their token decides what
- * they do.
+ * `/t`: the URLs in tracked mail, and those by which receivers confirm webhooks. Everybody may call them, wherever the
+ * mail is read; only their token decides what they do.
  */
-export function trackingRoutes(tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe'>): Route[] {
+export function trackingRoutes(
+  tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe'>,
+  webhooks: Pick<InnerWebhooks, 'confirm'>,
+): Route[] {
   return [
     get('/t/o/{token}', {
       summary: 'The image of a tracked mail: records an opening',
@@ -50,6 +54,14 @@ export function trackingRoutes(tracking: Pick<Tracking, 'open' | 'click' | 'unsu
       async handler({ params }) {
         await tracking.unsubscribe(params.token)
         return page('Unsubscribed', '<p>You get no more of these mails.</p>')
+      },
+    }),
+    get('/t/w/{token}', {
+      summary: 'Confirms a webhook: its receiver got this URL first',
+      success: { type: 'text/xml', description: 'As its provider answers' },
+      async handler({ params }) {
+        const { type, text } = await webhooks.confirm(params.token)
+        return bytesAnswer(text, { ...guarded, 'content-type': type })
       },
     }),
   ]

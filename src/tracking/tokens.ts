@@ -8,6 +8,8 @@ export type TrackingToken = { /** Unix time in milliseconds; default: never. */ 
   /** A reader allowed the remote content of the mail; never part of a mail. */
   | { kind: 'consent'; email_id: string }
   | { kind: 'unsubscribe'; audience_id: string; contact_id: string; broadcast_id: string }
+  /** The receiver of a webhook confirms it; never part of a mail. */
+  | { kind: 'webhook'; webhook_id: string }
 )
 
 /** Creates tokens for URLs, and reads the tokens that it created. */
@@ -60,7 +62,13 @@ export const maxLinkBytes = 8000
 type Kind = TrackingToken['kind']
 type Payload = [version: number, kind: string, a: string, b: string | number, c: string, expires?: number]
 
-const letters: Readonly<Record<Kind, string>> = { open: 'o', click: 'c', consent: 'r', unsubscribe: 'u' }
+const letters: Readonly<Record<Kind, string>> = {
+  open: 'o',
+  click: 'c',
+  consent: 'r',
+  unsubscribe: 'u',
+  webhook: 'w',
+}
 
 function toPayload(token: TrackingToken): Payload {
   const letter = letters[token.kind]
@@ -74,6 +82,8 @@ function toPayload(token: TrackingToken): Payload {
       return [version, letter, token.email_id, '', '', ...expires]
     case 'unsubscribe':
       return [version, letter, token.audience_id, token.contact_id, token.broadcast_id, ...expires]
+    case 'webhook':
+      return [version, letter, token.webhook_id, '', '', ...expires]
   }
 }
 
@@ -91,6 +101,8 @@ function fromPayload(payload: unknown): TrackingToken | null {
       return { kind: 'consent', email_id: a, ...until }
     case 'u':
       return { kind: 'unsubscribe', audience_id: a, contact_id: String(b), broadcast_id: c, ...until }
+    case 'w':
+      return { kind: 'webhook', webhook_id: a, ...until }
     default:
       return null
   }

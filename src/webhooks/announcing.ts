@@ -31,11 +31,12 @@ export function announcing(deps: {
   ids: Ids
   clock: Clock
   maxWaiting: number
+  wants?: WantsEvent | undefined
   onWarning(message: string): void
   /** Called with errors; the commit then runs without announcement. */
   onError(error: unknown): void
 }): CommitHook {
-  const { store, senders, log, ids, clock, maxWaiting, onError } = deps
+  const { store, senders, log, ids, clock, maxWaiting, wants = () => true, onError } = deps
   const overfull = new Set<Sender>()
 
   function hasRoom(sender: Sender, count: number): boolean {
@@ -64,8 +65,9 @@ export function announcing(deps: {
   /** The changes that add deliveries. Adds their number for each webhook to `counts`. */
   function deliveriesOf({ payload, email }: Announced, counts: Map<Sender, number>): Change[] {
     const wanting = [...senders.values()].flatMap((sender) => {
-      if (!isWanted(payload.type, sender.webhook.events)) return []
-      return shapedFor(sender, payload, email).flatMap((shaped) => {
+      const { webhook } = sender
+      if (webhook.disabled || !isWanted(payload.type, webhook.events)) return []
+      return shapedFor(sender, payload, email, wants).flatMap((shaped) => {
         return hasRoom(sender, counts.get(sender) ?? 0) ? { sender, shaped } : []
       })
     })
@@ -118,6 +120,13 @@ export function announcing(deps: {
   }
 }
 
+/**
+ * Whether a webhook in the form of a provider gets an event. Default: it does.
+ *
+ * @param type  The provider's name of the event.
+ */
+export type WantsEvent = (webhookId: string, email: EmailRecord, type: string) => boolean
+
 type Written = Exclude<Change, { op: 'remove' }>
 type Replaced = readonly (StoredRecord | null)[]
 
@@ -157,11 +166,13 @@ function shapedFor(
   { shape, webhook }: Pick<Sender, 'shape' | 'webhook'>,
   { data }: WebhookPayload,
   email: EmailRecord | null,
+  wants: WantsEvent,
 ): (string | undefined)[] {
   if (webhook.shape === undefined) return [undefined]
   if (!shape || !email || !('recipient' in data)) return []
-  const shaped = [shape.email({ email, recipient: data.recipient, event: data }) ?? []].flat()
-  return shaped.flatMap(({ type, body }) =>
-    webhook.shape_events?.includes(type) === false ? [] : JSON.stringify(body),
-  )
+  const shaped = [shape.email({ email, recipient: data.recipient, event: data }, webhook.id) ?? []].flat()
+  return shaped.flatMap(({ type, body }) => {
+    const isChosen = webhook.shape_events?.includes(type) !== false && wants(webhook.id, email, type)
+    return isChosen ? JSON.stringify(body) : []
+  })
 }

@@ -1,5 +1,5 @@
 import { eventStatuses } from '../emails/statuses.ts'
-import type { DomainEventType, EmailEventType, WebhookPattern } from './types.ts'
+import type { WebhookDelivery, WebhookPattern } from './types.ts'
 
 /** The names of what happens to emails: one for each status. */
 export const emailEventTypes: readonly `email.${(typeof eventStatuses)[number]}`[] = eventStatuses.map(
@@ -7,14 +7,13 @@ export const emailEventTypes: readonly `email.${(typeof eventStatuses)[number]}`
 )
 /** The names of what happens to domains. */
 export const domainEventTypes = ['domain.created', 'domain.updated', 'domain.verified'] as const
+/** The first delivery to a webhook whose provider has webhooks confirmed; no webhook can ask for it. */
+export const webhookCreatedType = 'webhook.created'
 /** The patterns that match several events. */
 export const eventGroups = ['*', 'email.*', 'domain.*'] as const
 
 /** Whether one of the patterns asks for this event. */
-export function isWanted(
-  type: EmailEventType | DomainEventType,
-  patterns: readonly WebhookPattern[],
-): boolean {
+export function isWanted(type: WebhookDelivery['type'], patterns: readonly WebhookPattern[]): boolean {
   const kind = type.startsWith('email.') ? 'email.*' : 'domain.*'
-  return patterns.includes(type) || patterns.includes(kind) || patterns.includes('*')
+  return patterns.some((pattern) => pattern === type || pattern === kind || pattern === '*')
 }

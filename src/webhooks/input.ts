@@ -25,8 +25,8 @@ export function toWebhook(
 }
 
 /** The events of a webhook in our names, and in those of its provider. @throws validation_error */
-function shapedEvents(
-  { events, shape: name, shape_events }: WebhookInput,
+export function shapedEvents(
+  { events, shape: name, shape_events }: Pick<WebhookInput, 'events' | 'shape' | 'shape_events'>,
   shapes: readonly WebhookShape[],
 ): Pick<WebhookInput, 'events' | 'shape_events'> {
   const wrong = (field: string, message: string): never => {
@@ -44,7 +44,7 @@ function shapedEvents(
     const ours = Object.hasOwn(shape.events, type) ? shape.events[type] : undefined
     return ours ?? wrong(`shape_events[${i}]`, `must be one of ${known.join(', ')}, not ${quote(type)}`)
   })
-  return { events: ours, shape_events: [...new Set(shape_events)] }
+  return { events: [...new Set(ours)], shape_events: [...new Set(shape_events)] }
 }
 
 /**

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { quote } from '../core/errors.ts'
 import { domainDataSchema } from '../domains/schema.ts'
 import { kindOfAddress, neverProblem } from '../net/addresses.ts'
-import { domainEventTypes, emailEventTypes, eventGroups } from './event-types.ts'
+import { domainEventTypes, emailEventTypes, eventGroups, webhookCreatedType } from './event-types.ts'
 import type {
   DomainEventType,
   DomainPayload,
   EmailEventType,
   Webhook,
   WebhookAttempt,
+  WebhookCreatedPayload,
   WebhookDelivery,
   WebhookDeliveryState,
   WebhookInput,
@@ -25,6 +26,13 @@ export const domainPayloadSchema: z.ZodType<DomainPayload> = z.strictObject({
   type: domainEventTypeSchema,
   timestamp: z.string().describe('The time of the event: ISO 8601 in UTC, as in Standard Webhooks'),
   data: domainDataSchema,
+})
+
+/** The first delivery to a webhook that its receiver has to confirm. */
+export const webhookCreatedPayloadSchema: z.ZodType<WebhookCreatedPayload> = z.strictObject({
+  type: z.literal(webhookCreatedType),
+  timestamp: z.string().describe('ISO 8601 in UTC'),
+  data: z.strictObject({ webhook_id: z.string() }),
 })
 
 const patternNames = [...eventGroups, ...emailEventTypes, ...domainEventTypes]
@@ -113,6 +121,13 @@ export const webhookSchema: z.ZodType<Webhook> = z.strictObject({
   shape_events: shapeEvents
     .optional()
     .describe('Names of events of the provider; absent where it gets all that it has'),
+  disabled: z.literal(true).optional().describe('It gets no events; absent where it gets them'),
+  confirmed: z
+    .int()
+    .optional()
+    .describe(
+      'When its receiver confirmed it, where its provider has webhooks confirmed: Unix time in milliseconds. Events do not wait for it',
+    ),
 })
 
 const milliseconds = z.int().describe('Unix time in milliseconds')
@@ -145,7 +160,9 @@ export const webhookDeliverySchema: z.ZodType<WebhookDelivery> = z.strictObject(
   event_id: z
     .string()
     .describe('The `webhook-id` header: the same for every webhook, every try and every replay of the event'),
-  type: z.union([emailEventTypeSchema, domainEventTypeSchema]),
+  type: z
+    .union([emailEventTypeSchema, domainEventTypeSchema, z.literal(webhookCreatedType)])
+    .describe('`webhook.created`: the request to confirm a webhook, as some providers send one'),
   email_id: z.string().nullable().describe('Null if the event is not of an email'),
   domain_id: z.string().nullable().describe('Null if the event is not of a domain'),
   recipient: z.string().nullable().describe('Whom the event of an email is about; null for others'),

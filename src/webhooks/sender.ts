@@ -9,11 +9,14 @@ import type { Webhook } from './types.ts'
 
 /** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
 export interface Sender {
+  /** As it is now. */
   readonly webhook: Webhook
   /** The form of a provider; null for that of Localpost. */
   readonly shape: WebhookShape | null
   /** How many deliveries wait or are running, when they were last counted. */
   readonly waiting: number
+  /** Goes on with a webhook that was changed. */
+  change(webhook: Webhook): void
   /** Call after new deliveries were stored. */
   added(count: number): void
   /** Looks for due deliveries, if this instance is the leader. */
@@ -45,7 +48,8 @@ export interface SenderDeps extends Calling {
  * Due deliveries are read from the store when one can be sent, and none are queued in memory. If the process ends between
  * an answer and its commit, the event is sent again after the next start, with the same `webhook-id`: at least once.
  */
-export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
+export function createSender(given: Webhook, deps: SenderDeps): Sender {
+  let webhook = given
   const { store, clock } = deps
   const underWay = new Map<string, Promise<void>>()
   const subjects = new Set<string>()
@@ -119,7 +123,8 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
     })
     waiting = await store.count(webhookDeliveryCollection, mine)
     for (const delivery of due.records) {
-      if (underWay.size >= maxUnderWay || !mayLook()) break
+      // Nothing is sent beside the request to confirm the webhook, which is the first delivery.
+      if (underWay.size >= maxUnderWay || subjects.has(webhook.id) || !mayLook()) break
       if (underWay.has(delivery.id) || ended.has(delivery.id) || subjects.has(subjectOf(delivery))) continue
       takeUp(delivery)
     }
@@ -184,8 +189,11 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
   }
 
   return {
-    webhook,
+    get webhook() {
+      return webhook
+    },
     shape: deps.shape,
+    change: (changed) => void (webhook = changed),
     get waiting() {
       return waiting
     },
@@ -217,5 +225,6 @@ const maxLooked = 32
 const faultDelayMs = 1000
 
 function subjectOf({ payload: { data } }: WebhookDeliveryRecord): string {
-  return 'email_id' in data ? data.email_id : data.domain_id
+  if ('email_id' in data) return data.email_id
+  return 'domain_id' in data ? data.domain_id : data.webhook_id
 }

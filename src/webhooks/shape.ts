@@ -8,12 +8,25 @@ export interface WebhookShape {
   readonly name: string
   /** Its events, with ours of which they are made. */
   readonly events: Readonly<Record<string, EmailEventType | readonly EmailEventType[]>>
-  /** @returns What is posted, each in a request of its own; null if the provider has no such event. */
-  email(event: ShapedEvent): ShapedBody | readonly ShapedBody[] | null
+  /**
+   * @param webhookId  The webhook that gets it.
+   * @returns What is posted, each in a request of its own; null if the provider has no such event.
+   */
+  email(event: ShapedEvent, webhookId: string): ShapedBody | readonly ShapedBody[] | null
   /** The body of one request, where the signature is in it. Default: that of the event. */
   body?(request: ShapedRequest): string
   /** The headers of one request beside `content-type`. */
   headers(request: ShapedRequest): Readonly<Record<string, string>>
+  /** What a webhook that is created gets first, with a URL to confirm it. Default: nothing. */
+  readonly confirmation?: ShapedConfirmation
+}
+
+/** How a provider has a webhook confirmed. */
+export interface ShapedConfirmation {
+  /** @returns What is posted. @param request.url  Confirms the webhook by one GET. */
+  body(request: { webhookId: string; token: string; url: string; time: number }): unknown
+  /** What that GET gets. */
+  answer(webhookId: string): { readonly type: string; readonly text: string }
 }
 
 /** An event of one recipient of an email. */

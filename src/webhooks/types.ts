@@ -24,6 +24,16 @@ export interface DomainPayload {
   data: DomainData
 }
 
+/** The first delivery to a webhook that its receiver has to confirm. */
+export interface WebhookCreatedPayload {
+  type: 'webhook.created'
+  /** ISO 8601 in UTC. */
+  timestamp: string
+  data: {
+    webhook_id: string
+  }
+}
+
 /** The events of a webhook: one event, all of one kind, or everything. */
 export type WebhookPattern =
   | '*'
@@ -80,6 +90,13 @@ export interface Webhook {
   headers?: Record<string, string>
   /** Names of events of the provider; absent where it gets all that it has. */
   shape_events?: string[]
+  /** It gets no events; absent where it gets them. */
+  disabled?: true
+  /**
+   * When its receiver confirmed it, where its provider has webhooks confirmed: Unix time in
+   * milliseconds. Events do not wait for it.
+   */
+  confirmed?: number
 }
 
 /** One try to deliver an event to a webhook. */
@@ -107,7 +124,8 @@ export interface WebhookDelivery {
   webhook_id: string
   /** The `webhook-id` header: the same for every webhook, every try and every replay of the event. */
   event_id: string
-  type: EmailEventType | DomainEventType
+  /** `webhook.created`: the request to confirm a webhook, as some providers send one. */
+  type: EmailEventType | DomainEventType | 'webhook.created'
   /** Null if the event is not of an email. */
   email_id: string | null
   /** Null if the event is not of a domain. */

@@ -1,6 +1,6 @@
 import type { EmailPayload } from '../emails/types.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'
-import type { DomainPayload, Webhook, WebhookDelivery } from './types.ts'
+import type { DomainPayload, Webhook, WebhookCreatedPayload, WebhookDelivery } from './types.ts'
 
 /** A webhook as stored. Webhooks of the option `webhooks` are not stored. */
 export interface WebhookRecord extends StoredRecord, Webhook {
@@ -10,7 +10,7 @@ export interface WebhookRecord extends StoredRecord, Webhook {
 export const webhookCollection: Collection<WebhookRecord> = { name: 'webhooks', indexes: {} }
 
 /** The body of a request to a webhook: `type` says which members `data` has. */
-export type WebhookPayload = EmailPayload | DomainPayload
+export type WebhookPayload = EmailPayload | DomainPayload | WebhookCreatedPayload
 
 /** The members of a delivery that are stored as they are shown. */
 type StoredDeliveryMember = 'webhook_id' | 'event_id' | 'created' | 'state' | 'due' | 'attempts'

@@ -4,16 +4,17 @@ import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { urlProblem } from '../net/guarded-request.ts'
-import { notFound, untilCommitted } from '../store/repository.ts'
+import { changeRecord, notFound } from '../store/repository.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
-import { type Store, insert, remove, update } from '../store/store.ts'
+import { type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Calling } from './attempt.ts'
-import { announcing } from './announcing.ts'
+import { announcing, type WantsEvent } from './announcing.ts'
+import { confirmationOf, type ConfirmationUrls } from './confirming.ts'
 import { createDeliveries } from './deliveries.ts'
+import { fromOptions, optionPrefix, shapedEvents, toWebhook } from './input.ts'
 import type { Webhook, WebhookDelivery, WebhookInput } from './types.ts'
 import { webhookInputSchema } from './schema.ts'
-import { fromOptions, optionPrefix, toWebhook } from './input.ts'
 import { createSender, type Sender } from './sender.ts'
 import type { WebhookShape } from './shape.ts'
 import { type WebhookRecord, webhookCollection } from './webhook.ts'
@@ -46,15 +47,37 @@ export interface Webhooks {
   replay(deliveryId: string): Promise<WebhookDelivery>
 }
 
-/** {@link Webhooks}, and what the composition root needs of them. */
-export interface RunningWebhooks extends Webhooks {
+/** {@link Webhooks}, and what the APIs of providers need of them. */
+export interface InnerWebhooks extends Webhooks {
   /**
-   * Replaces all members of a webhook; its secret stays where none is given. Pending deliveries go to the new URL.
+   * Changes members of a webhook. What waits for it goes to the new address.
    *
-   * @throws not_found, validation_error; webhook_exists if another one with this URL exists; state_conflict for one of the
-   *   options.
+   * @throws As {@link Webhooks.create}; not_found; state_conflict for one of the options.
+   */
+  update(id: string, changes: WebhookChanges): Promise<Webhook>
+  /**
+   * Replaces all members of a webhook; its secret stays where none is given. What waits for it goes to the new address.
+   *
+   * @throws As {@link InnerWebhooks.update}.
    */
   replace(id: string, input: WebhookInput): Promise<Webhook>
+  /**
+   * Notes that the receiver of a webhook followed the URL that it got.
+   *
+   * @returns What it gets as answer.
+   * @throws not_found for a token that this instance did not make, or whose webhook is gone.
+   */
+  confirm(token: string): Promise<{ readonly type: string; readonly text: string }>
+}
+
+/** What can be changed of a webhook. */
+export type WebhookChanges = Pick<Partial<WebhookInput>, 'url' | 'shape_events'> & {
+  /** Whether it gets events. */
+  enabled?: boolean
+}
+
+/** {@link InnerWebhooks}, and what the composition root needs of them. */
+export interface RunningWebhooks extends InnerWebhooks {
   /** Looks for due deliveries that an earlier process left or another instance stored. */
   wake(): void
   /** Resolves when no delivery is due or running. Later attempts may still be scheduled. */
@@ -77,6 +100,9 @@ export interface WebhooksDeps extends Calling {
   pageSize: number
   /** The forms of providers. Default: none. */
   shapes?: readonly WebhookShape[]
+  wants?: WantsEvent
+  /** Default: no webhook has to be confirmed. */
+  confirmationUrls?: ConfirmationUrls
   /** Of the options; never stored. */
   given: readonly WebhookInput[]
   /** Waits before the second, third, … attempt, in milliseconds. */
@@ -112,13 +138,52 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     return sender
   }
 
-  /** Adds a stored webhook, or replaces it by what is stored now. */
-  function keep({ created: _created, version: _version, ...webhook }: WebhookRecord): void {
+  /** Adds a stored webhook, or takes its changes. */
+  function keep(record: WebhookRecord): void {
     if (isClosed) return
+    const webhook = shownWebhook(record)
     const known = senders.get(webhook.id)
-    if (known && isSame(known.webhook, webhook)) return
-    if (known) drop(webhook.id)
-    add(webhook).wake()
+    if (known) known.change(webhook)
+    else add(webhook).wake()
+  }
+
+  /** @param given  Its new address; undefined if that stays. */
+  async function change(
+    id: string,
+    given: string | undefined,
+    changed: (record: WebhookRecord, url: string) => WebhookRecord,
+  ): Promise<Webhook> {
+    assertStored(id)
+    const url = given === undefined ? null : new URL(given).href
+    if (url !== null) {
+      assertCallable(url, id)
+      urlsInTheMaking.add(url)
+    }
+    try {
+      const record = await changeRecord(store, webhookCollection, id, 'webhook', (record) =>
+        changed(record, given ?? record.url),
+      )
+      keep(record)
+      return shownWebhook(record)
+    } finally {
+      if (url !== null) urlsInTheMaking.delete(url)
+    }
+  }
+
+  /** @throws not_found; state_conflict for a webhook of the options. */
+  function assertStored(id: string): void {
+    if (!senders.has(id)) throw notFound('webhook', id)
+    if (!id.startsWith(optionPrefix)) return
+    throw new LocalpostError(
+      'state_conflict',
+      `The webhook ${quote(id)} comes from the options; start without it.`,
+    )
+  }
+
+  function assertCallable(url: string, ownId: string | null): void {
+    const problem = urlProblem(url, deps.problemOf)
+    if (problem !== null) throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
+    assertNewUrl(url, ownId)
   }
 
   /** Stops the sender of a webhook that was removed, by `remove`, a reset or another instance. */
@@ -128,13 +193,10 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     void sender?.close()
   }
 
-  /**
-   * @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are the same URL.
-   * @param own  The webhook that may have it already.
-   */
-  function assertNewUrl(url: string, own?: string): void {
+  /** @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are the same URL. */
+  function assertNewUrl(url: string, ownId: string | null): void {
     const duplicate = [...senders.values()].find(
-      ({ webhook }) => webhook.id !== own && new URL(webhook.url).href === url,
+      ({ webhook }) => webhook.id !== ownId && new URL(webhook.url).href === url,
     )
     if (!duplicate && !urlsInTheMaking.has(url)) return
     const which = duplicate ? `: ${quote(duplicate.webhook.id)}` : ''
@@ -142,24 +204,6 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       'webhook_exists',
       `There is a webhook to ${quote(url)} already${which}. A second one would deliver each event twice: use that one, or remove it first.`,
     )
-  }
-
-  function assertCallable(url: string): void {
-    const problem = urlProblem(url, deps.problemOf)
-    if (problem !== null) throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
-  }
-
-  /** @throws not_found; state_conflict for a webhook of the options, which is not stored. */
-  async function readStored(id: string): Promise<WebhookRecord> {
-    if (senders.has(id) && id.startsWith(optionPrefix)) {
-      throw new LocalpostError(
-        'state_conflict',
-        `The webhook ${quote(id)} comes from the options; start without it.`,
-      )
-    }
-    const record = senders.has(id) ? await store.get(webhookCollection, id) : null
-    if (!record) throw notFound('webhook', id)
-    return record
   }
 
   for (const webhook of fromOptions(given, random, shapes)) add(webhook)
@@ -197,14 +241,24 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
         throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
       }
       const url = new URL(read.url).href
-      assertCallable(url)
-      assertNewUrl(url)
+      assertCallable(url, null)
       const webhook = toWebhook(ids.next('wh'), read, random, shapes)
       urlsInTheMaking.add(url)
       try {
-        await store.commit([insert(webhookCollection, { ...webhook, created: deps.clock.now() })])
+        const now = deps.clock.now()
+        const shape = shapes.find(({ name }) => name === webhook.shape)
+        const confirming = { urls: deps.confirmationUrls, log, eventId: ids.next('evt'), now }
+        const first = await confirmationOf(webhook.id, shape, confirming)
+        await store.commit([
+          insert(webhookCollection, { ...webhook, created: now }),
+          ...(first ? [first] : []),
+        ])
         // The change from the store may already have added it.
-        if (!senders.has(webhook.id)) add(webhook)
+        const sender = senders.get(webhook.id) ?? add(webhook)
+        if (first) {
+          sender.added(1)
+          sender.wake()
+        }
       } finally {
         urlsInTheMaking.delete(url)
       }
@@ -214,22 +268,36 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       const items = [...senders.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
       return { items, count: items.length, cursor: null }
     },
+    async update(id, { url, shape_events, enabled }) {
+      if (url !== undefined) parseInput(webhookInputSchema, { url })
+      return change(id, url, ({ disabled, ...record }, url) => ({
+        ...record,
+        url,
+        ...(shape_events && shapedEvents({ shape: record.shape, shape_events }, shapes)),
+        ...((enabled === undefined ? disabled : !enabled) && { disabled: true }),
+      }))
+    },
     async replace(id, input) {
       const read = parseInput(webhookInputSchema, input)
-      const url = new URL(read.url).href
-      assertCallable(url)
-      return untilCommitted(async () => {
-        const record = await readStored(id)
-        assertNewUrl(url, id)
-        const webhook = toWebhook(id, { ...read, secret: read.secret ?? record.secret }, random, shapes)
-        const changed = { ...webhook, created: record.created, version: record.version }
-        await store.commit([update(webhookCollection, changed)])
-        keep(changed)
-        return webhook
-      })
+      return change(id, read.url, ({ created, version, secret, confirmed }) => ({
+        ...toWebhook(id, { secret, ...read }, random, shapes),
+        ...(confirmed !== undefined && { confirmed }),
+        created,
+        version,
+      }))
+    },
+    async confirm(token) {
+      const id = await deps.confirmationUrls?.read(token)
+      const confirmation = id && senders.get(id)?.shape?.confirmation
+      if (!id || !confirmation) throw notFound('webhook to confirm', token)
+      const now = deps.clock.now()
+      await change(id, undefined, (record) =>
+        record.confirmed === undefined ? { ...record, confirmed: now } : record,
+      )
+      return confirmation.answer(id)
     },
     async remove(id) {
-      await readStored(id)
+      assertStored(id)
       await store.commit([remove(webhookCollection, id)])
       await log.removeWaiting(id)
     },
@@ -242,9 +310,9 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   }
 }
 
-function isSame(one: Webhook, other: Webhook): boolean {
-  const members = (webhook: Webhook): [string, unknown][] => Object.entries(webhook).sort()
-  return JSON.stringify(members(one)) === JSON.stringify(members(other))
-}
-
 const maxWebhooks = 20
+
+/** A webhook without what is only stored. */
+function shownWebhook({ created: _created, version: _version, ...webhook }: WebhookRecord): Webhook {
+  return webhook
+}

@@ -82,6 +82,32 @@ const steps = {
     }
     show('outcomes', outcomes)
   },
+  async pages() {
+    const shown = {}
+    const create = {
+      domains: (i) => resend.domains.create({ name: `page${i}.acme.test` }),
+      webhooks: (i) =>
+        resend.webhooks.create({ endpoint: `http://127.0.0.1:9/${i}`, events: ['email.sent'] }),
+    }
+    for (const name of Object.keys(create)) {
+      const created = []
+      for (const i of [1, 2, 3]) created.push(ok(await create[name](i)).id)
+      const whole = ok(await resend[name].list())
+      const ids = whole.data.map(({ id }) => id)
+      const page = async (query) => {
+        const { data, has_more } = ok(await resend[name].list(query))
+        return [...data.map(({ id }) => ids.indexOf(id)), has_more]
+      }
+      shown[name] = {
+        first: await page({ limit: 2 }),
+        after: await page({ limit: 1, after: ids[0] }),
+        end: await page({ after: ids.at(-1) }),
+        before: await page({ limit: 1, before: ids[2] }),
+      }
+      for (const id of created) ok(await resend[name].remove(id))
+    }
+    show('pages', shown)
+  },
   async domains() {
     const created = ok(await resend.domains.create({ name: 'mail.acme.test', clickTracking: true }))
     const { data } = ok(await resend.domains.list())
@@ -131,6 +157,9 @@ const steps = {
     )
     const got = ok(await resend.webhooks.get(id))
     const { data } = ok(await resend.webhooks.list())
+    ok(await resend.webhooks.update(id, { status: 'disabled', events: ['email.bounced'] }))
+    const changed = ok(await resend.webhooks.get(id))
+    ok(await resend.webhooks.update(id, { status: 'enabled', events: got.events }))
     const tags = [{ name: 'order', value: '17' }]
     const sent = ok(await resend.emails.send({ ...mail, to: 'bounced@resend.dev', tags }))
     ok(await resend.emails.send({ ...mail, to: 'suppressed@resend.dev' }))
@@ -149,6 +178,7 @@ const steps = {
     server.close()
     show('webhooks', {
       got: [got.endpoint === endpoint, got.events, got.status],
+      changed: [changed.status, changed.events],
       listed: data.length,
       types: events.map(({ type }) => type).sort(),
       data: [bounced.data.email_id === sent.id, bounced.data.to, bounced.data.tags, bounced.data.bounce],

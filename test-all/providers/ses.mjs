@@ -1,15 +1,22 @@
 // Runs against a Localpost server, in a project where the SDK and nodemailer are installed: each line of the output is one result.
 import {
+  CreateConfigurationSetCommand,
+  CreateConfigurationSetEventDestinationCommand,
   CreateEmailIdentityCommand,
   CreateEmailTemplateCommand,
+  DeleteConfigurationSetCommand,
+  DeleteConfigurationSetEventDestinationCommand,
   DeleteEmailIdentityCommand,
   DeleteEmailTemplateCommand,
   DeleteSuppressedDestinationCommand,
   GetAccountCommand,
+  GetConfigurationSetCommand,
+  GetConfigurationSetEventDestinationsCommand,
   GetEmailIdentityCommand,
   GetEmailTemplateCommand,
   GetSuppressedDestinationCommand,
   ListConfigurationSetsCommand,
+  ListContactListsCommand,
   ListEmailIdentitiesCommand,
   ListEmailTemplatesCommand,
   ListSuppressedDestinationsCommand,
@@ -18,6 +25,7 @@ import {
   SendEmailCommand,
   SESv2Client,
   TestRenderEmailTemplateCommand,
+  UpdateConfigurationSetEventDestinationCommand,
   UpdateEmailTemplateCommand,
 } from '@aws-sdk/client-sesv2'
 import { createTransport } from 'nodemailer'
@@ -154,7 +162,38 @@ const steps = {
       address: await errorOf(SendEmailCommand, { ...mail, Destination: { ToAddresses: ['nobody'] } }),
       template: await errorOf(SendEmailCommand, { ...mail, Content: { Template: { TemplateName: 'none' } } }),
       tenant: await errorOf(SendEmailCommand, { ...mail, TenantName: 'x' }),
-      sets: await errorOf(ListConfigurationSetsCommand, {}),
+      set: await errorOf(SendEmailCommand, { ...mail, ConfigurationSetName: 'none' }),
+      lists: await errorOf(ListContactListsCommand, {}),
+    })
+  },
+  async sets() {
+    const ConfigurationSetName = 'shop'
+    const named = { ConfigurationSetName, EventDestinationName: 'sns' }
+    await send(CreateConfigurationSetCommand, { ConfigurationSetName })
+    const again = await errorOf(CreateConfigurationSetCommand, { ConfigurationSetName })
+    const EventDestination = {
+      Enabled: true,
+      MatchingEventTypes: ['BOUNCE'],
+      SnsDestination: { TopicArn: process.env.TOPIC_ARN },
+    }
+    await send(CreateConfigurationSetEventDestinationCommand, { ...named, EventDestination })
+    const changed = { ...EventDestination, MatchingEventTypes: ['BOUNCE', 'COMPLAINT'] }
+    await send(UpdateConfigurationSetEventDestinationCommand, { ...named, EventDestination: changed })
+    const { EventDestinations } = await send(GetConfigurationSetEventDestinationsCommand, {
+      ConfigurationSetName,
+    })
+    const got = await send(GetConfigurationSetCommand, { ConfigurationSetName })
+    const { ConfigurationSets } = await send(ListConfigurationSetsCommand, { PageSize: 5 })
+    const { MessageId } = await send(SendEmailCommand, { ...mail, ConfigurationSetName })
+    await send(DeleteConfigurationSetEventDestinationCommand, named)
+    await send(DeleteConfigurationSetCommand, { ConfigurationSetName })
+    show('sets', {
+      again,
+      destinations: EventDestinations.map(({ Name, MatchingEventTypes }) => [Name, ...MatchingEventTypes]),
+      got: got.ConfigurationSetName,
+      listed: ConfigurationSets,
+      sent: MessageId,
+      gone: await errorOf(GetConfigurationSetCommand, { ConfigurationSetName }),
     })
   },
 }

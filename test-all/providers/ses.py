@@ -4,6 +4,7 @@ import http.server
 import json
 import os
 import threading
+import urllib.request
 
 import boto3
 import django
@@ -21,6 +22,14 @@ def code_of(call, **given):
     except ClientError as error:
         return error.response["Error"]["Code"]
     return "none"
+
+
+def localpost(method, path, body=None):
+    headers = {"authorization": f"Bearer {os.environ['AWS_ACCESS_KEY_ID']}", "content-type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(os.environ["LOCALPOST_URL"] + path, data, headers, method=method)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
 
 
 def version_1():
@@ -56,6 +65,7 @@ def version_2():
 
 
 def events():
+    # SNS itself is not there, so anymail must not call ConfirmSubscription.
     settings.configure(ANYMAIL={"AMAZON_SES_AUTO_CONFIRM_SNS_SUBSCRIPTIONS": False}, ALLOWED_HOSTS=["*"])
     django.setup()
     from anymail.signals import tracking
@@ -75,8 +85,14 @@ def events():
         def log_message(self, *_):
             pass
 
-    server = http.server.HTTPServer(("127.0.0.1", int(os.environ["RECEIVER_PORT"])), Receiver)
+    server = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    webhook = localpost("POST", "/dev/webhooks", {"url": f"http://127.0.0.1:{server.server_port}/", "shape": "ses"})
+    assert arrived.acquire(timeout=60)
+    subscribe_url = json.loads(posted[0][1])["SubscribeURL"]
+    status = urllib.request.urlopen(subscribe_url).status
+    shown = localpost("GET", "/dev/webhooks")["webhooks"]
+    show("confirmed", [status, any("confirmed" in one for one in shown if one["id"] == webhook["id"])])
     client = boto3.client("sesv2")
     sent = [
         client.send_email(
@@ -102,6 +118,7 @@ def events():
         request = RequestFactory().post("/", body, content_type=headers["content-type"], **given)
         assert view(request).status_code == 200
     server.shutdown()
+    localpost("DELETE", f"/dev/webhooks/{webhook['id']}")
     show("events", sorted(seen))
 
 

@@ -92,6 +92,16 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   const undelivered = async (): Promise<number> => (await inbox.list({ query: 'status:sent' })).count
   await expect.poll(undelivered, { timeout: 10_000 }).toBe(0)
   await made('/dev/suppressions', { address: `${secret}@gone.test` })
+  const set = `${secret}-set`
+  await made('/ses/v2/email/configuration-sets', { ConfigurationSetName: set })
+  const sns = await made('/dev/webhooks', { url: 'http://127.0.0.1:9/sns', shape: 'ses' })
+  await made(`/ses/v2/email/configuration-sets/${set}/event-destinations`, {
+    EventDestinationName: 'sns',
+    EventDestination: {
+      MatchingEventTypes: ['SEND'],
+      SnsDestination: { TopicArn: `arn:aws:sns:us-east-1:000000000000:${sns.id}` },
+    },
+  })
   const endpoint = 'http://127.0.0.1:9/resend'
   const hook = await made('/resend/webhooks', { endpoint, events: ['email.bounced'] })
   const markedHook = await posted<{ ID: number }>('/postmark/webhooks', {
@@ -111,6 +121,7 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
     identity: `${secret}.test`,
     address: `${secret}@gone.test`,
     name: 'welcome',
+    set,
     'resend/emails': resent.id,
     'resend/webhooks': hook.id,
     'postmark/messages': marked.MessageID,
@@ -146,6 +157,8 @@ export async function stateOf(post: Localpost, account: CreatedAccount, ids: Fil
     '/dev/suppressions',
     '/dev/templates',
     '/dev/webhooks',
+    '/ses/v2/email/configuration-sets',
+    `/ses/v2/email/configuration-sets/${ids['set']}/event-destinations`,
     '/dev/rules',
     '/dev/faults',
     '/dev/keys',

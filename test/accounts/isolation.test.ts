@@ -54,6 +54,14 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PUT /postmark/templates/{id}': { Name: 'taken over' },
   'PUT /postmark/webhooks/{id}': { Triggers: { Open: { Enabled: true } } },
   'PUT /mailgun/v3/domains/{domain}/webhooks/{name}': { url: 'http://127.0.0.1:9/eve' },
+  'POST /ses/v2/email/configuration-sets/{set}/event-destinations': {
+    EventDestinationName: 'eve',
+    EventDestination: { MatchingEventTypes: ['SEND'], SnsDestination: { TopicArn: 'eve' } },
+  },
+  'PUT /ses/v2/email/configuration-sets/{set}/event-destinations/{name}': {
+    EventDestination: { MatchingEventTypes: ['SEND'], SnsDestination: { TopicArn: 'eve' } },
+  },
+  'PATCH /resend/webhooks/{id}': { status: 'disabled' },
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
   'PATCH /sendgrid/v3/templates/{template_id}': { name: 'taken over' },

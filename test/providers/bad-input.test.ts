@@ -85,6 +85,15 @@ const samples: Readonly<Record<string, unknown>> = {
   'POST /ses/v2/email/templates': { TemplateName: 'a', TemplateContent: { Subject: 'x' } },
   'PUT /ses/v2/email/templates/{name}': { TemplateContent: { Subject: 'x' } },
   'POST /ses/v2/email/templates/{name}/render': { TemplateData: '{}' },
+  'POST /ses/v2/email/configuration-sets': { ConfigurationSetName: 'a' },
+  'POST /ses/v2/email/list-configuration-sets': { PageSize: 10 },
+  'POST /ses/v2/email/configuration-sets/{set}/event-destinations': {
+    EventDestinationName: 'a',
+    EventDestination: { Enabled: true, MatchingEventTypes: ['SEND'], SnsDestination: { TopicArn: 'a' } },
+  },
+  'PUT /ses/v2/email/configuration-sets/{set}/event-destinations/{name}': {
+    EventDestination: { Enabled: true, MatchingEventTypes: ['SEND'], SnsDestination: { TopicArn: 'a' } },
+  },
   'POST /ses/v2/email/identities': { EmailIdentity: 'acme.test' },
   'POST /ses/v2/email/list-identities': { PageSize: 10 },
   'PUT /ses/v2/email/suppression/addresses': { EmailAddress: mail.to, Reason: 'BOUNCE' },
@@ -161,6 +170,11 @@ const samples: Readonly<Record<string, unknown>> = {
   'POST /mailgun/v3/domains': { name: 'acme.test' },
   'POST /mailgun/v3/domains/{domain}/webhooks': { id: 'accepted', url: 'http://127.0.0.1:9/' },
   'PUT /mailgun/v3/domains/{domain}/webhooks/{name}': { url: 'http://127.0.0.1:9/' },
+  'PATCH /resend/webhooks/{id}': {
+    endpoint: 'http://127.0.0.1:9/',
+    events: ['email.sent'],
+    status: 'enabled',
+  },
   'POST /resend/webhooks': { endpoint: 'http://127.0.0.1:9/', events: ['email.sent'] },
 }
 

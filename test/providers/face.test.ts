@@ -81,6 +81,33 @@ describe.each(faces.map((face) => [face.title, face] as const))('the API of %s',
     expect([Object.keys(paths).length >= 2, described]).toEqual([true, true])
   })
 
+  test.skipIf(face.access === 'local')('has faults that name its paths, and no others', async () => {
+    const { api_key } = await post.accounts.create({ name: 'faulty' })
+    const account = post.account('faulty')
+    for (const other of faces) {
+      if (other.access === 'local') continue
+      const path = `${other.prefix}/*`
+      const isOwn = other === face
+      for (const status of [503, 429, 500, 418]) {
+        await account.faults.set({ http: [{ path, method: 'GET', status }] })
+        const answer = await ask('GET', `${face.prefix}/nothing`, api_key)
+        const expected = face.errorAnswer(faultOf(status), face.prefix).status
+        expect([other.name, answer.status]).toEqual([other.name, isOwn ? expected : 404])
+        if (isOwn) expect(answer.text).toContain('A fault of /dev/faults answers this request')
+      }
+      await account.faults.set({ http: [{ path, disconnect: true }] })
+      const cut = ask('GET', `${face.prefix}/nothing`, api_key)
+      if (isOwn) await expect(cut).rejects.toThrow('fetch failed')
+      else expect((await cut).status).toBe(404)
+      await account.faults.set({ http: [{ path, delay_ms: 30 }] })
+      const began = performance.now()
+      expect((await ask('GET', `${face.prefix}/nothing`, api_key)).status).toBe(404)
+      if (isOwn) expect(performance.now() - began).toBeGreaterThan(25)
+    }
+    await account.faults.clear()
+    await post.accounts.remove('faulty')
+  })
+
   test.skipIf(face.access === 'local')(
     'has faults and rate limits in its own form, and is logged without its key',
     async () => {
@@ -101,6 +128,22 @@ describe.each(faces.map((face) => [face.title, face] as const))('the API of %s',
       expect(items[0]?.api_key).toMatch(/…/)
     },
   )
+})
+
+/** The error of a fault with this status. */
+function faultOf(status: number): LocalpostError {
+  const codes = { 503: 'service_unavailable', 429: 'rate_limit_exceeded', 500: 'internal_error' } as const
+  const code = status in codes ? codes[status as keyof typeof codes] : 'injected_fault'
+  return new LocalpostError(code, '', { status })
+}
+
+test('a fault for a path that has none is refused, and the message names the paths that have', async () => {
+  const { post, end } = await startShared()
+  for (const path of ['/dev/inbox', '/emails', '/api/v1/messages', '/resendx', ''])
+    await expect(post.faults.set({ http: [{ path, status: 503 }] })).rejects.toMatchObject({
+      errors: [{ field: 'http[0].path', message: expect.stringContaining('/v1, /resend, /ses') as string }],
+    })
+  await end()
 })
 
 /** The headers with which a provider's client sends a key. */

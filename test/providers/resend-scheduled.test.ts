@@ -70,6 +70,20 @@ describe('scheduled_at', () => {
     expect((await post.sending.scheduled.list()).count).toBe(1)
   })
 
+  test('near 30 days ahead is read in the same way in a repeated batch', async () => {
+    const now = Date.parse('2026-01-01T00:00:00Z')
+    const post = await start({ clock: fixedClock(now) })
+    const at = (ms: number): string => new Date(now + 30 * 86_400_000 + ms).toISOString()
+    const batch = [at(1000), at(-1000), at(2000)].map((scheduled_at) => ({ ...mail, scheduled_at }))
+    const headers = { 'idempotency-key': 'month', 'x-batch-validation': 'permissive' }
+    const send = () => resendCaller(post)('POST', '/emails/batch', batch, headers)
+    const first = await send()
+    expect(first).toMatchObject({ status: 200, body: { data: [{}], errors: [{ index: 0 }, { index: 2 }] } })
+    await post.clock.advance(5000)
+    expect((await send()).body).toEqual(first.body)
+    expect((await post.sending.scheduled.list()).count).toBe(1)
+  })
+
   test('can be changed, and the email cancelled, until it is sent', async () => {
     const post = await start({ clock: fixedClock('2026-01-01T00:00:00Z') })
     const call = resendCaller(post)

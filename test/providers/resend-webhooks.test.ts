@@ -79,6 +79,47 @@ describe('webhooks in the form of Resend', () => {
     expect((await call('GET', `/webhooks/${webhook.id}`)).status).toBe(404)
   })
 
+  test('are changed: where they go, which events they get, and whether they get any', async () => {
+    const post = await start()
+    const call = resendCaller(post)
+    const [first, second] = [await openReceiver(), await openReceiver()]
+    const events = ['email.sent']
+    const { id } = (await call<Created>('POST', '/webhooks', { endpoint: first.url, events })).body
+    const changed = { endpoint: second.url, events: ['email.bounced'], webhook_id: id }
+    expect(await call('PATCH', `/webhooks/${id}`, changed)).toMatchObject({
+      status: 200,
+      body: { object: 'webhook', id },
+    })
+    const bounce = { ...mail, to: 'bounced@resend.dev' }
+    await call('POST', '/emails', bounce)
+    await eventually(() => expect(second.received).toHaveLength(1))
+    expect(JSON.parse(second.received[0]?.text ?? '')).toMatchObject({ type: 'email.bounced' })
+    await call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
+    expect((await call<object>('GET', `/webhooks/${id}`)).body).toMatchObject({
+      endpoint: second.url,
+      events: ['email.bounced'],
+      status: 'disabled',
+    })
+    await call('POST', '/emails', bounce)
+    await expect.poll(async () => (await post.inbox.list({ query: 'status:bounced' })).count).toBe(2)
+    await call('PATCH', `/webhooks/${id}`, { status: 'enabled' })
+    await call('POST', '/emails', bounce)
+    await eventually(() => expect(second.received).toHaveLength(2))
+    expect(first.received).toHaveLength(0)
+    expect((await post.webhooks.deliveries()).count).toBe(2)
+    const other = await post.webhooks.create({ url: first.url, shape: 'resend' })
+    for (const [body, status, words] of [
+      [{ endpoint: other.url }, 409, 'already'],
+      [{ endpoint: 'http://169.254.169.254/' }, 422, '`endpoint`'],
+      [{ events: ['contact.created'] }, 422, '`events[0]`'],
+      [{ webhook_id: other.id }, 422, '`webhook_id`'],
+    ] as const) {
+      const refused = await call<ResendError>('PATCH', `/webhooks/${id}`, body)
+      expect([refused.status, refused.body.message]).toEqual([status, containing(words)])
+    }
+    expect((await call('PATCH', '/webhooks/wh_none', { status: 'disabled' })).status).toBe(404)
+  })
+
   test('are refused with events that there are not, and without a shape', async () => {
     const post = await start()
     const events = ['email.sent', 'contact.created']

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Localpost } from '../../src/index.ts'
-import { assertMatchesOpenApi } from '../server/validate-response.ts'
 import { start } from '../support/instance.ts'
 import { openReceiver } from '../webhooks/_receiver.ts'
 import { authorizationOf } from './_authorization.ts'
 import { containing } from './_resend.ts'
+import { sesCaller, type Answered } from './_ses.ts'
 
 const from = 'Acme <hi@acme.test>'
 const simple = { Subject: { Data: 'Hello' }, Body: { Text: { Data: 'It works.' } } }
@@ -15,36 +15,10 @@ const mail = {
 }
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-interface Answered<Body> {
-  status: number
-  type: string | null
-  body: Body
-}
-
-/** Makes requests to version 2, and checks each answer against its document. */
-function sesCaller(post: Localpost) {
-  return async <Body = { MessageId: string; message: string }>(
-    method: string,
-    path: string,
-    given?: unknown,
-  ): Promise<Answered<Body>> => {
-    const url = `http://localhost/ses/v2/email${path}`
-    const headers: Record<string, string> = { authorization: authorizationOf('/ses', post.apiKey) }
-    if (given !== undefined) headers['content-type'] = 'application/json'
-    const body = given === undefined ? {} : { body: JSON.stringify(given) }
-    const response = await post.fetch(new Request(url, { method, headers, ...body }))
-    await assertMatchesOpenApi(new Request(url, { method }), response)
-    return {
-      status: response.status,
-      type: response.headers.get('x-amzn-errortype'),
-      body: (await response.json()) as Body,
-    }
-  }
-}
-
 describe('SendEmail', () => {
   test('sends every member of a message in parts', async () => {
     const post = await start()
+    await sesCaller(post)('POST', '/configuration-sets', { ConfigurationSetName: 'shop' })
     const { body } = await sesCaller(post)('POST', '/outbound-emails', {
       FromEmailAddress: from,
       Destination: {
@@ -347,9 +321,10 @@ test('events are posted as SNS posts them', async () => {
   const Destination = { ToAddresses: ['bounce@simulator.amazonses.com'] }
   const EmailTags = [{ Name: 'order', Value: '17' }]
   const given = { ...mail, Destination, EmailTags, ConfigurationSetName: 'shop' }
+  await sesCaller(post)('POST', '/configuration-sets', { ConfigurationSetName: 'shop' })
   const { body } = await sesCaller(post)('POST', '/outbound-emails', given)
-  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2)
-  const notifications = receiver.received.map((request) => {
+  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(3)
+  const notifications = receiver.received.slice(1).map((request) => {
     const notification = JSON.parse(request.text) as Record<string, string>
     expect(request.headers).toMatchObject({
       'content-type': 'text/plain; charset=UTF-8',

@@ -29,6 +29,7 @@ beforeAll(async () => {
     ids: createIds(clock),
     thread: createJobThread(jobs, null),
     pageSize: 50,
+    mostScheduled: 5,
     via: 'capture',
     sources: { root: null },
     strict: false,
@@ -126,5 +127,26 @@ describe('find', () => {
     expect(sent?.emails.map(({ provider: one }) => one)).toEqual([provider, provider, provider])
     expect(sent?.scheduled).toEqual([])
     expect(await store.count(scheduledCollection)).toBe(0)
+  })
+
+  it('takes no more scheduled emails than may wait, and says so', async () => {
+    const later = { ...mail, send_at: clock.now() + 1000 }
+    const send = (count: number) =>
+      sending.accept(
+        Array.from({ length: count }, () => later),
+        { surface },
+      )
+    await send(4)
+    await expect(send(2)).rejects.toMatchObject({
+      code: 'state_conflict',
+      message: expect.stringContaining('4 scheduled emails wait, and at most 5 may') as string,
+    })
+    expect(await store.count(scheduledCollection)).toBe(4)
+    await send(1)
+    await expect(send(1)).rejects.toMatchObject({ code: 'state_conflict' })
+    await sending.accept([mail], { surface })
+    await clock.advance(1000)
+    await sending.schedule.idle()
+    await send(5)
   })
 })

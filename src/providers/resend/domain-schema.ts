@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sameId } from './same-id.ts'
 import type { ResendDomain, ResendDomainChanges, ResendListedDomain, ResendNewDomain } from './types.ts'
 
 /** Localpost has no regions, and names the provider's first one. */
@@ -17,7 +18,7 @@ export const newDomainSchema: z.ZodType<ResendNewDomain> = z.strictObject({
 })
 
 /** The body of `PATCH /resend/domains/{id}`. */
-export const domainChangesSchema: z.ZodType<ResendDomainChanges> = z.strictObject(tracking)
+export const domainChangesSchema: z.ZodType<ResendDomainChanges> = z.strictObject({ ...tracking, id: sameId })
 
 const status = z.enum(['not_started', 'pending', 'verified', 'failed'])
 

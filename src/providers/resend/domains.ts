@@ -7,7 +7,6 @@ import type {
 } from '../../domains/types.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { z } from 'zod'
 import { toList } from './answers.ts'
 import {
   changedDomainSchema,
@@ -19,8 +18,10 @@ import {
   region,
   removedDomainSchema,
 } from './domain-schema.ts'
-import { listSchema } from './email-schema.ts'
+import { listSchema, pageQuery } from './email-schema.ts'
+import { maxPage, pageOf } from './pages.ts'
 import { rowsOf } from './rows.ts'
+import { assertSameId } from './same-id.ts'
 import type { ResendDomain, ResendDomainChanges, ResendListedDomain } from './types.ts'
 import { toTime } from './words.ts'
 
@@ -37,6 +38,15 @@ const statuses = {
 
 /** `/resend/domains`. */
 export function domainRoutes({ domains }: ProviderParts): Route[] {
+  async function* allDomains(): AsyncGenerator<DomainListItem> {
+    let cursor: string | null = null
+    do {
+      const page = await domains.list({ limit: 100, ...(cursor !== null && { cursor }) })
+      yield* page.items
+      ;({ cursor } = page)
+    } while (cursor !== null)
+  }
+
   return [
     post('/resend/domains', {
       summary: 'Create a domain',
@@ -50,11 +60,11 @@ export function domainRoutes({ domains }: ProviderParts): Route[] {
     }),
     get('/resend/domains', {
       summary: 'List domains, newest first',
-      query: z.strictObject({}),
+      query: pageQuery(maxPage),
       success: { schema: listSchema(listedDomainSchema) },
-      handler: async () => {
-        const { items, cursor } = await domains.list({ limit: 100 })
-        return toList(items.map(toListed), cursor !== null)
+      async handler({ query }) {
+        const { items, more } = await pageOf('domain', allDomains(), query)
+        return toList(items.map(toListed), more)
       },
     }),
     get('/resend/domains/{id}', {
@@ -67,6 +77,7 @@ export function domainRoutes({ domains }: ProviderParts): Route[] {
       body: { schema: domainChangesSchema, maxBytes: bodyLimits.small },
       success: { schema: changedDomainSchema },
       async handler({ params, body }) {
+        assertSameId('id', body.id, params.id)
         const { id } = await domains.update(params.id, toSettings(body))
         return { object: 'domain', id }
       },

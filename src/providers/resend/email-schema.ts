@@ -52,13 +52,18 @@ export function listSchema(item: z.ZodType): z.ZodType {
   return z.strictObject({ object: z.literal('list'), has_more: z.boolean(), data: z.array(item) })
 }
 
-/** The query of a list. */
-export const pageQuery: z.ZodType<{
+/** Which items of a list are asked for. */
+export interface PageQuery {
   limit?: number | undefined
   after?: string | undefined
   before?: string | undefined
-}> = z.strictObject({
-  limit: queryNumber(1, 100).optional().describe('Default: 20'),
-  after: z.string().optional().describe('The id of the last item of the previous page'),
-  before: z.string().optional().describe('The id of the first item of the next page'),
-})
+}
+
+/** The query of a list. */
+export function pageQuery(defaultLimit: number): z.ZodType<PageQuery> {
+  return z.strictObject({
+    limit: queryNumber(1, 100).optional().describe(`Default: ${defaultLimit}`),
+    after: z.string().optional().describe('The id of the last item of the previous page'),
+    before: z.string().optional().describe('The id of the first item of the next page'),
+  })
+}

@@ -2,17 +2,18 @@ import { z } from 'zod'
 import { quote, validationError } from '../../core/errors.ts'
 import { maxKeyChars } from '../../sending/idempotency.ts'
 import { sendErrors } from '../../sending/results.ts'
-import type { ScheduledRecord } from '../../sending/scheduled.ts'
+import { readTime, type ScheduledRecord } from '../../sending/scheduled.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, type ProviderSend } from '../send.ts'
+import { sendAll, withNames, type ProviderSend } from '../send.ts'
 import { toEmailDetail, toList, toListedEmail } from './answers.ts'
 import { changedEmailSchema, emailSchema, listedEmailSchema, listSchema, pageQuery } from './email-schema.ts'
 import { messageOf } from './face.ts'
 import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
-import { readScheduledAt } from './times.ts'
+import { maxAheadDays, readScheduledAt } from './times.ts'
 import { rowsOf } from './rows.ts'
 import { createTemplateUse } from './template-use.ts'
+import { assertSameId } from './same-id.ts'
 import { resend } from './words.ts'
 
 const { get, patch, post } = rowsOf('Emails')
@@ -23,7 +24,7 @@ const idempotencyHeader = {
     maxLength: maxKeyChars,
   },
 }
-const ofSending = [...sendErrors, 'idempotency_conflict'] as const
+const ofSending = [...sendErrors, 'idempotency_conflict', 'state_conflict'] as const
 const idSchema = z.strictObject({ id: z.string() })
 
 /** `/resend/emails`. */
@@ -35,6 +36,10 @@ export function emailRoutes(parts: ProviderParts): Route[] {
     const email = await sent.get(id, resend)
     if ('send_at' in email) return email
     throw validationError([{ field: 'id', message: `${quote(id)} is an email that was sent already` }])
+  }
+
+  async function reschedule({ id }: ScheduledRecord, at: number): Promise<void> {
+    await sending.scheduled.reschedule(id, readTime(at, clock.now(), maxAheadDays))
   }
 
   return [
@@ -85,7 +90,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
     }),
     get('/resend/emails', {
       summary: 'List emails, newest first',
-      query: pageQuery,
+      query: pageQuery(20),
       success: { schema: listSchema(listedEmailSchema) },
       async handler({ query }) {
         const { limit = 20, ...place } = query
@@ -109,10 +114,11 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       summary: 'Change when an email is sent',
       body: { schema: rescheduleSchema, maxBytes: bodyLimits.small },
       success: { schema: changedEmailSchema },
-      async handler({ params: { id }, body: { scheduled_at } }) {
+      async handler({ params: { id }, body: { scheduled_at, id: same } }) {
+        assertSameId('id', same, id)
         const at = readScheduledAt(scheduled_at, clock.now())
         if (typeof at === 'object') throw validationError([{ field: 'scheduled_at', message: at.problem }])
-        await sending.scheduled.reschedule((await findScheduled(id)).id, at)
+        await withNames(reschedule(await findScheduled(id), at), names)
         return { object: 'email', id }
       },
     }),
@@ -144,7 +150,15 @@ function sendOf(
   { templates }: Pick<ProviderParts, 'templates'>,
 ): ProviderSend {
   const idempotencyKey = headers.get('idempotency-key') ?? undefined
-  return { provider: resend, kind, idempotencyKey, partial, names, prepare: createTemplateUse(templates) }
+  return {
+    provider: resend,
+    kind,
+    idempotencyKey,
+    partial,
+    names,
+    maxAheadDays,
+    prepare: createTemplateUse(templates),
+  }
 }
 
 function isPermissive(headers: RouteContext['headers']): boolean {

@@ -76,7 +76,6 @@ const { data, error } = await resend.emails.send({
     { path: '/emails/{id}/attachments/**', what: 'The list of attachments' },
     { path: '/domains/claim', what: 'Claims of domains' },
     { path: '/domains/{id}/claim/**', what: 'Claims of domains' },
-    { method: 'PATCH', path: '/webhooks/{id}', what: 'Changes of a webhook' },
     { path: '/webhooks/{id}/signing-secret/rotate', what: 'New secrets of webhooks' },
     { path: '/webhooks/{id}/events/**', what: 'The list of events of a webhook' },
     { path: '/api-keys/**', what: 'API keys' },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sameId } from './same-id.ts'
 import { scheduledForms } from './times.ts'
 import type { ResendAttachment, ResendEmail, ResendReschedule } from './types.ts'
 
@@ -81,4 +82,7 @@ export const batchSchema: z.ZodType<unknown[]> = z.array(z.unknown()).min(1).max
 export const batchDocumentSchema: z.ZodType<ResendEmail[]> = z.array(batchItemSchema).min(1).max(maxBatch)
 
 /** The body of `PATCH /resend/emails/{id}`. */
-export const rescheduleSchema: z.ZodType<ResendReschedule> = z.strictObject({ scheduled_at: scheduledAt })
+export const rescheduleSchema: z.ZodType<ResendReschedule> = z.strictObject({
+  scheduled_at: scheduledAt,
+  id: sameId,
+})

@@ -4,6 +4,7 @@ import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toList } from './answers.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
+import { pageOf } from './pages.ts'
 import { rowsOf } from './rows.ts'
 import {
   detailsOf,
@@ -71,24 +72,14 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
     }),
     get('/resend/templates', {
       summary: 'List templates, newest first',
-      query: pageQuery,
+      query: pageQuery(20),
       success: { schema: listSchema(listedTemplateSchema) },
-      async handler({ query: { limit = 20, after, before } }) {
-        const all = await listTemplates(templates)
-        const at = (id: string): number => {
-          const index = all.findIndex((one) => one.id === id)
-          if (index !== -1) return index
-          throw validationError([{ field: 'after', message: `${quote(id)} is not the id of a template` }])
-        }
-        const end = before === undefined ? all.length : at(before)
-        const start =
-          after !== undefined ? at(after) + 1 : before === undefined ? 0 : Math.max(0, end - limit)
-        const page = all.slice(start, Math.min(end, start + limit))
-        const more = before === undefined ? start + limit < all.length : start > 0
-        return toList(
-          page.map((one) => toListed(one)),
-          more,
-        )
+      async handler({ query }) {
+        const { items, more } = await pageOf('template', await listTemplates(templates), {
+          limit: 20,
+          ...query,
+        })
+        return toList(items.map(toListed), more)
       },
     }),
     get('/resend/templates/{id}', {

@@ -19,9 +19,7 @@ export function readScheduledAt(text: string, now: number): number | { problem: 
       : isoTime.safeParse(text.trim()).success
         ? Date.parse(text.trim())
         : null
-  if (at === null) return { problem: `must be ${scheduledForms}, not ${quote(text)}` }
-  if (at > now + maxAheadMs) return { problem: `must be at most 30 days ahead, not ${quote(text)}` }
-  return at
+  return at ?? { problem: `must be ${scheduledForms}, not ${quote(text)}` }
 }
 
 const isoTime = z.iso.datetime({ offset: true })
@@ -34,4 +32,9 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
   w: 604_800_000,
 }
-const maxAheadMs = 30 * 86_400_000
+
+/**
+ * How many days ahead an email may be scheduled. The core checks it, because the same request, repeated, must not be read in
+ * another way.
+ */
+export const maxAheadDays = 30

@@ -1,16 +1,20 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
 /** The body of `POST /resend/domains`. */
-export interface ResendNewDomain extends ResendDomainChanges {
+export interface ResendNewDomain {
   name: string
   /** Localpost has one region. */
   region?: 'us-east-1'
+  open_tracking?: boolean
+  click_tracking?: boolean
 }
 
 /** The body of `PATCH /resend/domains/{id}`. */
 export interface ResendDomainChanges {
   open_tracking?: boolean
   click_tracking?: boolean
+  /** As in the path, where the SDK for Python repeats it. */
+  id?: string
 }
 
 /** A domain in the list. */
@@ -141,6 +145,8 @@ export interface ResendReschedule {
    * days ahead.
    */
   scheduled_at: string
+  /** As in the path, where the SDK for Python repeats it. */
+  id?: string
 }
 
 /** A variable of a template. */
@@ -230,12 +236,27 @@ export interface ResendNewWebhook {
   events: string[]
 }
 
+/** The body of `PATCH /resend/webhooks/{id}`. */
+export interface ResendWebhookChanges {
+  /** Where events are posted to. */
+  endpoint?: string
+  /**
+   * Of email.sent, email.delivered, email.delivery_delayed, email.complained, email.bounced,
+   * email.opened, email.clicked, email.failed, email.suppressed.
+   */
+  events?: string[]
+  /** As in the path, where the SDK for Python repeats it. */
+  webhook_id?: string
+  /** `disabled`: it gets no events. */
+  status?: 'enabled' | 'disabled'
+}
+
 /** A webhook in the list. */
 export interface ResendListedWebhook {
   id: string
   /** Where events are posted to. */
   endpoint: string
   created_at: string
-  status: 'enabled'
+  status: 'enabled' | 'disabled'
   events: string[]
 }

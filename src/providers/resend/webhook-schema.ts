@@ -1,24 +1,33 @@
 import { z } from 'zod'
 import { resendShape } from './events.ts'
-import type { ResendListedWebhook, ResendNewWebhook } from './types.ts'
+import { sameId } from './same-id.ts'
+import type { ResendListedWebhook, ResendNewWebhook, ResendWebhookChanges } from './types.ts'
 
 const endpoint = z.string().min(1).describe('Where events are posted to')
 
+const events = z
+  .array(z.string())
+  .min(1)
+  .max(100)
+  .describe(`Of ${Object.keys(resendShape.events).join(', ')}`)
+const status = z.enum(['enabled', 'disabled'])
+
 /** The body of `POST /resend/webhooks`. */
-export const newWebhookSchema: z.ZodType<ResendNewWebhook> = z.strictObject({
-  endpoint,
-  events: z
-    .array(z.string())
-    .min(1)
-    .max(100)
-    .describe(`Of ${Object.keys(resendShape.events).join(', ')}`),
+export const newWebhookSchema: z.ZodType<ResendNewWebhook> = z.strictObject({ endpoint, events })
+
+/** The body of `PATCH /resend/webhooks/{id}`. */
+export const webhookChangesSchema: z.ZodType<ResendWebhookChanges> = z.strictObject({
+  endpoint: endpoint.optional(),
+  events: events.optional(),
+  webhook_id: sameId,
+  status: status.optional().describe('`disabled`: it gets no events'),
 })
 
 const listedMembers = {
   id: z.string(),
   endpoint,
   created_at: z.string(),
-  status: z.literal('enabled'),
+  status,
   events: z.array(z.string()),
 }
 const ofWebhook = { object: z.literal('webhook'), id: z.string() }
@@ -32,6 +41,9 @@ export const createdWebhookSchema: z.ZodType = z.strictObject({ ...ofWebhook, ..
 
 /** A webhook in detail. */
 export const webhookSchema: z.ZodType = z.strictObject({ ...ofWebhook, ...listedMembers, ...secret })
+
+/** A webhook that was changed. */
+export const changedWebhookSchema: z.ZodType = z.strictObject(ofWebhook)
 
 /** A webhook that was removed. */
 export const removedWebhookSchema: z.ZodType = z.strictObject({ ...ofWebhook, deleted: z.boolean() })

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { timeOfId } from '../../core/ids.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
@@ -6,20 +5,24 @@ import type { Webhook } from '../../webhooks/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { toList } from './answers.ts'
-import { listSchema } from './email-schema.ts'
+import { listSchema, pageQuery } from './email-schema.ts'
 import { resendShape } from './events.ts'
+import { maxPage, pageOf } from './pages.ts'
 import { rowsOf } from './rows.ts'
+import { assertSameId } from './same-id.ts'
 import type { ResendListedWebhook } from './types.ts'
 import {
+  changedWebhookSchema,
   createdWebhookSchema,
   listedWebhookSchema,
   newWebhookSchema,
   removedWebhookSchema,
+  webhookChangesSchema,
   webhookSchema,
 } from './webhook-schema.ts'
 import { resend, toTime } from './words.ts'
 
-const { get, post, del } = rowsOf('Webhooks')
+const { get, post, patch, del } = rowsOf('Webhooks')
 
 /** Names of members of our webhooks in Resend's API. */
 const names = { url: 'endpoint', shape_events: 'events' }
@@ -49,9 +52,12 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
     }),
     get('/resend/webhooks', {
       summary: 'List webhooks',
-      query: z.strictObject({}),
+      query: pageQuery(maxPage),
       success: { schema: listSchema(listedWebhookSchema) },
-      handler: async () => toList((await list()).map(toListed), false),
+      async handler({ query }) {
+        const { items, more } = await pageOf('webhook', await list(), query)
+        return toList(items.map(toListed), more)
+      },
     }),
     get('/resend/webhooks/{id}', {
       summary: 'Get a webhook',
@@ -59,6 +65,23 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
       async handler({ params }) {
         const webhook = await find(params.id)
         return { object: 'webhook', ...toListed(webhook), signing_secret: webhook.secret }
+      },
+    }),
+    patch('/resend/webhooks/{id}', {
+      summary: 'Change a webhook',
+      body: { schema: webhookChangesSchema, maxBytes: bodyLimits.small },
+      success: { schema: changedWebhookSchema },
+      errors: ['webhook_exists', 'state_conflict'],
+      async handler({ params, body: { endpoint, events, status, webhook_id } }) {
+        assertSameId('webhook_id', webhook_id, params.id)
+        const { id } = await find(params.id)
+        const changes = {
+          ...(endpoint !== undefined && { url: endpoint }),
+          ...(events && { shape_events: events }),
+          ...(status && { enabled: status === 'enabled' }),
+        }
+        await withNames(webhooks.update(id, changes), names)
+        return { object: 'webhook', id }
       },
     }),
     del('/resend/webhooks/{id}', {
@@ -74,6 +97,12 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
   ]
 }
 
-function toListed({ id, url, shape_events = Object.keys(resendShape.events) }: Webhook): ResendListedWebhook {
-  return { id, endpoint: url, created_at: toTime(timeOfId(id)), status: 'enabled', events: shape_events }
+function toListed({
+  id,
+  url,
+  disabled,
+  shape_events = Object.keys(resendShape.events),
+}: Webhook): ResendListedWebhook {
+  const status = disabled ? 'disabled' : 'enabled'
+  return { id, endpoint: url, created_at: toTime(timeOfId(id)), status, events: shape_events }
 }

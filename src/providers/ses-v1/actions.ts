@@ -8,9 +8,7 @@ import { bodyLimits, defineRoutes, type Route, type RouteContext } from '../../s
 import type { ProviderParts } from '../provider.ts'
 import { sendAll } from '../send.ts'
 import { quotaOf } from '../ses/account.ts'
-import { sendNames } from '../ses/emails.ts'
-import { maxRecipients } from '../ses/send-schema.ts'
-import { ses, toMessageId } from '../ses/words.ts'
+import { sesSend } from '../ses/emails.ts'
 import { sesV1Face } from './face.ts'
 import { actionOf, readQuery } from './query.ts'
 import { isSend, sendActions } from './send-query.ts'
@@ -71,14 +69,7 @@ async function act(context: Pick<RouteContext, 'body' | 'warn'>, parts: Provider
   if (name === null) throw validationError([{ field: 'Action', message: 'is missing' }])
   if (isSend(name)) {
     const given = body instanceof LongBody ? new LongBody(bytes, true) : body
-    const sends = {
-      provider: ses,
-      kind: 'ses query',
-      partial: false,
-      names: sendNames,
-      toId: toMessageId,
-    } as const
-    const [sent] = await sendAll({ ...sends, maxRecipients }, { body: given, warn }, parts)
+    const [sent] = await sendAll(sesSend('ses query', false, parts), { body: given, warn }, parts)
     if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
     return toAnswer(name, { MessageId: sent.id })
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Face } from '../../server/face.ts'
+import { missingSetCause } from '../ses/configuration-sets.ts'
 import { kindOf, messageOf, signaturePlace } from '../ses/face.ts'
 import { toErrorAnswer } from './xml.ts'
 
@@ -27,6 +28,8 @@ export const sesV1Face: Face = {
     .string()
     .describe('XML: `<ErrorResponse><Error><Type/><Code/><Message/></Error></ErrorResponse>`'),
   errorAnswer(error) {
+    if (error.cause === missingSetCause)
+      return toErrorAnswer({ Type: 'Sender', Code: missingSetCause, Message: error.message }, 400, {})
     const [status, name] = kindOf(error)
     const code = known[error.code] ?? (name === 'BadRequestException' ? 'InvalidParameterValue' : name)
     const type = status >= 500 ? 'Receiver' : 'Sender'

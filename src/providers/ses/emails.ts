@@ -4,10 +4,11 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import { sendErrors } from '../../sending/results.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, type ProviderSend, type Sent } from '../send.ts'
+import { missingSet, missingSetCause } from './configuration-sets.ts'
 import { kindOf, messageOf } from './face.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
 import { rowsOf } from './rows.ts'
-import { ses, toMessageId } from './words.ts'
+import { configurationSetTag, ses, toMessageId } from './words.ts'
 
 const { post } = rowsOf('Emails')
 
@@ -23,7 +24,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       success: { schema: z.strictObject({ MessageId: messageId }) },
       errors: sendErrors,
       async handler(context) {
-        const [sent] = await sendAll(sendOf('ses send', false), context, parts)
+        const [sent] = await sendAll(sesSend('ses send', false, parts), context, parts)
         if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
         return { MessageId: sent.id }
       },
@@ -45,7 +46,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       },
       errors: sendErrors,
       async handler(context) {
-        const results = await sendAll(sendOf('ses bulk', true), context, parts)
+        const results = await sendAll(sesSend('ses bulk', true, parts), context, parts)
         return { BulkEmailEntryResults: results.map(toResult) }
       },
     }),
@@ -57,6 +58,7 @@ const failures = [
   'MESSAGE_REJECTED',
   'MAIL_FROM_DOMAIN_NOT_VERIFIED',
   'TEMPLATE_NOT_FOUND',
+  'CONFIGURATION_SET_NOT_FOUND',
   'INVALID_PARAMETER',
   'FAILED',
 ] as const
@@ -67,6 +69,7 @@ function toResult(sent: Sent): object {
 }
 
 function failureOf(error: LocalpostError): (typeof failures)[number] {
+  if (error.cause === missingSetCause) return 'CONFIGURATION_SET_NOT_FOUND'
   if (error.code === 'template_not_found') return 'TEMPLATE_NOT_FOUND'
   if (error.code === 'domain_not_verified' || error.code === 'domain_not_registered')
     return 'MAIL_FROM_DOMAIN_NOT_VERIFIED'
@@ -76,7 +79,7 @@ function failureOf(error: LocalpostError): (typeof failures)[number] {
 }
 
 /** Our names of members that have others in the API of SES. */
-export const sendNames: ProviderSend['names'] = {
+const sendNames: ProviderSend['names'] = {
   from: 'FromEmailAddress',
   to: 'Destination.ToAddresses',
   cc: 'Destination.CcAddresses',
@@ -98,6 +101,16 @@ export const sendNames: ProviderSend['names'] = {
   data: 'TemplateData',
 }
 
-function sendOf(kind: ProviderSend['kind'], partial: boolean): ProviderSend {
-  return { provider: ses, kind, partial, names: sendNames, toId: toMessageId, maxRecipients }
+/** How both versions send. */
+export function sesSend(
+  kind: ProviderSend['kind'],
+  partial: boolean,
+  { configurationSets }: Pick<ProviderParts, 'configurationSets'>,
+): ProviderSend {
+  const shared = { provider: ses, names: sendNames, toId: toMessageId, maxRecipients }
+  const refusalOf: ProviderSend['refusalOf'] = ({ metadata }) => {
+    const name = metadata?.[configurationSetTag]
+    return name === undefined || configurationSets.has(name) ? null : missingSet(name)
+  }
+  return { ...shared, kind, partial, refusalOf }
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { EmailEvent } from '../../emails/types.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
-import { configurationSetTag, ses } from './words.ts'
+import { snsConfirmation, uuidOf } from './confirmation.ts'
+import { configurationSetTag, ses, topicArnOf } from './words.ts'
 
 /** The types of events, with ours of which they are made. */
 const events = {
@@ -17,9 +17,6 @@ const events = {
 } as const satisfies Record<string, EmailEventType>
 type SesEvent = keyof typeof events
 
-/** The topic that notifications name; there is no such topic anywhere. */
-const topicArn = 'arn:aws:sns:us-east-1:000000000000:localpost'
-
 /**
  * Webhooks as SNS posts the events of SES to an HTTP subscription. They are not signed: that takes a key of Amazon.
  *
@@ -28,7 +25,7 @@ const topicArn = 'arn:aws:sns:us-east-1:000000000000:localpost'
 export const sesShape: WebhookShape = {
   name: ses,
   events,
-  email(given) {
+  email(given, webhookId) {
     const eventType = typeOf(given.event)
     const id = notificationId(given)
     return {
@@ -36,7 +33,7 @@ export const sesShape: WebhookShape = {
       body: {
         Type: 'Notification',
         MessageId: id,
-        TopicArn: topicArn,
+        TopicArn: topicArnOf(webhookId),
         Subject: 'Amazon SES Email Event Notification',
         Message: JSON.stringify({ eventType, mail: toMail(given), ...detailOf(given, id) }),
         Timestamp: toTime(given.event.timestamp),
@@ -48,14 +45,18 @@ export const sesShape: WebhookShape = {
     }
   },
   headers({ body }) {
-    const { MessageId } = JSON.parse(body) as { MessageId: string }
+    const { Type, MessageId, TopicArn } = JSON.parse(body) as Record<
+      'Type' | 'MessageId' | 'TopicArn',
+      string
+    >
     return {
       'content-type': 'text/plain; charset=UTF-8',
-      'x-amz-sns-message-type': 'Notification',
+      'x-amz-sns-message-type': Type,
       'x-amz-sns-message-id': MessageId,
-      'x-amz-sns-topic-arn': topicArn,
+      'x-amz-sns-topic-arn': TopicArn,
     }
   },
+  confirmation: snsConfirmation,
 }
 
 function typeOf({ status }: EmailEvent): SesEvent {
@@ -81,9 +82,7 @@ function typeOf({ status }: EmailEvent): SesEvent {
 
 /** The same for the same event: a UUID of its facts. */
 function notificationId({ email, recipient, event }: ShapedEvent): string {
-  const facts = [email.id, recipient, event.status, event.timestamp].join('\n')
-  const hex = createHash('sha256').update(facts).digest('hex')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+  return uuidOf([email.id, recipient, event.status, event.timestamp].join('\n'))
 }
 
 const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString()

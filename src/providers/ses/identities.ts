@@ -11,6 +11,7 @@ import {
   listedIdentitySchema,
   newIdentitySchema,
 } from './identity-schema.ts'
+import { type pageBody, pageQuery } from './page-query.ts'
 import { rowsOf } from './rows.ts'
 import type { SesIdentity, SesListedIdentity } from './types.ts'
 
@@ -18,6 +19,10 @@ const { get, post, del } = rowsOf('Identities')
 
 const path = '/ses/v2/email/identities'
 const nothing = z.strictObject({})
+const listSchema = z.strictObject({
+  EmailIdentities: z.array(listedIdentitySchema),
+  NextToken: z.string().optional(),
+})
 
 /**
  * `/ses/v2/email/identities`: the domains of this account. An address is not stored: it may send when its domain may, and a domain
@@ -43,6 +48,15 @@ export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Rou
     return toIdentity(domain, at !== -1)
   }
 
+  async function list({
+    NextToken,
+    PageSize,
+  }: z.output<typeof pageBody>): Promise<z.output<typeof listSchema>> {
+    const limit = Math.min(PageSize || 100, 100)
+    const { items, cursor } = await domains.list({ limit, ...(NextToken && { cursor: NextToken }) })
+    return { EmailIdentities: items.map(toListed), ...(cursor === null ? {} : { NextToken: cursor }) }
+  }
+
   return [
     post(path, {
       summary: 'CreateEmailIdentity: register a domain. An address needs no registration',
@@ -61,25 +75,20 @@ export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Rou
       success: { schema: identitySchema },
       handler: ({ params }) => identityOf(params.identity),
     }),
-    post('/ses/v2/email/list-identities', {
+    get(path, {
       summary: 'ListEmailIdentities: the domains, newest first',
+      query: pageQuery,
+      success: { schema: listSchema },
+      errors: ['invalid_cursor'],
+      handler: ({ query }) => list(query),
+    }),
+    post('/ses/v2/email/list-identities', {
+      summary: 'ListEmailIdentities, as newer SDKs call it',
       needs: 'read',
       body: { schema: identityListSchema, maxBytes: bodyLimits.small, optional: true },
-      success: {
-        schema: z.strictObject({
-          EmailIdentities: z.array(listedIdentitySchema),
-          NextToken: z.string().optional(),
-        }),
-      },
+      success: { schema: listSchema },
       errors: ['invalid_cursor'],
-      async handler({ body: { NextToken, PageSize } }) {
-        const limit = Math.min(PageSize || 100, 100)
-        const { items, cursor } = await domains.list({ limit, ...(NextToken && { cursor: NextToken }) })
-        return {
-          EmailIdentities: items.map(toListed),
-          ...(cursor === null ? {} : { NextToken: cursor }),
-        }
-      },
+      handler: ({ body }) => list(body),
     }),
     del(`${path}/{identity}`, {
       summary: 'DeleteEmailIdentity: remove a domain',

@@ -6,3 +6,9 @@ export const pageQuery: z.ZodType<{ NextToken?: string; PageSize?: number }> = z
   NextToken: z.string().min(1).optional(),
   PageSize: queryNumber(1, 1000).optional(),
 })
+
+/** The same as a body, where 0 stands for the default as in SES. */
+export const pageBody: z.ZodType<{ NextToken?: string; PageSize?: number }> = z.strictObject({
+  NextToken: z.string().min(1).optional(),
+  PageSize: z.int().min(0).max(1000).optional(),
+})

@@ -126,7 +126,7 @@ const shared = {
     .min(1)
     .max(64)
     .optional()
-    .describe('Any name. Events have it as the tag `ses:configuration-set`'),
+    .describe('One that was created. Events have it as the tag `ses:configuration-set`'),
   ConfigurationOverrides: z
     .strictObject({
       Tracking: z.strictObject({ OpenTrackingEnabled: tracking, ClickTrackingEnabled: tracking }).optional(),

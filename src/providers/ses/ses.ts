@@ -1,5 +1,6 @@
 import type { Provider } from '../provider.ts'
 import { accountRoutes } from './account.ts'
+import { configurationSetRoutes } from './configuration-set-routes.ts'
 import { emailRoutes } from './emails.ts'
 import { sesFace } from './face.ts'
 import { identityRoutes } from './identities.ts'
@@ -13,6 +14,7 @@ export const sesProvider: Provider = {
     ...emailRoutes(parts),
     ...templateRoutes(parts),
     ...identityRoutes(parts),
+    ...configurationSetRoutes(parts),
     ...suppressionRoutes(parts),
     ...accountRoutes(parts),
   ],

@@ -1,5 +1,83 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
+/** The body of `CreateConfigurationSet`. */
+export interface SesNewConfigurationSet {
+  ConfigurationSetName: string
+  TrackingOptions?: never
+  DeliveryOptions?: never
+  ReputationOptions?: never
+  SendingOptions?: never
+  SuppressionOptions?: never
+  VdmOptions?: never
+  ArchivingOptions?: never
+  Tags?: never
+}
+
+/** A configuration set in detail. */
+export interface SesConfigurationSet {
+  ConfigurationSetName: string
+  SendingOptions: {
+    SendingEnabled: true
+  }
+  Tags: never[]
+}
+
+/** What an event destination does. */
+export interface SesEventDestinationDefinition {
+  /** Default: false, as in SES. */
+  Enabled?: boolean
+  MatchingEventTypes: (
+    | 'SEND'
+    | 'REJECT'
+    | 'BOUNCE'
+    | 'COMPLAINT'
+    | 'DELIVERY'
+    | 'OPEN'
+    | 'CLICK'
+    | 'DELIVERY_DELAY'
+    | 'RENDERING_FAILURE'
+    | 'SUBSCRIPTION'
+  )[]
+  /**
+   * `TopicArn` ends with the id of a webhook of the form `ses`:
+   * `arn:aws:sns:us-east-1:000000000000:wh_…`.
+   */
+  SnsDestination: {
+    TopicArn: string
+  }
+  KinesisFirehoseDestination?: never
+  CloudWatchDestination?: never
+  PinpointDestination?: never
+  EventBridgeDestination?: never
+}
+
+/** The body of `CreateConfigurationSetEventDestination`. */
+export interface SesNewEventDestination {
+  EventDestinationName: string
+  EventDestination: SesEventDestinationDefinition
+}
+
+/** An event destination. */
+export interface SesEventDestination {
+  Name: string
+  Enabled: boolean
+  MatchingEventTypes: (
+    | 'SEND'
+    | 'REJECT'
+    | 'BOUNCE'
+    | 'COMPLAINT'
+    | 'DELIVERY'
+    | 'OPEN'
+    | 'CLICK'
+    | 'DELIVERY_DELAY'
+    | 'RENDERING_FAILURE'
+    | 'SUBSCRIPTION'
+  )[]
+  SnsDestination: {
+    TopicArn: string
+  }
+}
+
 /** The body of `CreateEmailIdentity`. */
 export interface SesNewIdentity {
   /** A domain, or an address. */
@@ -136,7 +214,7 @@ export interface SesSend {
   FeedbackForwardingEmailAddressIdentityArn?: string
   /** Has no effect. */
   FromEmailAddressIdentityArn?: string
-  /** Any name. Events have it as the tag `ses:configuration-set`. */
+  /** One that was created. Events have it as the tag `ses:configuration-set`. */
   ConfigurationSetName?: string
   ConfigurationOverrides?: {
     Tracking?: {
@@ -176,7 +254,7 @@ export interface SesBulk {
   FeedbackForwardingEmailAddressIdentityArn?: string
   /** Has no effect. */
   FromEmailAddressIdentityArn?: string
-  /** Any name. Events have it as the tag `ses:configuration-set`. */
+  /** One that was created. Events have it as the tag `ses:configuration-set`. */
   ConfigurationSetName?: string
   ConfigurationOverrides?: {
     Tracking?: {

@@ -11,5 +11,14 @@ export function toTimestamp(milliseconds: number): number {
   return milliseconds / 1000
 }
 
+/**
+ * The ARN of the topic that stands for a webhook: SNS is not there, so a topic is the endpoint that would subscribe to it.
+ *
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
+ */
+export function topicArnOf(webhookId: string): string {
+  return `arn:aws:sns:us-east-1:000000000000:${webhookId}`
+}
+
 /** The metadata of an email that has the name of its configuration set, as the tags of an event name it. */
 export const configurationSetTag = 'ses:configuration-set'

@@ -31,7 +31,7 @@ export function devEmailRoutes(emails: Simulation, sending: SendingService): Rou
         schema: z.strictObject({ emails: z.array(sentEmailSchema) }),
         description: 'The email of each request, in their order; all of them are stored in one commit',
       },
-      errors: [...sendErrors, 'idempotency_conflict'],
+      errors: [...sendErrors, 'idempotency_conflict', 'state_conflict'],
       async handler({ body, headers, warn }) {
         const idempotencyKey = headers.get('idempotency-key') ?? undefined
         const emails = await sending.send(body, { surface: 'dev', idempotencyKey })

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { quote, validationError } from '../../core/errors.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
+import {
+  changedEventDestinationSchema,
+  configurationSetSchema,
+  eventDestinationSchema,
+  newConfigurationSetSchema,
+  newEventDestinationSchema,
+} from './configuration-set-schema.ts'
+import type { EventDestination } from './configuration-sets.ts'
+import { pageBody, pageQuery } from './page-query.ts'
+import { rowsOf } from './rows.ts'
+import type { SesEventDestination, SesEventDestinationDefinition } from './types.ts'
+import { ses } from './words.ts'
+
+const { get, post, put, del } = rowsOf('Configuration sets')
+
+const nothing = z.strictObject({})
+const path = '/ses/v2/email/configuration-sets'
+const destinationsPath = `${path}/{set}/event-destinations` as const
+const listSchema = z.strictObject({
+  ConfigurationSets: z.array(z.string()),
+  NextToken: z.string().optional(),
+})
+
+/** `/ses/v2/email/configuration-sets`: which events of which emails go to which webhook. */
+export function configurationSetRoutes({
+  configurationSets: sets,
+  webhooks,
+}: Pick<ProviderParts, 'configurationSets' | 'webhooks'>): Route[] {
+  /** @param query.NextToken  The name of the last one of the page before. */
+  function list({ NextToken = '', PageSize }: z.output<typeof pageBody>): z.output<typeof listSchema> {
+    const names = sets.list().flatMap(({ id }) => (id > NextToken ? id : []))
+    const page = names.slice(0, PageSize || 1000)
+    const last = page.at(-1)
+    return { ConfigurationSets: page, ...(names.length > page.length && last && { NextToken: last }) }
+  }
+
+  /** @throws validation_error for a topic that stands for no webhook. */
+  async function toDestination(
+    name: string,
+    { Enabled = false, MatchingEventTypes, SnsDestination: { TopicArn } }: SesEventDestinationDefinition,
+  ): Promise<EventDestination> {
+    const [, webhook_id = ''] = topicArn.exec(TopicArn) ?? []
+    const { items } = await webhooks.list()
+    if (!items.some(({ id, shape }) => id === webhook_id && shape === ses)) {
+      const field = 'EventDestination.SnsDestination.TopicArn'
+      const message = `must end with the id of a webhook of the form ses, as in arn:aws:sns:us-east-1:000000000000:wh_1, not ${quote(TopicArn)}: create the webhook first`
+      throw validationError([{ field, message }])
+    }
+    const types = [...new Set(MatchingEventTypes)]
+    return { name, enabled: Enabled, types, topic_arn: TopicArn, webhook_id }
+  }
+
+  return [
+    post(path, {
+      summary: 'CreateConfigurationSet',
+      body: { schema: newConfigurationSetSchema, maxBytes: bodyLimits.small },
+      success: { schema: nothing },
+      errors: ['name_taken', 'state_conflict'],
+      async handler({ body }) {
+        await sets.create(body.ConfigurationSetName)
+        return {}
+      },
+    }),
+    get(path, {
+      summary: 'ListConfigurationSets: by name',
+      query: pageQuery,
+      success: { schema: listSchema },
+      handler: ({ query }) => list(query),
+    }),
+    post('/ses/v2/email/list-configuration-sets', {
+      summary: 'ListConfigurationSets, as newer SDKs call it',
+      needs: 'read',
+      body: { schema: pageBody, maxBytes: bodyLimits.small, optional: true },
+      success: { schema: listSchema },
+      handler: ({ body }) => list(body),
+    }),
+    get(`${path}/{set}`, {
+      summary: 'GetConfigurationSet',
+      success: { schema: configurationSetSchema },
+      handler: ({ params }) => ({
+        ConfigurationSetName: sets.get(params.set).id,
+        SendingOptions: { SendingEnabled: true },
+        Tags: [],
+      }),
+    }),
+    del(`${path}/{set}`, {
+      summary: 'DeleteConfigurationSet: remove it with its event destinations',
+      success: { schema: nothing },
+      async handler({ params }) {
+        await sets.remove(params.set)
+        return {}
+      },
+    }),
+    post(destinationsPath, {
+      summary: 'CreateConfigurationSetEventDestination',
+      body: { schema: newEventDestinationSchema, maxBytes: bodyLimits.small },
+      success: { schema: nothing },
+      errors: ['name_taken', 'state_conflict'],
+      async handler({ params, body: { EventDestinationName, EventDestination } }) {
+        sets.get(params.set)
+        await sets.addDestination(params.set, await toDestination(EventDestinationName, EventDestination))
+        return {}
+      },
+    }),
+    get(destinationsPath, {
+      summary: 'GetConfigurationSetEventDestinations',
+      success: { schema: z.strictObject({ EventDestinations: z.array(eventDestinationSchema) }) },
+      handler: ({ params }) => ({ EventDestinations: sets.get(params.set).destinations.map(shown) }),
+    }),
+    put(`${destinationsPath}/{name}`, {
+      summary: 'UpdateConfigurationSetEventDestination',
+      body: { schema: changedEventDestinationSchema, maxBytes: bodyLimits.small },
+      success: { schema: nothing },
+      async handler({ params: { set, name }, body }) {
+        sets.get(set)
+        await sets.replaceDestination(set, await toDestination(name, body.EventDestination))
+        return {}
+      },
+    }),
+    del(`${destinationsPath}/{name}`, {
+      summary: 'DeleteConfigurationSetEventDestination',
+      success: { schema: nothing },
+      async handler({ params }) {
+        await sets.removeDestination(params.set, params.name)
+        return {}
+      },
+    }),
+  ]
+}
+
+const topicArn = /^arn:[a-z-]{1,20}:sns:[a-z0-9-]{1,40}:\d{1,20}:(\w{1,80})$/
+
+function shown({ name, enabled, types, topic_arn }: EventDestination): SesEventDestination {
+  return {
+    Name: name,
+    Enabled: enabled,
+    MatchingEventTypes: types,
+    SnsDestination: { TopicArn: topic_arn },
+  }
+}

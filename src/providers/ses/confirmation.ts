@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import type { ShapedConfirmation } from '../../webhooks/shape.ts'
+import { topicArnOf } from './words.ts'
+
+/**
+ * How SNS has the HTTP endpoint of a subscription confirmed. It is not signed, as no message of SNS is here.
+ *
+ * @see https://docs.aws.amazon.com/sns/latest/dg/http-subscription-confirmation-json.html
+ */
+export const snsConfirmation: ShapedConfirmation = {
+  body({ webhookId, token, url, time }) {
+    const TopicArn = topicArnOf(webhookId)
+    return {
+      Type: 'SubscriptionConfirmation',
+      MessageId: uuidOf(token),
+      Token: token,
+      TopicArn,
+      Message: `You have chosen to subscribe to the topic ${TopicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`,
+      SubscribeURL: url,
+      Timestamp: new Date(time).toISOString(),
+      SignatureVersion: '1',
+      Signature: '',
+      SigningCertURL: '',
+    }
+  },
+  answer(webhookId) {
+    const id = uuidOf(webhookId)
+    const result = `<ConfirmSubscriptionResult><SubscriptionArn>${topicArnOf(webhookId)}:${id}</SubscriptionArn></ConfirmSubscriptionResult>`
+    const metadata = `<ResponseMetadata><RequestId>${id}</RequestId></ResponseMetadata>`
+    const text = `<ConfirmSubscriptionResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/">${result}${metadata}</ConfirmSubscriptionResponse>`
+    return { type: 'text/xml; charset=utf-8', text }
+  },
+}
+
+/** The form of a UUID for facts, always the same for the same ones. */
+export function uuidOf(facts: string): string {
+  const hex = createHash('sha256').update(facts).digest('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+}
