@@ -10,11 +10,11 @@ const schemas = Object.entries({ ...audiences, ...domains, ...keys, ...templates
 const requests = schemas.filter(([name]) => /^createDomain|Input|Settings|Changes|declared/.test(name))
 const responses = schemas.filter(([name]) => !requests.some(([request]) => request === name))
 
-/** Whether each object schema within a JSON Schema allows other members. */
+/** Whether each object schema within a JSON Schema allows other members, but for those whose names the caller chooses. */
 function othersIn(node: unknown): unknown[] {
   if (typeof node !== 'object' || node === null) return []
   const inner = Object.values(node).flatMap(othersIn)
-  return 'type' in node && node.type === 'object'
+  return 'type' in node && node.type === 'object' && !('propertyNames' in node)
     ? [Reflect.get(node, 'additionalProperties'), ...inner]
     : inner
 }
