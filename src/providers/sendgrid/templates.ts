@@ -28,11 +28,19 @@ import {
   versionsOf,
   withVersion,
 } from './template-versions.ts'
-import type { SendGridVersion } from './types.ts'
+import type { SendGridListedTemplate, SendGridVersion } from './types.ts'
 
 const { get, post, patch, del } = rowsOf('Templates')
 
 const path = '/sendgrid/v3/templates'
+const pageSchema = z.strictObject({
+  result: z.array(listedTemplateSchema),
+  _metadata: z.strictObject({
+    self: z.string(),
+    next: z.string().optional().describe('The path of the next page'),
+    count: z.int(),
+  }),
+})
 const names = { html: 'html_content', text: 'plain_content' }
 const ofContent: readonly ErrorCode[] = ['invalid_template']
 
@@ -72,6 +80,17 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
       return toVersion(findIn(versions, id), templateId)
     })
 
+  async function all(): Promise<SendGridListedTemplate[]> {
+    const found: SendGridListedTemplate[] = []
+    let cursor: string | undefined
+    do {
+      const page = await templates.list({ limit: 100, cursor })
+      for (const template of page.items) found.push(toListedTemplate(template))
+      cursor = page.cursor ?? undefined
+    } while (cursor !== undefined)
+    return found
+  }
+
   return [
     post(path, {
       summary: 'Create a template, which is empty until it has a version',
@@ -81,25 +100,20 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
         toTemplate(await write({ id: `d-${newUuid().replaceAll('-', '')}` }, body.name, [])),
     }),
     get(path, {
-      summary: 'List templates, by id',
+      summary: 'List templates, by id: all of them, or pages with `page_size`',
       query: z.strictObject({
         generations: z.enum(['legacy', 'dynamic', 'legacy,dynamic', 'dynamic,legacy']).optional(),
         page_size: queryNumber(1, 200).optional(),
         page_token: z.string().min(1).max(200).optional(),
       }),
       success: {
-        schema: z.strictObject({
-          result: z.array(listedTemplateSchema),
-          _metadata: z.strictObject({
-            self: z.string(),
-            next: z.string().optional().describe('The path of the next page'),
-            count: z.int(),
-          }),
-        }),
+        schema: z.union([pageSchema, z.strictObject({ templates: z.array(listedTemplateSchema) })]),
       },
       errors: ['invalid_cursor'],
-      async handler({ query: { generations = 'dynamic', page_size = 50, page_token } }) {
-        if (generations === 'legacy') return { result: [], _metadata: { self: path, count: 0 } }
+      async handler({ query: { generations = 'dynamic', page_size, page_token } }) {
+        const isLegacy = generations === 'legacy'
+        if (page_size === undefined) return { templates: isLegacy ? [] : await all() }
+        if (isLegacy) return { result: [], _metadata: { self: path, count: 0 } }
         const { items, count, cursor } = await templates.list({ limit: page_size, cursor: page_token })
         const next = `${path}?page_size=${page_size}&page_token=${cursor}`
         return {

@@ -128,7 +128,12 @@ describe('dynamic templates', () => {
     expect(page.body.result[1]?.versions[0]).not.toHaveProperty('html_content')
     const rest = (await call<Page>('GET', next.replace('/sendgrid/v3', ''))).body
     expect([rest.result.map(({ name }) => name), rest._metadata.next]).toEqual([['wrong'], undefined])
-    expect((await call<Page>('GET', '/templates?generations=legacy')).body.result).toEqual([])
+    expect((await call('GET', '/templates?generations=legacy')).body).toEqual({ templates: [] })
+    expect((await call('GET', '/templates?generations=legacy&page_size=9')).body).toMatchObject({
+      result: [],
+    })
+    const { templates } = (await call<{ templates: Template[] }>('GET', '/templates')).body
+    expect(templates.map(({ name }) => name)).toEqual(['Welcome', 'welcome', 'wrong'])
     const { versions } = (await call<Template>('GET', '/templates/welcome')).body
     expect(versions).toMatchObject([{ active: 1, subject: 'Own', html_content: 'x', plain_content: '' }])
     const version = `/templates/welcome/versions/${versions[0]?.id}`
