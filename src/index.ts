@@ -157,6 +157,10 @@ export type {
   MailAttachment,
   MailChanges,
   MailSummary,
+  MissingCause,
+  MissingCauseCode,
+  MissingEvidence,
+  MissingMail,
   TagChanges,
   TagColor,
   TagCount,
@@ -177,6 +181,7 @@ export type {
   SupportedFeature,
 } from './client-support/types.ts'
 export type { Link } from './reading/types.ts'
+export type { MissingQuery } from './inbox/missing.ts'
 export type { QuietOptions, WaitOptions } from './inbox/wait.ts'
 export { unrenderedPlaceholders } from './checks/placeholders.ts'
 export type { MailQuery, MailQueryMembers } from './search/query-members.ts'
