@@ -77,7 +77,7 @@ export async function bundle(out, { plugins = [] } = {}) {
     input: Object.fromEntries(input),
     external,
     platform: 'node',
-    plugins: [...plugins, findFiles(root), lookInBothRealms],
+    plugins: [...plugins, findFiles(root), withoutSchemaValidator, lookInBothRealms],
     transform: { target: 'node20', inject },
     onLog,
   })
@@ -200,6 +200,25 @@ const lookInBothRealms = {
           /\binstanceof (ArrayBuffer|DataView|Date|(?:Range|Syntax|Type)?Error|Float64Array|Map|Promise|RegExp|Set|Uint8Array)\b/g,
           'instanceof eitherRealm.$1',
         ),
+}
+
+/**
+ * The SDK of the Model Context Protocol has a copy of ajv, for what a server asks the user of a client. Localpost asks for
+ * nothing: its tools are checked by zod.
+ */
+const withoutSchemaValidator = {
+  name: 'without-schema-validator',
+  resolveId: (id) => (id === '@modelcontextprotocol/server/_shims' ? { id: '\0mcp-shims' } : null),
+  load: (id) =>
+    id === '\0mcp-shims'
+      ? `import process from 'node:process'
+export { process }
+export class DefaultJsonSchemaValidator {
+  getValidator() {
+    throw new Error('This build checks no JSON schemas.')
+  }
+}`
+      : null,
 }
 
 function write(file, text) {

@@ -65,6 +65,13 @@ const copies = [
     copyright: '2016 base-x contributors',
   },
   {
+    name: 'content-type',
+    inside: '@modelcontextprotocol/server',
+    mark: 'content-type header is missing from object',
+    version: ['dist/src-DdvbAHrR.mjs', /content-type@([\d.]+)\//],
+    copyright: '2015 Douglas Christopher Wilson',
+  },
+  {
     name: 'cookie-es',
     inside: 'h3',
     mark: 'argument name is invalid: ${cookie.name}',

@@ -18,6 +18,7 @@ const parts = new Map([
   ["weekdays.join('|')", ['Monday', 'names from Intl']],
   ["chars.join('[ -]?')", ['1[ -]?2', 'the characters of a code']],
   ['escaped(one)', ['x', 'a text without the characters that have a meaning']],
+  ["names.map(escaped).join('|')", ['x|xy', 'texts without the characters that have a meaning']],
   ["delimiters.replace(/[-.+/]/g, '\\\\$&')", ['.', 'characters of a class']],
   ['name', ['x', 'one of a few names']],
   ['side', ['x', 'width or height']],

@@ -76,7 +76,10 @@ ${rows.join('\n')}
 function events({ face }: Provider): string {
   const shape = webhookShapes.find(({ name }) => name === face.name)
   if (!shape) return ''
-  const rows = Object.entries(shape.events).map(([name, ours]) => `| \`${name}\` | \`${ours}\` |`)
+  const rows = Object.entries(shape.events).map(([name, ours]) => {
+    const ofOurs = [ours].flat().map((type) => `\`${type}\``)
+    return `| \`${name}\` | ${ofOurs.join(', ')} |`
+  })
   return `## Events of webhooks
 
 | event | that of Localpost |

@@ -69,6 +69,7 @@ it('the bill of materials is valid, and reaches what packages contain of others'
   )
   expect(contents).toEqual({
     'node-forge': ['base-x', 'jsbn'],
+    server: ['content-type'],
     nodemailer: ['punycode.js'],
     'pdfjs-dist': ['core-js'],
     tldts: ['publicsuffix-list', 'tldts-core'],

@@ -38,6 +38,7 @@ const folders: readonly string[] = [
   'capture',
   'server',
   'providers',
+  'mcp',
   'instance',
   'client',
   'cli',
@@ -87,6 +88,7 @@ const storeNames: ReadonlySet<string> = new Set([
 
 /** Packages that only some folders may import. */
 const owners: Readonly<Record<string, RegExp>> = {
+  '@modelcontextprotocol/server': /^mcp\//,
   h3: /^server\//,
   srvx: /^server\//,
   pg: /^store\/postgres\//,
@@ -110,7 +112,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   vitest: /^vitest\//,
   '@jest/globals': /^jest\//,
   '@playwright/test': /^playwright\//,
-  zod: /^(?:core|mime|reading|client-support|checks|compare|attachments|options|emails|sending|domains|audiences|broadcasts|templates|keys|accounts|inbox|rules|faults|webhooks|server|providers|report|cli)\//,
+  zod: /^(?:core|mime|reading|client-support|checks|compare|attachments|options|emails|sending|domains|audiences|broadcasts|templates|keys|accounts|inbox|rules|faults|webhooks|server|providers|mcp|report|cli)\//,
 }
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })

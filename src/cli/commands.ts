@@ -234,6 +234,20 @@ export const namedCommands: readonly Command[] = [
     exitCodes: '0 all imported, 1 some not imported or interrupted, 2 wrong usage',
   },
   {
+    name: 'mcp',
+    usage: ['localpost mcp [--url <url>]'],
+    summary: 'offer the inbox to agents, over standard input and output',
+    about: [
+      'Speaks the Model Context Protocol over standard input and output, for agents that start their tools as programs. The tools are those of a running Localpost at /mcp.',
+      'Without --url and LOCALPOST_URL, it uses the Localpost that runs at the default port. If none does, it starts one of its own, in memory, with the ports of the variables and the configuration file, until the agent ends it.',
+    ],
+    takes: keyFlags,
+    own: [url, config, ...general],
+    takesWords: false,
+    notes: ['docs/guides/agents.md has the settings of several agents.'],
+    exitCodes: '0 ended by the agent, 1 failed, 2 wrong usage',
+  },
+  {
     name: 'user',
     usage: ['localpost user add <name>', 'localpost user remove <name>', 'localpost user list'],
     summary: 'manage the users who may sign in to the page',
@@ -262,5 +276,44 @@ export const namedCommands: readonly Command[] = [
     takesWords: true,
     notes: ['Example: localpost user add ada --users users.txt --role admin'],
     exitCodes: '0 done, 1 failed, 2 wrong usage',
+  },
+  {
+    name: 'wait',
+    usage: [
+      'localpost wait --to <address> [--code | --json]',
+      'localpost wait --to <address> --link [part]',
+      'localpost wait --query <query>',
+    ],
+    summary: 'wait for a mail, and print its code or a link of it',
+    about: [
+      'Waits for a mail of a running Localpost that comes after the command began, and prints its first one-time code, its first link, or the whole mail as JSON; otherwise its id. Nothing else is written to standard output.',
+      'A mail without a code, or without a link that contains the part, does not end the wait. If the time is over, the mails that came closest are written to standard error.',
+    ],
+    takes: keyFlags,
+    own: [
+      { name: 'to', value: 'address', help: 'Recipient: an address, or a part of one' },
+      { name: 'query', value: 'query', help: 'What else the mail must match, as the search field has it' },
+      { name: 'code', help: 'Print the first one-time code' },
+      {
+        name: 'link',
+        help: 'Print the first link, or the first one whose address or text contains the part',
+      },
+      { name: 'json', help: 'Print the mail as JSON' },
+      { name: 'timeout', value: 'duration', help: 'How long to wait, up to 4m', default: '30s' },
+      {
+        name: 'after',
+        value: 'time or id',
+        help: 'Also accept mail that came after this time (2h ago, 2026-01-31T14:30) or after the mail with this id; the newest one counts',
+        default: 'the start of the command',
+      },
+      url,
+      ...general,
+    ],
+    takesWords: true,
+    notes: [
+      'Example: code=$(localpost wait --to ada@example.com --code)',
+      'Start it in the background before a sign-up that sends at once, or pass --after 1m.',
+    ],
+    exitCodes: '0 printed, 1 timed out or failed, 2 wrong usage',
   },
 ]

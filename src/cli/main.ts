@@ -42,6 +42,8 @@ async function run(name: string, given: Arguments, output: Output): Promise<0 | 
   if (name === 'copy') return (await import('./copy.ts')).runCopy(given, output)
   if (name === 'export') return (await import('./export.ts')).runExport(given, output)
   if (name === 'account') return (await import('./account.ts')).runAccount(given, output)
+  if (name === 'mcp') return (await import('./mcp.ts')).runMcp(given, output)
+  if (name === 'wait') return (await import('./wait.ts')).runWait(given, output)
   if (name === 'user') return (await import('./user.ts')).runUser(given, output)
   return (await import('./import.ts')).runImport(given, output)
 }

@@ -13,6 +13,8 @@ import { readKeys } from './secrets.ts'
 export interface Remote {
   /** As given, without a trailing slash. */
   url: string
+  /** Whether the URL was given, by the flag or a variable. */
+  isGiven: boolean
   /**
    * Sends a request to its control API.
    *
@@ -21,18 +23,25 @@ export interface Remote {
    * @throws request_failed if nothing answers, else the error that it answered with.
    */
   ask(path: string, init?: Asked): Promise<Response>
+  /** The same, but an answer with an error is returned too. @throws request_failed if nothing answers. */
+  send(path: string, init?: Asked): Promise<Response>
 }
 
-/** A request other than GET. */
+/** A request. */
 export interface Asked {
-  method: 'POST' | 'DELETE'
+  /** Default: GET. */
+  method?: 'POST' | 'DELETE'
   body?: string | Uint8Array<ArrayBuffer>
   /** The type of the body. Default: JSON. */
   type?: string
+  /** Ends the request. */
+  signal?: AbortSignal
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /**
- * Finds the Localpost that `account`, `ca`, `check`, `export` and `import` talk to, by `--url` and the API key's flags; where
+ * Finds the Localpost that `account`, `ca`, `check`, `export`, `import`, `mcp` and `wait` talk to, by `--url` and the API key's flags; where
  * these are not given, by LOCALPOST_URL or LOCALPOST_PORT, and by LOCALPOST_API_KEY and LOCALPOST_API_KEY_FILE.
  *
  * @param output  Gets hints about misspelt variables and an earlier name.
@@ -50,35 +59,47 @@ export async function connect(
   for (const text of [...environment.warnings, ...hints]) output.warn(text)
   const port = environment.options['port'] ?? allRows['port']?.default
   const source = own['url'] === undefined && place.url !== null ? clientVariables.url : '--url'
+  const isGiven = own['url'] !== undefined || place.url !== null
   const url = own['url'] ?? place.url ?? `http://127.0.0.1:${String(port)}`
-  return connectTo(url, (apiKeys ? apiKeys[0] : place.apiKey) ?? null, source)
+  return connectTo(url, (apiKeys ? apiKeys[0] : place.apiKey) ?? null, source, isGiven)
 }
 
-function connectTo(given: string, apiKey: string | null, source: string): Remote {
+function connectTo(given: string, apiKey: string | null, source: string, isGiven: boolean): Remote {
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
     throw invalidOption(
       `${source} is ${quote(given)}; it takes the URL of a running Localpost, such as http://127.0.0.1:8025.`,
     )
   const url = withoutEnding(given, '/')
+  const send: Remote['send'] = (path, init) => {
+    const method = init?.method ?? 'GET'
+    const headers = {
+      // Shows that no address in a mail caused the request.
+      'x-localpost-page': '1',
+      ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
+      ...(init?.method === 'POST' && { 'content-type': init.type ?? 'application/json' }),
+      ...init?.headers,
+    }
+    const options = {
+      method,
+      headers,
+      ...(init?.body !== undefined && { body: init.body }),
+      ...(init?.signal && { signal: init.signal }),
+    }
+    return fetch(`${url}${path}`, options).catch((error: unknown) => {
+      const message = `Nothing answers at ${url} (${reasonOf(
+        error,
+      )}). Start Localpost with \`npx localpost\`, or give its address with --url or LOCALPOST_URL.`
+      throw new LocalpostError('request_failed', message, { cause: error })
+    })
+  }
   return {
     url,
+    isGiven,
+    send,
     async ask(path, init) {
-      const method = init?.method ?? 'GET'
-      const headers = {
-        // Shows that no address in a mail caused the request.
-        'x-localpost-page': '1',
-        ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
-        ...(init?.method === 'POST' && { 'content-type': init.type ?? 'application/json' }),
-      }
-      const options = { method, headers, ...(init?.body !== undefined && { body: init.body }) }
-      const response = await fetch(`${url}${path}`, options).catch((error: unknown) => {
-        const message = `Nothing answers at ${url} (${reasonOf(
-          error,
-        )}). Start Localpost with \`npx localpost\`, or give its address with --url or LOCALPOST_URL.`
-        throw new LocalpostError('request_failed', message, { cause: error })
-      })
+      const response = await send(path, init)
       if (response.ok) return response
-      throw toError(response, await response.text(), `${method} ${url}${path}`)
+      throw toError(response, await response.text(), `${init?.method ?? 'GET'} ${url}${path}`)
     },
   }
 }

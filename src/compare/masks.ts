@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isRegExp } from 'node:util/types'
+import { escaped } from '../core/escaped.ts'
 import { dateMasks } from './dates.ts'
 
 /** Replaces the parts of a text that differ each time the same mail is sent. */
@@ -91,10 +92,6 @@ function digest(content: string): string {
 
 function everywhere(pattern: RegExp): RegExp {
   return new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join(''))
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 
 /**

@@ -49,8 +49,12 @@ export interface Files {
   syncFolder(path: string): Promise<void>
   /** Gives a file a second name; EEXIST if that is taken. */
   link(from: string, to: string): Promise<void>
-  /** Gives a file a new time of change, different from the last. */
-  touch(path: string): Promise<void>
+  /**
+   * Gives a file a new time of change, which is not the last one.
+   *
+   * @param last  In milliseconds, as the new one, which is returned.
+   */
+  touch(path: string, last: number): Promise<number>
   /** A file's time of change, only to be compared with that of the same file; null if it does not exist. */
   touched(path: string): Promise<number | null>
   /**
@@ -58,6 +62,8 @@ export interface Files {
    * between this check and the code that depends on it.
    */
   stampNow(path: string): Stamp | null
+  /** The same, asynchronously. */
+  stamp(path: string): Promise<Stamp | null>
   /** How many bytes this user can still write to the disk of a folder. */
   freeBytes(folder: string): Promise<number>
 }
@@ -133,12 +139,13 @@ export const nodeFiles: Files = {
     }
   },
   link: (from, to) => fs.promises.link(from, to),
-  async touch(path) {
-    const { mtimeMs } = await fs.promises.stat(path)
+  async touch(path, last) {
+    // Every file system keeps an even number of seconds exactly.
+    const now = Math.floor(dateNow() / 2000) * 2000
     // A clock may be stopped, or belong to another machine.
-    const now = dateNow()
-    const time = new Date(Math.abs(mtimeMs - now) < 1 ? now + 1000 : now)
-    await fs.promises.utimes(path, time, time)
+    const time = now === last ? now + 2000 : now
+    await fs.promises.utimes(path, new Date(time), new Date(time))
+    return time
   },
   // Opens the file: on a network volume that asks the server, while a look-up by name may be answered from a cache.
   touched: (path) =>
@@ -151,6 +158,7 @@ export const nodeFiles: Files = {
       }
     }),
   stampNow: (path) => fs.statSync(path, { throwIfNoEntry: false }) ?? null,
+  stamp: (path) => absentAs(null, () => fs.promises.stat(path)),
   async freeBytes(folder) {
     const { bavail, bsize } = await fs.promises.statfs(folder)
     return bavail * bsize

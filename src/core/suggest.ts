@@ -20,7 +20,8 @@ export function suggest(name: string, names: readonly string[]): string | undefi
 // Names come from outside, and a distance costs the product of both lengths.
 const longestName = 40
 
-function editDistance(a: string, b: string): number {
+/** How many characters to insert, remove or replace make one text of the other. It takes the product of both lengths. */
+export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]

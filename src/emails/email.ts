@@ -34,6 +34,8 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   raw?: true
   /** `provider.name`, `/` and `provider.message_id`; absent without a provider. */
   provider_key?: string
+  /** Whether its recipients get it although they are on the suppression list. */
+  ignores_suppressions?: true
   /** Set while `snippet` and `attachment_count` are unknown. */
   undigested?: true
 }
@@ -104,7 +106,7 @@ export const emailCollection: Collection<EmailRecord> = {
   // By type, so that a large broadcast does not delay everything else.
   indexes: { outbox: { on: ['type', 'outbox_due', 'id'] }, provider: { on: ['provider_key', 'id'] } },
   facts: emailFacts,
-  texts: { version: 2, parts: ['subject', 'from', 'sender', 'to', 'cc', 'bcc', 'head', 'body'] },
+  texts: { version: 3, parts: ['subject', 'from', 'sender', 'to', 'cc', 'bcc', 'head', 'body'] },
 }
 
 /** The blob that holds the rendered bodies of an API send, as {@link StoredContent} in JSON. */

@@ -118,6 +118,7 @@ export function receiveSubmission(
         tracking: undefined,
         provider: undefined,
         provider_key: undefined,
+        ignores_suppressions: undefined,
         undigested: true,
       }
       await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])

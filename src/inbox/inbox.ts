@@ -13,9 +13,11 @@ import type { JobThread } from '../core/job-thread.ts'
 import { createCompare } from './compare.ts'
 import { createDetails } from './detail.ts'
 import { type Columns, openSearchIndex } from '../search/search-index.ts'
-import { createDigests, type Digest } from '../search/digests.ts'
+import type { Digest } from '../reading/digest.ts'
+import { createDigests } from '../search/digests.ts'
 import type { FoldedGroup } from '../search/folded.ts'
 import type { SearchPage } from '../search/search-page.ts'
+import { createMissing, likelyCauses, type MissingSources } from './missing.ts'
 import { createMessageFields } from '../search/message-fields.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
@@ -61,6 +63,8 @@ export interface InboxDeps extends InboxChecksDeps {
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
   /** The changes of the instances that share the store; null if only this process uses it. Default: null. */
   bulkBoard?: BulkBoard | null
+  /** Why there may be no mail. */
+  missing: MissingSources
   /** See `IndexerDeps`. */
   onLongWork?: ((isRunning: boolean) => void) | undefined
 }
@@ -68,6 +72,9 @@ export interface InboxDeps extends InboxChecksDeps {
 function idOf(mail: string | Pick<Mail, 'id'>): string {
   return typeof mail === 'string' ? mail : mail.id
 }
+
+/** How long a wait that timed out looks for the reason, in milliseconds. */
+const mostExplainMs = 1000
 
 /** Sorts before the id of every mail. */
 const beforeAll = `em_${'0'.repeat(22)}`
@@ -91,7 +98,20 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     open.add(promise)
     return promise
   }
-  const waits = createWaits({ store, clock, search, now, defaultTimeoutMs: deps.waitTimeoutMs })
+  const missing = createMissing({ store, search, now, sources: deps.missing })
+  const waits = createWaits({
+    store,
+    clock,
+    search,
+    now,
+    defaultTimeoutMs: deps.waitTimeoutMs,
+    async explain(to, since) {
+      const signal = AbortSignal.timeout(mostExplainMs)
+      // Whoever waits may have a key that sees only this account. The time-out is the error, whatever this finds.
+      const found = await missing.explain({ to, since, signal }, false).catch(() => null)
+      return found === null ? '' : likelyCauses(found)
+    },
+  })
   const tags = createTags(deps)
   const runs = createBulkRuns(deps.ids, deps.bulkBoard)
   const bulk = createBulk({ store, search, runs, now })
@@ -222,6 +242,8 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
           mails.push(await details.read(email, options?.signal))
         return mails
       }),
+    explainMissing: (query = {}) => missing.explain(query, true),
+    missing,
     expectNone: (query, options) => held(() => waits.expectNone(query, options)),
     import: (bytes) => importMessage(bytes, deps.submit, thread),
     async export(query) {

@@ -5,6 +5,7 @@ import type {
   MailChanges,
   MailSummary,
   MimeTree,
+  MissingMail,
   TagChanges,
   TagCount,
 } from './types.ts'
@@ -21,6 +22,7 @@ import type { MailComparison } from '../compare/types.ts'
 import type { Bulk, BulkOptions, Selection } from './bulk.ts'
 import type { BulkRuns } from './bulk-runs.ts'
 import type { CopyOptions, OpenAttachment, RawOptions, ReadOptions } from './message-streams.ts'
+import type { Missing, MissingQuery } from './missing.ts'
 import type { NestedMails } from './nested.ts'
 import type { Overview } from './overview.ts'
 import type { OutsideAnswers } from './outside-answers.ts'
@@ -173,6 +175,16 @@ export interface Inbox {
    * @throws unexpected_mail as soon as there is a match, with the mail in the message; invalid_query, closed.
    */
   expectNone(query?: MailQuery, options?: QuietOptions): Promise<void>
+  /**
+   * Why there is no mail: what became of it, refused requests and SMTP sessions, rules, faults, the suppression list,
+   * scheduled emails and, from the account `default`, the other accounts. The likeliest cause comes first.
+   *
+   * @throws invalid_query.
+   * @example
+   * const { causes } = await post.inbox.explainMissing({ to: 'ada@example.com' })
+   * console.log(causes[0]?.message, causes[0]?.remedy)
+   */
+  explainMissing(query?: MissingQuery): Promise<MissingMail>
   /** Sends a captured message to one real address through the relay. @throws relay_not_configured, relay_failed. */
   release(id: string, request: { to: string }): Promise<{ id: string; to: string; smtp_response: string }>
 }
@@ -197,6 +209,8 @@ export interface InboxPages {
   page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
   /** The MIME tree of a message. @throws not_found, message_pending, service_unavailable. */
   structure(id: string, options?: ReadOptions): Promise<MimeTree>
+  /** Why there is no mail, for callers who may see less. */
+  readonly missing: Missing
   /** Messages that are attached to mails. */
   readonly nested: NestedMails
   /** What the servers of its links and a spam filter say of a mail. */

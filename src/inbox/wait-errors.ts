@@ -11,16 +11,24 @@ export interface Wanted {
   after: Date | string | undefined
   timeoutMs: number
   signal?: AbortSignal | undefined
+  /** When the wait began: Unix time in milliseconds. */
+  since: number
 }
 
 /** Whether the first delivery was tried, or the mail did not come through the outbox. */
 export const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
 
-/** The error of a wait that timed out. @param what  The beginning of the message. */
+/**
+ * The error of a wait that timed out.
+ *
+ * @param what  The beginning of the message.
+ * @param explain  Gives its end: why there is no mail for a recipient since a time.
+ */
 export async function timeoutError(
   store: Store,
-  { query, filter, after, timeoutMs }: Wanted,
+  { query, filter, after, timeoutMs, since }: Wanted,
   what: string,
+  explain: (to: string | undefined, since: Date | string) => Promise<string>,
 ): Promise<LocalpostError> {
   const { records } = await store.page(emailCollection, { direction: 'desc', limit: missesAmong })
   const misses = records
@@ -34,7 +42,21 @@ export async function timeoutError(
       return `${describeMail(email)}${late}${early}`
     })
   const nearest = misses.length > 0 ? ` The nearest misses: ${misses.join('; ')}.` : ' The inbox is empty.'
-  return new LocalpostError('wait_timeout', `${what} ${wordsOf(query)} within ${timeoutMs} ms.${nearest}`)
+  const why = await explain(recipientIn(query), after ?? new Date(since - beforeMs))
+  return new LocalpostError(
+    'wait_timeout',
+    `${what} ${wordsOf(query)} within ${timeoutMs} ms.${nearest}${why}`,
+  )
+}
+
+/** The app may have tried to send shortly before the wait began. */
+const beforeMs = 60_000
+
+/** The recipient that a query names as a text; undefined if it names none. */
+function recipientIn(query: MailQuery | undefined): string | undefined {
+  if (typeof query === 'object') return typeof query.to === 'string' ? query.to : undefined
+  const [, phrase, word] = /(?:^|\s)to:(?:"([^"]{1,320})"|([^\s"]{1,320}))/i.exec(query ?? '') ?? []
+  return phrase ?? word
 }
 
 /** The error of `expectNone` when this mail matched. */

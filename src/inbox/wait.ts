@@ -62,9 +62,11 @@ export interface WaitDeps {
   now(): number
   /** The default timeout of `waitFor` and `waitForCount`, in milliseconds. */
   defaultTimeoutMs: number
+  /** See {@link timeoutError}. */
+  explain: Parameters<typeof timeoutError>[3]
 }
 
-export function createWaits({ store, clock, search, now, defaultTimeoutMs }: WaitDeps): Waits {
+export function createWaits({ store, clock, search, now, defaultTimeoutMs, explain }: WaitDeps): Waits {
   const pending = new Set<(error: LocalpostError) => void>()
 
   /**
@@ -164,7 +166,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
     assertWaitMs('timeoutMs', timeoutMs)
     const filter = parseMailQuery(query, now())
     if (after !== undefined) assertAfter(after)
-    return { query, filter, after, timeoutMs, signal }
+    return { query, filter, after, timeoutMs, signal, since: now() }
   }
 
   return {
@@ -174,7 +176,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
         wanted,
         (email) => email,
         async () => {
-          throw await timeoutError(store, wanted, 'No mail for')
+          throw await timeoutError(store, wanted, 'No mail for', explain)
         },
       )
     },
@@ -193,7 +195,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs }: Wai
           return found.sort((a, b) => (a.id < b.id ? 1 : -1))
         },
         async () => {
-          throw await timeoutError(store, wanted, `Only ${found.length} of ${count} mails for`)
+          throw await timeoutError(store, wanted, `Only ${found.length} of ${count} mails for`, explain)
         },
       )
     },

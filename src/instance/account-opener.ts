@@ -67,6 +67,7 @@ export function createAccountOpener(
         // The searchable text is built again from the messages when an account is opened.
         textFolder: null,
         accountName: name,
+        foreignMail: null,
         baseUrl: () => `${shared.baseUrl()}/a/${id}`,
       }
       const store = stored.partition(id)

@@ -16,6 +16,7 @@ import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
 import { createSimulation, type Simulation } from '../emails/simulate.ts'
 import { openBulkBoard } from '../inbox/bulk-board.ts'
 import { createInbox } from '../inbox/inbox.ts'
+import type { MissingSources } from '../inbox/missing.ts'
 import { createOwnRecords } from '../inbox/own-records.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
@@ -68,6 +69,8 @@ export interface SharedParts {
   onLongWork?: ((isRunning: boolean) => void) | undefined
   /** Where the searchable text is kept between starts; null: in memory. */
   textFolder: string | null
+  /** Finds mail in the other accounts; null for an account that may not see them. */
+  foreignMail: MissingSources['foreignMail']
   /** The base of the tracking addresses, without a slash at its end. */
   baseUrl(): string
   /** The SMTP server that the outbox delivers to; known before the first delivery. */
@@ -177,6 +180,17 @@ export async function openAccount(
     transcriptOf: memory.transcripts.of,
     bulkBoard: await openBulkBoard({ store, following }),
     onLongWork: shared.onLongWork,
+    missing: {
+      ...common,
+      sessions: memory.smtpSessions.list,
+      requests: memory.log.list,
+      scheduled: (query) => sends.scheduled.list(query),
+      suppression: (address) => suppressions.get(address),
+      isSuppressed: (address) => suppressions.has(address),
+      findRule: rules.find,
+      faults: memory.faults.state,
+      foreignMail: shared.foreignMail,
+    },
   })
   undo.push(() => inbox.close())
 

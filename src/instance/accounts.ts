@@ -7,6 +7,7 @@ import type { Budget } from '../core/byte-budget.ts'
 import type { Ids } from '../core/ids.ts'
 import { runTogether } from '../core/run-all.ts'
 import { emailCollection } from '../emails/email.ts'
+import type { ForeignMail } from '../inbox/missing-cause.ts'
 import type { PartitionedStore, Store } from '../store/store.ts'
 import type { OtherAccounts } from '../server/other-accounts.ts'
 import type { App } from '../server/app.ts'
@@ -29,6 +30,8 @@ export interface RunningAccounts {
   readonly http: OtherAccounts
   /** Calls `work` with an account, open until `work`, and a stream that it returns, end. @throws not_found. */
   use<T>(name: string, work: (account: OpenAccount) => Promise<T>): Promise<T>
+  /** The newest mail for a recipient since a time, of accounts that have some. At most 200 accounts are looked at. */
+  findMail(isWanted: (address: string) => boolean, since: number): Promise<ForeignMail[]>
   /** Finishes removals that a crash interrupted, and opens accounts that have work to do. May be called again. */
   start(): Promise<void>
   /** Looks for work in an account whose records another instance changed. */
@@ -190,6 +193,21 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
         else release()
       }
     },
+    async findMail(isWanted, since) {
+      const found: ForeignMail[] = []
+      for (const id of accounts.ids().slice(0, mostSearched)) {
+        const account = accounts.byId(id)
+        if (!account) continue
+        const page = await stored
+          .partition(id)
+          .page(emailCollection, { direction: 'desc', limit: mostCompared })
+        const mail = page.records.find(
+          ({ created, envelope }) => created >= since && envelope.rcpt_to.some(isWanted),
+        )
+        if (mail) found.push({ account: account.name, id: mail.id, time: mail.created })
+      }
+      return found
+    },
     async start() {
       await accounts.start()
       if (!stored.leadership.isMine()) return
@@ -215,6 +233,10 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     },
   }
 }
+
+/** How many accounts are looked at for a missing mail, and how many of the newest mails of each. */
+const mostSearched = 200
+const mostCompared = 100
 
 /** An open account takes about 0.2 MB. */
 const defaultMostOpen = 100

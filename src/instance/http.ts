@@ -21,6 +21,7 @@ import {
   type HttpListener,
   type ListenOptions,
 } from '../server/listener.ts'
+import type { Route } from '../server/route.ts'
 import type { OtherAccounts } from '../server/other-accounts.ts'
 import { beginExchange, type RequestLog } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
@@ -89,14 +90,23 @@ export function createHttp(
   // Loaded on first use: the router, routes and schemas take as long to load as everything else, and many tests never
   // use them.
   const load = once(async () => {
-    const [{ createApp }, { providerRoutes }, sessions] = await loadParts()
-    const rows = providerRoutes(providerParts(main, { clock, config, state }))
-    app = createApp({ ...partsOf(main, sessions), otherAccounts, providerRoutes: rows })
+    const [{ createApp }, rowsOf, sessions] = await loadParts()
+    app = createApp({ ...partsOf(main, sessions), otherAccounts, furtherRoutes: rowsOf(main) })
     if (isClosing) app.close()
     return app
   })
-  const loadParts = () =>
-    Promise.all([import('../server/app.ts'), import('../providers/providers.ts'), openSessions()])
+  const loadParts = () => Promise.all([import('../server/app.ts'), loadFurther(), openSessions()])
+  /** The routes of providers and of agents, with an account behind them. */
+  const loadFurther = async () => {
+    const [{ providerRoutes }, { mcpRoutes }] = await Promise.all([
+      import('../providers/providers.ts'),
+      import('../mcp/routes.ts'),
+    ])
+    return (account: AccountDeps & ProviderAccount): Route[] => [
+      ...providerRoutes(providerParts(account, { clock, config, state })),
+      ...mcpRoutes({ ...account, now: clock.now }, onError),
+    ]
+  }
   const loaded = async (): Promise<App> => app ?? (await load())
 
   /** The sessions of all accounts. */
@@ -117,6 +127,7 @@ export function createHttp(
     }),
   )
 
+  const onError = reportErrors(config, 'A request failed with an internal error.')
   const isOwnPort = ({ port }: { port: number }): boolean => [deps.smtp.port, deps.smtps?.port].includes(port)
 
   const partsOf = (account: AccountDeps, sessions: StoredSessions): ServerDeps => ({
@@ -129,7 +140,7 @@ export function createHttp(
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
     listener: () => listener,
     state,
-    onError: reportErrors(config, 'A request failed with an internal error.'),
+    onError,
   })
 
   async function state(): Promise<ServerState> {
@@ -168,9 +179,8 @@ export function createHttp(
   return {
     async appOf(account) {
       const { limits } = await loaded()
-      const [{ createApp }, { providerRoutes }, sessions] = await loadParts()
-      const rows = providerRoutes(providerParts(account, { clock, config, state }))
-      return createApp({ ...partsOf(account, sessions), limits, providerRoutes: rows })
+      const [{ createApp }, rowsOf, sessions] = await loadParts()
+      return createApp({ ...partsOf(account, sessions), limits, furtherRoutes: rowsOf(account) })
     },
     get url() {
       return listener?.url ?? null

@@ -85,6 +85,7 @@ export async function openLocalpost(
       upToDate,
       onLongWork: how.onLongWork,
       textFolder: config.dir && join(config.dir, 'derived'),
+      foreignMail: (isWanted, since) => accounts.findMail(isWanted, since),
       baseUrl: () => config.publicUrl ?? http.url ?? 'http://localpost',
       deliveries: () => capture.deliveries,
     }

@@ -54,6 +54,7 @@ const methods: { readonly [Name in keyof AccountResources]: readonly MethodOf<Ac
     'waitFor',
     'waitForCount',
     'expectNone',
+    'explainMissing',
     'release',
   ],
   rules: ['get', 'set'],

@@ -108,6 +108,7 @@ async function deliver(
 
 /** Gives the recipients on the suppression list their outcome. @returns The email as stored now; null if it was removed. */
 async function withoutSuppressed(email: EmailRecord, deps: AttemptDeps): Promise<EmailRecord | null> {
+  if (email.ignores_suppressions) return email
   const suppressed = pendingRecipients(email).filter(deps.isOnSuppressionList)
   if (suppressed.length === 0) return email
   return modifyEmail(deps.store, email.id, (stored) =>

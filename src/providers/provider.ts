@@ -8,10 +8,10 @@ import type { ServerState } from '../server/deps.ts'
 import type { Face } from '../server/face.ts'
 import type { Route } from '../server/route.ts'
 import type { SendingService } from '../sending/sending.ts'
-import type { Suppressions } from '../sending/suppressions.ts'
+import type { InnerSuppressions, Suppressions } from '../sending/suppressions.ts'
 import type { templateJobs } from '../templates/engines.ts'
 import type { Templates } from '../templates/templates.ts'
-import type { Webhooks } from '../webhooks/webhooks.ts'
+import type { RunningWebhooks, Webhooks } from '../webhooks/webhooks.ts'
 import type { SentEmails } from './sent-emails.ts'
 import type { translationJobs } from './translate.ts'
 
@@ -21,8 +21,8 @@ export interface ProviderParts {
   readonly sent: SentEmails
   readonly domains: InnerDomains
   readonly templates: Templates
-  readonly suppressions: Suppressions
-  readonly webhooks: Webhooks
+  readonly suppressions: Suppressions & Pick<InnerSuppressions, 'has' | 'isEmpty'>
+  readonly webhooks: Webhooks & Pick<RunningWebhooks, 'replace'>
   readonly inbox: Inbox & InboxPages
   readonly faults: Faults
   readonly config: Pick<Config, 'relay' | 'relayAll' | 'checks'>

@@ -2,7 +2,9 @@ import type { Route } from '../server/route.ts'
 import type { Provider, ProviderParts } from './provider.ts'
 import { mailgunProvider } from './mailgun/mailgun.ts'
 import { mailpitProvider } from './mailpit/mailpit.ts'
+import { postmarkProvider } from './postmark/postmark.ts'
 import { resendProvider } from './resend/resend.ts'
+import { sendgridProvider } from './sendgrid/sendgrid.ts'
 import { sesV1Provider } from './ses-v1/ses-v1.ts'
 import { sesProvider } from './ses/ses.ts'
 
@@ -11,6 +13,8 @@ export const providers: readonly Provider[] = [
   resendProvider,
   sesProvider,
   sesV1Provider,
+  postmarkProvider,
+  sendgridProvider,
   mailgunProvider,
   mailpitProvider,
 ]

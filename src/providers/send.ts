@@ -1,10 +1,14 @@
 import { LocalpostError } from '../core/errors.ts'
+import type { SendingRequest } from '../sending/types.ts'
 import type { RouteContext } from '../server/route.ts'
 import type { ProviderParts } from './provider.ts'
 import { translate, type TranslationKind } from './translate.ts'
+import type { Translated } from './translation.ts'
 
-/** An email that was accepted, or what is wrong with its request. */
-export type Sent = { readonly id: string } | { readonly error: LocalpostError }
+/** An email that was accepted, with its request as the core took it, or what is wrong with the request. */
+export type Sent =
+  | { readonly id: string; readonly request: SendingRequest }
+  | { readonly error: LocalpostError }
 
 /** How a provider sends. */
 export interface ProviderSend {
@@ -17,39 +21,61 @@ export interface ProviderSend {
   readonly names: Readonly<Record<string, string>>
   /** Makes the id that the answer gives of a random UUID. Default: the UUID. */
   readonly toId?: (uuid: string) => string
+  /** Whether the emails of a request have one id in common. Default: each has its own. */
+  readonly hasOneId?: boolean
   /** How many distinct recipients an email may have. Default: as the core. */
   readonly maxRecipients?: number
+  /** Completes a translated request by what is stored, or refuses it. Its errors have the core's names of members. */
+  prepare?(request: SendingRequest): Promise<SendingRequest>
 }
 
 /**
  * Sends the emails of a request to a provider, in one commit.
  *
- * @returns For each email, in their order, the id that the provider's answer gives.
+ * @returns For each email, in their order, the id that the provider's answer gives. Empty if the request asks for its check
+ *   alone.
  * @throws Without `partial`, the error of the first wrong email, with the provider's names; otherwise as `accept` of the core.
  */
 export async function sendAll(
-  { kind, provider, idempotencyKey, partial, names, toId = (uuid) => uuid, maxRecipients }: ProviderSend,
+  {
+    kind,
+    provider,
+    idempotencyKey,
+    partial,
+    names,
+    toId = (uuid) => uuid,
+    hasOneId,
+    maxRecipients,
+    prepare,
+  }: ProviderSend,
   { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
   { sending, clock, config, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
   const facts = { now: clock.now(), relays: config.relayAll, isRepeatable: idempotencyKey !== undefined }
-  const { hash, emails: translated } = await translate(body, kind, facts, thread)
+  const { hash, emails } = await translate(body, kind, facts, thread)
+  const translated = prepare ? await prepareAll(emails, prepare, names) : emails
   const isBatch = translated.length > 1
+  const common = hasOneId ? toId(newUuid()) : null
   const requests = translated.flatMap((one, i) => {
-    if (!('error' in one))
-      return { ...one.request, provider: { name: provider, message_id: one.messageId ?? toId(newUuid()) } }
+    if (!('error' in one)) {
+      const message_id = one.messageId ?? common ?? toId(newUuid())
+      return { ...one.request, provider: { name: provider, message_id } }
+    }
     if (partial) return []
     throw isBatch ? placed(one.error, i) : one.error
   })
+  const checkOnly = translated.some((one) => 'request' in one && one.checkOnly === true)
   if (requests.length === 0) return translated.flatMap((one) => ('error' in one ? { error: one.error } : []))
   const accepting = sending.accept(requests, {
     surface: provider,
     idempotencyKey,
     bodyHash: hash ?? undefined,
     partial,
+    checkOnly,
     ...(maxRecipients !== undefined && { maxRecipients }),
   })
   const { results } = await withNames(accepting, names)
+  if (checkOnly) return []
   let next = 0
   return translated.map((one) => {
     if ('error' in one) return { error: one.error }
@@ -57,8 +83,26 @@ export async function sendAll(
     if (!result) throw new Error('An email without a result.')
     if ('error' in result) return { error: named(result.error, names) }
     warn(result.warnings)
-    return { id: result.message_id ?? result.id }
+    return { id: result.message_id ?? result.id, request: one.request }
   })
+}
+
+/** Completes each right request. */
+async function prepareAll(
+  emails: readonly Translated[],
+  prepare: NonNullable<ProviderSend['prepare']>,
+  names: ProviderSend['names'],
+): Promise<Translated[]> {
+  const prepared: Translated[] = []
+  for (const one of emails) {
+    try {
+      prepared.push('error' in one ? one : { ...one, request: await prepare(one.request) })
+    } catch (error) {
+      if (!(error instanceof LocalpostError)) throw error
+      prepared.push({ error: named(error, names) })
+    }
+  }
+  return prepared
 }
 
 /** The result of a call of a resource, whose errors get a provider's names of members. */

@@ -6,6 +6,7 @@ import type { Reader } from '../reading/reader.ts'
 import type { ScheduledRecord } from '../sending/scheduled.ts'
 import type { SendingService } from '../sending/sending.ts'
 import { notFound, pagesOf } from '../store/repository.ts'
+import type { Where } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'
 
 /** The emails of an account as a provider names them. */
@@ -21,8 +22,12 @@ export interface SentEmails {
   content(email: Pick<EmailRecord | ScheduledRecord, 'id'>, signal: AbortSignal): Promise<EmailContent>
   /** Newest first: those of the interfaces and the library, without those that wait for their time. */
   page(query: SentQuery): Promise<{ emails: EmailRecord[]; more: boolean }>
-  /** All emails in pieces, newest first, those of apps that speak SMTP among them. */
-  all(): AsyncIterable<readonly EmailRecord[]>
+  /**
+   * Those that match, newest first, page by page: only the wanted ones are read.
+   *
+   * @param where  Default: all of them.
+   */
+  matching(where?: Where): AsyncIterable<EmailRecord[]>
   /** How many of them were accepted since a time, in Unix milliseconds. */
   countSince(time: number): Promise<number>
   /** The id by which a provider knows an email; that of Localpost if it did not come by this provider. */
@@ -72,7 +77,12 @@ export function createSentEmails(deps: {
       })
       return { emails: before === undefined ? page.records : page.records.reverse(), more: page.more }
     },
-    all: () => pagesOf(store, emailCollection, { limit: 500, direction: 'desc' }),
+    matching: (where = { all: [] }) =>
+      pagesOf(store, emailCollection, {
+        limit: 200,
+        direction: 'desc',
+        where: { all: [{ flag: 'api' }, where] },
+      }),
     countSince: (time) =>
       store.count(emailCollection, { where: { all: [{ flag: 'api' }, { number: 'created', above: time }] } }),
     idOf(email, name) {

@@ -12,7 +12,12 @@ export type TranslationKind =
   | 'ses send'
   | 'ses bulk'
   | 'ses query'
+  | 'sendgrid send'
   | 'mailpit send'
+  | 'postmark send'
+  | 'postmark batch'
+  | 'postmark template'
+  | 'postmark templates'
   | 'mailgun send'
   | 'mailgun mime'
 
@@ -23,7 +28,12 @@ const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> 
   'ses send': async () => (await import('./ses/requests.ts')).toSend,
   'ses bulk': async () => (await import('./ses/requests.ts')).toBulk,
   'ses query': async () => (await import('./ses-v1/send-query.ts')).toQuerySend,
+  'sendgrid send': async () => (await import('./sendgrid/requests.ts')).toSend,
   'mailpit send': async () => (await import('./mailpit/send.ts')).toSend,
+  'postmark send': async () => (await import('./postmark/requests.ts')).toSend,
+  'postmark batch': async () => (await import('./postmark/requests.ts')).toBatch,
+  'postmark template': async () => (await import('./postmark/requests.ts')).toTemplatedSend,
+  'postmark templates': async () => (await import('./postmark/requests.ts')).toTemplatedBatch,
   'mailgun send': async () => (await import('./mailgun/requests.ts')).toSend,
   'mailgun mime': async () => (await import('./mailgun/requests.ts')).toMime,
 }

@@ -15,6 +15,8 @@ export type Translated =
       readonly request: SendingRequest
       /** The id of the email, where the request itself gives it. */
       readonly messageId?: string | undefined
+      /** Whether all requests of the body are only checked. Default: false. */
+      readonly checkOnly?: boolean
     }
   | { readonly error: LocalpostError }
 

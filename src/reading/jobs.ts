@@ -7,6 +7,7 @@ import { parseFacts, parseMessage, parseNames, type ParsedMessage } from '../mim
 import { readStructure } from '../mime/structure.ts'
 import type { DkimResult } from '../mime/types.ts'
 import { extractCodes, searchedForCodes } from './codes.ts'
+import { readContentText, readDigest } from './digest.ts'
 import { extractLinks, searchedForLinks } from './links.ts'
 import { readNested } from './nested.ts'
 import { readPage } from './page.ts'
@@ -61,13 +62,6 @@ function readBothBodies(bytes: Buffer): { text: string; html: string } {
   return { text, html }
 }
 
-/** The beginning of the bodies, for lists and searches. */
-function readBeginning(bytes: Buffer): { text: string; html: string; attachment_count: number } {
-  const structure = readStructure(bytes)
-  const { text, html } = readBodies(bytes, structure, beginningBytes)
-  return { text, html, attachment_count: structure.attachments.length }
-}
-
 /** The bodies of an API send as they are stored. The stored JSON may have more members. */
 export interface StoredBodies {
   html: string
@@ -106,7 +100,8 @@ export const jobs: {
   readonly structure: typeof readStructure
   readonly bodies: typeof readBothBodies
   readonly fields: typeof parseNames
-  readonly beginning: typeof readBeginning
+  readonly digest: typeof readDigest
+  readonly contentText: typeof readContentText
   readonly content: typeof readContent
   readonly findings: typeof readFindings
   readonly signatures: typeof checkSignatures
@@ -118,8 +113,9 @@ export const jobs: {
   structure: readStructure,
   bodies: readBothBodies,
   fields: parseNames,
-  beginning: readBeginning,
+  digest: readDigest,
   content: readContent,
+  contentText: readContentText,
   findings: readFindings,
   signatures: checkSignatures,
   page: readPage,
@@ -128,6 +124,3 @@ export const jobs: {
 
 /** The results of the work by its kind. */
 export type Readings = { [Kind in keyof typeof jobs]: JobResult<typeof jobs, Kind> }
-
-/** Enough for 128 K characters of HTML, however they are encoded. */
-const beginningBytes = 1024 * 1024

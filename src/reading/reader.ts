@@ -32,14 +32,14 @@ export interface Reader {
   fields(blob: BlobId, signal?: AbortSignal): Promise<Readings['fields'] | null>
   /** Only the bodies. Null and errors as for `facts`. */
   bodies(blob: BlobId, signal?: AbortSignal): Promise<Readings['bodies'] | null>
-  /** The beginning of the bodies. Null and errors as for `facts`. */
-  beginning(blob: BlobId, patience?: Patience): Promise<Readings['beginning'] | null>
+  /** What lists show and searches look at. Null and errors as for `facts`. */
+  digest(blob: BlobId, patience?: Patience): Promise<Readings['digest'] | null>
   /** The stored bodies of an API send, whole. Null and errors as for `facts`. */
   content(blob: BlobId, signal?: AbortSignal): Promise<StoredBodies | null>
   /** The stored bodies of an API send, cut to the length at which the inbox also cuts the body of a message. */
   shownContent(blob: BlobId, signal?: AbortSignal): Promise<(StoredBodies & { isCut: boolean }) | null>
-  /** The beginning of the bodies of an API send. */
-  contentBeginning(blob: BlobId, patience?: Patience): Promise<StoredBodies | null>
+  /** The text of an API send that searches look at. Null and errors as for `facts`. */
+  contentText(blob: BlobId, patience?: Patience): Promise<Readings['contentText'] | null>
   /** The HTML of a mail as UTF-8; see {@link readPage}. Errors as for `facts`. */
   page(
     blobs: { message: BlobId | null; content: BlobId | null },
@@ -212,10 +212,10 @@ export function createReader(deps: ReaderDeps): Reader {
     facts: (blob, signal) => read('facts', blob, { signal }),
     fields: (blob, signal) => read('fields', blob, { signal }),
     bodies: (blob, signal) => read('bodies', blob, { signal }),
-    beginning: (blob, patience = {}) => read('beginning', blob, patience),
+    digest: (blob, patience = {}) => read('digest', blob, patience),
     content: (blob, signal) => content(blob, Number.POSITIVE_INFINITY, { signal }),
     shownContent: (blob, signal) => content(blob, maxBodyBytes, { signal }),
-    contentBeginning: (blob, patience = {}) => content(blob, beginningChars, patience),
+    contentText: (blob, patience = {}) => read('contentText', blob, patience),
     page: (blobs, options, caller) =>
       shared.run(
         `page ${JSON.stringify([blobs, options])}`,
@@ -277,8 +277,6 @@ export async function loadBlob(
 type OfOneBlob = Exclude<keyof Readings, 'content' | 'page' | 'nested' | 'findings' | 'signatures'>
 
 const largeBytes = 1024 * 1024
-/** How many characters of the bodies of an API send are read for lists and searches. */
-const beginningChars = 128 * 1024
 const maxWaiting = 256
 const defaultPatienceMs = 15_000
 /** Longer, because each job in this queue waits for several reads. */

@@ -2,20 +2,8 @@ import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
+import type { Digest, Reading } from '../reading/digest.ts'
 import type { Patience, Reader } from '../reading/reader.ts'
-import { searchableText } from './searchable.ts'
-
-/** The members that require reading the message. */
-export interface Digest {
-  snippet: string
-  attachment_count: number
-}
-
-/** The digest of a mail, made by reading it once. */
-export interface Reading extends Digest {
-  /** The beginning of the text, as written, for searches for words. */
-  body: string
-}
 
 /**
  * Reads from mails what lists show and searches look at. A signal ends the work of its caller, which then throws the
@@ -30,7 +18,7 @@ export interface Digests {
   take(email: EmailRecord): Promise<Reading>
 }
 
-type DigestReader = Pick<Reader, 'beginning' | 'contentBeginning'>
+type DigestReader = Pick<Reader, 'digest' | 'contentText'>
 
 /**
  * A submission is not read while it arrives, because parsing costs several times as much as capturing. It is read when
@@ -39,11 +27,21 @@ type DigestReader = Pick<Reader, 'beginning' | 'contentBeginning'>
 export function createDigests({ reader }: { reader: DigestReader }): Digests {
   const kept = new Map<string, Reading>()
   const shared = createSharedWork()
-  function keep(id: string, reading: Reading): void {
+  let keptChars = 0
+  function forget(id: string): Reading | undefined {
+    const known = kept.get(id)
+    if (known) keptChars -= known.body.length
     kept.delete(id)
+    return known
+  }
+  function keep(id: string, reading: Reading): void {
+    forget(id)
     kept.set(id, reading)
-    const [oldest] = kept.keys()
-    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
+    keptChars += reading.body.length
+    for (const oldest of kept.keys()) {
+      if (kept.size <= maxKept && keptChars <= maxKeptChars) break
+      forget(oldest)
+    }
   }
   async function text(email: EmailRecord, caller?: AbortSignal): Promise<Reading> {
     const reading =
@@ -64,15 +62,13 @@ export function createDigests({ reader }: { reader: DigestReader }): Digests {
       return Promise.resolve(storedDigest(email))
     },
     async take(email) {
-      const known = kept.get(email.id)
-      kept.delete(email.id)
-      return known ?? read(reader, email, { isPatient: true })
+      return forget(email.id) ?? read(reader, email, { isPatient: true })
     },
   }
 }
 
 /** The result for a message that can never be read. */
-export const unreadable: Reading = { snippet: '', attachment_count: 0, body: '' }
+export const unreadable: Reading = { snippet: '', attachment_count: 0, body: '', isCut: false }
 
 function storedDigest({ snippet, attachment_count }: EmailRecord): Digest {
   return { snippet: snippet ?? '', attachment_count: attachment_count ?? 0 }
@@ -83,16 +79,13 @@ export function digestOf(message: { text: string; html: string; attachments: rea
   return { snippet: snippetOf(message.text, message.html), attachment_count: message.attachments.length }
 }
 
-// A digest has up to a few KB, because it contains the text. This many cover several pages of the list.
+/** Enough for several pages of the list. */
 const maxKept = 1000
+/** The limit of their texts together. */
+const maxKeptChars = 4 * 1024 * 1024
 
 async function read(reader: DigestReader, email: EmailRecord, patience: Patience): Promise<Reading> {
-  if (email.source === 'api') {
-    const { html = '', text = '' } = (await reader.contentBeginning(contentBlob(email.id), patience)) ?? {}
-    return { ...storedDigest(email), body: searchableText(text, html) }
-  }
-  const beginning = await reader.beginning(messageBlob(email.id), patience)
-  if (!beginning) return unreadable
-  const { text, html, attachment_count } = beginning
-  return { snippet: snippetOf(text, html), attachment_count, body: searchableText(text, html) }
+  if (email.source === 'smtp') return (await reader.digest(messageBlob(email.id), patience)) ?? unreadable
+  const text = await reader.contentText(contentBlob(email.id), patience)
+  return { ...(text ?? unreadable), ...storedDigest(email) }
 }

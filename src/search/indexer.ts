@@ -1,14 +1,15 @@
 import type { Clock } from '../core/clock.ts'
-import { foldText } from '../core/fold-text.ts'
 import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { Where } from '../store/queries.ts'
 import type { Store, StoreChange } from '../store/store.ts'
-import { unreadable, type Digests, type Reading } from './digests.ts'
+import type { Reading } from '../reading/digest.ts'
+import { unreadable, type Digests } from './digests.ts'
 import type { Heads } from './heads.ts'
 import { dropRemoved, isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
-import { searchableHead } from './searchable.ts'
+import { foldBody, searchableHead } from './searchable.ts'
 import { sliceMs, startQuietWork } from './quiet-work.ts'
 import type { TextColumn } from './text-column.ts'
+import { cutMark } from './text-rows.ts'
 import { createTries } from './tries.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createSequence } from '../core/shared-work.ts'
@@ -23,6 +24,8 @@ export interface Indexer {
    * @returns The number of mails that are still not read, or may have a row without text.
    */
   catchUp(options?: { complete?: boolean; signal?: AbortSignal | undefined }): Promise<number>
+  /** How many mails have more text than is searched. */
+  countCut(): Promise<number>
   /**
    * Stops, after the message that is being read.
    *
@@ -67,6 +70,8 @@ export function startIndexer(deps: IndexerDeps): Indexer {
     column.wasClosed || column.cursor === '' ? null : { done: '', end: column.cursor }
   /** Whether the rows of an earlier process are known to be undamaged. */
   let isVerified = false
+  /** Whether `column.cut` may have mails that were removed: by an earlier process, or by a change of many mails. */
+  let mayBeRemoved = true
   /** Only one message is read at a time. */
   const inLine = createSequence()
 
@@ -138,8 +143,9 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       if (outcome?.status === 'rejected') throw outcome.reason
       // The row comes last: a mail without a row is read again after a crash.
       await heads.add(email, column.cursor)
-      const body = foldText((reading ?? unreadable).body)
-      if (await column.append(email.id, searchableHead(email), body)) await dropRemoved(store, column)
+      const { body, isCut } = foldBody(reading ?? unreadable)
+      if (await column.append(email.id, searchableHead(email), isCut ? body + cutMark : body))
+        await dropRemoved(store, column)
     }
     if (failure) throw failure.error
     await nextTurn()
@@ -218,6 +224,8 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   const quiet = startQuietWork({ clock, step: digestNext, onLongWork })
   const stopListening = store.changes((change) => {
     if (ahead.length > 0) ahead = stillNext(ahead, change)
+    if (change.op === 'remove' && change.collection === emailCollection.name) column.cut.delete(change.id)
+    else if (change.op === 'bulk' || change.op === 'gap') mayBeRemoved = true
     if (change.op !== 'gap' && (change.op !== 'insert' || change.collection !== emailCollection.name)) return
     // An older state was restored, so the rows are no longer in the order of the mails.
     if (change.op === 'insert' && (change.id <= column.cursor || change.id <= readUpTo)) isStale = true
@@ -244,6 +252,12 @@ export function startIndexer(deps: IndexerDeps): Indexer {
         ? (await upTo(unsure.end)) - (unsure.done === '' ? 0 : await upTo(unsure.done))
         : 0
       return unread + deferred.size + doubtful
+    },
+    async countCut() {
+      if (mayBeRemoved)
+        for (const id of column.cut) if (!(await store.get(emailCollection, id))) column.cut.delete(id)
+      mayBeRemoved = false
+      return column.cut.size
     },
     async close() {
       isClosed = true

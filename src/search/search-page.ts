@@ -23,6 +23,8 @@ export interface SearchQuery extends ListQuery {
 export interface SearchPage<T> extends ListPage<T> {
   /** Number of mails that were not indexed, looked at or read in time, so that the search may miss them; absent if there are none. */
   unread_texts?: number
+  /** For a search for words: number of mails that have more text than the 256 KB that are searched; absent if there are none. */
+  cut_texts?: number
   /** With `fold`: how many mails there are, those of broadcasts counted one by one. */
   mails?: number
   /** With `count: 'page'`: the search ended when the page was full, so that there may be more matches than `count`. */

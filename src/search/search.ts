@@ -47,7 +47,7 @@ export interface SearchDeps {
   store: Store
   rows: MatchingRows
   digests: Pick<Digests, 'text'>
-  indexer: Pick<Indexer, 'catchUp'>
+  indexer: Pick<Indexer, 'catchUp' | 'countCut'>
   /** See {@link createMessageFields}. */
   fieldsOf: ReturnType<typeof createMessageFields>
   pageSize: number
@@ -211,11 +211,13 @@ export function createSearch(deps: SearchDeps): Search {
       const listed = await listBy(filter, wanted, { isFolded, limit })
       const { items, count, more, left = 0, mails = count, groups, isPartial } = listed
       const unread = Math.max(left, limit.left, unindexed)
+      const cut = filter.rows.length > 0 ? await indexer.countCut() : 0
       return {
         items,
         count,
         cursor: more ? (items.at(-1)?.id ?? null) : null,
         ...(unread > 0 && { unread_texts: unread }),
+        ...(cut > 0 && { cut_texts: cut }),
         ...(isFolded && { mails }),
         ...(groups && { groups }),
         ...(isPartial && { at_least: true as const }),

@@ -1,13 +1,11 @@
-import { foldText } from '../core/fold-text.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createSequence } from '../core/shared-work.ts'
 import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
-import type { Reading } from './digests.ts'
 import { catchUpMs, type Indexer, type IndexerDeps } from './indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
 import { headParts } from './head-rows.ts'
-import { searchableHead } from './searchable.ts'
+import { foldBody, searchableHead } from './searchable.ts'
 import { createTries } from './tries.ts'
 
 /** Reads mail for a store that keeps the text of mail itself. */
@@ -38,19 +36,21 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   /** Mails without a text, because the store failed at each try. */
   const deferred = new Set<string>()
   const tryToRead = createTries(digests)
-  /** Only one message is read at a time. */
   const inLine = createSequence()
 
-  /** Reads the next mail without a text. @returns Whether there was one. */
+  /** Reads the next mails without a text, so that their round trips to the database share their time. @returns Whether there were any. */
   const readNext = (): Promise<boolean> =>
     inLine(async () => {
       if (isClosed) return false
-      const id = (await nextMissing()) ?? [...deferred][0]
-      if (id === undefined || isClosed) return false
-      const email = await store.get(emailCollection, id)
-      if (email) await read(email)
-      else deferred.delete(id)
-      if (cursor === null || id > cursor) cursor = id
+      const missing = await nextMissing()
+      const ids = missing.length > 0 ? missing : [...deferred].slice(0, 1)
+      if (ids.length === 0 || isClosed) return false
+      const read = await Promise.allSettled(ids.map(readOne))
+      const again = ids.filter((id, nth) => read[nth]?.status === 'rejected' && !deferred.has(id))
+      ahead.unshift(...again)
+      const last = again[0] === undefined ? ids.at(-1) : ids[ids.indexOf(again[0]) - 1]
+      if (last !== undefined && (cursor === null || last > cursor)) cursor = last
+      for (const result of read) if (result.status === 'rejected') throw result.reason
       await nextTurn()
       return true
     })
@@ -67,13 +67,12 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     return cursor
   }
 
-  async function nextMissing(): Promise<string | undefined> {
+  async function nextMissing(): Promise<string[]> {
     const cursor = await place()
-    if (ahead.length === 0) ahead = await texts.missing(emailCollection, cursor, readAhead + deferred.size)
-    for (;;) {
-      const id = ahead.shift()
-      if (id === undefined || !deferred.has(id)) return id
-    }
+    if (ahead.length === 0) ahead = await texts.missing(emailCollection, cursor, atOnce + deferred.size)
+    const next = ahead.filter((id) => !deferred.has(id))
+    ahead = next.slice(atOnce)
+    return next.slice(0, atOnce)
   }
 
   /** An id up to which every mail has its text. */
@@ -86,27 +85,29 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     return (await store.ids(emailCollection, { direction: 'desc', limit: 1 }))[0] ?? ''
   }
 
-  async function read(email: EmailRecord): Promise<void> {
-    const reading = await readOnce(email)
-    if (isClosed || !reading) return
-    const { body, ...digest } = reading
+  /** @throws The error of a try after which the mail is tried again. */
+  async function readOne(id: string): Promise<void> {
+    const email = await store.get(emailCollection, id)
+    const result = email && (await tryToRead(email))
+    // Added at the end again, so that the next try is for another deferred mail.
+    const wasDeferred = deferred.delete(id)
+    if (!result || isClosed) return
+    if ('error' in result) {
+      if (wasDeferred || result.isLast) deferred.add(id)
+      if (wasDeferred || !result.isLast) throw result.error
+      return
+    }
+    const { snippet, attachment_count } = result
     // The text comes last: a mail without one is read again after a crash.
     if (email.snippet === null || email.undigested)
-      await modifyEmail(store, email.id, (stored) => ({ ...stored, ...digest, undigested: undefined }))
-    await texts.put(emailCollection, email.id, textOf(email, body))
-    deferred.delete(email.id)
-  }
-
-  /** @returns null if the mail is deferred. @throws The error of a try after which the same mail is tried again. */
-  async function readOnce(email: EmailRecord): Promise<Reading | null> {
-    const result = await tryToRead(email)
-    if (!('error' in result)) return result
-    // Added at the end again, so that the next try is for another deferred mail.
-    const wasDeferred = deferred.delete(email.id)
-    if (wasDeferred || result.isLast) deferred.add(email.id)
-    else ahead.unshift(email.id)
-    if (wasDeferred || !result.isLast) throw result.error
-    return null
+      await modifyEmail(store, id, (stored) => ({
+        ...stored,
+        snippet,
+        attachment_count,
+        undigested: undefined,
+      }))
+    const { body, isCut } = foldBody(result)
+    await texts.put(emailCollection, id, textOf(email, body), isCut)
   }
 
   const quiet = startQuietWork({
@@ -136,6 +137,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       }
       return isDone ? 0 : await texts.countMissing(emailCollection)
     },
+    countCut: () => texts.countCut(emailCollection),
     readTo: () =>
       inLine(async () => {
         const from = await place()
@@ -160,13 +162,13 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 /** A text that sorts before this id, and after every lower id that differs before the last character. */
 const previous = (id: string): string => id.slice(0, -1)
 
-/** How many ids are read at once. */
-const readAhead = 16
+/** How many mails are read at once. */
+const atOnce = 16
 
-/** The text of a mail for the store. @param body  The beginning of its text, as written. */
+/** The text of a mail for the store. @param body  The folded text. */
 function textOf(email: EmailRecord, body: string): RecordText {
   const parts = headParts(email) ?? undecided
-  return { ...parts, head: searchableHead(email), body: foldText(body) }
+  return { ...parts, head: searchableHead(email), body }
 }
 
 const undecided = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }

@@ -33,16 +33,20 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
   async function ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
     const found: string[] = []
     const pacer = createPacer()
-    for (const { id, isUndecided } of await matchesOf(filter, limit)) {
+    const matches = await matchesOf(filter, limit)
+    for (let at = 0; at < matches.length; at += readAtOnce) {
       limit?.signal?.throwIfAborted()
       if (pacer.due()) await pacer.turn()
-      if (isUndecided) {
-        const email = await store.get(emailCollection, id)
-        if (!email || !filter.accepts(email)) continue
-      }
-      found.push(id)
+      const next = matches.slice(at, at + readAtOnce)
+      const accepted = await Promise.all(next.map((match) => !match.isUndecided || accepts(filter, match)))
+      found.push(...next.flatMap(({ id }, nth) => (accepted[nth] ? [id] : [])))
     }
     return found
+  }
+
+  async function accepts(filter: MailFilter, { id }: TextMatch): Promise<boolean> {
+    const email = await store.get(emailCollection, id)
+    return email !== null && filter.accepts(email)
   }
 
   return {
@@ -61,6 +65,9 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
     },
   }
 }
+
+/** How many records are read at once: their round trips to the database share their time. */
+const readAtOnce = 100
 
 function wordTerm({ bytes, in: place, isNegative }: RowTerm): TextTerm {
   return { parts: place === 'body' ? ['body'] : ['head', 'body'], forms: [bytes.toString()], isNegative }

@@ -124,6 +124,6 @@ export async function openFileBlocks(
 }
 
 /** The name of the file of a column. Its number is the version of the format. */
-export type DerivedFile = 'mail-text.3' | 'mail-heads.4'
+export type DerivedFile = 'mail-text.4' | 'mail-heads.5'
 
-const known: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.3', 'mail-heads.4'])
+const known: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.4', 'mail-heads.5'])

@@ -3,6 +3,8 @@ import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBl
 import { resume, type ResumedRows } from './resumed-rows.ts'
 import {
   beginBlock,
+  cutMark,
+  cutRows,
   firstId,
   idAt,
   isSealed,
@@ -48,6 +50,8 @@ export interface TextColumn {
    * @returns Whether all of them are checked now.
    */
   verify(isStopped?: () => boolean): Promise<boolean>
+  /** The ids of the rows whose body ends with {@link cutMark}. The owner takes out removed mails. */
+  readonly cut: Set<string>
   /** Adds a row of folded text. @returns Whether this finished a block, so that it is time for {@link dropBefore}. */
   append(id: string, head: string, body: string): Promise<boolean>
   /**
@@ -93,6 +97,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
   let { last, used, cursor, rows, dropped } = state
   const { isFiltered = true } = deps
   const guides = isFiltered ? new BlockGuides(last.subarray(0, used)) : null
+  const cut = new Set(cutRows(last.subarray(0, used)))
   /** Number of blocks at the beginning that have no row of a mail that still exists. */
   let dead = 0
   /** Only one operation runs at a time, so that all searches together use only two buffers. */
@@ -109,6 +114,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     dropped = 0
     dead = 0
     guides?.clear()
+    cut.clear()
   }
   return {
     get cursor() {
@@ -118,13 +124,16 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
       return rows - dropped
     },
     wasClosed: state.wasClosed,
+    cut,
     append: (id, head, body) =>
       inLine(async () => {
         const row = toRow(id, head, body)
         const isFull = used + row.length > blockBytes
         if (isFull) {
           last = grown(last, blockBytes)
-          sealBlock(last.fill(0, used))
+          last.fill(0, used)
+          guides?.writeTo(last)
+          sealBlock(last)
           await blocks.add(last)
           guides?.addFull(blocks.count - 1, last)
           used = beginBlock(last, rows)
@@ -132,6 +141,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         if (used + row.length > last.length) last = grown(last, used + row.length)
         used += row.copy(last, used)
         guides?.addRow(row)
+        if (body.endsWith(cutMark)) cut.add(id)
         cursor = id
         rows++
         return isFull
@@ -201,6 +211,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           else {
             unverified--
             guides?.addChecked(unverified, block)
+            for (const id of cutRows(block)) cut.add(id)
           }
           await nextTurn()
           if (isStopped()) break
@@ -223,7 +234,7 @@ const skippedPerTurn = 64
 
 async function openBlocks(
   folder: string | null,
-  { files = nodeFiles, fileName = 'mail-text.3', onNotice = () => {} }: TextColumnDeps,
+  { files = nodeFiles, fileName = 'mail-text.4', onNotice = () => {} }: TextColumnDeps,
 ): Promise<{ blocks: TextBlocks; state: ResumedRows }> {
   if (folder !== null) {
     let opened: TextBlocks | null = null

@@ -1,11 +1,22 @@
-import { firstId, lastId, rowsBefore, type RowTerm } from './text-rows.ts'
+import { filterBytes, filterOfBlock, firstId, lastId, rowsBefore, type RowTerm } from './text-rows.ts'
 
 /**
  * The sequences of three bytes that a text contains, as a set of 4 KB that may also contain others. A block of 1 MB that
  * lacks one of a term's sequences does not contain the term, so it need not be read.
  */
 export class TextFilter {
-  readonly #bits: Uint32Array = new Uint32Array(2 ** (placeBits - 5))
+  readonly #bits: Uint32Array = new Uint32Array(filterBytes / 4)
+
+  /** A filter as {@link TextFilter.write} wrote it. */
+  static read(bytes: Buffer): TextFilter {
+    const filter = new TextFilter()
+    bytes.copy(Buffer.from(filter.#bits.buffer))
+    return filter
+  }
+
+  write(into: Buffer): void {
+    Buffer.from(this.#bits.buffer).copy(into)
+  }
 
   /** Adds the sequences of a text, or of a part of it that does not continue the part before. */
   add(text: Uint8Array): void {
@@ -31,6 +42,7 @@ export class TextFilter {
 
 /** The low five bits of lower-case letters differ, so that three letters have a place of their own. */
 const letterBits = 5
+/** As many places as a filter has bits. */
 const placeBits = 3 * letterBits
 const placeMask = 2 ** placeBits - 1
 
@@ -60,6 +72,11 @@ export class BlockGuides {
     this.#filter.add(row)
   }
 
+  /** Writes the filter of the unfinished block into it. */
+  writeTo(block: Buffer): void {
+    this.#filter.write(filterOfBlock(block))
+  }
+
   /** Notes that the unfinished block is full. @param number  Its number. */
   addFull(number: number, block: Buffer): void {
     this.#guides[number] = guideTo(block, this.#filter)
@@ -68,7 +85,7 @@ export class BlockGuides {
 
   /** Adds a block of an earlier run that was checked. */
   addChecked(number: number, block: Buffer): void {
-    this.#guides[number] = guideTo(block, filterOf(block))
+    this.#guides[number] = guideTo(block, TextFilter.read(filterOfBlock(block)))
   }
 
   /** Removes the first blocks. */

@@ -15,6 +15,9 @@ export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean
   return { bytes: Buffer.from(foldText(text)), in: place, isNegative }
 }
 
+/** The end of a body that lacks the rest of its text. It is never in a folded text. */
+export const cutMark = '\x04'
+
 /** The text of one mail, folded, to be appended to a block. */
 export function toRow(id: string, head: string, body: string): Buffer {
   return Buffer.from(`\0${id}\n${head}\x02${body}\x03`)
@@ -37,6 +40,11 @@ export function rowsBefore(block: Buffer): number {
   return Number(block.toString('latin1', 0, countLength))
 }
 
+/** The place in a block for its filter. */
+export function filterOfBlock(block: Buffer): Buffer {
+  return block.subarray(sealEnd, headerLength)
+}
+
 /** Writes a checksum into a block. */
 export function sealBlock(block: Buffer): void {
   block.write(sealOf(block), countLength, 'latin1')
@@ -44,11 +52,11 @@ export function sealBlock(block: Buffer): void {
 
 /** Whether the checksum of a block is right. It is wrong if the block was cut or changed. */
 export function isSealed(block: Buffer): boolean {
-  return block.length > headerLength && block.toString('latin1', countLength, headerLength) === sealOf(block)
+  return block.length > headerLength && block.toString('latin1', countLength, sealEnd) === sealOf(block)
 }
 
 function sealOf(block: Buffer): string {
-  const sum = crc32(block.subarray(headerLength), crc32(block.subarray(0, countLength)))
+  const sum = crc32(block.subarray(sealEnd), crc32(block.subarray(0, countLength)))
   return sum.toString(16).padStart(sealLength, '0')
 }
 
@@ -85,7 +93,7 @@ export function* rowsWith(block: Buffer, bytes: Buffer): Generator<{ start: numb
 /** How many whole rows a block has. */
 export function countRows(block: Buffer): number {
   let rows = 0
-  for (let at = block.indexOf(rowEnd); at >= 0; at = block.indexOf(rowEnd, at + 1)) rows++
+  for (let at = block.indexOf(rowEnd, headerLength); at >= 0; at = block.indexOf(rowEnd, at + 1)) rows++
   return rows
 }
 
@@ -124,14 +132,26 @@ export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promis
 const rowBegin = 0x00
 const bodyBegin = 0x02
 const rowEnd = 0x03
+const cutEnd = Buffer.from(`${cutMark}\x03`)
 const idLength = 25
 const headAt = 1 + idLength
 /** The number of rows before a block, in digits. */
 const countLength = 12
 const sealLength = 8
-const headerLength = countLength + sealLength
+const sealEnd = countLength + sealLength
+/** Length of the filter of a block. */
+export const filterBytes = 4096
+const headerLength = sealEnd + filterBytes
 /** A row with a hit costs about a microsecond. */
 const rowsPerTurn = 1024
+
+/** The rows of a block whose body ends with {@link cutMark}. */
+export function cutRows(block: Buffer): string[] {
+  const ids: string[] = []
+  for (let at = block.indexOf(cutEnd, headerLength); at >= 0; at = block.indexOf(cutEnd, at + 1))
+    ids.push(idAt(block, block.lastIndexOf(rowBegin, at)))
+  return ids
+}
 
 /** Whether the term is in the row, of which the first place with its bytes is known. */
 function isIn(term: RowTerm, block: Buffer, start: number, end: number, hit: number): boolean {

@@ -30,6 +30,7 @@ export interface Kept {
       | 'tracking'
       | 'provider'
       | 'provider_key'
+      | 'ignores_suppressions'
     >
   >
   /** The tags of the request; those of its recipients are added. */
@@ -52,7 +53,7 @@ export function keep(
   { request, references, rendered, raw }: Pick<Checked, 'request' | 'references' | 'rendered' | 'raw'>,
   headers: Readonly<Record<string, string>> | undefined = request.headers,
 ): Kept {
-  const { metadata, tracking, provider, send_at } = request
+  const { metadata, tracking, provider, send_at, ignore_suppressions } = request
   const content: StoredContent = {
     html: rendered.html,
     text: rendered.text,
@@ -71,6 +72,7 @@ export function keep(
       tracking,
       provider,
       provider_key: provider && providerKey(provider),
+      ignores_suppressions: ignore_suppressions || undefined,
     },
     tags: raw ? [...(request.tags ?? none), ...raw.tags] : (request.tags ?? none),
     send_at: send_at === undefined ? null : new Date(send_at).getTime(),
@@ -146,6 +148,7 @@ export function toEmail(
     tracking: members.tracking,
     provider: members.provider,
     provider_key: members.provider_key,
+    ignores_suppressions: members.ignores_suppressions,
     id,
     // Set here, because otherwise the store would copy the whole record to add it.
     version: 1,

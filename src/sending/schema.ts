@@ -149,6 +149,10 @@ export const sendingMembers: {
   tracking: emailMembers.tracking.describe(
     'In place of the settings of the domain. A `raw` message is never tracked',
   ),
+  ignore_suppressions: z
+    .boolean()
+    .optional()
+    .describe('Whether recipients on the suppression list get it too. Default: false'),
   provider: z
     .strictObject({
       name: z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a lower-case name'),

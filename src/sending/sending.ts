@@ -43,6 +43,8 @@ export interface SendingOptions {
   bodyHash?: string | undefined
   /** Whether the right requests are accepted where others are wrong. Default: false. */
   partial?: boolean
+  /** Whether the requests are checked and not accepted: no result has an id. Default: false. */
+  checkOnly?: boolean
   /** How many distinct recipients an email may have. Default: 1000. */
   maxRecipients?: number
 }
@@ -109,7 +111,7 @@ export function createSending(given: SendingDeps): Sending {
 
   async function acceptAll(
     requests: readonly unknown[],
-    { surface, idempotencyKey: key, bodyHash, partial = false }: SendingOptions,
+    { surface, idempotencyKey: key, bodyHash, partial = false, checkOnly = false }: SendingOptions,
     deps: SendingDeps,
   ): Promise<SendingResult[]> {
     const id = key === undefined ? null : keyHash(key, surface)
@@ -131,6 +133,7 @@ export function createSending(given: SendingDeps): Sending {
       }
     }
     assertFewRecipients(accepted)
+    if (checkOnly) return accepted.map((one) => ('error' in one ? one : toAnswer('', one)))
     const results = await commit(accepted, request)
     deps.wakeOutbox()
     return results

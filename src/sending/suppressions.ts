@@ -39,6 +39,8 @@ export interface Suppressions {
 export interface InnerSuppressions extends Suppressions {
   /** Whether an address gets no mail, as far as this instance knows. */
   has(address: string): boolean
+  /** Whether every address gets mail. */
+  isEmpty(): boolean
   idle(): Promise<void>
   close(): Promise<void>
 }
@@ -103,6 +105,7 @@ export async function createSuppressions(deps: SuppressionDeps): Promise<InnerSu
 
   return {
     has,
+    isEmpty: () => known.size === 0,
     async list(query) {
       const page = await listRecords(store, suppressionCollection, query, {
         pageSize,

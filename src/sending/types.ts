@@ -109,6 +109,8 @@ export interface SendingRequest {
     opens?: boolean
     clicks?: boolean
   }
+  /** Whether recipients on the suppression list get it too. Default: false. */
+  ignore_suppressions?: boolean
   /** The interface that the request came by, and the id that its answer gave. */
   provider?: {
     name: string

@@ -23,6 +23,7 @@ import { mailRoutes } from './dev/mail.ts'
 import { instanceRoutes } from './dev/instance.ts'
 import { keyRoutes } from './dev/keys.ts'
 import { mailByteRoutes } from './dev/mail-bytes.ts'
+import { missingRoutes } from './dev/missing.ts'
 import { nestedMailRoutes } from './dev/nested-mail.ts'
 import { oidcRoutes } from './dev/oidc.ts'
 import { ruleAndFaultRoutes } from './dev/rules-and-faults.ts'
@@ -195,10 +196,11 @@ function tableOf(
     ...oidcRoutes({ oidc: deps.oidc, sessions, limit: providers }),
     ...ruleAndFaultRoutes(deps.rules, deps.faults),
     ...smtpSessionRoutes(deps),
+    ...missingRoutes(deps),
     ...instanceRoutes(deps, live),
     ...probeRoutes(deps),
     ...trackingRoutes(deps.tracking),
-    ...(deps.providerRoutes ?? []),
+    ...(deps.furtherRoutes ?? []),
   ]
 }
 

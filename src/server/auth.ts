@@ -45,7 +45,8 @@ export function requireKey(
   }
   const scope = keys.scopeOf(key)
   if (scope !== null) return { key, scope }
-  const message = `There is no API key ${maskKey(key)}. Use the key that Localpost printed at its start or reads from --api-key-file, or add one.`
+  const advice = place.adviceOn?.(key) ?? `There is no API key ${maskKey(key)}.`
+  const message = `${advice} Use the key that Localpost printed at its start or reads from --api-key-file, or add one.`
   throw new LocalpostError('invalid_api_key', message, details)
 }
 

@@ -93,8 +93,8 @@ export interface ServerDeps extends AccountDeps {
   readonly limits?: RequestLimits
   /** Wrong keys, which SMTP counts as well. Default: they are counted here only. */
   readonly failedKeys?: FailedKeys
-  /** The rows of the APIs of providers, with this account behind them. Default: none. */
-  readonly providerRoutes?: readonly Route[]
+  /** The rows of the APIs of providers and of agents, with this account behind them. Default: none. */
+  readonly furtherRoutes?: readonly Route[]
   /** The CA of the certificate that Localpost made for SMTP, in PEM; null without one. */
   readonly ca: string | null
   /** Folder of the built page: `index.html`, `favicon.svg`, `assets/`. */

@@ -20,6 +20,8 @@ export interface Face {
   readonly otherPrefixes?: readonly `/${string}`[]
   /** Who may call: as `/v1`, with a key, or as `/dev`, which on this machine needs none. Default: `key`. */
   readonly access?: 'key' | 'local'
+  /** Whether the provider takes the names of a query in any case, and a slash at the end of a path. Default: false. */
+  readonly lenient?: boolean
   /** Where a request has its API key. */
   readonly key: KeyPlace
   /**
@@ -54,6 +56,8 @@ export interface KeyPlace {
   readonly challenge?: string
   /** As a security scheme of OpenAPI. */
   readonly scheme: object
+  /** What to do about a key that means something to the provider alone: a sentence; null for any other. */
+  adviceOn?(key: string): string | null
 }
 
 /** An operation of a provider that is answered with the error `not_supported`. */

@@ -74,7 +74,7 @@ export function upToDate(wait: () => Promise<void>): Middleware {
   return async (event, next) => {
     const { pathname } = event.url
     // The page's files depend on nothing that is stored, and health also reports a store that fails.
-    const isOfAccount = stateOf(event).face !== null || /^\/(?:v1|dev|t|a)\//.test(pathname)
+    const isOfAccount = stateOf(event).face !== null || /^\/(?:(?:v1|dev|t|a)\/|mcp\/?$)/.test(pathname)
     const isOfData = isOfAccount && !/^\/dev\/(?:health|metrics)$/.test(pathname)
     if (isOfData) await wait()
     return next()

@@ -68,9 +68,9 @@ export function stateOf({ context }: Pick<H3Event, 'context'>): RequestState {
   return context[name] as RequestState
 }
 
-/** Whether the path of a request takes the name of an account: every path of `/dev`, and of faces with its access. */
+/** Whether the path of a request takes the name of an account: those of `/dev` and `/mcp`, and of faces with their access. */
 export function isLocalPath(event: Pick<H3Event, 'url' | 'context'>): boolean {
-  return event.url.pathname.startsWith('/dev/') || stateOf(event).face?.access === 'local'
+  return /^\/(?:dev\/|mcp\/?$)/.test(event.url.pathname) || stateOf(event).face?.access === 'local'
 }
 
 /**

@@ -23,7 +23,8 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
   const { accessControl, addresses, bodies, large, thread, strict } = deps
   return async (event) => {
     const { account, exchange, socket } = stateOf(event)
-    if (event.url.pathname.endsWith('/') && !route.path.endsWith('/'))
+    const isLenient = route.face?.lenient === true
+    if (!isLenient && event.url.pathname.endsWith('/') && !route.path.endsWith('/'))
       meetTrailingSlash(event, exchange, strict)
     const params = paramsOf(event)
     const query = route.query ? readQuery(route.query, queryOf(event)) : undefined
@@ -122,12 +123,13 @@ function queryOf(event: H3Event): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = {}
   const { face } = stateOf(event)
   if (event.url.search.length > 1) {
-    for (const [name, value] of new URLSearchParams(event.url.search)) {
+    for (const [given, value] of new URLSearchParams(event.url.search)) {
+      const name = face?.lenient ? given.toLowerCase() : given
       // The name of an account was read before.
       if (name === 'account' && isLocalPath(event)) continue
-      const given = Object.hasOwn(query, name) ? query[name] : undefined
-      if (given === undefined) query[name] = value
-      else if (face) query[name] = [given, value].flat()
+      const known = Object.hasOwn(query, name) ? query[name] : undefined
+      if (known === undefined) query[name] = value
+      else if (face) query[name] = [known, value].flat()
     }
   }
   return query

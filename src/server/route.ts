@@ -18,6 +18,8 @@ export interface Route {
   readonly method: Method
   /** With `{name}` for a parameter, as OpenAPI writes it. */
   readonly path: string
+  /** Further spellings of the path, for clients that use them; not in the document. Default: none. */
+  readonly alsoAt?: readonly string[]
   /** The provider whose API this is a part of. Default: none, it is Localpost's own. */
   readonly face?: Face
   /** The chapter of the document. */

@@ -23,7 +23,8 @@ export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps:
   for (const route of routes) {
     const handler = routeHandler(route, deps)
     const options = middlewareOf(route.access, needOf(route))
-    for (const method of methodsOf(route)) h3.on(method, toPattern(route.path), handler, options)
+    for (const path of pathsOf(route))
+      for (const method of methodsOf(route)) h3.on(method, toPattern(path), handler, options)
   }
   for (const path of pagePaths) {
     for (const method of ['GET', 'HEAD'] as const)
@@ -64,6 +65,10 @@ function methodsOf({ method }: Route): HTTPMethod[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
+function pathsOf({ path, alsoAt = [] }: Route): readonly string[] {
+  return [path, ...alsoAt]
+}
+
 /** `/v1/emails/{id}` as h3 writes it. */
 function toPattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
@@ -87,11 +92,12 @@ function nameOf(event: H3Event): string | undefined {
 
 function methodsByPath(routes: readonly Route[]): Map<string, string> {
   const methods = new Map<string, Set<string>>(pagePaths.map((path) => [path, new Set(['GET', 'HEAD'])]))
-  for (const route of routes) {
-    const known = methods.get(route.path) ?? new Set()
-    for (const method of methodsOf(route)) known.add(method)
-    methods.set(route.path, known)
-  }
+  for (const route of routes)
+    for (const path of pathsOf(route)) {
+      const known = methods.get(path) ?? new Set()
+      for (const method of methodsOf(route)) known.add(method)
+      methods.set(path, known)
+    }
   return new Map([...methods].map(([path, known]) => [path, [...known].sort().join(', ')]))
 }
 

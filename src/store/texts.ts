@@ -5,8 +5,14 @@ import type { Where } from './queries.ts'
  * and their blobs. The text of a record may be missing; it is removed together with the record.
  */
 export interface Texts {
-  /** Stores the text of a record in place of an older one. Has no effect if the record does not exist. */
-  put(collection: Named, id: string, text: RecordText): Promise<void>
+  /**
+   * Stores the text of a record in place of an older one. Has no effect if the record does not exist.
+   *
+   * @param isCut  Whether the record has more text than this.
+   */
+  put(collection: Named, id: string, text: RecordText, isCut: boolean): Promise<void>
+  /** How many records have more text than is stored of them. */
+  countCut(collection: Named): Promise<number>
   /** The ids of the first records after an id that have no text, in ascending order. */
   missing(collection: Named, after: string, limit: number): Promise<string[]>
   /** How many records have no text. Costs O(n). */

@@ -65,8 +65,8 @@ export const templateInputSchema: z.ZodType<TemplateInput> = z
     name,
     metadata,
   })
-  .refine(({ subject, html, text }) => Boolean(subject || html || text), {
-    error: 'must have at least one of subject, html and text that is not empty',
+  .refine(({ subject, html, text, name: given }) => Boolean(subject || html || text || given), {
+    error: 'must have at least one of subject, html, text and name that is not empty',
   })
 
 /** HTML to be shown: the body of `POST /dev/templates/preview`. */

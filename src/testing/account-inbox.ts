@@ -26,6 +26,7 @@ export type AccountInbox = Pick<
   | 'waitFor'
   | 'waitForCount'
   | 'expectNone'
+  | 'explainMissing'
 >
 
 /** @param waitTimeoutMs  The default time-out of waits. */
@@ -69,6 +70,12 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
     },
     waitForCount: async (query, count, options = {}) =>
       wait(query, count, readOptions(options, 'waitForCount()', waitTimeoutMs)),
+    async explainMissing({ since, signal, ...query } = {}) {
+      assertKnownOptions(query, ['to'], 'inbox.explainMissing()')
+      if (since !== undefined) assertAfter(since)
+      const request = toQuery({ ...query, since: since instanceof Date ? since.toISOString() : since })
+      return ask('GET', ['missing'], { query: request, ...(signal && { signal }) })
+    },
     async expectNone(query, options = {}) {
       const given = readOptions(options, 'expectNone()', defaultQuietMs)
       const found = await wait(query, 1, given).catch((error: unknown) => {

@@ -202,6 +202,7 @@ function accountOf(
       waitFor: method('waitFor', inbox.waitFor),
       waitForCount: method('waitForCount', inbox.waitForCount),
       expectNone: method('expectNone', inbox.expectNone),
+      explainMissing: method('explainMissing', inbox.explainMissing),
     },
     waitTimeoutMs,
     async fetch(request) {

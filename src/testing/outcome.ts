@@ -1,6 +1,6 @@
 import { addressForm, contains, nameForm } from '../search/query-fits.ts'
 import { foldSpace } from '../core/fold-space.ts'
-import { searchableText } from '../search/searchable.ts'
+import { searchableText } from '../mime/html/searchable-text.ts'
 
 /** The result of a check: the shape that `expect.extend` of vitest and Jest takes. */
 export interface Outcome {
@@ -38,7 +38,7 @@ export function fitsName(name: string, wanted: TextPattern): boolean {
 
 /** Whether a mail's text is what an expectation names: as written, or as queries of the inbox look at it. */
 export function fitsBody({ text, html }: { text: string; html: string }, wanted: TextPattern): boolean {
-  return [text, foldSpace(text), searchableText(text, html)].some((one) => fitsText(one, wanted))
+  return [text, foldSpace(text), searchableText(text, html).body].some((one) => fitsText(one, wanted))
 }
 
 /** An expectation as one line: `{ to: "ada@example.com", subject: /welcome/i }`. */

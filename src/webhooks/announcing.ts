@@ -65,8 +65,9 @@ export function announcing(deps: {
   function deliveriesOf({ payload, email }: Announced, counts: Map<Sender, number>): Change[] {
     const wanting = [...senders.values()].flatMap((sender) => {
       if (!isWanted(payload.type, sender.webhook.events)) return []
-      const shaped = shapedFor(sender, payload, email)
-      return shaped !== null && hasRoom(sender, counts.get(sender) ?? 0) ? { sender, shaped } : []
+      return shapedFor(sender, payload, email).flatMap((shaped) => {
+        return hasRoom(sender, counts.get(sender) ?? 0) ? { sender, shaped } : []
+      })
     })
     if (wanting.length === 0) return []
     const eventId = ids.next('evt')
@@ -148,18 +149,19 @@ interface Announced {
 }
 
 /**
- * The body for a webhook in the form of a provider.
+ * The bodies for a webhook in the form of a provider.
  *
- * @returns undefined for the form of Localpost; null if the webhook does not get this event.
+ * @returns Of one undefined for the form of Localpost; of none if the webhook does not get this event.
  */
 function shapedFor(
   { shape, webhook }: Pick<Sender, 'shape' | 'webhook'>,
   { data }: WebhookPayload,
   email: EmailRecord | null,
-): string | null | undefined {
-  if (webhook.shape === undefined) return undefined
-  if (!shape || !email || !('recipient' in data)) return null
-  const shaped = shape.email({ email, recipient: data.recipient, event: data })
-  if (!shaped || webhook.shape_events?.includes(shaped.type) === false) return null
-  return JSON.stringify(shaped.body)
+): (string | undefined)[] {
+  if (webhook.shape === undefined) return [undefined]
+  if (!shape || !email || !('recipient' in data)) return []
+  const shaped = [shape.email({ email, recipient: data.recipient, event: data }) ?? []].flat()
+  return shaped.flatMap(({ type, body }) =>
+    webhook.shape_events?.includes(type) === false ? [] : JSON.stringify(body),
+  )
 }

@@ -20,7 +20,7 @@ export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export async function attemptDelivery(
-  { url, secret }: Webhook,
+  { url, secret, headers: further = {} }: Webhook,
   delivery: WebhookDeliveryRecord,
   {
     now,
@@ -40,6 +40,7 @@ export async function attemptDelivery(
   })
   try {
     const { Webhook: Signer } = await import('standardwebhooks')
+    const named = Object.entries(further).map(([name, value]) => [name.toLowerCase(), value])
     const request = {
       id: event_id,
       time: new Date(now),
@@ -50,6 +51,7 @@ export async function attemptDelivery(
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'localpost',
+      ...(Object.fromEntries(named) as Record<string, string>),
       ...(shape ?? standardShape).headers(request),
     }
     const posted = shape?.body?.(request) ?? body

@@ -45,6 +45,24 @@ const secret = z
 const shape = z.string().min(1).max(40)
 const shapeEvents = z.array(z.string().min(1).max(80)).min(1).max(100)
 
+const maxHeaders = 30
+const headers = z
+  .record(
+    z
+      .string()
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'must be the name of a header')
+      .refine((name) => !isOurs(name), 'must not be the name of a header that Localpost writes'),
+    z
+      .string()
+      .max(4000)
+      .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line of visible characters of ISO 8859-1'),
+  )
+  .refine((given) => Object.keys(given).length <= maxHeaders, `must have at most ${maxHeaders} names`)
+  .optional()
+  .describe(
+    'Further headers of each request, such as `authorization`, for a receiver that asks for them. Default: none',
+  )
+
 const inputMembers = {
   url: z
     .string()
@@ -67,6 +85,7 @@ const inputMembers = {
     .describe(
       'The provider whose form and signature the events of emails have, such as `resend`; it gets none of domains. Default: that of Localpost',
     ),
+  headers,
   shape_events: shapeEvents
     .optional()
     .describe('Only with `shape`, in place of `events`: names of events of the provider. Default: all'),
@@ -87,6 +106,10 @@ export const webhookSchema: z.ZodType<Webhook> = z.strictObject({
     .describe('`whsec_` and base64: what the receiver checks the signatures with, as Standard Webhooks says'),
   events: patterns,
   shape: shape.optional().describe('The provider whose form the events have; absent for that of Localpost'),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Further headers of each request; absent without any'),
   shape_events: shapeEvents
     .optional()
     .describe('Names of events of the provider; absent where it gets all that it has'),
@@ -140,6 +163,13 @@ export const webhookDeliverySchema: z.ZodType<WebhookDelivery> = z.strictObject(
   body: z.string().describe('The beginning of the body that is posted: at most 4,096 characters'),
   attempts: z.array(webhookAttemptSchema),
 })
+
+/** Whether a header frames the request, or is written for every webhook. */
+function isOurs(name: string): boolean {
+  return /^(?:connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i.test(
+    name,
+  )
+}
 
 function isKeyLong(text: string): boolean {
   const { length } = Buffer.from(text.slice('whsec_'.length), 'base64')

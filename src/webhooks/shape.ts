@@ -7,9 +7,9 @@ export interface WebhookShape {
   /** What `shape` of a webhook says: `resend`. */
   readonly name: string
   /** Its events, with ours of which they are made. */
-  readonly events: Readonly<Record<string, EmailEventType>>
-  /** @returns What is posted; null if the provider has no such event. */
-  email(event: ShapedEvent): ShapedBody | null
+  readonly events: Readonly<Record<string, EmailEventType | readonly EmailEventType[]>>
+  /** @returns What is posted, each in a request of its own; null if the provider has no such event. */
+  email(event: ShapedEvent): ShapedBody | readonly ShapedBody[] | null
   /** The body of one request, where the signature is in it. Default: that of the event. */
   body?(request: ShapedRequest): string
   /** The headers of one request beside `content-type`. */

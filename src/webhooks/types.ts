@@ -57,6 +57,11 @@ export interface WebhookInput {
    * domains. Default: that of Localpost.
    */
   shape?: string
+  /**
+   * Further headers of each request, such as `authorization`, for a receiver that asks for them.
+   * Default: none.
+   */
+  headers?: Record<string, string>
   /** Only with `shape`, in place of `events`: names of events of the provider. Default: all. */
   shape_events?: string[]
 }
@@ -71,6 +76,8 @@ export interface Webhook {
   events: WebhookPattern[]
   /** The provider whose form the events have; absent for that of Localpost. */
   shape?: string
+  /** Further headers of each request; absent without any. */
+  headers?: Record<string, string>
   /** Names of events of the provider; absent where it gets all that it has. */
   shape_events?: string[]
 }

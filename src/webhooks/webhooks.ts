@@ -1,19 +1,19 @@
-import { createHash } from 'node:crypto'
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { urlProblem } from '../net/guarded-request.ts'
-import { notFound } from '../store/repository.ts'
+import { notFound, untilCommitted } from '../store/repository.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
-import { type Store, insert, remove } from '../store/store.ts'
+import { type Store, insert, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Calling } from './attempt.ts'
 import { announcing } from './announcing.ts'
 import { createDeliveries } from './deliveries.ts'
-import type { Webhook, WebhookDelivery, WebhookInput, WebhookPattern } from './types.ts'
+import type { Webhook, WebhookDelivery, WebhookInput } from './types.ts'
 import { webhookInputSchema } from './schema.ts'
+import { fromOptions, optionPrefix, toWebhook } from './input.ts'
 import { createSender, type Sender } from './sender.ts'
 import type { WebhookShape } from './shape.ts'
 import { type WebhookRecord, webhookCollection } from './webhook.ts'
@@ -48,6 +48,13 @@ export interface Webhooks {
 
 /** {@link Webhooks}, and what the composition root needs of them. */
 export interface RunningWebhooks extends Webhooks {
+  /**
+   * Replaces all members of a webhook; its secret stays where none is given. Pending deliveries go to the new URL.
+   *
+   * @throws not_found, validation_error; webhook_exists if another one with this URL exists; state_conflict for one of the
+   *   options.
+   */
+  replace(id: string, input: WebhookInput): Promise<Webhook>
   /** Looks for due deliveries that an earlier process left or another instance stored. */
   wake(): void
   /** Resolves when no delivery is due or running. Later attempts may still be scheduled. */
@@ -105,10 +112,13 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     return sender
   }
 
-  /** Adds a stored webhook, unless that was done before. */
-  function keep({ id, url, secret, events, shape, shape_events }: Webhook): void {
-    if (isClosed || senders.has(id)) return
-    add({ id, url, secret, events, ...(shape && { shape }), ...(shape_events && { shape_events }) }).wake()
+  /** Adds a stored webhook, or replaces it by what is stored now. */
+  function keep({ created: _created, version: _version, ...webhook }: WebhookRecord): void {
+    if (isClosed) return
+    const known = senders.get(webhook.id)
+    if (known && isSame(known.webhook, webhook)) return
+    if (known) drop(webhook.id)
+    add(webhook).wake()
   }
 
   /** Stops the sender of a webhook that was removed, by `remove`, a reset or another instance. */
@@ -118,15 +128,38 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     void sender?.close()
   }
 
-  /** @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are the same URL. */
-  function assertNewUrl(url: string): void {
-    const duplicate = [...senders.values()].find(({ webhook }) => new URL(webhook.url).href === url)
+  /**
+   * @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are the same URL.
+   * @param own  The webhook that may have it already.
+   */
+  function assertNewUrl(url: string, own?: string): void {
+    const duplicate = [...senders.values()].find(
+      ({ webhook }) => webhook.id !== own && new URL(webhook.url).href === url,
+    )
     if (!duplicate && !urlsInTheMaking.has(url)) return
     const which = duplicate ? `: ${quote(duplicate.webhook.id)}` : ''
     throw new LocalpostError(
       'webhook_exists',
       `There is a webhook to ${quote(url)} already${which}. A second one would deliver each event twice: use that one, or remove it first.`,
     )
+  }
+
+  function assertCallable(url: string): void {
+    const problem = urlProblem(url, deps.problemOf)
+    if (problem !== null) throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
+  }
+
+  /** @throws not_found; state_conflict for a webhook of the options, which is not stored. */
+  async function readStored(id: string): Promise<WebhookRecord> {
+    if (senders.has(id) && id.startsWith(optionPrefix)) {
+      throw new LocalpostError(
+        'state_conflict',
+        `The webhook ${quote(id)} comes from the options; start without it.`,
+      )
+    }
+    const record = senders.has(id) ? await store.get(webhookCollection, id) : null
+    if (!record) throw notFound('webhook', id)
+    return record
   }
 
   for (const webhook of fromOptions(given, random, shapes)) add(webhook)
@@ -164,9 +197,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
         throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
       }
       const url = new URL(read.url).href
-      const problem = urlProblem(url, deps.problemOf)
-      if (problem !== null)
-        throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
+      assertCallable(url)
       assertNewUrl(url)
       const webhook = toWebhook(ids.next('wh'), read, random, shapes)
       urlsInTheMaking.add(url)
@@ -183,14 +214,22 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       const items = [...senders.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
       return { items, count: items.length, cursor: null }
     },
+    async replace(id, input) {
+      const read = parseInput(webhookInputSchema, input)
+      const url = new URL(read.url).href
+      assertCallable(url)
+      return untilCommitted(async () => {
+        const record = await readStored(id)
+        assertNewUrl(url, id)
+        const webhook = toWebhook(id, { ...read, secret: read.secret ?? record.secret }, random, shapes)
+        const changed = { ...webhook, created: record.created, version: record.version }
+        await store.commit([update(webhookCollection, changed)])
+        keep(changed)
+        return webhook
+      })
+    },
     async remove(id) {
-      if (!senders.has(id)) throw notFound('webhook', id)
-      if (id.startsWith(optionPrefix)) {
-        throw new LocalpostError(
-          'state_conflict',
-          `The webhook ${quote(id)} comes from the options; start without it.`,
-        )
-      }
+      await readStored(id)
       await store.commit([remove(webhookCollection, id)])
       await log.removeWaiting(id)
     },
@@ -203,58 +242,9 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   }
 }
 
+function isSame(one: Webhook, other: Webhook): boolean {
+  const members = (webhook: Webhook): [string, unknown][] => Object.entries(webhook).sort()
+  return JSON.stringify(members(one)) === JSON.stringify(members(other))
+}
+
 const maxWebhooks = 20
-const optionPrefix = 'option_'
-
-function toWebhook(
-  id: string,
-  input: WebhookInput,
-  random: RandomSource,
-  shapes: readonly WebhookShape[],
-): Webhook {
-  const { url, secret = `whsec_${random.bytes(32).toString('base64')}`, shape } = input
-  const { events = ['*'], shape_events } = shapedEvents(input, shapes)
-  const shaped = { ...(shape && { shape }), ...(shape_events && { shape_events }) }
-  return { id, url, secret, events: [...new Set<WebhookPattern>(events)], ...shaped }
-}
-
-/** The events of a webhook in our names, and in those of its provider. @throws validation_error */
-function shapedEvents(
-  { events, shape: name, shape_events }: WebhookInput,
-  shapes: readonly WebhookShape[],
-): Pick<WebhookInput, 'events' | 'shape_events'> {
-  const wrong = (field: string, message: string): never => {
-    throw validationError([{ field, message }])
-  }
-  if (name === undefined)
-    return shape_events === undefined ? { events } : wrong('shape_events', 'must be given with a shape')
-  const names = shapes.map((shape) => shape.name)
-  const shape = shapes.find((one) => one.name === name)
-  if (!shape) return wrong('shape', `must be one of ${names.join(', ')}, not ${quote(name)}`)
-  if (shape_events === undefined) return { events: events ?? ['email.*'] }
-  if (events) return wrong('events', 'must not be given together with shape_events')
-  const ours = shape_events.map((type, i) => {
-    const known = Object.keys(shape.events)
-    const ours = Object.hasOwn(shape.events, type) ? shape.events[type] : undefined
-    return ours ?? wrong(`shape_events[${i}]`, `must be one of ${known.join(', ')}, not ${quote(type)}`)
-  })
-  return { events: ours, shape_events: [...new Set(shape_events)] }
-}
-
-// Named after the address, so that pending deliveries continue after a restart, and never go to another address.
-function fromOptions(
-  given: readonly WebhookInput[],
-  random: RandomSource,
-  shapes: readonly WebhookShape[],
-): Webhook[] {
-  return given.map((input, i) => {
-    const digest = createHash('sha256').update(input.url).digest('hex').slice(0, 16)
-    const duplicates = given.slice(0, i).filter(({ url }) => url === input.url).length
-    return toWebhook(
-      `${optionPrefix}${digest}${duplicates > 0 ? `_${duplicates + 1}` : ''}`,
-      input,
-      random,
-      shapes,
-    )
-  })
-}

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import type { CreatedAccount, Localpost, LocalpostOptions } from '../../src/index.ts'
 import { openLocalpost } from '../../src/instance/open.ts'
-import { authorizationOf } from '../providers/_authorization.ts'
+import { keyHeaders } from '../providers/_authorization.ts'
 import { placeOfData } from '../support/adapters.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function startBounded(
 /** Makes requests in process with an API key, or with none. */
 export function caller(post: Localpost, key: string | null = null) {
   return async (method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> => {
-    const headers: Record<string, string> = key === null ? {} : { authorization: authorizationOf(path, key) }
+    const headers: Record<string, string> = key === null ? {} : keyHeaders(path, key)
     if (body !== undefined) headers['content-type'] = 'application/json'
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const answer = await post.fetch(new Request(`http://localhost${path}`, init))
@@ -44,6 +44,8 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
     expect([path, status], text).toEqual([path, expect.toSatisfy((code: number) => code < 300)])
     return JSON.parse(text) as { id: string }
   }
+  const posted = async <T>(path: string, body: unknown): Promise<T> =>
+    JSON.parse((await call('POST', path, body)).text) as T
   const domain = await made('/v1/domains', { name: `${secret}.test` })
   await made(`/dev/domains/${domain.id}/verify`, { status: 'SUCCESS' })
   const audience = await made('/dev/audiences', { name: `${secret} audience` })
@@ -80,6 +82,12 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
     subject: `${secret} again`,
     text: secret,
   })
+  const marked = await posted<{ MessageID: string }>('/postmark/email', {
+    From: `hi@${secret}.test`,
+    To: `${secret}@rule.test`,
+    Subject: `${secret} bounced`,
+    TextBody: secret,
+  })
   const { inbox } = post.account(account.name)
   const undelivered = async (): Promise<number> => (await inbox.list({ query: 'status:sent' })).count
   await expect.poll(undelivered, { timeout: 10_000 }).toBe(0)
@@ -87,13 +95,27 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   const endpoint = 'http://127.0.0.1:9/resend'
   const hook = await made('/resend/webhooks', { endpoint, events: ['email.bounced'] })
   await made('/mailgun/v3/domains/acme.test/webhooks', { id: 'accepted', url: 'http://127.0.0.1:9/mailgun' })
+  const markedHook = await posted<{ ID: number }>('/postmark/webhooks', {
+    Url: 'http://127.0.0.1:9/postmark',
+    Triggers: { Bounce: { Enabled: true } },
+  })
+  const bounces = await call('GET', '/postmark/bounces?count=1&offset=0')
+  const { Bounces } = JSON.parse(bounces.text) as { Bounces: [{ ID: number }] }
+  const url = 'http://127.0.0.1:9/sendgrid'
+  const grid = await made('/sendgrid/v3/user/webhooks/event/settings', { url, bounce: true })
+  const dynamic = await made('/sendgrid/v3/templates', { name: `${secret} dynamic`, generation: 'dynamic' })
   return {
     event: 'accepted',
+    'sendgrid/v3': grid.id,
+    template_id: dynamic.id,
     identity: `${secret}.test`,
     address: `${secret}@gone.test`,
     name: 'welcome',
     'resend/emails': resent.id,
     'resend/webhooks': hook.id,
+    'postmark/messages': marked.MessageID,
+    'postmark/bounces': String(Bounces[0].ID),
+    'postmark/webhooks': String(markedHook.ID),
     email: email.id,
     domain: domain.id,
     audience: audience.id,

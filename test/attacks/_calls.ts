@@ -42,7 +42,7 @@ import { contains } from '../../src/search/query-fits.ts'
 import { readTerms } from '../../src/search/query-terms.ts'
 import { readDate } from '../../src/search/query-values.ts'
 import { isTag } from '../../src/search/query.ts'
-import { searchableText } from '../../src/search/searchable.ts'
+import { searchableText } from '../../src/mime/html/searchable-text.ts'
 
 /** The folders of `src` whose exported functions read what others wrote: mail, requests, style sheets, records of DNS. */
 export const folders: readonly string[] = [
@@ -142,7 +142,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'search/query-terms.ts readTerms': (text) => readTerms(text, 0),
   'search/query-values.ts readDate': (text) => readDate(text, 0),
   'search/query.ts isTag': (text) => isTag(text, 'a'),
-  'search/searchable.ts searchableText': (text) => searchableText(text, text),
+  'mime/html/searchable-text.ts searchableText': (text) => searchableText(text, text),
   'server/auth.ts bearerOf': (text) => bearerOf({ get: () => `Bearer ${text}` }),
   'server/auth.ts passwordOf': (text) => passwordOf({ get: () => `Basic ${text}` }),
 }

@@ -17,6 +17,8 @@ export interface Command {
   signal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void
   /** Writes to its stdin. */
   type(text: string): void
+  /** Ends its stdin. */
+  endStdin(): void
   /** Stops reading its stdout, as `| head` does. */
   closeStdout(): void
   /** How it ended. */
@@ -54,6 +56,7 @@ export function runCommand(args: readonly string[], options: RunOptions = {}): C
     stderr: () => printed.stderr,
     signal: (name) => void child.kill(name),
     type: (text) => void child.stdin.write(text),
+    endStdin: () => void child.stdin.end(),
     closeStdout: () => void child.stdout.destroy(),
     ended,
     until: (pattern) =>

@@ -27,6 +27,8 @@ export type Check =
   | 'shown'
   | 'receiver'
   | 'payload'
+  | 'settings'
+  | 'recipe'
   | 'proxy'
   | 'balancer'
   | 'elsewhere'
@@ -52,6 +54,8 @@ export function readBlocks(): Block[] {
  * - `shown`: the output of a program; compared with the real output.
  * - `receiver`: a receiver of webhooks; it gets a genuine and a forged request.
  * - `payload`: the body of a webhook; it has the members of a real one.
+ * - `settings`: those of an agent; they are JSON or TOML, and name the default address.
+ * - `recipe`: for test runners that are not run here. Its syntax, paths and flags are checked, and its functions called.
  * - `proxy`: the configuration of a proxy for the default address of the page and the API. Those of nginx and
  *   HAProxy are run by test/server/real-proxies.test.ts.
  * - `balancer`: of HAProxy before two instances; `npm run test:all` runs it.
@@ -59,7 +63,8 @@ export function readBlocks(): Block[] {
  *
  * @returns null for a block of no known kind.
  */
-export function checkOf({ language, code }: Block): Check | null {
+export function checkOf({ place, language, code }: Block): Check | null {
+  if (place.startsWith('docs/guides/testing-elsewhere.md:')) return 'recipe'
   if (code.includes('WEBHOOK_SECRET')) return 'receiver'
   switch (language) {
     case 'ts':
@@ -81,7 +86,9 @@ export function checkOf({ language, code }: Block): Check | null {
     case 'text':
       return 'shown'
     case 'json':
-      return 'payload'
+      return /"(?:mcpServers|servers)"/.test(code) ? 'settings' : 'payload'
+    case 'toml':
+      return 'settings'
     case 'sh':
       if (/^(?:npm|npx|docker) /m.test(code)) return 'npm'
       return /\.example\.test\b/.test(code) ? 'elsewhere' : 'shell'

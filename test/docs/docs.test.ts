@@ -71,10 +71,11 @@ describe('a shell script that is shown', () => {
     const { post, adapt } = await startForDocs()
     onTestFinished(() => post.close())
     // An HTTP error is a failure here.
-    const script = adapt(code).replaceAll(
+    const lines = adapt(code).replaceAll(
       /\bcurl ((?:--silent|--fail) )*/g,
       'curl --silent --show-error --fail-with-body ',
     )
+    const script = `localpost() { node dist/cli/main.js "$@"; }\n${lines}`
     const { status, stdout, stderr } = await run('bash', ['-euo', 'pipefail'], {
       cwd: root,
       env: { LOCALPOST_API_KEY: post.apiKey, LOCALPOST_URL: post.url ?? '' },
@@ -109,6 +110,43 @@ it('the workers of pytest that are shown have an account each, and remove it', a
 describe('examples that cannot be run here', () => {
   it.each(each(blocksFor('proxy')))('%s leads to the default address', (_place, { code }) => {
     expect(code).toMatch(/127\.0\.0\.1:8025\b/)
+  })
+
+  it.each(each(blocksFor('settings')))('%s leads to the default address', (_place, { language, code }) => {
+    if (language === 'json') expect(() => void JSON.parse(code)).not.toThrow()
+    expect(code).toMatch(/"http:\/\/127\.0\.0\.1:8025(?:\/mcp)?"/)
+  })
+
+  it.each(each(blocksFor('recipe')))(
+    '%s is JavaScript or Java, with paths and flags that exist',
+    async (_place, block) => {
+      const { language, code } = block
+      expect(['js', 'java']).toContain(language)
+      if (language === 'js')
+        expect(ts.transpileModule(code, { reportDiagnostics: true }).diagnostics?.map(String)).toEqual([])
+      const { paths } = JSON.parse(readFileSync(join(root, 'dist/openapi.json'), 'utf8')) as { paths: object }
+      for (const [, path = ''] of code.matchAll(/['"`](\/(?:dev|v1)\/[\w/-]+)/g))
+        expect(Object.keys(paths)).toContain(path)
+      const help = await run(process.execPath, [command, '--help', 'all'], { cwd: root })
+      for (const [flag] of code.matchAll(/--[a-z-]+/g)) expect(help.stdout).toContain(flag)
+    },
+  )
+
+  it('the function of the recipes finds a mail, and says why there is none', async () => {
+    const { post } = await startForDocs()
+    onTestFinished(() => post.close())
+    const [functions] = blocksFor('recipe')
+    const use = `import { clearMail, waitForMail } from './mail.mjs'
+      const { codes } = await waitForMail({ to: 'ada@example.com' })
+      await clearMail()
+      const error = await waitForMail({ to: 'ada@example.com', timeoutMs: 10 }).catch(({ message }) => message)
+      console.log(JSON.stringify([codes, error]))`
+    const cwd = project({ 'mail.mjs': functions?.code ?? '', 'use.mjs': use })
+    const mail = { from: 'app@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Your code is 482913' }
+    await post.emails.send(mail)
+    const env = { LOCALPOST_URL: post.url ?? '', LOCALPOST_API_KEY: post.apiKey }
+    const { stdout } = await run(process.execPath, ['use.mjs'], { cwd, env })
+    expect(JSON.parse(stdout)).toEqual([['482913'], expect.stringMatching(/^wait_timeout: No mail for/)])
   })
 
   it.each(each(blocksFor('elsewhere')))('%s names Localpost by its port or a path', (_place, { code }) => {

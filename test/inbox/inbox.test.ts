@@ -228,6 +228,7 @@ describe('a wait', () => {
       clock: systemClock,
       now: () => 0,
       defaultTimeoutMs: 3000,
+      explain: async () => '',
       search: {
         async *matches() {
           searches++

@@ -6,13 +6,30 @@ import type { Face } from '../../src/server/face.ts'
 import type { Route } from '../../src/server/route.ts'
 import { hollowApp } from '../server/validate-response.ts'
 import { start } from '../support/instance.ts'
-import { authorizationOf } from './_authorization.ts'
+import { keyHeaders } from './_authorization.ts'
 import { mail } from './_resend.ts'
 
 const rows = hollowApp().routes.filter(
   ({ face, body }) => face && body && !body.textTypes && body.forms !== 'only',
 )
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`
+
+const marked = {
+  From: mail.from,
+  To: mail.to,
+  Subject: mail.subject,
+  TextBody: mail.text,
+  Metadata: { a: 'b' },
+  Headers: [{ Name: 'X-A', Value: 'b' }],
+  Attachments: [{ Name: 'a.txt', Content: 'YQ==' }],
+}
+const { Subject: _subject, TextBody: _text, ...further } = marked
+const fromTemplate = { ...further, TemplateAlias: 'welcome', TemplateModel: { a: 'b' } }
+const markedHook = {
+  HttpAuth: { Username: 'a', Password: 'b' },
+  HttpHeaders: [{ Name: 'X-A', Value: 'b' }],
+  Triggers: { Open: { Enabled: true }, Bounce: { Enabled: true } },
+}
 
 /** A right body for each row that has one, with every member that can be wrong inside. */
 const samples: Readonly<Record<string, unknown>> = {
@@ -26,6 +43,19 @@ const samples: Readonly<Record<string, unknown>> = {
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'POST /resend/domains': { name: 'acme.test' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
+  'POST /postmark/email': marked,
+  'POST /postmark/email/batch': [marked],
+  'POST /postmark/email/withTemplate': fromTemplate,
+  'POST /postmark/email/batchWithTemplates': { Messages: [fromTemplate] },
+  'POST /postmark/templates': { Name: 'a', Subject: 'b', TextBody: 'c' },
+  'PUT /postmark/templates/{id}': { Name: 'a' },
+  'POST /postmark/templates/validate': { Subject: 'a' },
+  'POST /postmark/webhooks': { Url: 'http://127.0.0.1:9/', ...markedHook },
+  'PUT /postmark/webhooks/{id}': markedHook,
+  'POST /postmark/message-streams/{stream}/suppressions': { Suppressions: [{ EmailAddress: mail.to }] },
+  'POST /postmark/message-streams/{stream}/suppressions/delete': {
+    Suppressions: [{ EmailAddress: mail.to }],
+  },
   'POST /ses/v2/email/outbound-emails': {
     FromEmailAddress: mail.from,
     Destination: { ToAddresses: [mail.to] },
@@ -79,6 +109,58 @@ const samples: Readonly<Record<string, unknown>> = {
   'POST /mailgun/v3/domains': { name: 'acme.test' },
   'POST /mailgun/v3/domains/{domain}/webhooks': { id: 'accepted', url: 'http://127.0.0.1:9/' },
   'PUT /mailgun/v3/domains/{domain}/webhooks/{name}': { url: 'http://127.0.0.1:9/' },
+  'POST /sendgrid/v3/mail/send': {
+    personalizations: [
+      {
+        to: [{ email: mail.to }],
+        cc: [{ email: 'cc@example.com' }],
+        headers: { 'X-A': 'b' },
+        custom_args: { a: 'b' },
+        substitutions: { a: 'b' },
+      },
+    ],
+    from: { email: 'hi@acme.test' },
+    reply_to_list: [{ email: 'hi@acme.test' }],
+    subject: 'Hello',
+    content: [{ type: 'text/plain', value: 'x' }],
+    attachments: [{ content: 'YQ==', filename: 'a.txt' }],
+    headers: { 'X-A': 'b' },
+    custom_args: { a: 'b' },
+    categories: ['a'],
+    asm: { group_id: 1, groups_to_display: [1] },
+    mail_settings: {
+      sandbox_mode: { enable: false },
+      bypass_list_management: {},
+      bypass_spam_management: {},
+      bypass_bounce_management: {},
+      bypass_unsubscribe_management: {},
+      footer: {},
+      bcc: {},
+      spam_check: {},
+    },
+    tracking_settings: {
+      click_tracking: {},
+      open_tracking: {},
+      subscription_tracking: {},
+      ganalytics: {},
+    },
+  },
+  'POST /sendgrid/v3/user/scheduled_sends': { batch_id: 'a', status: 'cancel' },
+  'POST /sendgrid/v3/templates': { name: 'a', generation: 'dynamic' },
+  'PATCH /sendgrid/v3/templates/{template_id}': { name: 'a' },
+  'POST /sendgrid/v3/templates/{template_id}/versions': { name: 'a', subject: 'a' },
+  'PATCH /sendgrid/v3/templates/{template_id}/versions/{version_id}': { name: 'a', subject: 'a' },
+  'DELETE /sendgrid/v3/suppression/bounces': { emails: ['a@acme.test'] },
+  'DELETE /sendgrid/v3/suppression/spam_reports': { emails: ['a@acme.test'] },
+  'POST /sendgrid/v3/asm/suppressions/global': { recipient_emails: ['a@acme.test'] },
+  'POST /sendgrid/v3/user/webhooks/event/settings': { url: 'http://127.0.0.1:9/', bounce: true },
+  'PATCH /sendgrid/v3/user/webhooks/event/settings/signed/{id}': { enabled: true },
+  'POST /resend/templates': {
+    name: 'order',
+    html: '{{{A}}}',
+    variables: [{ key: 'A', type: 'string', fallback_value: 'x' }],
+  },
+  'PATCH /resend/templates/{id}': { html: 'x' },
   'POST /resend/webhooks': { endpoint: 'http://127.0.0.1:9/', events: ['email.sent'] },
 }
 
@@ -130,15 +212,18 @@ test.each(rows.map((row) => [nameOf(row), row] as const))(
   async (name, { method, path, body, face }) => {
     const post = await start()
     const before = await countAll(post)
-    const headers = { authorization: authorizationOf(path, post.apiKey), 'content-type': 'application/json' }
+    const headers = { ...keyHeaders(path, post.apiKey), 'content-type': 'application/json' }
     const send = async (given: unknown): Promise<[number, string]> => {
       const url = `http://localhost${path.replace(/\{\w+\}/g, 'none')}`
       const init = { method, headers, body: JSON.stringify(given) }
       const response = await post.fetch(new Request(url, init))
       const text = await response.text()
-      if (response.headers.get('content-type')?.startsWith('application/json'))
+      // Postmark answers for each email of a batch.
+      const isBatch = response.ok && path.startsWith('/postmark/email/batch')
+      if (isBatch) z.array((face as Face).errorSchema).parse(JSON.parse(text))
+      else if (response.headers.get('content-type')?.startsWith('application/json'))
         (face as Face).errorSchema.parse(JSON.parse(text))
-      return [response.status, text]
+      return [isBatch ? 422 : response.status, text]
     }
     const schema = body?.schema ?? z.never()
     const sample = samples[name]

@@ -18,7 +18,12 @@ test('an I/O error is not stored: the message is read again the next time', asyn
     readBlob: (id) => (faults-- > 0 ? Promise.reject(new Error('EIO')) : store.readBlob(id)),
   })
   await expect(digests.of(anEmail(1))).rejects.toThrow('EIO')
-  expect(await digests.of(anEmail(1))).toEqual({ snippet: 'Text 1', attachment_count: 0, body: 'Text 1' })
+  expect(await digests.of(anEmail(1))).toEqual({
+    snippet: 'Text 1',
+    attachment_count: 0,
+    body: 'Text 1',
+    isCut: false,
+  })
 })
 
 test('a mail whose bytes cannot be read for a while does not block others, and is found once they can be read', async () => {

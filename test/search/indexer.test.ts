@@ -163,7 +163,7 @@ test('two messages are never read at the same time, also while searches wait for
     await sleep(2)
     if (email.id === idOf(2)) await store.commit([remove(emailCollection, email.id)])
     running--
-    return { snippet: 'x', attachment_count: 0, body: '' }
+    return { snippet: 'x', attachment_count: 0, body: '', isCut: false }
   })
   for (const n of [1, 2, 3, 4]) await arrive(n)
   const indexer = begin()
@@ -192,7 +192,9 @@ test('closing waits for the message that is being read, and starts no other', as
   let end = (): void => {}
   const { clock, read, begin, arrive, left } = await open(
     () => () =>
-      new Promise((resolve) => (end = () => resolve({ snippet: 'x', attachment_count: 0, body: '' }))),
+      new Promise(
+        (resolve) => (end = () => resolve({ snippet: 'x', attachment_count: 0, body: '', isCut: false })),
+      ),
   )
   await arrive(1)
   await arrive(2)

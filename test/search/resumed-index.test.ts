@@ -83,6 +83,7 @@ async function begin(store: Store, folder: string, stepMs: number, readMs = 0): 
     snippet: 'text',
     attachment_count: 0,
     body: bodyOf(Number(email.id.slice(-6))),
+    isCut: false,
   })
   const clock = { now: () => now, after: () => () => {} }
   const indexer = startIndexer({ store: watched, clock, digests: { take }, column, heads })

@@ -64,8 +64,8 @@ describe('a search that no index helps', () => {
       )
     await runSql(
       server.url,
-      `INSERT INTO ${schema}.texts_emails (partition, id, unsure, part_0, part_1, part_2, part_3, part_4, part_5, part_6, part_7)
-       SELECT partition, id, false, '', '', '', '', '', '', '', 'ab of ' || id FROM ${schema}.records_emails`,
+      `INSERT INTO ${schema}.texts_emails (partition, id, unsure, cut, part_0, part_1, part_2, part_3, part_4, part_5, part_6, part_7)
+       SELECT partition, id, false, false, '', '', '', '', '', '', '', 'ab of ' || id FROM ${schema}.records_emails`,
     )
     await slowDown(schema, 4)
     const search = await searchOf(store)

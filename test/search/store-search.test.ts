@@ -189,7 +189,7 @@ describe('a search in PostgreSQL', () => {
         if (missing(n)) continue
         const body = undecided(n) ? null : contains(n) ? `A phrase of mail ${n}`.toLowerCase() : `mail ${n}`
         const text = { subject: '', from: '', sender: '', to: '', cc: '', bcc: '', head: '', body }
-        await one.texts?.put(emailCollection, idOf(n), text)
+        await one.texts?.put(emailCollection, idOf(n), text, false)
       }
     }
     const term = { parts: ['head', 'body'], forms: ['a phrase'], isNegative: false }
@@ -221,7 +221,7 @@ describe('a search in PostgreSQL', () => {
     await store.commit([insert(emailCollection, anEmail(1))])
     const { id, subject } = anEmail(1)
     const text = { subject, from: '', sender: '', to: '', cc: '', bcc: '', head: subject, body: 'text' }
-    await store.texts?.put(emailCollection, id, text)
+    await store.texts?.put(emailCollection, id, text, false)
     // Without this, the table of one row is read, or the key with the partition is used.
     const plan = await runSql(
       server.url,

@@ -1,6 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTransport } from 'nodemailer'
-import { createLocalpost, type Localpost, type LocalpostOptions, type Mail } from '../../src/index.ts'
+import {
+  createLocalpost,
+  fixedClock,
+  type Localpost,
+  type LocalpostOptions,
+  type Mail,
+} from '../../src/index.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
 import { call } from './_send.ts'
@@ -41,6 +47,24 @@ describe('an address on the suppression list', () => {
     expect(found.recipients[1]?.events.at(-1)).toMatchObject({ status: 'delivered' })
     await post.suppressions.remove('ada@EXAMPLE.com')
     expect((await outcome(post, ['ada@example.com'])).last_event.status).toBe('delivered')
+  })
+
+  it('gets a mail whose request ignores the list, also when it is sent later', async () => {
+    const post = await start({ clock: fixedClock(0) })
+    await post.suppressions.add({ address: mail.to })
+    const ignoring = { ...mail, ignore_suppressions: true }
+    await post.sending.send(ignoring)
+    await post.sending.send({ ...ignoring, send_at: 60_000 })
+    await post.sending.send({ ...mail, ignore_suppressions: false })
+    await post.clock.advance(60_000)
+    await vi.waitFor(async () => {
+      const { items } = await post.inbox.list()
+      expect(items.map(({ outcomes }) => outcomes)).toEqual([
+        { delivered: 1 },
+        { bounced: 1 },
+        { delivered: 1 },
+      ])
+    }, 10_000)
   })
 
   it('gets no mail that an app submits over SMTP', async () => {

@@ -154,6 +154,10 @@ async function ownRequests(
     'POST /dev/webhooks/deliveries/{id}/replay': {
       at: `/dev/webhooks/deliveries/${delivery?.id ?? ''}/replay`,
     },
+    'POST /mcp': {
+      body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+      headers: { accept: 'application/json, text/event-stream' },
+    },
     'POST /dev/session': { body: { key: post.apiKey } },
     'POST /t/u/{token}': { at: new URL(list_unsubscribe?.urls[0] ?? '').pathname },
     'DELETE /dev/inbox': { at: '/dev/inbox?all=true' },

@@ -8,7 +8,7 @@ import type { Localpost } from '../../src/index.ts'
 import { errorAnswer } from '../../src/server/answer.ts'
 import { maxRest } from '../../src/server/rest-of-request.ts'
 import { maxBytesOf } from '../../src/server/route.ts'
-import { authorizationOf } from '../providers/_authorization.ts'
+import { keyHeaders } from '../providers/_authorization.ts'
 import { startShared } from '../support/instance.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { hollowApp } from './validate-response.ts'
@@ -42,7 +42,7 @@ const ask = (at: Pick<Asked, 'method' | 'path'>, bytes: number, headers = {}): A
   method: at.method,
   path: at.path,
   headers: {
-    authorization: authorizationOf(at.path, post.apiKey),
+    ...keyHeaders(at.path, post.apiKey),
     'content-type': 'application/json',
     ...headers,
   },

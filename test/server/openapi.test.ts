@@ -6,7 +6,7 @@ import { errorAnswer } from '../../src/server/answer.ts'
 import { createFindFace, facesOf } from '../../src/server/face.ts'
 import { errorsOf, toOpenApi } from '../../src/server/openapi.ts'
 import { unansweredCodes } from '../../src/core/error-schema.ts'
-import { authorizationOf } from '../providers/_authorization.ts'
+import { keyHeaders } from '../providers/_authorization.ts'
 import { openInProcess } from './_face.ts'
 import { hollowApp } from './validate-response.ts'
 
@@ -22,7 +22,7 @@ describe('the OpenAPI document', () => {
     for (const path of Object.keys(document.paths))
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
         const url = `http://localpost${path.replace(/\{\w+\}/g, 'x')}`
-        const headers = { authorization: authorizationOf(path, 'the-only-key-there-is') }
+        const headers = keyHeaders(path, 'the-only-key-there-is')
         const response = await app.fetch(new Request(url, { method, headers }))
         await response.body?.cancel()
         // 501: what a provider has and Localpost has not.

@@ -2,27 +2,33 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { errorAnswer } from '../../src/server/answer.ts'
-import { authorizationOf } from '../providers/_authorization.ts'
+import { keyHeaders } from '../providers/_authorization.ts'
 import { start } from '../support/instance.ts'
 import { hollowApp } from './validate-response.ts'
 
 /** Every number in a query, by the table of routes. */
 const numbers = hollowApp().routes.flatMap(({ method, path, query, face }) => {
   const refused = errorAnswer(new LocalpostError('validation_error', ''), face, path).status
-  const { properties = {} } = query ? z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' }) : {}
-  return Object.entries(properties)
+  const { properties = {}, required = [] } = query
+    ? z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
+    : {}
+  const names = Object.entries(properties)
     .filter(([, property]) => typeof property === 'object' && property.type === 'integer')
-    .map(([name]) => [`${method} ${path}`, name, refused] as const)
+    .map(([name]) => name)
+  return names.map((name) => {
+    const others = names.filter((one) => one !== name && required.includes(one)).map((one) => `&${one}=1`)
+    return [`${method} ${path}`, name, refused, others.join('')] as const
+  })
 })
 
-it.each(numbers)('%s takes %s in digits only', async (route, name, refused) => {
+it.each(numbers)('%s takes %s in digits only', async (route, name, refused, others) => {
   const post = await start()
   const [method = '', path = ''] = route.split(' ')
   // Nothing comes that a request could wait for.
   const wait = path.endsWith('/wait') && name !== 'timeout_ms' ? '&timeout_ms=1' : ''
   const ask = async (value: string): Promise<number> => {
-    const url = `http://localhost${path.replace(/\{\w+\}/g, 'x')}?${name}=${value}${wait}`
-    const headers = { authorization: authorizationOf(path, post.apiKey) }
+    const url = `http://localhost${path.replace(/\{\w+\}/g, 'x')}?${name}=${value}${others}${wait}`
+    const headers = keyHeaders(path, post.apiKey)
     return (await post.fetch(new Request(url, { method, headers }))).status
   }
   for (const value of ['', '%20', '1e2', '0x1', '1.0', '%201', '+1', 'x', '-1'])

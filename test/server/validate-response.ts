@@ -2,6 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { resolveOptions } from '../../src/options/options.ts'
 import { createApp, type App } from '../../src/server/app.ts'
 import type { ProviderParts } from '../../src/providers/provider.ts'
+import { mcpRoutes } from '../../src/mcp/routes.ts'
+import type { ToolAccount } from '../../src/mcp/tools.ts'
 import { providerRoutes } from '../../src/providers/providers.ts'
 import { createFindFace, facesOf } from '../../src/server/face.ts'
 import { createSessionLog } from '../../src/capture/session-log.ts'
@@ -76,7 +78,7 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
     version: '0.0.0',
     uiDir: '/nowhere',
     // The rows only.
-    providerRoutes: providerRoutes({} as ProviderParts),
+    furtherRoutes: [...providerRoutes({} as ProviderParts), ...mcpRoutes({} as ToolAccount, () => undefined)],
     listener: () => null,
     onError: () => undefined,
     ...over,

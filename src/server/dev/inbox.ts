@@ -13,7 +13,7 @@ import {
 import { optionTable } from '../../options/table.ts'
 import { maxQueryLength } from '../../search/query-terms.ts'
 import { bytesAnswer, streamBody } from '../answer.ts'
-import { queryNumber, toList } from '../lists.ts'
+import { queryNumber } from '../lists.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Inbox', access: 'local' })
@@ -44,6 +44,12 @@ const foundSchema = z.strictObject({
     .int()
     .optional()
     .describe('How many mails wait to be read, so that the search may miss them; absent if none does'),
+  cut_texts: z
+    .int()
+    .optional()
+    .describe(
+      'How many mails have more text than the 256 KB that a search for words looks at; absent if none has, and for other searches',
+    ),
   mails: z
     .int()
     .optional()
@@ -82,11 +88,8 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
       success: { schema: foundSchema },
       errors: ['invalid_cursor', 'invalid_query', 'service_unavailable'],
       async handler({ query, signal }) {
-        const page = await inbox.list({ ...query, signal: signal() })
-        const unread = page.unread_texts === undefined ? {} : { unread_texts: page.unread_texts }
-        const mails = page.mails === undefined ? {} : { mails: page.mails }
-        const atLeast = page.at_least ? { at_least: true } : {}
-        return { ...toList('emails', page), ...unread, ...mails, ...atLeast }
+        const { items, ...page } = await inbox.list({ ...query, signal: signal() })
+        return { emails: items, ...page }
       },
     }),
     del('/dev/inbox', {

@@ -33,7 +33,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       summary: 'The providers whose APIs this instance has, and how an app is pointed to them',
       success: { schema: z.strictObject({ providers: z.array(providerInfoSchema) }) },
       handler: () => ({
-        providers: facesOf(deps.providerRoutes ?? []).map(({ name, title, prefix, connect }) => {
+        providers: facesOf(deps.furtherRoutes ?? []).map(({ name, title, prefix, connect }) => {
           return { name, title, path: prefix, ...connect }
         }),
       }),

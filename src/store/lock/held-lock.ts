@@ -44,8 +44,8 @@ export class HeldLock {
     this.#deps = deps
     this.#stamp = stampOf(deps.files, deps.path)
     this.#fd = openNow(deps.files, deps.path)
-    // If the lock cannot be read now, it is read again by the next heartbeat and before the next write.
-    this.#timer = setInterval(() => void this.check().catch(() => {}), beatMs)
+    // If the lock cannot be examined now, the next heartbeat does it, and the next write reads it.
+    this.#timer = setInterval(() => void this.#beat().catch(() => {}), beatMs)
     this.#timer.unref()
   }
 
@@ -102,6 +102,27 @@ export class HeldLock {
     if (!this.#lost && (await readText(files, path)) === text) await files.rename(path, closedMark(path))
   }
 
+  /** Renews the lock if its file is as it was; else reads it. Few steps, because it also runs in an idle process. */
+  async #beat(): Promise<void> {
+    const { files, path } = this.#deps
+    const found = await files.stamp(path)
+    if (this.#isReleased || this.#lost) return
+    const isSame = this.#stamp && isSameFile(found, this.#stamp) && found?.mtimeMs === this.#stamp.mtimeMs
+    await (found && isSame && this.misplaced() === null ? this.#renew(found) : this.check())
+  }
+
+  async #renew(found: Stamp): Promise<void> {
+    const { files, path } = this.#deps
+    this.#isTouching = true
+    try {
+      const mtimeMs = await files.touch(path, found.mtimeMs)
+      const { dev, ino, nlink } = found
+      this.#stamp = { dev, ino, nlink, mtimeMs }
+    } finally {
+      this.#isTouching = false
+    }
+  }
+
   async #look(): Promise<void> {
     const { files, path, folder, text, onNotice } = this.#deps
     if (this.#lost) throw this.#lost
@@ -113,17 +134,9 @@ export class HeldLock {
       found = await readText(files, path)
       // A copy of the lock has the same text. It belongs to a copy of the folder, and this process writes to the original.
       if (before && this.#stamp && !isSameFile(before, this.#stamp)) found = found === text ? copied : found
-      if (found === text) {
-        this.#stamp = before
-        this.#isTouching = true
-        await files.touch(path)
-        const after = files.stampNow(path)
-        if (before && isSameFile(after, before)) this.#stamp = after
-      }
+      if (found === text && before) await this.#renew(before)
     } catch (error) {
       throw storeFault(error, `Checking the lock file ${path}`)
-    } finally {
-      this.#isTouching = false
     }
     if (this.#isReleased) return
     const misplaced = found === text ? this.misplaced() : null
@@ -193,8 +206,8 @@ function openNow(files: Files, path: string): number | null {
   }
 }
 
-/** A holder renews its lock this often, in milliseconds. */
-const beatMs = 1000
+/** A holder renews its lock this often, in milliseconds: twice within the time after which others take it over. */
+const beatMs = 2400
 
 /** A holder that has not read its lock for this long reads it before it writes. */
 const freshMs = 2500

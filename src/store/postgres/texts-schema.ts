@@ -36,12 +36,14 @@ export async function prepareTexts(
            partition text COLLATE "C" NOT NULL,
            id text COLLATE "C" NOT NULL,
            unsure boolean NOT NULL,
+           cut boolean NOT NULL,
            ${wanted.map((name) => `${name} text COLLATE "C",`).join(' ')}
            PRIMARY KEY (partition, id)
          )`,
       )
       await sql.once(`COMMENT ON TABLE ${texts.name} IS '${comment.replaceAll("'", "''")}'`)
       await sql.once(`CREATE INDEX ON ${texts.name} (partition, id) WHERE unsure`)
+      await sql.once(`CREATE INDEX ON ${texts.name} (partition) WHERE cut`)
     }
     if (operators)
       await sql.once(

@@ -21,19 +21,19 @@ export function createTexts(
   placeOf: (collection: Named) => Place,
 ): Texts {
   return {
-    async put(collection, id, text) {
+    async put(collection, id, text, isCut) {
       const { table, partition } = placeOf(collection)
       const { name, parts } = textsOf(table)
       const columns = parts.map((_, at) => `part_${at}`)
       const values = parts.map((part) => cleaned(text[part] ?? null))
       // FOR KEY SHARE waits for a commit that removes the record, and such a commit waits for this lock.
       await sql.run(
-        `INSERT INTO ${name} (partition, id, unsure, ${columns.join(', ')})
-         SELECT partition, id, $3::boolean, ${columns.map((_, at) => `$${at + 4}::text`).join(', ')}
+        `INSERT INTO ${name} (partition, id, unsure, cut, ${columns.join(', ')})
+         SELECT partition, id, $3::boolean, $4::boolean, ${columns.map((_, at) => `$${at + 5}::text`).join(', ')}
          FROM (SELECT partition, id FROM ${table.sql} WHERE partition = $1 AND id = $2 FOR KEY SHARE) record
          ON CONFLICT (partition, id) DO UPDATE
-         SET unsure = excluded.unsure, ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-        [partition, id, values.includes(null), ...values],
+         SET unsure = excluded.unsure, cut = excluded.cut, ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+        [partition, id, values.includes(null), isCut, ...values],
       )
     },
 
@@ -59,6 +59,16 @@ export function createTexts(
         { mostMs: scanMs },
       )
       return row?.missing ?? 0
+    },
+
+    async countCut(collection) {
+      const { table, partition } = placeOf(collection)
+      const [row] = await sql.run<{ cut: number }>(
+        `SELECT count(*)::float8 AS cut FROM ${textsOf(table).name} WHERE partition = $1 AND cut`,
+        [partition],
+        { mostMs: scanMs },
+      )
+      return row?.cut ?? 0
     },
 
     async page(collection, query, wanted, limit = {}) {

@@ -1,0 +1,65 @@
+import { runningPage } from './running.ts'
+import type { Arguments } from './arguments.ts'
+import { relayMessages, type Send } from './mcp-relay.ts'
+import type { Output } from './output.ts'
+import { connect } from './remote.ts'
+import { resolveSettings } from './settings.ts'
+
+/**
+ * Runs `localpost mcp`: passes the messages of an agent on to a Localpost, until its standard input ends.
+ *
+ * @returns The exit code.
+ * @throws invalid_option for a wrong command line, or the errors of a start.
+ */
+export async function runMcp(given: Arguments, output: Output): Promise<0> {
+  const { send, close } = await openPlace(given, output)
+  try {
+    await relayMessages({
+      input: process.stdin,
+      print: (line) => void process.stdout.write(`${line}\n`),
+      warn: output.warn,
+      send,
+    })
+  } finally {
+    await close()
+  }
+  return 0
+}
+
+async function openPlace(given: Arguments, output: Output): Promise<{ send: Send; close(): Promise<void> }> {
+  const remote = await connect(given, process.env, output)
+  const sendThere: Send = (body, headers, signal) =>
+    remote.send('/mcp', { method: 'POST', body, headers, signal })
+  const there = { send: sendThere, close: async () => {} }
+  if (remote.isGiven) return there
+  const { port, options } = await resolveSettings(
+    { config: given.config, options: { ...given.options, memory: true } },
+    process.env,
+    process.cwd(),
+  )
+  if ((await runningPage(options.host, port)) !== null) return there
+  const { openLocalpost } = await import('../instance/open.ts')
+  const onNotice = ({ message }: { message: string }): void => output.warn(message)
+  const post = await openLocalpost({ onNotice, ...options }, { deliversFrom: 'listen' })
+  try {
+    const { url } = await post.listen({ port, host: options.host })
+    output.warn(
+      `No Localpost was running, so this command started one, in memory. Page: ${url}. SMTP: ${post.smtp.host}:${post.smtp.port}.`,
+    )
+  } catch (error) {
+    await post.close()
+    throw error
+  }
+  return {
+    send: (body, headers, signal) =>
+      post.fetch(
+        new Request('http://localpost/mcp', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers, authorization: `Bearer ${post.apiKey}` },
+          body,
+          signal,
+        }),
+      ),
+    close: () => post.close(),
+  }
+}

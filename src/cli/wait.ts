@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { parseDuration } from '../core/duration.ts'
+import { invalidOption, isErrorOf, quote } from '../core/errors.ts'
+import { isId } from '../core/ids.ts'
+import { monotonicNow } from '../core/machine.ts'
+import { addressForm, contains, nameForm } from '../search/query-fits.ts'
+import { dateForms, readDate } from '../search/query-values.ts'
+import type { Arguments } from './arguments.ts'
+import type { Output } from './output.ts'
+import { connect, readAnswer, type Remote } from './remote.ts'
+
+/**
+ * Runs `localpost wait`: waits for a mail of a running Localpost, and prints its id, a code or a link of it, or all of it.
+ * A matching mail that lacks the code or the link does not end the wait.
+ *
+ * @returns The exit code: 0 if there was such a mail, 1 if the wait timed out.
+ * @throws invalid_option for a wrong command line, request_failed if the server does not answer, else its error.
+ */
+export async function runWait(given: Arguments, output: Output): Promise<0 | 1> {
+  const { words } = given
+  const { to, query = '', after, timeout = '30s', ...kinds } = given.own
+  if (to === undefined && query === '')
+    throw invalidOption('wait needs --to, --query, or both: localpost wait --to ada@example.com')
+  const timeoutMs = parseDuration(timeout)
+  if (timeoutMs === null || timeoutMs > longestMs)
+    throw invalidOption(`--timeout is ${quote(timeout)}; it takes a duration up to 4m, such as 500ms or 30s.`)
+  const valueOf = readKind(kinds, words)
+  const isTime = after !== undefined && !isId('em', after)
+  if (isTime && readDate(after, 0) === null)
+    throw invalidOption(`--after is ${quote(after)}; it takes the id of a mail, ${dateForms}.`)
+  const parts = [
+    ...(to === undefined ? [] : [`to:${quoted(to)}`]),
+    query,
+    ...(isTime ? [`after:${quoted(after)}`] : []),
+  ]
+  const remote = await connect(given, process.env, output)
+  const end = monotonicNow() + timeoutMs
+  const mark = isTime ? undefined : (after ?? (await newestId(remote)))
+  /** Mails that match, but lack what is wanted. */
+  const others: string[] = []
+  for (;;) {
+    const leftMs = Math.max(0, Math.ceil(end - monotonicNow()))
+    try {
+      const text = [...parts, ...(others.length > 0 ? [`-id:${others.join(',')}`] : [])].join(' ').trim()
+      const mail = await next(remote, text, mark, leftMs)
+      const value = isTo(mail, to) ? valueOf(mail) : undefined
+      if (value !== undefined) {
+        output.log(value)
+        return 0
+      }
+      others.push(mail.id)
+      if (isTo(mail, to))
+        output.error(`${mail.id} ${quote(mail.subject)} has no such ${kinds['code'] ? 'code' : 'link'}.`)
+    } catch (error) {
+      if (!isErrorOf(error, 'wait_timeout')) throw error
+      output.error(error.message)
+      return 1
+    }
+  }
+}
+
+/** As long as an answer may take for the `fetch` of Node, which ends after five minutes. */
+const longestMs = 240_000
+/** How much later than the timeout the answer may come, in milliseconds. */
+const graceMs = 15_000
+
+/** @returns What to print of a mail; undefined if the mail lacks it. */
+type ValueOf = (mail: WaitedMail) => string | undefined
+
+function readKind(kinds: Arguments['own'], [pattern, ...more]: readonly string[]): ValueOf {
+  const chosen = (['code', 'link', 'json'] as const).filter((name) => kinds[name] === 'true')
+  if (chosen.length > 1) throw invalidOption(`Use one of --${chosen.join(' and --')}.`)
+  if (more.length > 0 || (pattern !== undefined && chosen[0] !== 'link'))
+    throw invalidOption(
+      `Unexpected argument ${quote(more[0] ?? pattern)}: wait takes one, a part of the link, with --link.`,
+    )
+  if (chosen[0] === 'json') return (mail) => JSON.stringify(mail, null, 2)
+  if (chosen[0] === 'code') return ({ codes }) => codes[0]
+  if (chosen[0] !== 'link') return ({ id }) => id
+  const part = pattern ?? ''
+  return ({ links }) => links.find(({ href, text }) => contains(href, part) || contains(text, part))?.href
+}
+
+/** Whether a recipient is the wanted one. The query also finds `canada@example.com` for `ada@example.com`. */
+function isTo({ to, cc, bcc, envelope, to_names }: WaitedMail, wanted: string | undefined): boolean {
+  if (wanted === undefined) return true
+  return (
+    [...to, ...cc, ...bcc, ...envelope.rcpt_to].some(addressForm(wanted)) || to_names.some(nameForm(wanted))
+  )
+}
+
+const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+
+/** The id of the newest mail, or one that sorts before all. */
+async function newestId(remote: Remote): Promise<string> {
+  const { emails } = await readAnswer(remote, listSchema, lacks, '/dev/inbox?limit=1')
+  return emails[0]?.id ?? `em_${'0'.repeat(22)}`
+}
+
+async function next(
+  remote: Remote,
+  query: string,
+  after: string | undefined,
+  timeoutMs: number,
+): Promise<WaitedMail> {
+  const wanted = new URLSearchParams({
+    query,
+    timeout_ms: String(timeoutMs),
+    ...(after !== undefined && { after }),
+  })
+  const signal = AbortSignal.timeout(timeoutMs + graceMs)
+  return readAnswer(remote, mailSchema, lacks, `/dev/inbox/wait?${wanted.toString()}`, { signal })
+}
+
+const lacks = 'is not a Localpost: it did not answer with mail.'
+
+const listSchema = z.object({ emails: z.array(z.object({ id: z.string() })) })
+
+type WaitedMail = z.output<typeof mailSchema>
+const mailSchema = z.object({
+  id: z.string(),
+  subject: z.string(),
+  to: z.array(z.string()),
+  to_names: z.array(z.string()),
+  cc: z.array(z.string()),
+  bcc: z.array(z.string()),
+  envelope: z.object({ rcpt_to: z.array(z.string()) }),
+  codes: z.array(z.string()),
+  links: z.array(z.object({ href: z.string(), text: z.string() })),
+})

@@ -1,0 +1,82 @@
+import { errorTable } from '../core/errors.ts'
+import { withoutEnding } from '../core/ending.ts'
+import { type AttemptedRequest, cause, type MissingFacts, type Weighed, type Words } from './missing-cause.ts'
+import type { MissingEvidence, SmtpProblemKind } from './types.ts'
+
+/** Problems of SMTP sessions, one cause for each kind. One that names the recipient is nearly certain. */
+export function sessionCauses({ sessions, to }: MissingFacts): Weighed[] {
+  const groups = new Map<SmtpProblemKind, { words: Words; isNamed: boolean; evidence: MissingEvidence[] }>()
+  for (const { id, started, ended, problems } of sessions) {
+    for (const { kind, message, advice, command, reply } of problems) {
+      const group = groups.get(kind) ?? { words: [message, advice], isNamed: false, evidence: [] }
+      const text = [command, reply].filter((part) => part !== null).join(' → ')
+      group.isNamed ||= names(text, to)
+      group.evidence.push({ kind: 'smtp_session', id, time: ended ?? started, text: text || message })
+      groups.set(kind, group)
+    }
+  }
+  return [...groups].map(([kind, { words, isNamed, evidence }]) => {
+    const weight = isNamed ? 80 : harmless.has(kind) ? 30 : 60
+    return cause(weight, 'smtp_session', kind, words, evidence)
+  })
+}
+
+/** Health checks and port scanners look like this too. */
+const harmless: ReadonlySet<SmtpProblemKind> = new Set(['silent', 'no_message', 'disconnected'])
+
+/** Refused requests that were to send something, one cause for each error. */
+export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
+  const groups = new Map<string, { weight: number; words: Words; evidence: MissingEvidence[] }>()
+  for (const request of requests) {
+    const { id, timestamp, method, path, status, warnings, request_body } = request
+    const isForeign = path === ''
+    if (!isForeign && (method !== 'POST' || (status !== 0 && status < 400))) continue
+    const { name, message } = errorOf(request)
+    const key = isForeign ? '' : status === 0 ? 'closed' : name || String(status)
+    const text = isForeign
+      ? (warnings[0] ?? method)
+      : [`${method} ${path} → ${status || 'closed'}`, name, message].filter((part) => part !== '').join(' ')
+    const group = groups.get(key) ?? { weight: 60, words: requestWords(key, message), evidence: [] }
+    if (names(request_body ?? '', to)) group.weight = 80
+    group.evidence.push({ kind: 'request', id, time: timestamp, text })
+    groups.set(key, group)
+  }
+  return [...groups].map(([key, { weight, words, evidence }]) =>
+    cause(weight, key === '' ? 'wrong_port' : 'request', key === '' ? null : key, words, evidence),
+  )
+}
+
+function requestWords(key: string, message: string): Words {
+  if (key === '')
+    return [
+      'A client spoke another protocol than HTTP at the HTTP port.',
+      'Send to the SMTP port over SMTP, and to the HTTP port over HTTP; the evidence names the ports.',
+    ]
+  if (key === 'closed')
+    return [
+      'A fault closed the connection of a request.',
+      'Turn it off under "Rules and faults", or with `DELETE /dev/faults`.',
+    ]
+  const row = Object.entries(errorTable).find(([code]) => code === key)?.[1]
+  const said = message === '' ? '' : ` ${withoutEnding(message.trim(), '.')}.`
+  if (!row) return [`A request was refused with ${key}.${said}`, 'The answer says why; correct the request.']
+  return [`A request was refused: ${row.meaning}${said}`, row.fix]
+}
+
+function names(text: string, to: string | null): boolean {
+  return to !== null && text.toLowerCase().includes(to.toLowerCase())
+}
+
+/** The name and the message of an error answer, as far as the log has it. */
+function errorOf({ response_body: body }: AttemptedRequest): { name: string; message: string } {
+  try {
+    const answer: unknown = JSON.parse(body ?? '')
+    const textOf = (member: string): string => {
+      const value: unknown = Reflect.get(Object(answer), member)
+      return typeof value === 'string' ? value : ''
+    }
+    return { name: textOf('name'), message: textOf('message') }
+  } catch {
+    return { name: '', message: '' }
+  }
+}

@@ -1,0 +1,91 @@
+import { shorten } from '../core/errors.ts'
+import type { EmailRecord } from '../emails/email.ts'
+import type { FaultsState } from '../faults/types.ts'
+import type { Rule } from '../rules/types.ts'
+import type { Suppression } from '../sending/types.ts'
+import type { MissingCause, MissingEvidence, SmtpSessionSummary } from './types.ts'
+
+/** A request of an app, as the request log has it. */
+export interface AttemptedRequest {
+  readonly id: string
+  readonly timestamp: number
+  readonly method: string
+  /** Empty for a client that did not speak HTTP. */
+  readonly path: string
+  readonly status: number
+  readonly warnings: readonly string[]
+  readonly request_body: string | null
+  readonly response_body: string | null
+}
+
+/** A mail in another account. */
+export interface ForeignMail {
+  readonly account: string
+  readonly id: string
+  readonly time: number
+}
+
+/** What is known when somebody asks why there is no mail. */
+export interface MissingFacts {
+  /** null: any recipient. */
+  readonly to: string | null
+  readonly since: number
+  /** Whether an address is the one that is asked for; for null every address is. */
+  isWanted(address: string): boolean
+  /** The mails since then for this recipient, newest first. */
+  readonly mails: readonly EmailRecord[]
+  /** The newest mails since then for others. */
+  readonly others: readonly EmailRecord[]
+  readonly scheduled: readonly {
+    readonly id: string
+    readonly send_at: number
+    readonly recipients: readonly string[]
+  }[]
+  readonly sessions: readonly SmtpSessionSummary[]
+  readonly requests: readonly AttemptedRequest[]
+  readonly suppression: Suppression | null
+  readonly rule: Rule | null
+  /** Whether rules refuse recipients while an app submits a mail, so that it is not stored. */
+  readonly rejectSubmissions: boolean
+  readonly faults: FaultsState | null
+  readonly foreign: readonly ForeignMail[]
+  readonly kept: {
+    readonly emails: number
+    readonly maxEmails: number | null
+    readonly maxAgeMs: number | null
+  }
+  readonly now: number
+}
+
+/** A cause with how likely it is: more is likelier. */
+export interface Weighed extends MissingCause {
+  readonly weight: number
+}
+
+/** What happened, and what to do. */
+export type Words = readonly [message: string, remedy: string]
+
+/** Makes a cause of what shows it. Texts may be of any length. */
+export function cause(
+  weight: number,
+  code: MissingCause['cause'],
+  reason: string | null,
+  words: readonly [message: string, remedy: string],
+  evidence: readonly MissingEvidence[],
+): Weighed {
+  const [message, remedy] = words
+  const newestFirst = evidence.toSorted((one, other) => (other.time ?? 0) - (one.time ?? 0))
+  const shown = newestFirst
+    .slice(0, mostEvidence)
+    .map((one) => ({ ...one, text: shorten(one.text, mostText) }))
+  return { weight, cause: code, reason, message, remedy, count: evidence.length, evidence: shown }
+}
+
+const mostEvidence = 5
+
+const mostText = 300
+
+/** A time in ISO 8601, within the limits of `Date`. */
+export function timeText(ms: number): string {
+  return new Date(Math.min(8.64e15, Math.max(-8.64e15, ms))).toISOString()
+}

@@ -1,0 +1,161 @@
+import { LocalpostError, quote } from '../core/errors.ts'
+import { isId, timeOfId } from '../core/ids.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+import type { ListPage, ListQuery } from '../core/lists.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { FaultsState } from '../faults/types.ts'
+import type { FindRule } from '../rules/rules.ts'
+import { addressForm } from '../search/query-fits.ts'
+import { assertAfter } from '../search/query-members.ts'
+import { parseMailQuery } from '../search/query.ts'
+import type { Search } from '../search/search.ts'
+import type { ScheduledEmail, Suppression } from '../sending/types.ts'
+import type { Store } from '../store/store.ts'
+import type { AttemptedRequest, ForeignMail } from './missing-cause.ts'
+import { causesOf } from './missing-causes.ts'
+import type { MissingMail, SmtpSessionSummary } from './types.ts'
+
+/** The mail that is missing. */
+export interface MissingQuery {
+  /** A recipient, as in a query: a whole address names one mailbox, other text may be anywhere in it. Default: any. */
+  to?: string | undefined
+  /** From when on something may have happened: a time, or the id of a mail. Default: an hour ago. */
+  since?: Date | string | undefined
+  /** Ends the search. */
+  signal?: AbortSignal | undefined
+}
+
+/** Where the facts come from. Most of it is made after the inbox, or belongs to other parts of the instance. */
+export interface MissingSources {
+  sessions(query: ListQuery): Promise<ListPage<SmtpSessionSummary>>
+  requests(query: ListQuery): ListPage<AttemptedRequest> | Promise<ListPage<AttemptedRequest>>
+  scheduled(query: ListQuery): Promise<ListPage<ScheduledEmail>>
+  /** @throws not_found. */
+  suppression(address: string): Promise<Suppression>
+  isSuppressed(address: string): boolean
+  findRule: FindRule
+  faults(): FaultsState | null
+  /** Mail for a recipient in the other accounts, newest first; for callers who may see all of them. */
+  foreignMail: ((isWanted: (address: string) => boolean, since: number) => Promise<ForeignMail[]>) | null
+  readonly rejectSubmissions: boolean
+  readonly maxEmails: number | null
+  readonly maxAgeMs: number | null
+}
+
+/** Why there is no mail. */
+export interface Missing {
+  /**
+   * @param seesAccounts  Whether the caller may see the other accounts.
+   * @throws invalid_query.
+   */
+  explain(query: MissingQuery, seesAccounts: boolean): Promise<MissingMail>
+}
+
+export function createMissing({
+  store,
+  search,
+  now,
+  sources,
+}: {
+  store: Store
+  search: Pick<Search, 'matches'>
+  now(): number
+  sources: MissingSources
+}): Missing {
+  /** Mails since a time, newest first. */
+  async function newest(query: MissingQuery, since: number, most: number): Promise<EmailRecord[]> {
+    const { to, signal } = query
+    const filter = parseMailQuery({ after: new Date(since), ...(to !== undefined && { to }) }, now())
+    const found: EmailRecord[] = []
+    for await (const email of search.matches(filter, { signal })) {
+      found.push(email)
+      if (found.length >= most) break
+    }
+    return found
+  }
+
+  return {
+    async explain(query, seesAccounts) {
+      assertKnownOptions(query, ['to', 'since', 'signal'], 'inbox.explainMissing()')
+      const { to = null } = query
+      if (to !== null && (typeof to !== 'string' || to.trim() === '' || to.length > longestRecipient)) {
+        const message = `to is ${quote(to)}; it takes an address or a part of one, of at most ${longestRecipient} characters.`
+        throw new LocalpostError('invalid_query', message)
+      }
+      const since = timeOf(query.since, now())
+      const form = to === null ? null : addressForm(to)
+      const isWanted = (address: string): boolean => form === null || form(address)
+      const mails = to === null ? [] : await newest(query, since, mostMails)
+      const ids = new Set(mails.map(({ id }) => id))
+      const all = await newest({ signal: query.signal }, since, mostMails)
+      const [sessions, requests, scheduled] = await Promise.all([
+        sources.sessions({ limit: mostLogged }),
+        sources.requests({ limit: mostLogged }),
+        sources.scheduled({ limit: mostLogged }),
+      ])
+      query.signal?.throwIfAborted()
+      const waiting = scheduled.items.map(({ id, send_at, envelope }) => ({
+        id,
+        send_at,
+        recipients: envelope.rcpt_to,
+      }))
+      const isAddress = to !== null && /^[^\s@]+@[^\s@]+$/.test(to)
+      const facts = {
+        to,
+        since,
+        isWanted,
+        mails,
+        others: all.filter(({ id }) => !ids.has(id)),
+        scheduled: waiting.filter(({ recipients }) => recipients.some(isWanted)),
+        sessions: sessions.items.filter(({ started, ended }) => (ended ?? started) >= since),
+        requests: requests.items.filter(({ timestamp }) => timestamp >= since),
+        suppression:
+          isAddress && sources.isSuppressed(to) ? await sources.suppression(to).catch(() => null) : null,
+        rule: isAddress ? sources.findRule(to, false) : null,
+        rejectSubmissions: sources.rejectSubmissions,
+        faults: sources.faults(),
+        foreign:
+          seesAccounts && to !== null && sources.foreignMail
+            ? await sources.foreignMail(isWanted, since)
+            : [],
+        kept: {
+          emails: await store.count(emailCollection),
+          maxEmails: sources.maxEmails,
+          maxAgeMs: sources.maxAgeMs,
+        },
+        now: now(),
+      }
+      return { to, since, causes: causesOf(facts) }
+    },
+  }
+}
+
+function timeOf(since: Date | string | undefined, now: number): number {
+  if (since === undefined) return now - defaultSpanMs
+  assertAfter(since)
+  return typeof since === 'string' && isId('em', since) ? timeOfId(since) : new Date(since).getTime()
+}
+
+const defaultSpanMs = 3_600_000
+const longestRecipient = 320
+const mostMails = 20
+const mostLogged = 500
+
+/** The causes that say why a wait timed out, as the end of its message; empty if nothing points to one. */
+export function likelyCauses({ causes }: MissingMail): string {
+  const telling = causes.filter(({ cause }) => !untelling.has(cause)).slice(0, mostTold)
+  const texts = telling.map(({ message, remedy }) => `${message} ${remedy}`)
+  return texts.length === 0
+    ? ''
+    : ` ${texts.length === 1 ? 'A likely cause' : 'Likely causes'}: ${texts.join(' Or: ')}`
+}
+
+/** The nearest misses show these, and that nothing came needs no words. */
+const untelling: ReadonlySet<string> = new Set([
+  'arrived',
+  'other_recipient',
+  'similar_recipient',
+  'no_attempt',
+  'retention',
+])
+const mostTold = 2

@@ -1,0 +1,238 @@
+import { z } from 'zod'
+import { isErrorOf, validationError } from '../core/errors.ts'
+import { addedEventSchema } from '../emails/simulate-schema.ts'
+import type { EmailService } from '../emails/emails.ts'
+import type { Simulation } from '../emails/simulate.ts'
+import type { Inbox, InboxPages } from '../inbox/methods.ts'
+import type { Selection } from '../inbox/bulk.ts'
+import { parseInput } from '../core/validate.ts'
+import { isId } from '../core/ids.ts'
+import { dateForms, readDate } from '../search/query-values.ts'
+import type { MailQuery } from '../search/query-members.ts'
+import { listed, textOf, toCard } from './mail-text.ts'
+
+/** What the tools use of an account. */
+export interface ToolAccount {
+  readonly inbox: Pick<Inbox, 'list' | 'waitFor' | 'check'> & Pick<InboxPages, 'read' | 'bulk' | 'missing'>
+  readonly emails: Pick<EmailService, 'accept'> & Simulation
+  /** The time of the instance. */
+  now(): number
+}
+
+/** Who calls a tool. */
+export interface ToolCaller {
+  /** Whether the key may change and send mail. */
+  readonly isFull: boolean
+  /** Whether the caller may see the other accounts. */
+  readonly seesAccounts: boolean
+  /** Aborted when the client leaves, or cancels the call. */
+  readonly signal: AbortSignal
+}
+
+/** One tool. */
+export interface Tool<Input = unknown> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: z.ZodType<Input>
+  /** Whether it takes a key of scope `full`. */
+  readonly needsFull: boolean
+  /** Whether it removes something. */
+  readonly isDestructive?: boolean
+  /** @returns An object of JSON; all texts of mails are in it. */
+  run(account: ToolAccount, input: Input, caller: ToolCaller): Promise<object>
+}
+
+/** Lets each row have the type of its own input. */
+const tool = <Input>(row: Tool<Input>): Tool => ({
+  ...row,
+  run: async (account, input, caller) => row.run(account, parseInput(row.input, input), caller),
+})
+
+const id = z.string().max(100).describe('The id of a mail: em_…')
+const to = z.string().min(1).max(320).describe('A recipient: an address, or a part of one')
+const query = z
+  .string()
+  .max(2000)
+  .describe(
+    'A search: words, "phrases", from:, to:, subject:, body:, tag:, is:unread, has:attachment, after:2h, before:2026-01-31',
+  )
+const since = z.string().max(100).describe(`The id of a mail, ${dateForms}`)
+
+/** The longest wait of one call: clients give up on calls that take longer. */
+const longestWaitSeconds = 45
+const mostListed = 50
+const mostLinks = 100
+const mostFindings = 100
+const mostTextChars = 20_000
+
+/** All tools, in the order in which clients list them. */
+export const tools: readonly Tool[] = [
+  tool({
+    name: 'search_mails',
+    title: 'Search mails',
+    description: 'Lists captured mails, newest first: id, addresses, subject and the beginning of the text.',
+    needsFull: false,
+    input: z.strictObject({
+      query: query.optional(),
+      limit: z.int().min(1).max(mostListed).optional().describe('Default: 10'),
+      cursor: z.string().max(320).optional().describe('The cursor of the previous page'),
+    }),
+    async run({ inbox }, { limit = 10, ...asked }, { signal }) {
+      const { items, count, cursor } = await inbox.list({ ...asked, limit, signal })
+      return { count, cursor, mails: items.map(listed) }
+    },
+  }),
+  tool({
+    name: 'wait_for_mail',
+    title: 'Wait for a mail',
+    description:
+      'Returns the newest mail that matches, or waits for the next one. With its codes, its links and the beginning of its text. If found is false, call it again. Pass after to leave out earlier mail.',
+    needsFull: false,
+    input: z.strictObject({
+      to: to.optional(),
+      query: query.optional(),
+      after: since.optional(),
+      timeout_seconds: z.number().min(0).max(longestWaitSeconds).optional().describe('Default: 30'),
+    }),
+    async run({ inbox, now }, { after, timeout_seconds = 30, ...wanted }, { signal }) {
+      const begin = momentOf('after', after, now())
+      const options = {
+        timeoutMs: timeout_seconds * 1000,
+        signal,
+        ...(begin !== undefined && { after: begin }),
+      }
+      try {
+        return { found: true, mail: toCard(await inbox.waitFor(toQuery(wanted), options)) }
+      } catch (error) {
+        if (!isErrorOf(error, 'wait_timeout')) throw error
+        return {
+          found: false,
+          next: 'Call wait_for_mail again, or explain_missing_mail.',
+          why: error.message,
+        }
+      }
+    },
+  }),
+  tool({
+    name: 'get_mail',
+    title: 'Read a mail',
+    description:
+      'One mail: its text (or what its HTML shows), header fields or HTML source, in pieces of at most 20,000 characters. Attachments are listed, without their content.',
+    needsFull: false,
+    input: z.strictObject({
+      id,
+      part: z.enum(['text', 'html', 'headers']).optional().describe('Default: text'),
+      offset: z.int().min(0).optional().describe('From which character on. Default: 0'),
+      max_chars: z.int().min(1).max(mostTextChars).optional().describe('Default: 8,000'),
+    }),
+    async run({ inbox }, { id, part = 'text', offset = 0, max_chars = 8000 }, { signal }) {
+      const mail = await inbox.read(id, { signal })
+      const whole = textOf(mail, part)
+      const end = offset + max_chars
+      return {
+        ...toCard(mail, 0),
+        part,
+        content: whole.slice(offset, end),
+        total_chars: whole.length,
+        next_offset: end < whole.length ? end : null,
+      }
+    },
+  }),
+  tool({
+    name: 'get_codes_and_links',
+    title: 'Codes and links of a mail',
+    description: 'The one-time codes and the links of one mail, in order of appearance.',
+    needsFull: false,
+    input: z.strictObject({ id }),
+    async run({ inbox }, { id }, { signal }) {
+      const { codes, links } = toCard(await inbox.read(id, { signal }), 0, mostLinks)
+      return { id, codes, links }
+    },
+  }),
+  tool({
+    name: 'explain_missing_mail',
+    title: 'Explain a missing mail',
+    description:
+      'Why there is no mail for a recipient: refused requests and SMTP sessions, rules, faults, suppression, scheduled mail. The likeliest cause first, with what to do.',
+    needsFull: false,
+    input: z.strictObject({ to: to.optional(), since: since.optional().describe('Default: an hour ago') }),
+    run: ({ inbox, now }, { to, since }, { signal, seesAccounts }) =>
+      inbox.missing.explain({ to, since: momentOf('since', since, now()), signal }, seesAccounts),
+  }),
+  tool({
+    name: 'check_mail',
+    title: 'Check a mail',
+    description:
+      'Findings about one mail: links, accessibility, deliverability, support by mail clients. Nothing is fetched.',
+    needsFull: false,
+    input: z.strictObject({ id }),
+    async run({ inbox }, { id }, { signal }) {
+      const { findings } = await inbox.check(id, { signal })
+      return { id, count: findings.length, findings: findings.slice(0, mostFindings) }
+    },
+  }),
+  tool({
+    name: 'send_test_mail',
+    title: 'Send a test mail',
+    description:
+      'Sends a mail through Localpost, which captures it. Nothing leaves the machine unless a relay is on.',
+    needsFull: true,
+    input: z.strictObject({
+      from: z.string().min(1).max(1000),
+      to: z.string().min(1).max(1000),
+      subject: z.string().max(1000),
+      text: z.string().max(200_000).optional(),
+      html: z.string().max(200_000).optional(),
+    }),
+    run: ({ emails }, request) => emails.accept(request),
+  }),
+  tool({
+    name: 'simulate_event',
+    title: 'Simulate an event',
+    description:
+      'Adds an event to a recipient of a mail, as if it had happened: a bounce, a complaint, an opening, a click.',
+    needsFull: true,
+    input: z.strictObject({ id, event: addedEventSchema }),
+    run: ({ emails }, { id, event }) => emails.addEvent(id, event),
+  }),
+  tool({
+    name: 'delete_mails',
+    title: 'Delete mails',
+    description:
+      'Removes mails for ever: those with the given ids, the matches of a query, or all. Give exactly one.',
+    needsFull: true,
+    isDestructive: true,
+    input: z.strictObject({
+      ids: z.array(id).min(1).max(500).optional(),
+      query: query.optional(),
+      all: z.literal(true).optional(),
+    }),
+    async run({ inbox }, given) {
+      const { count } = await inbox.bulk.remove(selectionOf(given))
+      return { deleted: count }
+    },
+  }),
+]
+
+/** @throws validation_error, so that no mail is removed that was not named. */
+function selectionOf({ ids, query, all }: { ids?: string[]; query?: string; all?: true }): Selection {
+  const named = [ids, query?.trim() || undefined, all].filter((one) => one !== undefined)
+  if (named.length !== 1)
+    throw validationError([{ field: 'query', message: 'must be given, or ids, or all: exactly one of them' }])
+  return ids ? { ids } : all ? null : (query ?? '')
+}
+
+/** A whole address names one mailbox only in a query by members. */
+function toQuery({ to, query }: { to?: string; query?: string }): MailQuery | undefined {
+  if (query === undefined) return to === undefined ? undefined : { to }
+  return to === undefined ? query : `to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
+}
+
+/** @throws validation_error. */
+function momentOf(field: string, text: string | undefined, now: number): Date | string | undefined {
+  if (text === undefined || isId('em', text)) return text
+  const time = readDate(text, now)
+  if (time !== null) return new Date(time)
+  throw validationError([{ field, message: `must be the id of a mail, ${dateForms}` }])
+}

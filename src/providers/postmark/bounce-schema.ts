@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { bounceKinds } from './bounce.ts'
+import { pageFault, pageMembers, queryName, queryTime } from './page-query.ts'
+import type { PostmarkBounce } from './types.ts'
+
+const types = Object.values(bounceKinds).map(({ Type }) => Type)
+
+/** A bounce. */
+export const bounceSchema: z.ZodType<PostmarkBounce> = z.strictObject({
+  RecordType: z.literal('Bounce'),
+  ID: z.int(),
+  Type: z.string().describe(`One of ${types.join(', ')}`),
+  TypeCode: z.int(),
+  Name: z.string(),
+  Description: z.string(),
+  Tag: z.string(),
+  MessageID: z.string(),
+  MessageStream: z.string(),
+  Metadata: z.record(z.string(), z.string()),
+  ServerID: z.int(),
+  Details: z.string().describe('What the server answered, where one did'),
+  Email: z.string(),
+  From: z.string(),
+  BouncedAt: z.string(),
+  DumpAvailable: z.boolean(),
+  Inactive: z.boolean().describe('Whether the address is on the suppression list now'),
+  CanActivate: z.boolean(),
+  Subject: z.string(),
+})
+
+const text = z.string().min(1).max(1000).optional()
+
+/** The query of the list of bounces. */
+export const bounceQuery: z.ZodType<{
+  count: number
+  offset: number
+  type?: string | undefined
+  inactive?: 'true' | 'false' | undefined
+  emailfilter?: string | undefined
+  tag?: string | undefined
+  messageid?: string | undefined
+  fromdate?: number | undefined
+  todate?: number | undefined
+  messagestream?: string | undefined
+}> = z
+  .strictObject({
+    ...pageMembers,
+    type: queryName(types),
+    inactive: queryName(['true', 'false']),
+    emailfilter: text.describe('A part of an address'),
+    tag: text,
+    messageid: text,
+    fromdate: queryTime(false),
+    todate: queryTime(true),
+    messagestream: text,
+  })
+  .superRefine((query, context) => {
+    const fault = pageFault(query)
+    if (fault !== null) context.addIssue({ code: 'custom', path: ['offset'], message: fault })
+  })
+
+/** @see {@link bounceQuery} */
+export type BounceQuery = z.infer<typeof bounceQuery>

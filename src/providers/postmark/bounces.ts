@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { isErrorOf, LocalpostError } from '../../core/errors.ts'
+import type { EmailRecord } from '../../emails/email.ts'
+import type { Route } from '../../server/route.ts'
+import { notFound } from '../../store/repository.ts'
+import type { Where } from '../../store/queries.ts'
+import type { ShapedEvent } from '../../webhooks/shape.ts'
+import type { ProviderParts } from '../provider.ts'
+import { bounceKinds, dumpOf, toBounce } from './bounce.ts'
+import { bounceQuery, bounceSchema, type BounceQuery } from './bounce-schema.ts'
+import { selectPage } from './pages.ts'
+import { rowsOf } from './rows.ts'
+import type { PostmarkBounce } from './types.ts'
+
+const { get, put } = rowsOf('Bounces')
+
+/** `/postmark/bounces` and `/postmark/deliverystats`: what went wrong with the emails of this account. */
+export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' | 'suppressions'>): Route[] {
+  function toAnswer(given: ShapedEvent): PostmarkBounce[] {
+    const bounce = toBounce(given, suppressions.has(given.recipient))
+    return bounce ? [{ RecordType: 'Bounce', ...bounce }] : []
+  }
+
+  /** @throws not_found */
+  async function find(id: string): Promise<{ bounce: PostmarkBounce; given: ShapedEvent }> {
+    for await (const emails of sent.matching(hasBounce))
+      for (const given of emails.flatMap(eventsOf)) {
+        const [bounce] = toAnswer(given)
+        if (bounce && String(bounce.ID) === id) return { bounce, given }
+      }
+    throw notFound('bounce', id)
+  }
+
+  async function countAll(): Promise<object> {
+    const counts = new Map<string, number>()
+    for await (const emails of sent.matching(hasBounce))
+      for (const { Type } of emails.flatMap(eventsOf).flatMap(toAnswer))
+        counts.set(Type, (counts.get(Type) ?? 0) + 1)
+    const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+    return {
+      InactiveMails: (await suppressions.list({ limit: 1 })).count,
+      Bounces: [
+        { Name: 'All', Count: all },
+        ...Object.values(bounceKinds).flatMap(({ Name, Type }) => {
+          const Count = counts.get(Type)
+          return Count === undefined ? [] : { Type, Name, Count }
+        }),
+      ],
+    }
+  }
+
+  return [
+    get('/postmark/deliverystats', {
+      // As the SDK for Node writes it.
+      alsoAt: ['/postmark/deliveryStats'],
+      summary: 'Count bounces by their types',
+      success: {
+        schema: z.strictObject({
+          InactiveMails: z.int().describe('How many addresses are on the suppression list'),
+          Bounces: z.array(z.strictObject({ Type: z.string().optional(), Name: z.string(), Count: z.int() })),
+        }),
+      },
+      handler: countAll,
+    }),
+    get('/postmark/bounces', {
+      summary: 'List bounces, by their emails, newest first',
+      query: bounceQuery,
+      success: { schema: z.strictObject({ TotalCount: z.int(), Bounces: z.array(bounceSchema) }) },
+      async handler({ query }) {
+        const page = await selectPage(sent.matching(whereOf(query)), query, (email) =>
+          eventsOf(email)
+            .flatMap(toAnswer)
+            .filter((bounce) => isWanted(bounce, query)),
+        )
+        return { TotalCount: page.total, Bounces: page.items }
+      },
+    }),
+    get('/postmark/bounces/{id}', {
+      summary: 'Get a bounce',
+      success: { schema: bounceSchema },
+      handler: async ({ params }) => (await find(params.id)).bounce,
+    }),
+    get('/postmark/bounces/{id}/dump', {
+      summary: 'Get what the server answered',
+      success: { schema: z.strictObject({ Body: z.string().describe('`""` where no server answered') }) },
+      handler: async ({ params }) => ({ Body: dumpOf((await find(params.id)).given.event) }),
+    }),
+    put('/postmark/bounces/{id}/activate', {
+      summary: 'Remove the address of a bounce from the suppression list',
+      success: { schema: z.strictObject({ Message: z.literal('OK'), Bounce: bounceSchema }) },
+      errors: ['validation_error'],
+      async handler({ params }) {
+        const { bounce } = await find(params.id)
+        if (bounce.Type === bounceKinds.complaint.Type) {
+          const message = `The bounce ${bounce.ID} is a spam complaint, which Postmark does not undo. Remove ${bounce.Email} from the suppression list of Localpost.`
+          throw new LocalpostError('validation_error', message, { cause: 'cannot_activate' })
+        }
+        await suppressions.remove(bounce.Email).catch((error: unknown) => {
+          if (!isErrorOf(error, 'not_found')) throw error
+        })
+        return { Message: 'OK', Bounce: { ...bounce, Inactive: false } }
+      },
+    }),
+  ]
+}
+
+/** The emails whose outcome is a bounce for at least one recipient. */
+const hasBounce: Where = {
+  any: [{ flag: 'bounced' }, { flag: 'complained' }, { flag: 'delivery_delayed' }, { flag: 'failed' }],
+}
+
+// An email is never newer than its events.
+function whereOf({ todate }: BounceQuery): Where {
+  return todate === undefined ? hasBounce : { all: [hasBounce, { number: 'created', below: todate + 1 }] }
+}
+
+/** The events of an email, newest first. */
+function eventsOf(email: EmailRecord): ShapedEvent[] {
+  return email.recipients
+    .flatMap(({ recipient, events }) => events.map((event) => ({ email, recipient, event })))
+    .sort((a, b) => b.event.timestamp - a.event.timestamp)
+}
+
+function isWanted(bounce: PostmarkBounce, query: BounceQuery): boolean {
+  const { type, inactive, emailfilter, tag, messageid, fromdate, todate, messagestream } = query
+  const time = Date.parse(bounce.BouncedAt)
+  return (
+    (type === undefined || type === bounce.Type) &&
+    (inactive === undefined || inactive === String(bounce.Inactive)) &&
+    (emailfilter === undefined || bounce.Email.toLowerCase().includes(emailfilter.toLowerCase())) &&
+    (tag === undefined || tag === bounce.Tag) &&
+    (messageid === undefined || messageid === bounce.MessageID) &&
+    (fromdate === undefined || time >= fromdate) &&
+    (todate === undefined || time <= todate) &&
+    (messagestream === undefined || messagestream === bounce.MessageStream)
+  )
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { sendErrors } from '../../sending/results.ts'
+import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
+import { sendAll, type ProviderSend, type Sent } from '../send.ts'
+import { toError } from './face.ts'
+import { inactiveError, inactiveNote, inactiveOf } from './inactive.ts'
+import { rowsOf } from './rows.ts'
+import {
+  batchDocumentSchema,
+  maxRecipients,
+  sendSchema,
+  templatedBatchDocumentSchema,
+  templatedSchema,
+} from './send-schema.ts'
+import { sendNames } from './send-names.ts'
+import { findTemplate } from './template-ids.ts'
+import { postmark, toTime } from './words.ts'
+
+const { post } = rowsOf('Emails')
+
+const acceptedSchema = z.strictObject({
+  To: z.string().optional(),
+  Cc: z.string().optional(),
+  Bcc: z.string().optional(),
+  SubmittedAt: z.string(),
+  MessageID: z.string(),
+  ErrorCode: z.literal(0),
+  Message: z.string().describe('`OK`, or which recipients are inactive and get nothing'),
+})
+const refusedSchema = z.strictObject({ ErrorCode: z.int().min(1), Message: z.string() })
+const resultsSchema = z
+  .array(z.union([acceptedSchema, refusedSchema]))
+  .describe('One for each email, in their order. The right ones are sent where others are wrong')
+
+/** `/postmark/email`. */
+export function emailRoutes(parts: ProviderParts): Route[] {
+  const { clock, suppressions, templates } = parts
+
+  function sendOf(kind: ProviderSend['kind'], partial: boolean): ProviderSend {
+    // Of this call: a batch may name one template many times.
+    const templateIds = new Map<string, Promise<string>>()
+    const idOf = (name: string): Promise<string> => {
+      const known = templateIds.get(name) ?? findTemplate(templates, name).then((found) => found?.id ?? name)
+      templateIds.set(name, known)
+      return known
+    }
+    return {
+      provider: postmark,
+      kind,
+      partial,
+      names: sendNames,
+      maxRecipients,
+      async prepare(request) {
+        const inactive = inactiveOf(request, suppressions)
+        if (inactive.areAll) throw inactiveError(inactive)
+        if (request.template_id === undefined) return request
+        return { ...request, template_id: await idOf(request.template_id) }
+      },
+    }
+  }
+
+  function toAccepted({ id, request }: Extract<Sent, { id: string }>): z.infer<typeof acceptedSchema> {
+    const inactive = inactiveOf(request, suppressions)
+    return {
+      ...recipientsOf(request),
+      SubmittedAt: toTime(clock.now()),
+      MessageID: id,
+      ErrorCode: 0,
+      Message: inactive.addresses.length > 0 ? inactiveNote(inactive) : 'OK',
+    }
+  }
+
+  async function sendOne(
+    kind: ProviderSend['kind'],
+    context: Pick<RouteContext, 'body' | 'warn'>,
+  ): Promise<object> {
+    const [sent] = await sendAll(sendOf(kind, false), context, parts)
+    if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
+    return toAccepted(sent)
+  }
+
+  async function sendEach(
+    kind: ProviderSend['kind'],
+    context: Pick<RouteContext, 'body' | 'warn'>,
+  ): Promise<object[]> {
+    const results = await sendAll(sendOf(kind, true), context, parts)
+    return results.map((sent) => ('error' in sent ? toError(sent.error, '') : toAccepted(sent)))
+  }
+
+  return [
+    post('/postmark/email', {
+      needs: 'send',
+      summary: 'Send an email',
+      body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large },
+      success: { schema: acceptedSchema },
+      errors: sendErrors,
+      handler: (context) => sendOne('postmark send', context),
+    }),
+    post('/postmark/email/batch', {
+      needs: 'send',
+      summary: 'Send up to 500 emails, in one commit',
+      body: { schema: batchDocumentSchema, readBy: 'resource', maxBytes: bodyLimits.large },
+      success: { schema: resultsSchema },
+      errors: sendErrors,
+      handler: (context) => sendEach('postmark batch', context),
+    }),
+    post('/postmark/email/withTemplate', {
+      needs: 'send',
+      summary: 'Send an email from a template',
+      body: { schema: templatedSchema, readBy: 'resource', maxBytes: bodyLimits.large },
+      success: { schema: acceptedSchema },
+      errors: sendErrors,
+      handler: (context) => sendOne('postmark template', context),
+    }),
+    post('/postmark/email/batchWithTemplates', {
+      needs: 'send',
+      summary: 'Send up to 500 emails from templates, in one commit',
+      body: { schema: templatedBatchDocumentSchema, readBy: 'resource', maxBytes: bodyLimits.large },
+      success: { schema: resultsSchema },
+      errors: sendErrors,
+      handler: (context) => sendEach('postmark templates', context),
+    }),
+  ]
+}
+
+function recipientsOf({ to, cc, bcc }: Extract<Sent, { id: string }>['request']): {
+  To?: string
+  Cc?: string
+  Bcc?: string
+} {
+  const written = (given: string | string[] | undefined): string => [given ?? []].flat().join(', ')
+  return {
+    ...(to !== undefined && { To: written(to) }),
+    ...(cc !== undefined && { Cc: written(cc) }),
+    ...(bcc !== undefined && { Bcc: written(bcc) }),
+  }
+}

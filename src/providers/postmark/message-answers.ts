@@ -1,0 +1,90 @@
+import type { EmailContent, EmailRecord } from '../../emails/email.ts'
+import { outcomeOf } from '../../emails/statuses.ts'
+import type { EmailEvent } from '../../emails/types.ts'
+import { bounceKinds, toBounce } from './bounce.ts'
+import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './types.ts'
+import { labelsOf, messageIdOf, toTime } from './words.ts'
+
+type Event = PostmarkMessageDetails['MessageEvents'][number]
+
+/** @param names  Of its attachments. */
+export function toMessage(email: EmailRecord, names: readonly string[]): PostmarkMessage {
+  const { to, to_names, cc, cc_names, bcc, bcc_names, envelope, tracking } = email
+  return {
+    ...labelsOf(email),
+    MessageID: messageIdOf(email),
+    To: toRecipients(to, to_names),
+    Cc: toRecipients(cc, cc_names),
+    Bcc: toRecipients(bcc, bcc_names),
+    Recipients: envelope.rcpt_to,
+    ReceivedAt: toTime(email.created),
+    From: email.from,
+    Subject: email.subject,
+    Attachments: [...names],
+    Status: statusOf(email),
+    TrackOpens: tracking?.opens ?? false,
+    TrackLinks: tracking?.clicks ? 'HtmlOnly' : 'None',
+    Sandboxed: false,
+  }
+}
+
+/** @param raw  The message as it was sent. */
+export function toMessageDetails(
+  email: EmailRecord,
+  { text, html, names, raw }: EmailContent & { names: readonly string[]; raw: string },
+): PostmarkMessageDetails {
+  const MessageEvents = email.recipients
+    .flatMap(({ recipient, events }) => events.flatMap((event) => toEvent(email, recipient, event)))
+    .sort((a, b) => (a.ReceivedAt < b.ReceivedAt ? -1 : a.ReceivedAt > b.ReceivedAt ? 1 : 0))
+  return { ...toMessage(email, names), TextBody: text, HtmlBody: html, Body: raw, MessageEvents }
+}
+
+/** What has happened to an email, in the words of Postmark. */
+export function statusOf({ recipients }: Pick<EmailRecord, 'recipients'>): PostmarkMessage['Status'] {
+  const outcomes = recipients.map(({ events }) => outcomeOf(events) ?? 'sent')
+  if (outcomes.every((outcome) => outcome === 'sent')) return 'Queued'
+  return outcomes.some((outcome) => outcome === 'sent' || outcome === 'delivery_delayed')
+    ? 'Processed'
+    : 'Sent'
+}
+
+function toRecipients(addresses: readonly string[], names: readonly string[] = []): PostmarkRecipient[] {
+  return addresses.map((Email, i) => ({ Email, Name: names[i] ?? '' }))
+}
+
+function toEvent(email: EmailRecord, Recipient: string, event: EmailEvent): Event[] {
+  const made = (Type: Event['Type'], Details: Event['Details']): Event => ({
+    Recipient,
+    Type,
+    ReceivedAt: toTime(event.timestamp),
+    Details,
+  })
+  switch (event.status) {
+    case 'sent':
+      return []
+    case 'delivered':
+      return [made('Delivered', toDelivery(event.smtp_response, event.reporting_mta))]
+    case 'delivery_delayed':
+      return [made('Transient', toDelivery(event.smtp_response ?? '', ''))]
+    case 'opened':
+      return [made('Opened', { Summary: `Email opened with ${event.user_agent}` })]
+    case 'clicked': {
+      const Summary = `Link clicked with ${event.user_agent}`
+      return [made('LinkClicked', { Summary, Link: event.link, ClickLocation: 'HTML' })]
+    }
+    case 'bounced':
+    case 'complained':
+    case 'failed': {
+      const bounce = toBounce({ email, recipient: Recipient, event })
+      if (!bounce) return []
+      const bounced = made('Bounced', { Summary: bounce.Details, BounceID: bounce.ID })
+      const isFinal = bounce.Type === bounceKinds.hard.Type || bounce.Type === bounceKinds.complaint.Type
+      const change = { Origin: 'Recipient', SuppressSending: 'True', SuppressionReason: bounce.Type }
+      return isFinal ? [bounced, made('SubscriptionChanged', change)] : [bounced]
+    }
+  }
+}
+
+function toDelivery(DeliveryMessage: string, DestinationServer: string): Event['Details'] {
+  return { DeliveryMessage, DestinationServer, DestinationIP: '' }
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { quote } from '../../core/errors.ts'
+import { queryNumber } from '../../server/lists.ts'
+
+/** How many items of a list can be reached: `count` and `offset` together. */
+const maxReached = 10_000
+
+/** The members of the query of every list. */
+export const pageMembers: { count: z.ZodType<number>; offset: z.ZodType<number> } = {
+  count: queryNumber(1, 500).describe('Required: how many items'),
+  offset: queryNumber(0, maxReached - 1).describe(
+    `Required: how many items to skip; with \`count\` at most ${maxReached}`,
+  ),
+}
+
+/** The page that a query asks for. */
+export interface PageWanted {
+  readonly count: number
+  readonly offset: number
+}
+
+/** Says why a page is too far from the beginning; null for any other. */
+export function pageFault({ count, offset }: PageWanted): string | null {
+  return count + offset > maxReached
+    ? `must be at most ${maxReached - count} with this count, not ${offset}: narrow the list by other members`
+    : null
+}
+
+/** The form of the times of queries. */
+const timeForm = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,7})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
+
+/**
+ * Reads a time of a query: a day, or a time of a day.
+ *
+ * @param end  Whether a day stands for its end.
+ * @returns Unix time in milliseconds; null for anything else.
+ */
+function readTime(text: string, end: boolean): number | null {
+  if (!timeForm.test(text)) return null
+  const isDay = text.length === 10
+  const hasZone = isDay || /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.slice(10))
+  const time = Date.parse(`${text.replace(' ', 'T')}${hasZone ? '' : 'Z'}`)
+  return Number.isNaN(time) ? null : isDay && end ? time + 86_399_999 : time
+}
+
+/** A time in a query. @param end  Whether a day stands for its end. */
+export function queryTime(end: boolean): z.ZodType<number | undefined> {
+  return z
+    .string()
+    .transform((text, context) => {
+      const time = readTime(text, end)
+      if (time !== null) return time
+      const message = `must be a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00, not ${quote(text)}`
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    })
+    .optional()
+    .describe('A day, or a time of one; in UTC, where it names no zone')
+}
+
+/** One of some names in a query, in any case. */
+export function queryName<T extends string>(names: readonly T[]): z.ZodType<T | undefined> {
+  return z
+    .string()
+    .transform((text, context) => {
+      const found = names.find((name) => name.toLowerCase() === text.toLowerCase())
+      if (found !== undefined) return found
+      context.addIssue({ code: 'custom', message: `must be one of ${names.join(', ')}, not ${quote(text)}` })
+      return z.NEVER
+    })
+    .optional()
+    .describe(`One of ${names.join(', ')}`)
+}

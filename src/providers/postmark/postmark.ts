@@ -1,0 +1,23 @@
+import type { Provider } from '../provider.ts'
+import { bounceRoutes } from './bounces.ts'
+import { emailRoutes } from './emails.ts'
+import { postmarkFace } from './face.ts'
+import { messageRoutes } from './messages.ts'
+import { serverRoutes } from './server.ts'
+import { suppressionRoutes } from './suppressions.ts'
+import { templateRoutes } from './templates.ts'
+import { webhookRoutes } from './webhooks.ts'
+
+/** @see https://postmarkapp.com/developer/api/overview */
+export const postmarkProvider: Provider = {
+  face: postmarkFace,
+  routes: (parts) => [
+    ...emailRoutes(parts),
+    ...messageRoutes(parts),
+    ...bounceRoutes(parts),
+    ...webhookRoutes(parts),
+    ...suppressionRoutes(parts),
+    ...templateRoutes(parts),
+    ...serverRoutes(),
+  ],
+}

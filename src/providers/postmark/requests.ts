@@ -1,0 +1,132 @@
+import type { z } from 'zod'
+import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { checkInput } from '../../core/validate.ts'
+import type { SendingRequest } from '../../sending/types.ts'
+import type { Translate, Translated } from '../translation.ts'
+import { batchSchema, maxBatch, sendSchema, templatedBatchSchema, templatedSchema } from './send-schema.ts'
+import type { PostmarkAttachment, PostmarkEmail, PostmarkHeader } from './types.ts'
+import { withKept } from './words.ts'
+
+/** `POST /postmark/email`. @throws validation_error */
+export const toSend: Translate = (body) => [{ request: toRequest(body) }]
+
+/** `POST /postmark/email/batch`. @throws validation_error if it is not an array, or one of too many emails. */
+export const toBatch: Translate = (body) => {
+  return toEach(read(batchSchema, body), toRequest)
+}
+
+/** `POST /postmark/email/withTemplate`. @throws validation_error */
+export const toTemplatedSend: Translate = (body) => [{ request: toTemplated(body) }]
+
+/** `POST /postmark/email/batchWithTemplates`. @throws validation_error if it is no list of emails, or one of too many. */
+export const toTemplatedBatch: Translate = (body) =>
+  toEach(read(templatedBatchSchema, body).Messages, toTemplated)
+
+/** Translates the emails of a batch one by one. @throws validation_error for too many of them. */
+function toEach(emails: readonly unknown[], translate: (email: unknown) => SendingRequest): Translated[] {
+  if (emails.length > maxBatch) {
+    const message = `has ${emails.length} emails; at most ${maxBatch} are taken. Send them in several requests`
+    const errors = [{ field: 'body', message }]
+    throw new LocalpostError('validation_error', `The body ${message}.`, {
+      errors,
+      cause: 'too_many_messages',
+    })
+  }
+  return emails.map((email) => {
+    try {
+      return { request: translate(email) }
+    } catch (error) {
+      if (error instanceof LocalpostError) return { error }
+      throw error
+    }
+  })
+}
+
+function toRequest(body: unknown): SendingRequest {
+  const email = read(sendSchema, body)
+  const errors: FieldError[] = []
+  const html = email.HtmlBody ?? ''
+  const text = email.TextBody ?? ''
+  if (html === '' && text === '')
+    errors.push({ field: 'HtmlBody', message: 'is missing: give HtmlBody, TextBody or both' })
+  const request = toShared(email, errors)
+  if (errors.length > 0) throw validationError(errors)
+  return { ...request, subject: email.Subject ?? '', html, text }
+}
+
+function toTemplated(body: unknown): SendingRequest {
+  const { TemplateId, TemplateAlias, TemplateModel, ...email } = read(templatedSchema, body)
+  const errors: FieldError[] = []
+  const alias = orNothing(TemplateAlias)
+  if ((TemplateId == null) === (alias === undefined))
+    errors.push({ field: 'TemplateId', message: 'must be given, or TemplateAlias, and not both' })
+  const request = toShared(email, errors)
+  if (errors.length > 0) throw validationError(errors)
+  return { ...request, template_id: alias ?? String(TemplateId), data: TemplateModel }
+}
+
+function read<T>(schema: z.ZodType<T>, body: unknown): T {
+  const checked = checkInput(schema, body)
+  if ('errors' in checked) throw validationError(checked.errors)
+  return checked.value
+}
+
+/** The members that an email has with and without a template. @param errors  Where what is wrong with them is added. */
+function toShared(
+  email: Omit<PostmarkEmail, 'Subject' | 'HtmlBody' | 'TextBody'>,
+  errors: FieldError[],
+): SendingRequest {
+  const { TrackOpens, TrackLinks } = email
+  const tag = orNothing(email.Tag)
+  const replyTo = orNothing(email.ReplyTo)
+  const from = orNothing(email.From)
+  const [to, cc, bcc] = [orNothing(email.To), orNothing(email.Cc), orNothing(email.Bcc)]
+  if (from === undefined) errors.push({ field: 'From', message: 'is missing' })
+  if (to === undefined && cc === undefined && bcc === undefined)
+    errors.push({ field: 'To', message: 'is missing: give at least one recipient in To, Cc or Bcc' })
+  if (email.MessageStream === 'inbound')
+    errors.push({ field: 'MessageStream', message: 'must not be "inbound", which nothing is sent by' })
+  const opens = TrackOpens ?? undefined
+  const clicks = TrackLinks == null ? undefined : TrackLinks !== 'None'
+  const isTracked = opens !== undefined || clicks !== undefined
+  return {
+    from,
+    to,
+    cc,
+    bcc,
+    reply_to: replyTo === undefined ? undefined : [replyTo],
+    headers: toHeaders(email.Headers ?? [], errors),
+    metadata: withKept(email.Metadata ?? {}, { tag, stream: email.MessageStream ?? undefined }),
+    tags: tag === undefined ? undefined : [tag],
+    attachments: email.Attachments?.map(toAttachment),
+    tracking: isTracked ? { opens, clicks } : undefined,
+  }
+}
+
+const orNothing = (text: string | null | undefined): string | undefined => (text ? text : undefined)
+
+function toHeaders(
+  fields: readonly PostmarkHeader[],
+  errors: FieldError[],
+): Record<string, string> | undefined {
+  const headers = new Map<string, string>()
+  for (const [i, { Name, Value }] of fields.entries()) {
+    const problem = /^x-pm-/i.test(Name)
+      ? `is not supported: ${quote(Name)} has no effect here. Leave it out`
+      : headers.has(Name)
+        ? `must be given once, not twice: ${quote(Name)}`
+        : null
+    if (problem !== null) errors.push({ field: `Headers[${i}].Name`, message: problem })
+    headers.set(Name, Value)
+  }
+  return headers.size === 0 ? undefined : Object.fromEntries(headers)
+}
+
+type SentAttachment = NonNullable<SendingRequest['attachments']>[number]
+
+function toAttachment({ Name, Content, ContentType, ContentID }: PostmarkAttachment): SentAttachment {
+  const content_id = orNothing(ContentID)
+    ?.replace(/^cid:/i, '')
+    .replace(/^<(.*)>$/s, '$1')
+  return { name: Name, content: Content, content_type: orNothing(ContentType), content_id }
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import type { Suppression } from '../../sending/types.ts'
+import type { ProviderParts } from '../provider.ts'
+import { rowsOf } from './rows.ts'
+import {
+  streamName,
+  suppressionQuery,
+  suppressionSchema,
+  suppressionsSchema,
+  suppressionStatusSchema,
+  type SuppressionQuery,
+} from './suppression-schema.ts'
+import type { PostmarkSuppression, PostmarkSuppressions, PostmarkSuppressionStatus } from './types.ts'
+import { toTime } from './words.ts'
+
+const { get, post } = rowsOf('Suppressions')
+
+const path = '/postmark/message-streams/{stream}/suppressions'
+const body = { schema: suppressionsSchema, maxBytes: bodyLimits.small }
+const success = { schema: z.strictObject({ Suppressions: z.array(suppressionStatusSchema) }) }
+
+/** `/postmark/message-streams/{stream}/suppressions`: the suppression list of this account, which all streams share. */
+export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppressions'>): Route[] {
+  /** Does the same with each address, and says what became of it. */
+  async function forEach(
+    { Suppressions }: PostmarkSuppressions,
+    stream: string,
+    act: (address: string) => Promise<PostmarkSuppressionStatus['Status']>,
+  ): Promise<{ Suppressions: PostmarkSuppressionStatus[] }> {
+    assertStream(stream)
+    const results: PostmarkSuppressionStatus[] = []
+    for (const { EmailAddress } of Suppressions) {
+      try {
+        results.push({ EmailAddress, Status: await act(EmailAddress), Message: null })
+      } catch (error) {
+        if (!isErrorOf(error, 'validation_error')) throw error
+        const Message = error.errors?.[0]?.message ?? error.message
+        results.push({ EmailAddress, Status: 'Failed', Message })
+      }
+    }
+    return { Suppressions: results }
+  }
+
+  async function remove(address: string): Promise<'Deleted'> {
+    try {
+      const { reason } = await suppressions.get(address)
+      if (reason === 'complaint') {
+        const message = `${quote(address)} complained, which Postmark does not undo. Remove it from the suppression list of Localpost.`
+        throw new LocalpostError('validation_error', message)
+      }
+      await suppressions.remove(address)
+    } catch (error) {
+      if (!isErrorOf(error, 'not_found')) throw error
+    }
+    return 'Deleted'
+  }
+
+  return [
+    get(`${path}/dump`, {
+      summary: 'List the addresses that get no mail',
+      query: suppressionQuery,
+      success: { schema: z.strictObject({ Suppressions: z.array(suppressionSchema) }) },
+      async handler({ params, query }) {
+        assertStream(params.stream)
+        const all: PostmarkSuppression[] = []
+        for (let cursor: string | null | undefined; cursor !== null;) {
+          const page = await suppressions.list({ limit: 100, ...(cursor && { cursor }) })
+          all.push(...page.items.map(toSuppression).filter((one) => isWanted(one, query)))
+          cursor = page.cursor
+        }
+        return { Suppressions: all }
+      },
+    }),
+    post(path, {
+      summary: 'Add addresses that get no mail',
+      body,
+      success,
+      handler: ({ params, body: given }) =>
+        forEach(given, params.stream, async (address) => {
+          await suppressions.add({ address })
+          return 'Suppressed'
+        }),
+    }),
+    post(`${path}/delete`, {
+      summary: 'Remove addresses from the suppression list',
+      body,
+      success,
+      handler: ({ params, body: given }) => forEach(given, params.stream, remove),
+    }),
+  ]
+}
+
+/** @throws not_found */
+function assertStream(stream: string): void {
+  if (streamName.safeParse(stream).success) return
+  throw new LocalpostError('not_found', `${quote(stream)} is not the name of a message stream.`)
+}
+
+const reasons = { bounce: 'HardBounce', complaint: 'SpamComplaint', manual: 'ManualSuppression' } as const
+
+function toSuppression({ address, reason, created }: Suppression): PostmarkSuppression {
+  return {
+    EmailAddress: address,
+    SuppressionReason: reasons[reason],
+    Origin: reason === 'manual' ? 'Customer' : 'Recipient',
+    CreatedAt: toTime(created),
+  }
+}
+
+function isWanted(
+  { SuppressionReason, Origin, EmailAddress, CreatedAt }: PostmarkSuppression,
+  { suppressionreason, origin, emailaddress, fromdate, todate }: SuppressionQuery,
+): boolean {
+  const time = Date.parse(CreatedAt)
+  return (
+    (suppressionreason === undefined || suppressionreason === SuppressionReason) &&
+    (origin === undefined || origin === Origin) &&
+    (emailaddress === undefined || emailaddress.toLowerCase() === EmailAddress.toLowerCase()) &&
+    (fromdate === undefined || time >= fromdate) &&
+    (todate === undefined || time <= todate)
+  )
+}

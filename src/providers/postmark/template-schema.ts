@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { pageFault, pageMembers, queryName } from './page-query.ts'
+import type {
+  PostmarkListedTemplate,
+  PostmarkNewTemplate,
+  PostmarkTemplate,
+  PostmarkTemplateChanges,
+  PostmarkTemplateCheck,
+  PostmarkTemplateTest,
+} from './types.ts'
+
+const maxText = 1_000_000
+const text = z.string().max(maxText).nullish()
+const noLayout = z
+  .null({ error: 'is not supported: there are no layouts. Write all of the template into HtmlBody' })
+  .optional()
+const standard = z.literal('Standard', { error: 'must be "Standard": layouts are not supported' }).nullish()
+
+const bodies = {
+  HtmlBody: text.describe('In Mustachio. `HtmlBody`, `TextBody` or both are required'),
+  TextBody: text.describe('In Mustachio'),
+  TemplateType: standard,
+  LayoutTemplate: noLayout,
+}
+
+const alias = z
+  .string()
+  .regex(/^[A-Za-z][\w.-]{0,127}$/, 'must be a letter, then up to 127 of A-Z a-z 0-9 . _ -')
+  .nullish()
+
+/** The body of `POST /templates`. */
+export const newTemplateSchema: z.ZodType<PostmarkNewTemplate> = z.strictObject({
+  Name: z.string().min(1).max(255),
+  Alias: alias.describe('Also the id of the template in Localpost. Default: the number that it gets'),
+  Subject: z.string().min(1).max(998).describe('In Mustachio'),
+  ...bodies,
+})
+
+/** The body of `PUT /templates/{idOrAlias}`: what is absent stays. */
+export const templateChangesSchema: z.ZodType<PostmarkTemplateChanges> = z.strictObject({
+  Name: z.string().min(1).max(255).optional(),
+  Alias: alias.describe('Only the one that it has: it is the id of the template in Localpost'),
+  Subject: z.string().min(1).max(998).optional(),
+  ...bodies,
+})
+
+const listedMembers = {
+  TemplateId: z.int(),
+  Name: z.string().describe('The id, where it has none'),
+  Alias: z.string().nullable().describe('The id in Localpost; null where that is a number'),
+  Active: z.literal(true),
+  TemplateType: z.literal('Standard'),
+  LayoutTemplate: z.null(),
+}
+
+/** A template in the list, and the answer to a change. */
+export const listedTemplateSchema: z.ZodType<PostmarkListedTemplate> = z.strictObject(listedMembers)
+
+/** A template. */
+export const templateSchema: z.ZodType<PostmarkTemplate> = z.strictObject({
+  ...listedMembers,
+  Subject: z.string(),
+  HtmlBody: z.string().nullable(),
+  TextBody: z.string().nullable(),
+  AssociatedServerId: z.int(),
+})
+
+/** The body of `POST /templates/validate`. */
+export const templateTestSchema: z.ZodType<PostmarkTemplateTest> = z.strictObject({
+  Subject: z.string().max(maxText).nullish().describe('At least one of the three texts is required'),
+  HtmlBody: z.string().max(maxText).nullish(),
+  TextBody: z.string().max(maxText).nullish(),
+  TestRenderModel: z.record(z.string(), z.unknown()).nullish().describe('What they are rendered with'),
+  InlineCssForHtmlTestRender: z.boolean().nullish().describe('Has no effect: styles stay where they are'),
+  TemplateType: standard,
+  LayoutTemplate: noLayout,
+})
+
+const section = z
+  .strictObject({
+    ContentIsValid: z.boolean(),
+    ValidationErrors: z.array(
+      z.strictObject({
+        Message: z.string(),
+        Line: z.int().nullable(),
+        CharacterPosition: z.int().nullable(),
+      }),
+    ),
+    RenderedContent: z.string().nullable().describe('Null for one that is not valid'),
+  })
+  .nullable()
+  .describe('Null for one that is absent')
+
+/** What is wrong with a template, and what it becomes. */
+export const templateCheckSchema: z.ZodType<PostmarkTemplateCheck> = z.strictObject({
+  AllContentIsValid: z.boolean(),
+  Subject: section,
+  HtmlBody: section,
+  TextBody: section,
+  SuggestedTemplateModel: z.record(z.string(), z.unknown()).describe('`TestRenderModel`, with what it lacks'),
+})
+
+/** The query of the list of templates. */
+export const templateQuery: z.ZodType<{
+  count: number
+  offset: number
+  templatetype?: 'All' | 'Standard' | 'Layout' | undefined
+  layouttemplate?: string | undefined
+}> = z
+  .strictObject({
+    ...pageMembers,
+    templatetype: queryName(['All', 'Standard', 'Layout']),
+    layouttemplate: z.string().max(200).optional().describe('There are none'),
+  })
+  .superRefine((query, context) => {
+    const fault = pageFault(query)
+    if (fault !== null) context.addIssue({ code: 'custom', path: ['offset'], message: fault })
+  })

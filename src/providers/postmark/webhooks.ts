@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { validationError } from '../../core/errors.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import { notFound } from '../../store/repository.ts'
+import type { Webhook, WebhookInput } from '../../webhooks/types.ts'
+import type { ProviderParts } from '../provider.ts'
+import { withNames } from '../send.ts'
+import { toNumber } from './bounce.ts'
+import { postmarkShape, type PostmarkTrigger } from './events.ts'
+import { rowsOf } from './rows.ts'
+import type { PostmarkHeader, PostmarkTriggers, PostmarkWebhook, PostmarkWebhookChanges } from './types.ts'
+import { newWebhookSchema, webhookChangesSchema, webhookSchema } from './webhook-schema.ts'
+import { defaultStream, postmark } from './words.ts'
+
+const { get, post, put, del } = rowsOf('Webhooks')
+
+/** Names of members of our webhooks in Postmark's API. */
+const names = { url: 'Url', headers: 'HttpHeaders', shape_events: 'Triggers' }
+
+/** `/postmark/webhooks`: the webhooks of this account that have Postmark's form. */
+export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Route[] {
+  const list = async (): Promise<Webhook[]> =>
+    (await webhooks.list()).items.filter(({ shape }) => shape === postmark)
+
+  /** @throws not_found */
+  async function find(id: string): Promise<Webhook> {
+    const found = (await list()).find((webhook) => String(toNumber(webhook.id)) === id)
+    if (found) return found
+    throw notFound('webhook', id)
+  }
+
+  return [
+    get('/postmark/webhooks', {
+      summary: 'List webhooks',
+      query: z.strictObject({ messagestream: z.string().max(100).optional() }),
+      success: { schema: z.strictObject({ Webhooks: z.array(webhookSchema) }) },
+      async handler({ query: { messagestream = defaultStream } }) {
+        return { Webhooks: messagestream === defaultStream ? (await list()).map(toAnswer) : [] }
+      },
+    }),
+    get('/postmark/webhooks/{id}', {
+      summary: 'Get a webhook',
+      success: { schema: webhookSchema },
+      handler: async ({ params }) => toAnswer(await find(params.id)),
+    }),
+    post('/postmark/webhooks', {
+      summary: 'Create a webhook',
+      body: { schema: newWebhookSchema, maxBytes: bodyLimits.small },
+      success: { schema: webhookSchema },
+      errors: ['webhook_exists', 'state_conflict'],
+      async handler({ body: { Url, Triggers, ...given } }) {
+        const shape_events = enabledOf(Triggers ?? {}, [])
+        const input = { url: Url, shape: postmark, shape_events, ...toHeaders(given, undefined) }
+        return toAnswer(await withNames(webhooks.create(input), names))
+      },
+    }),
+    put('/postmark/webhooks/{id}', {
+      summary: 'Change a webhook: what is absent stays',
+      body: { schema: webhookChangesSchema, maxBytes: bodyLimits.small },
+      success: { schema: webhookSchema },
+      errors: ['webhook_exists', 'state_conflict'],
+      async handler({ params, body: { Url, Triggers, ...given } }) {
+        const { id, url, headers, shape_events = Object.keys(postmarkShape.events) } = await find(params.id)
+        const input = {
+          url: Url ?? url,
+          shape: postmark,
+          shape_events: enabledOf(Triggers ?? {}, shape_events),
+          ...toHeaders(given, headers),
+        }
+        return toAnswer(await withNames(webhooks.replace(id, input), names))
+      },
+    }),
+    del('/postmark/webhooks/{id}', {
+      summary: 'Remove a webhook',
+      success: { schema: z.strictObject({ ErrorCode: z.literal(0), Message: z.string() }) },
+      errors: ['state_conflict'],
+      async handler({ params }) {
+        await webhooks.remove((await find(params.id)).id)
+        return { ErrorCode: 0, Message: `Webhook ${params.id} removed.` }
+      },
+    }),
+  ]
+}
+
+/** The events of a webhook after a change. @throws validation_error if there are none. */
+function enabledOf(changes: PostmarkTriggers, before: readonly string[]): string[] {
+  const enabled = new Set(before)
+  for (const [name, { Enabled }] of Object.entries(changes)) {
+    if (Enabled) enabled.add(name)
+    else enabled.delete(name)
+  }
+  if (enabled.size > 0) return [...enabled]
+  throw validationError([{ field: 'Triggers', message: 'must have at least one trigger that is enabled' }])
+}
+
+const basic = 'Basic '
+
+/** The headers of a webhook after a change; null takes them away. @throws validation_error */
+function toHeaders(
+  { HttpAuth, HttpHeaders }: Pick<PostmarkWebhookChanges, 'HttpAuth' | 'HttpHeaders'>,
+  before: Webhook['headers'],
+): Pick<WebhookInput, 'headers'> {
+  const known = fromHeaders(before)
+  const auth = HttpAuth === undefined ? known.HttpAuth : HttpAuth
+  const fields = HttpHeaders === undefined ? known.HttpHeaders : (HttpHeaders ?? [])
+  const headers = new Map<string, string>()
+  for (const [i, { Name, Value }] of fields.entries()) {
+    const lower = Name.toLowerCase()
+    const problem =
+      lower === 'authorization' && auth
+        ? 'must not be given together with HttpAuth'
+        : [...headers.keys()].some((name) => name.toLowerCase() === lower)
+          ? 'must be given once, not twice'
+          : null
+    if (problem !== null) throw validationError([{ field: `HttpHeaders[${i}].Name`, message: problem }])
+    headers.set(Name, Value)
+  }
+  if (auth) {
+    const credentials = Buffer.from(`${auth.Username}:${auth.Password}`).toString('base64')
+    headers.set('Authorization', basic + credentials)
+  }
+  return headers.size > 0 ? { headers: Object.fromEntries(headers) } : {}
+}
+
+/** What the headers of a webhook are in Postmark's API. */
+function fromHeaders(headers: Webhook['headers'] = {}): Pick<PostmarkWebhook, 'HttpAuth' | 'HttpHeaders'> {
+  const fields: PostmarkHeader[] = Object.entries(headers).map(([Name, Value]) => ({ Name, Value }))
+  const isAuth = ({ Name, Value }: PostmarkHeader): boolean =>
+    Name.toLowerCase() === 'authorization' && Value.startsWith(basic)
+  const auth = fields.find(isAuth)
+  if (!auth) return { HttpAuth: null, HttpHeaders: fields }
+  const credentials = Buffer.from(auth.Value.slice(basic.length), 'base64').toString()
+  const [Username = '', ...rest] = credentials.split(':')
+  return {
+    HttpAuth: { Username, Password: rest.join(':') },
+    HttpHeaders: fields.filter((field) => !isAuth(field)),
+  }
+}
+
+function toAnswer({
+  id,
+  url,
+  headers,
+  shape_events = Object.keys(postmarkShape.events),
+}: Webhook): PostmarkWebhook {
+  const is = (name: PostmarkTrigger): { Enabled: boolean } => ({ Enabled: shape_events.includes(name) })
+  return {
+    ID: toNumber(id),
+    Url: url,
+    MessageStream: defaultStream,
+    ...fromHeaders(headers),
+    Triggers: {
+      Open: { ...is('Open'), PostFirstOpenOnly: false },
+      Click: is('Click'),
+      Delivery: is('Delivery'),
+      Bounce: { ...is('Bounce'), IncludeContent: false },
+      SpamComplaint: { ...is('SpamComplaint'), IncludeContent: false },
+      SubscriptionChange: is('SubscriptionChange'),
+    },
+  }
+}

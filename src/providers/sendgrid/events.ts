@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import type { EmailRecord } from '../../emails/email.ts'
+import type { BounceSubtype, EmailEvent } from '../../emails/types.ts'
+import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
+import type { EmailEventType } from '../../webhooks/types.ts'
+import { signingKeyOf } from './signature.ts'
+import { ownMetadata, ownPrefix, sendgrid, toSeconds } from './words.ts'
+
+/** The name of an event. */
+export type SendGridEvent =
+  | 'processed'
+  | 'deferred'
+  | 'delivered'
+  | 'bounce'
+  | 'dropped'
+  | 'open'
+  | 'click'
+  | 'spamreport'
+
+/** The events, with ours of which they are made. */
+const events: Readonly<Record<SendGridEvent, readonly EmailEventType[]>> = {
+  processed: ['email.sent'],
+  deferred: ['email.delivery_delayed'],
+  delivered: ['email.delivered'],
+  bounce: ['email.bounced'],
+  dropped: ['email.failed', 'email.bounced'],
+  open: ['email.opened'],
+  click: ['email.clicked'],
+  spamreport: ['email.complained'],
+}
+
+/**
+ * Webhooks as SendGrid posts them: an array of events, here always of one, signed by ECDSA.
+ *
+ * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event
+ */
+export const sendgridShape: WebhookShape = {
+  name: sendgrid,
+  events,
+  email(given) {
+    const { event, ...detail } = detailOf(given)
+    return { type: event, body: [{ ...argsOf(given.email), ...factsOf(given), event, ...detail }] }
+  },
+  headers({ time, body, secret }) {
+    const timestamp = String(toSeconds(time.getTime()))
+    return {
+      'x-twilio-email-event-webhook-signature': signingKeyOf(secret).sign(timestamp + body),
+      'x-twilio-email-event-webhook-timestamp': timestamp,
+    }
+  },
+}
+
+/** The custom arguments of an email. */
+function argsOf({ metadata = {} }: EmailRecord): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !name.startsWith(ownPrefix)))
+}
+
+function factsOf({ email, recipient, event }: ShapedEvent): object {
+  const { id, provider, metadata = {}, message } = email
+  const messageId = provider?.name === sendgrid ? provider.message_id : id
+  const { [ownMetadata.categories]: categories, [ownMetadata.group]: group } = metadata
+  return {
+    email: recipient,
+    timestamp: toSeconds(event.timestamp),
+    ...(message && { 'smtp-id': message.message_id }),
+    ...(categories !== undefined && { category: categories.split('\n') }),
+    ...(group !== undefined && { asm_group_id: Number(group) }),
+    sg_event_id: eventId([id, recipient, event.status, event.timestamp]),
+    // The part before the first dot is the id of the request; the rest tells its emails apart.
+    sg_message_id: `${messageId}.recvd-${id}.0`,
+  }
+}
+
+/** The same for the same event. */
+function eventId(facts: readonly unknown[]): string {
+  return createHash('sha256').update(facts.join('\n')).digest('base64url')
+}
+
+interface Detail {
+  event: SendGridEvent
+  [member: string]: unknown
+}
+
+function detailOf({ email, recipient, event }: ShapedEvent): Detail {
+  switch (event.status) {
+    case 'sent':
+      return { event: 'processed' }
+    case 'delivered':
+      return { event: 'delivered', response: event.smtp_response }
+    case 'delivery_delayed':
+      return {
+        event: 'deferred',
+        attempt: String(attemptOf(email, recipient, event)),
+        ...(event.smtp_response !== undefined && { response: event.smtp_response }),
+      }
+    case 'bounced':
+      return isSuppression(event) ? { event: 'dropped', reason: 'Bounced Address' } : bounceOf(event)
+    case 'complained':
+      return { event: 'spamreport' }
+    case 'failed':
+      return { event: 'dropped', reason: event.reason }
+    case 'opened':
+      return { event: 'open', ip: event.ip, useragent: event.user_agent, sg_machine_open: false }
+    case 'clicked':
+      return { event: 'click', ip: event.ip, useragent: event.user_agent, url: event.link }
+  }
+}
+
+/** How many deferrals the recipient has, up to this one. */
+function attemptOf({ recipients }: EmailRecord, recipient: string, { timestamp }: EmailEvent): number {
+  const all = recipients.find((one) => one.recipient === recipient)?.events ?? []
+  return all.filter((one) => one.status === 'delivery_delayed' && one.timestamp <= timestamp).length
+}
+
+type Bounce = Extract<EmailEvent, { status: 'bounced' }>
+
+function isSuppression({ subtype }: Bounce): boolean {
+  return subtype === 'OnAccountSuppressionList' || subtype === 'Suppressed'
+}
+
+const classifications: Readonly<Partial<Record<BounceSubtype, string>>> = {
+  NoEmail: 'Invalid Address',
+  MailboxFull: 'Mailbox Unavailable',
+  MessageTooLarge: 'Technical',
+  ContentRejected: 'Content',
+  AttachmentRejected: 'Content',
+}
+
+function bounceOf({ type, subtype, smtp_response: reason = `${type}, ${subtype}` }: Bounce): Detail {
+  const [, status] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(reason) ?? []
+  return {
+    event: 'bounce',
+    reason,
+    ...(status !== undefined && { status }),
+    type: type === 'Permanent' ? 'bounce' : 'blocked',
+    bounce_classification: classifications[subtype] ?? 'Unclassified',
+  }
+}

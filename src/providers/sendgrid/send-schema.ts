@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import type {
+  SendGridAddress,
+  SendGridAttachment,
+  SendGridContent,
+  SendGridMail,
+  SendGridMailSettings,
+  SendGridPersonalization,
+  SendGridTrackingSettings,
+} from './types.ts'
+
+/** How many emails one request may have. */
+const maxPersonalizations = 1000
+/** How many recipients the emails of one request may have together. */
+export const maxRecipients = 1000
+
+/** An address with its display name. */
+export const addressSchema: z.ZodType<SendGridAddress> = z.strictObject({
+  email: z.string().max(1000),
+  name: z.string().max(1000).optional(),
+})
+
+const people = z.array(addressSchema).max(maxRecipients)
+const texts = z.record(z.string(), z.string())
+const subject = z
+  .string()
+  .min(1, 'The subject of your email must be a string at least one character in length.')
+const sendAt = z
+  .int()
+  .min(0)
+  .max(1e11, 'must be Unix time in seconds')
+  .describe('Unix time in seconds, at most 72 hours ahead. What is past is sent at once')
+
+/** One email of a request. */
+export const personalizationSchema: z.ZodType<SendGridPersonalization> = z.strictObject({
+  to: people.min(
+    1,
+    'The to array is required for all personalization objects, and must have at least one email object with a valid email address.',
+  ),
+  cc: people.optional(),
+  bcc: people.optional(),
+  from: addressSchema.optional(),
+  subject: subject.optional(),
+  headers: texts.optional(),
+  substitutions: z
+    .record(z.string().min(1), z.string().nullable())
+    .optional()
+    .describe('Texts that replace others in the subject, the content and Reply-To'),
+  dynamic_template_data: z.record(z.string(), z.unknown()).optional(),
+  custom_args: texts.optional(),
+  send_at: sendAt.optional(),
+})
+
+/** A body of an email. */
+export const contentSchema: z.ZodType<SendGridContent> = z.strictObject({
+  type: z.enum(['text/plain', 'text/html']),
+  value: z.string().min(1, 'The content value must be a string at least one character in length.'),
+})
+
+/** An attachment. */
+export const attachmentSchema: z.ZodType<SendGridAttachment> = z.strictObject({
+  content: z
+    .string()
+    .min(1, 'The attachment content must be a string at least one character in length.')
+    .describe('The bytes in base64'),
+  filename: z.string().max(255),
+  type: z.string().min(1).max(255).optional().describe('Default: by the file name'),
+  disposition: z.enum(['inline', 'attachment']).optional(),
+  content_id: z.string().min(1).max(200).optional().describe('Of an inline attachment'),
+})
+
+const setting = z.strictObject({ enable: z.boolean().optional() }).optional()
+const off = (why: string): z.ZodOptional<z.ZodLiteral<false>> =>
+  z.literal(false, { error: `must be false: ${why}` }).optional()
+
+const oneList = z
+  .strictObject({ enable: off('there is one list, which bypass_list_management ignores') })
+  .optional()
+
+/** How an email is handled. */
+export const mailSettingsSchema: z.ZodType<SendGridMailSettings> = z.strictObject({
+  sandbox_mode: setting.describe('Checks the request, stores no email, and answers 200'),
+  bypass_list_management: setting.describe('Sends to recipients on the suppression list too'),
+  bypass_spam_management: oneList,
+  bypass_bounce_management: oneList,
+  bypass_unsubscribe_management: oneList,
+  footer: z
+    .strictObject({
+      enable: off('Localpost adds no footer'),
+      text: z.string().optional(),
+      html: z.string().optional(),
+    })
+    .optional(),
+  bcc: z
+    .strictObject({ enable: off('give bcc in the personalization'), email: z.string().optional() })
+    .optional(),
+  spam_check: z
+    .strictObject({
+      enable: off('Localpost has its checks for all mail'),
+      threshold: z.number().optional(),
+      post_to_url: z.string().optional(),
+    })
+    .optional(),
+})
+
+/** What is tracked of an email. */
+export const trackingSettingsSchema: z.ZodType<SendGridTrackingSettings> = z.strictObject({
+  click_tracking: z
+    .strictObject({ enable: z.boolean().optional(), enable_text: z.boolean().optional() })
+    .optional()
+    .describe('In place of the settings of the domain; `enable_text` has no effect: links in text stay'),
+  open_tracking: z
+    .strictObject({
+      enable: z.boolean().optional(),
+      substitution_tag: z.string().optional().describe('Is removed from the HTML: the pixel is at its end'),
+    })
+    .optional(),
+  subscription_tracking: z
+    .strictObject({
+      enable: off('Localpost adds no link to unsubscribe here'),
+      text: z.string().optional(),
+      html: z.string().optional(),
+      substitution_tag: z.string().optional(),
+    })
+    .optional(),
+  ganalytics: z
+    .strictObject({
+      enable: off('Localpost adds nothing for Google Analytics to links'),
+      utm_source: z.string().optional(),
+      utm_medium: z.string().optional(),
+      utm_term: z.string().optional(),
+      utm_content: z.string().optional(),
+      utm_campaign: z.string().optional(),
+    })
+    .optional(),
+})
+
+/** The body of `POST /sendgrid/v3/mail/send`. */
+export const mailSchema: z.ZodType<SendGridMail> = z.strictObject({
+  personalizations: z
+    .array(personalizationSchema)
+    .min(1, 'You must have at least one personalization.')
+    .max(maxPersonalizations, {
+      error: ({ input }) =>
+        `The personalization block is limited to ${maxPersonalizations} personalizations per API request. You have provided ${Array.isArray(input) ? input.length : 'more'} personalizations. Please consider splitting this into multiple requests and resending your request.`,
+    })
+    .describe('The emails, each with its recipients, who see each other'),
+  from: addressSchema,
+  reply_to: addressSchema.optional(),
+  reply_to_list: people.min(1).optional().describe('In place of `reply_to`'),
+  subject: subject.optional().describe('Required, unless the personalizations or the template have one'),
+  content: z
+    .array(contentSchema)
+    .min(1)
+    .max(2)
+    .optional()
+    .describe('`text/plain` before `text/html`; required without `template_id`'),
+  attachments: z.array(attachmentSchema).max(1000).optional(),
+  template_id: z.string().min(1).optional(),
+  headers: texts.optional().describe('Further header fields; those of a personalization replace them'),
+  categories: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(255)
+        .regex(/^[^\x00-\x1f\x7f]*$/, 'must have no control characters'),
+    )
+    .max(10)
+    .optional()
+    .describe('Tags of the mail in the inbox, cut to 100 characters there; whole in events'),
+  custom_args: texts.optional().describe('Kept as `metadata`, and in events'),
+  send_at: sendAt.optional(),
+  batch_id: z
+    .string()
+    .regex(/^[\w-]{1,100}$/, 'must be an id of POST /v3/mail/batch')
+    .optional()
+    .describe('By which emails that wait for `send_at` are cancelled'),
+  asm: z
+    .strictObject({
+      group_id: z.int(),
+      groups_to_display: z.array(z.int()).max(25).optional(),
+    })
+    .optional()
+    .describe('Events have `asm_group_id`; no link is added and no group is checked'),
+  ip_pool_name: z.string().min(2).max(64).optional().describe('Has no effect'),
+  mail_settings: mailSettingsSchema.optional(),
+  tracking_settings: trackingSettingsSchema.optional(),
+  sections: z.never({ error: 'is not supported: write the texts of sections into substitutions' }).optional(),
+})

@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import { isErrorOf, quote, validationError } from '../../core/errors.ts'
+import { normalizeAddress } from '../../mime/headers/addresses.ts'
+import type { Suppression } from '../../sending/types.ts'
+import { bytesAnswer } from '../../server/answer.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import { notFound } from '../../store/repository.ts'
+import type { ProviderParts } from '../provider.ts'
+import { rowsOf } from './rows.ts'
+import {
+  bounceSchema,
+  globalInputSchema,
+  removalSchema,
+  spamReportSchema,
+  suppressionQuerySchema,
+  unsubscribeSchema,
+} from './suppression-schema.ts'
+import type { SendGridBounce } from './types.ts'
+import { sendgrid, toSeconds } from './words.ts'
+
+const { get, post, del } = rowsOf('Suppressions')
+
+type Reason = Suppression['reason']
+const nothing = { status: 204 }
+const noContent = (): ReturnType<typeof bytesAnswer> => bytesAnswer(null, {}, 204)
+
+/** The suppression list of this account, by the reasons of its entries. */
+export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[] {
+  async function all(reason: Reason): Promise<Suppression[]> {
+    const found: Suppression[] = []
+    let cursor: string | null = null
+    do {
+      const page: Awaited<ReturnType<typeof suppressions.list>> = await suppressions.list({
+        limit: 500,
+        ...(cursor !== null && { cursor }),
+      })
+      for (const one of page.items) if (one.reason === reason) found.push(one)
+      cursor = page.cursor
+    } while (cursor !== null)
+    return found
+  }
+
+  /** The entry of an address; null if it is not there for this reason. */
+  async function find(address: string, reason: Reason): Promise<Suppression | null> {
+    try {
+      const entry = await suppressions.get(address)
+      return entry.reason === reason ? entry : null
+    } catch (error) {
+      if (isErrorOf(error, 'not_found')) return null
+      throw error
+    }
+  }
+
+  async function removeAll(addresses: readonly string[], reason: Reason): Promise<void> {
+    for (const address of addresses)
+      if (!(await find(address, reason))) throw notFound('suppression', address)
+    for (const address of new Set(addresses)) await suppressions.remove(address)
+  }
+
+  async function toBounce({ address, created, email_id }: Suppression): Promise<SendGridBounce> {
+    const reason = email_id === undefined ? '' : await replyOf(email_id, address)
+    const [, status = ''] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(reason) ?? []
+    return { created: toSeconds(created), email: address, reason, status }
+  }
+
+  /** The reply with which an email bounced. */
+  async function replyOf(emailId: string, address: string): Promise<string> {
+    const email = await sent.get(emailId, sendgrid).catch((error: unknown) => {
+      if (isErrorOf(error, 'not_found')) return null
+      throw error
+    })
+    if (!email || 'send_at' in email) return ''
+    const { events = [] } = email.recipients.find(({ recipient }) => recipient === address) ?? {}
+    const bounce = events.find((event) => event.status === 'bounced')
+    return bounce?.smtp_response ?? ''
+  }
+
+  const toUnsubscribe = ({ address, created }: Suppression): object => ({
+    created: toSeconds(created),
+    email: address,
+  })
+
+  /** The rows of the list of one reason. */
+  function listRoutes<const Path extends string>(
+    path: Path,
+    reason: Reason,
+    what: string,
+    schema: z.ZodType,
+    write: (entry: Suppression) => Promise<object>,
+  ): Route[] {
+    return [
+      get(path, {
+        summary: `List ${what}, by address`,
+        query: suppressionQuerySchema,
+        success: { schema: z.array(schema) },
+        handler: async ({ query }) => Promise.all(pageOf(await all(reason), query).map(write)),
+      }),
+      get(`${path}/{email}`, {
+        summary: `Get one of ${what}, in an array that is empty without it`,
+        success: { schema: z.array(schema) },
+        async handler({ params }) {
+          const entry = await find(params.email, reason)
+          return entry ? [await write(entry)] : []
+        },
+      }),
+      del(path, {
+        summary: `Remove some of ${what}, or all`,
+        body: { schema: removalSchema, maxBytes: bodyLimits.content },
+        success: nothing,
+        async handler({ body: { emails } }) {
+          await removeAll(emails ?? (await all(reason)).map(({ address }) => address), reason)
+          return noContent()
+        },
+      }),
+      del(`${path}/{email}`, {
+        summary: `Remove one of ${what}`,
+        success: nothing,
+        async handler({ params }) {
+          await removeAll([params.email], reason)
+          return noContent()
+        },
+      }),
+    ]
+  }
+
+  const globals = '/sendgrid/v3/asm/suppressions/global'
+  return [
+    ...listRoutes('/sendgrid/v3/suppression/bounces', 'bounce', 'the bounces', bounceSchema, toBounce),
+    ...listRoutes(
+      '/sendgrid/v3/suppression/spam_reports',
+      'complaint',
+      'the spam reports',
+      spamReportSchema,
+      async (entry) => ({ ...toUnsubscribe(entry), ip: '127.0.0.1' }),
+    ),
+    get('/sendgrid/v3/suppression/unsubscribes', {
+      summary: 'List the addresses that were added by hand, by address',
+      query: suppressionQuerySchema,
+      success: { schema: z.array(unsubscribeSchema) },
+      handler: async ({ query }) => pageOf(await all('manual'), query).map(toUnsubscribe),
+    }),
+    post(globals, {
+      summary: 'Add addresses that get no mail any more',
+      body: { schema: globalInputSchema, maxBytes: bodyLimits.content },
+      success: { status: 201, schema: globalInputSchema },
+      async handler({ body }) {
+        assertAddresses(body.recipient_emails)
+        for (const address of body.recipient_emails) await suppressions.add({ address })
+        return body
+      },
+    }),
+    get(`${globals}/{email}`, {
+      summary: 'Get an address that was added by hand, in an object that is empty without it',
+      success: { schema: z.strictObject({ recipient_email: z.string().optional() }) },
+      async handler({ params }) {
+        const entry = await find(params.email, 'manual')
+        return entry ? { recipient_email: entry.address } : {}
+      },
+    }),
+    del(`${globals}/{email}`, {
+      summary: 'Remove an address that was added by hand',
+      success: nothing,
+      async handler({ params }) {
+        await removeAll([params.email], 'manual')
+        return noContent()
+      },
+    }),
+  ]
+}
+
+function assertAddresses(given: readonly string[]): void {
+  const errors = given.flatMap((address, i) => {
+    const checked = normalizeAddress(address)
+    if (!('problem' in checked)) return []
+    return { field: `recipient_emails[${i}]`, message: `${quote(address)} ${checked.problem}` }
+  })
+  if (errors.length > 0) throw validationError(errors)
+}
+
+function pageOf(
+  entries: readonly Suppression[],
+  {
+    start_time = 0,
+    end_time = Number.MAX_SAFE_INTEGER,
+    limit = 500,
+    offset = 0,
+    email,
+  }: z.output<typeof suppressionQuerySchema>,
+): Suppression[] {
+  const text = email?.toLowerCase() ?? ''
+  return entries
+    .filter(({ address, created }) => {
+      const time = toSeconds(created)
+      return time >= start_time && time <= end_time && address.toLowerCase().includes(text)
+    })
+    .slice(offset, offset + limit)
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import type {
+  SendGridKeptVersion,
+  SendGridListedTemplate,
+  SendGridListedVersion,
+  SendGridNewTemplate,
+  SendGridNewVersion,
+  SendGridTemplate,
+  SendGridTemplateChanges,
+  SendGridVersion,
+  SendGridVersionChanges,
+} from './types.ts'
+
+const name = z.string().min(1).max(100)
+const time = z.string().describe('In UTC: `2026-01-31 09:00:00`')
+
+/** The body of `POST /sendgrid/v3/templates`. */
+export const newTemplateSchema: z.ZodType<SendGridNewTemplate> = z.strictObject({
+  name,
+  generation: z
+    .literal('dynamic', { error: 'must be "dynamic": Localpost has no legacy templates' })
+    .describe('`dynamic`: there are no legacy templates'),
+})
+
+/** The body of `PATCH /sendgrid/v3/templates/{template_id}`. */
+export const templateChangesSchema: z.ZodType<SendGridTemplateChanges> = z.strictObject({ name })
+
+const content = z.string().max(1_000_000)
+const noEffect = z.string().optional().describe('Has no effect')
+
+const versionMembers = {
+  name,
+  subject: z.string().max(255),
+  html_content: content.optional(),
+  plain_content: content.optional().describe('No text is made of `html_content` without it'),
+  generate_plain_content: z.boolean().optional().describe('Has no effect: no text is made of HTML'),
+  active: z
+    .literal([0, 1])
+    .optional()
+    .describe('1: emails are sent with it. Default: 1 for the first version'),
+  editor: z.enum(['code', 'design']).optional(),
+  test_data: z.string().max(100_000).optional(),
+  template_id: noEffect,
+  thumbnail_url: noEffect,
+}
+
+/** The body of `POST /sendgrid/v3/templates/{template_id}/versions`. */
+export const newVersionSchema: z.ZodType<SendGridNewVersion> = z.strictObject(versionMembers)
+
+/** The body of `PATCH /sendgrid/v3/templates/{template_id}/versions/{version_id}`. */
+export const versionChangesSchema: z.ZodType<SendGridVersionChanges> = z.strictObject({
+  ...versionMembers,
+  name: name.optional(),
+  subject: versionMembers.subject.optional(),
+})
+
+const kept = {
+  id: z.string(),
+  name: z.string(),
+  updated: z.number(),
+  generate_plain_content: z.boolean(),
+  editor: z.enum(['code', 'design']),
+  test_data: z.string(),
+}
+
+/** A version as the metadata of its template has it; the one that is active has its texts in the template itself. */
+export const keptVersionSchema: z.ZodType<SendGridKeptVersion> = z.strictObject({
+  ...kept,
+  content: z
+    .strictObject({ subject: z.string(), html_content: z.string(), plain_content: z.string() })
+    .nullable(),
+})
+
+const listedMembers = {
+  id: z.string(),
+  template_id: z.string(),
+  active: z.literal([0, 1]),
+  name: z.string(),
+  subject: z.string(),
+  generate_plain_content: z.boolean(),
+  editor: z.enum(['code', 'design']),
+  updated_at: time,
+}
+
+/** A version of a template in a list. */
+export const listedVersionSchema: z.ZodType<SendGridListedVersion> = z.strictObject(listedMembers)
+
+/** A version of a template. */
+export const versionSchema: z.ZodType<SendGridVersion> = z.strictObject({
+  ...listedMembers,
+  html_content: z.string(),
+  plain_content: z.string(),
+  test_data: z.string(),
+})
+
+const templateMembers = {
+  id: z.string(),
+  name: z.string(),
+  generation: z.literal('dynamic'),
+  updated_at: time,
+}
+
+/** A template in a list. */
+export const listedTemplateSchema: z.ZodType<SendGridListedTemplate> = z.strictObject({
+  ...templateMembers,
+  versions: z.array(listedVersionSchema),
+})
+
+/** A template with its versions. */
+export const templateSchema: z.ZodType<SendGridTemplate> = z.strictObject({
+  ...templateMembers,
+  versions: z.array(versionSchema),
+})

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type {
+  SendGridListedWebhook,
+  SendGridNewWebhook,
+  SendGridSignedWebhook,
+  SendGridWebhook,
+} from './types.ts'
+
+const isWanted = z.boolean()
+const never = isWanted.optional().describe('Is taken, and there is no such event here')
+
+const noOauth = z
+  .never({ error: 'is not supported: requests are signed, and have no OAuth token. Leave it out' })
+  .optional()
+
+/** The body of `POST /sendgrid/v3/user/webhooks/event/settings`. */
+export const newWebhookSchema: z.ZodType<SendGridNewWebhook> = z.strictObject({
+  url: z.string().min(1).describe('Where events are posted to'),
+  enabled: z.literal(true, { error: 'must be true: there is no webhook that is off' }).optional(),
+  friendly_name: z.never({ error: 'is not supported: webhooks have no names. Leave it out' }).optional(),
+  processed: isWanted.optional(),
+  deferred: isWanted.optional(),
+  delivered: isWanted.optional(),
+  bounce: isWanted.optional(),
+  dropped: isWanted.optional(),
+  open: isWanted.optional(),
+  click: isWanted.optional(),
+  spam_report: isWanted.optional(),
+  unsubscribe: never,
+  group_unsubscribe: never,
+  group_resubscribe: never,
+  oauth_client_id: noOauth,
+  oauth_client_secret: noOauth,
+  oauth_token_url: noOauth,
+})
+
+const webhookMembers = {
+  id: z.string(),
+  url: z.string(),
+  enabled: z.literal(true),
+  friendly_name: z.null(),
+  processed: isWanted,
+  deferred: isWanted,
+  delivered: isWanted,
+  bounce: isWanted,
+  dropped: isWanted,
+  open: isWanted,
+  click: isWanted,
+  spam_report: isWanted,
+  unsubscribe: z.literal(false),
+  group_unsubscribe: z.literal(false),
+  group_resubscribe: z.literal(false),
+  created_date: z.string(),
+  updated_date: z.string(),
+}
+const publicKey = z.string().describe('What the receiver checks signatures with: base64 of DER')
+
+/** A webhook that was created. */
+export const webhookSchema: z.ZodType<SendGridWebhook> = z.strictObject(webhookMembers)
+
+/** A webhook in detail, and in the list. */
+export const listedWebhookSchema: z.ZodType<SendGridListedWebhook> = z.strictObject({
+  ...webhookMembers,
+  public_key: publicKey,
+})
+
+/** The public key of a webhook. */
+export const signedWebhookSchema: z.ZodType<SendGridSignedWebhook> = z.strictObject({
+  id: z.string(),
+  public_key: publicKey,
+})

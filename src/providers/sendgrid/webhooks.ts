@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { validationError } from '../../core/errors.ts'
+import { timeOfId } from '../../core/ids.ts'
+import { bytesAnswer } from '../../server/answer.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import { notFound } from '../../store/repository.ts'
+import type { Webhook } from '../../webhooks/types.ts'
+import type { ProviderParts } from '../provider.ts'
+import { type SendGridEvent, sendgridShape } from './events.ts'
+import { rowsOf } from './rows.ts'
+import { signingKeyOf } from './signature.ts'
+import type { SendGridListedWebhook, SendGridNewWebhook, SendGridWebhook } from './types.ts'
+import {
+  listedWebhookSchema,
+  newWebhookSchema,
+  signedWebhookSchema,
+  webhookSchema,
+} from './webhook-schema.ts'
+import { sendgrid } from './words.ts'
+
+const { get, post, patch, del } = rowsOf('Webhooks')
+
+/** The members of a webhook that choose its events. */
+const choices = {
+  processed: 'processed',
+  deferred: 'deferred',
+  delivered: 'delivered',
+  bounce: 'bounce',
+  dropped: 'dropped',
+  open: 'open',
+  click: 'click',
+  spam_report: 'spamreport',
+} as const satisfies Partial<Record<keyof SendGridNewWebhook, SendGridEvent>>
+type Choice = keyof typeof choices
+const choiceNames = Object.keys(choices) as Choice[]
+
+/** The webhooks of this account that have SendGrid's form. */
+export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
+  const path = '/sendgrid/v3/user/webhooks/event/settings'
+  const list = async (): Promise<Webhook[]> =>
+    (await webhooks.list()).items.filter(({ shape }) => shape === sendgrid)
+
+  async function find(id: string): Promise<Webhook> {
+    const found = (await list()).find((webhook) => webhook.id === id)
+    if (found) return found
+    throw notFound('webhook', id)
+  }
+
+  const include = z.strictObject({ include: z.string().max(100).optional().describe('Has no effect') })
+  const toSigned = ({ id, secret }: Webhook): object => ({ id, public_key: signingKeyOf(secret).publicKey })
+  return [
+    post(path, {
+      summary: 'Create a webhook',
+      body: { schema: newWebhookSchema, maxBytes: bodyLimits.small },
+      success: { status: 201, schema: webhookSchema },
+      errors: ['webhook_exists', 'state_conflict'],
+      async handler({ body }) {
+        const shape_events = choiceNames.filter((name) => body[name] === true).map((name) => choices[name])
+        if (shape_events.length === 0)
+          throw validationError([
+            { field: 'body', message: `must have true for one of ${choiceNames.join(', ')}` },
+          ])
+        return toWebhook(await webhooks.create({ url: body.url, shape: sendgrid, shape_events }))
+      },
+    }),
+    get(`${path}/all`, {
+      summary: 'List webhooks',
+      query: include,
+      success: {
+        schema: z.strictObject({ max_allowed: z.int(), webhooks: z.array(listedWebhookSchema) }),
+      },
+      handler: async () => ({ max_allowed: 20, webhooks: (await list()).map(toListed) }),
+    }),
+    get(`${path}/{id}`, {
+      summary: 'Get a webhook',
+      query: include,
+      success: { schema: listedWebhookSchema },
+      handler: async ({ params }) => toListed(await find(params.id)),
+    }),
+    del(`${path}/{id}`, {
+      summary: 'Remove a webhook',
+      success: { status: 204 },
+      errors: ['state_conflict'],
+      async handler({ params }) {
+        await webhooks.remove((await find(params.id)).id)
+        return bytesAnswer(null, {}, 204)
+      },
+    }),
+    get(`${path}/signed/{id}`, {
+      summary: 'Get the public key of a webhook',
+      success: { schema: signedWebhookSchema },
+      handler: async ({ params }) => toSigned(await find(params.id)),
+    }),
+    patch(`${path}/signed/{id}`, {
+      summary: 'Get the public key of a webhook: its requests are always signed',
+      body: {
+        schema: z.strictObject({
+          enabled: z.literal(true, { error: 'must be true: requests are always signed' }),
+        }),
+        maxBytes: bodyLimits.small,
+      },
+      success: { schema: signedWebhookSchema },
+      handler: async ({ params }) => toSigned(await find(params.id)),
+    }),
+  ]
+}
+
+function toWebhook({ id, url, shape_events = Object.keys(sendgridShape.events) }: Webhook): SendGridWebhook {
+  const created_date = new Date(timeOfId(id)).toISOString()
+  const chosen = choiceNames.map((name) => [name, shape_events.includes(choices[name])] as const)
+  return {
+    id,
+    url,
+    enabled: true,
+    friendly_name: null,
+    ...(Object.fromEntries(chosen) as Record<Choice, boolean>),
+    unsubscribe: false,
+    group_unsubscribe: false,
+    group_resubscribe: false,
+    created_date,
+    updated_date: created_date,
+  }
+}
+
+function toListed(webhook: Webhook): SendGridListedWebhook {
+  return { ...toWebhook(webhook), public_key: signingKeyOf(webhook.secret).publicKey }
+}

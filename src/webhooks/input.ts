@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import type { RandomSource } from '../core/random.ts'
+import { quote, validationError } from '../core/errors.ts'
+import type { WebhookShape } from './shape.ts'
+import type { Webhook, WebhookInput, WebhookPattern } from './types.ts'
+
+/** How the ids of webhooks of the options begin, which are not stored. */
+export const optionPrefix = 'option_'
+
+/** A webhook of what was given for it. @throws validation_error */
+export function toWebhook(
+  id: string,
+  input: WebhookInput,
+  random: RandomSource,
+  shapes: readonly WebhookShape[],
+): Webhook {
+  const { url, secret = `whsec_${random.bytes(32).toString('base64')}`, shape, headers } = input
+  const { events = ['*'], shape_events } = shapedEvents(input, shapes)
+  const further = {
+    ...(shape && { shape }),
+    ...(headers && { headers }),
+    ...(shape_events && { shape_events }),
+  }
+  return { id, url, secret, events: [...new Set<WebhookPattern>(events)], ...further }
+}
+
+/** The events of a webhook in our names, and in those of its provider. @throws validation_error */
+function shapedEvents(
+  { events, shape: name, shape_events }: WebhookInput,
+  shapes: readonly WebhookShape[],
+): Pick<WebhookInput, 'events' | 'shape_events'> {
+  const wrong = (field: string, message: string): never => {
+    throw validationError([{ field, message }])
+  }
+  if (name === undefined)
+    return shape_events === undefined ? { events } : wrong('shape_events', 'must be given with a shape')
+  const names = shapes.map((shape) => shape.name)
+  const shape = shapes.find((one) => one.name === name)
+  if (!shape) return wrong('shape', `must be one of ${names.join(', ')}, not ${quote(name)}`)
+  if (shape_events === undefined) return { events: events ?? ['email.*'] }
+  if (events) return wrong('events', 'must not be given together with shape_events')
+  const ours = shape_events.flatMap((type, i) => {
+    const known = Object.keys(shape.events)
+    const ours = Object.hasOwn(shape.events, type) ? shape.events[type] : undefined
+    return ours ?? wrong(`shape_events[${i}]`, `must be one of ${known.join(', ')}, not ${quote(type)}`)
+  })
+  return { events: ours, shape_events: [...new Set(shape_events)] }
+}
+
+/**
+ * The webhooks of the option. Named after the address, so that pending deliveries continue after a restart, and never go to
+ * another address.
+ */
+export function fromOptions(
+  given: readonly WebhookInput[],
+  random: RandomSource,
+  shapes: readonly WebhookShape[],
+): Webhook[] {
+  return given.map((input, i) => {
+    const digest = createHash('sha256').update(input.url).digest('hex').slice(0, 16)
+    const duplicates = given.slice(0, i).filter(({ url }) => url === input.url).length
+    return toWebhook(
+      `${optionPrefix}${digest}${duplicates > 0 ? `_${duplicates + 1}` : ''}`,
+      input,
+      random,
+      shapes,
+    )
+  })
+}
