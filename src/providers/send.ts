@@ -57,10 +57,11 @@ export async function sendAll(
   const isBatch = translated.length > 1
   const common = hasOneId ? toId(newUuid()) : null
   const requests = translated.flatMap((one, i) => {
-    if (!('error' in one)) {
-      const message_id = one.messageId ?? common ?? toId(newUuid())
-      return { ...one.request, provider: { name: provider, message_id } }
-    }
+    if (!('error' in one))
+      return {
+        ...one.request,
+        provider: { name: provider, message_id: one.messageId ?? common ?? toId(newUuid()) },
+      }
     if (partial) return []
     throw isBatch ? placed(one.error, i) : one.error
   })

@@ -13,10 +13,10 @@ export interface TranslationFacts {
 export type Translated =
   | {
       readonly request: SendingRequest
-      /** The id of the email, where the request itself gives it. */
-      readonly messageId?: string | undefined
       /** Whether all requests of the body are only checked. Default: false. */
       readonly checkOnly?: boolean
+      /** The id of the email, where the request itself gives it. */
+      readonly messageId?: string | undefined
     }
   | { readonly error: LocalpostError }
 

@@ -40,7 +40,6 @@ export async function attemptDelivery(
   })
   try {
     const { Webhook: Signer } = await import('standardwebhooks')
-    const named = Object.entries(further).map(([name, value]) => [name.toLowerCase(), value])
     const request = {
       id: event_id,
       time: new Date(now),
@@ -48,6 +47,7 @@ export async function attemptDelivery(
       secret,
       sign: () => new Signer(secret).sign(event_id, new Date(now), body),
     }
+    const named = Object.entries(further).map(([name, value]) => [name.toLowerCase(), value])
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'localpost',

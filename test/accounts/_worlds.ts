@@ -94,7 +94,6 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   await made('/dev/suppressions', { address: `${secret}@gone.test` })
   const endpoint = 'http://127.0.0.1:9/resend'
   const hook = await made('/resend/webhooks', { endpoint, events: ['email.bounced'] })
-  await made('/mailgun/v3/domains/acme.test/webhooks', { id: 'accepted', url: 'http://127.0.0.1:9/mailgun' })
   const markedHook = await posted<{ ID: number }>('/postmark/webhooks', {
     Url: 'http://127.0.0.1:9/postmark',
     Triggers: { Bounce: { Enabled: true } },
@@ -104,10 +103,11 @@ export async function fill(post: Localpost, account: CreatedAccount, secret: str
   const url = 'http://127.0.0.1:9/sendgrid'
   const grid = await made('/sendgrid/v3/user/webhooks/event/settings', { url, bounce: true })
   const dynamic = await made('/sendgrid/v3/templates', { name: `${secret} dynamic`, generation: 'dynamic' })
+  await made('/mailgun/v3/domains/acme.test/webhooks', { id: 'accepted', url: 'http://127.0.0.1:9/mailgun' })
   return {
-    event: 'accepted',
     'sendgrid/v3': grid.id,
     template_id: dynamic.id,
+    event: 'accepted',
     identity: `${secret}.test`,
     address: `${secret}@gone.test`,
     name: 'welcome',

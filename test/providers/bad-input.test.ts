@@ -102,13 +102,6 @@ const samples: Readonly<Record<string, unknown>> = {
     Tags: ['a'],
     Attachments: [{ Content: 'YQ==', Filename: 'a.txt' }],
   },
-  'POST /mailgun/v3/{domain}/bounces': [{ address: mail.to, code: 550 }],
-  'POST /mailgun/v3/{domain}/complaints': { address: mail.to },
-  'POST /mailgun/v3/{domain}/unsubscribes': { address: mail.to, tags: ['*'] },
-  'POST /mailgun/v4/domains': { name: 'acme.test' },
-  'POST /mailgun/v3/domains': { name: 'acme.test' },
-  'POST /mailgun/v3/domains/{domain}/webhooks': { id: 'accepted', url: 'http://127.0.0.1:9/' },
-  'PUT /mailgun/v3/domains/{domain}/webhooks/{name}': { url: 'http://127.0.0.1:9/' },
   'POST /sendgrid/v3/mail/send': {
     personalizations: [
       {
@@ -161,6 +154,13 @@ const samples: Readonly<Record<string, unknown>> = {
     variables: [{ key: 'A', type: 'string', fallback_value: 'x' }],
   },
   'PATCH /resend/templates/{id}': { html: 'x' },
+  'POST /mailgun/v3/{domain}/bounces': [{ address: mail.to, code: 550 }],
+  'POST /mailgun/v3/{domain}/complaints': { address: mail.to },
+  'POST /mailgun/v3/{domain}/unsubscribes': { address: mail.to, tags: ['*'] },
+  'POST /mailgun/v4/domains': { name: 'acme.test' },
+  'POST /mailgun/v3/domains': { name: 'acme.test' },
+  'POST /mailgun/v3/domains/{domain}/webhooks': { id: 'accepted', url: 'http://127.0.0.1:9/' },
+  'PUT /mailgun/v3/domains/{domain}/webhooks/{name}': { url: 'http://127.0.0.1:9/' },
   'POST /resend/webhooks': { endpoint: 'http://127.0.0.1:9/', events: ['email.sent'] },
 }
 

@@ -84,6 +84,7 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /dev/templates/{id}/versions': 'read',
   'POST /dev/templates/{id}/versions/{version}/restore': 'full',
   'POST /dev/templates/preview': 'read',
+  'POST /dev/templates/render': 'read',
   'DELETE /dev/templates/{id}': 'full',
   'GET /dev/webhooks': 'read',
   'POST /dev/webhooks': 'full',
