@@ -28,8 +28,6 @@ export interface SentEmails {
    * @param where  Default: all of them.
    */
   matching(where?: Where): AsyncIterable<EmailRecord[]>
-  /** All emails in pieces, newest first, those of apps that speak SMTP among them. */
-  all(): AsyncIterable<readonly EmailRecord[]>
   /** How many of them were accepted since a time, in Unix milliseconds. */
   countSince(time: number): Promise<number>
   /** The id by which a provider knows an email; that of Localpost if it did not come by this provider. */
@@ -85,7 +83,6 @@ export function createSentEmails(deps: {
         direction: 'desc',
         where: { all: [{ flag: 'api' }, where] },
       }),
-    all: () => pagesOf(store, emailCollection, { limit: 500, direction: 'desc' }),
     countSince: (time) =>
       store.count(emailCollection, { where: { all: [{ flag: 'api' }, { number: 'created', above: time }] } }),
     idOf(email, name) {

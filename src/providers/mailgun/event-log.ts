@@ -18,14 +18,14 @@ import { mailgun } from './words.ts'
 
 const { get } = rowsOf('Events')
 
-/** `/v3/{domain}/events`: the events of all emails that this account has, also of those that came by another interface. */
+/** `/v3/{domain}/events`: the events of all sends of this account, also of those by another interface. */
 export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sending'>): Route[] {
   /** The emails that may have matching events, in pieces. */
   async function* emailsOf(filters: MailgunEventFilters): AsyncIterable<readonly EmailRecord[]> {
     const id = filters['message-id']?.replace(/^<(.*)>$/s, '$1')
     const found = id === undefined ? null : await sending.find(mailgun, `<${id}>`)
     if (found) yield found.emails
-    else yield* sent.all()
+    else yield* sent.matching()
   }
 
   async function answer(domain: string, page: Page, context: Context): Promise<object> {

@@ -19,10 +19,8 @@ export function messageRoutes(parts: ProviderParts): Route[] {
     context: RouteContext<{ domain: string }>,
   ): Promise<{ id: string; message: string }> {
     const domain = readDomain(context.params.domain)
-    let id: string | undefined
-    // The emails of all recipients have one id.
-    const toId = (uuid: string): string => (id ??= toMessageId(uuid, domain))
-    const how = { provider: mailgun, kind, partial: false, names, toId, maxRecipients }
+    const toId = (uuid: string): string => toMessageId(uuid, domain)
+    const how = { provider: mailgun, kind, partial: false, names, toId, hasOneId: true, maxRecipients }
     const [sent] = await sendAll(how, context, parts)
     if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
     return { id: sent.id, message: 'Queued. Thank you.' }

@@ -35,16 +35,16 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
     throw new LocalpostError('not_found', `Webhook not found: ${quote(event)}`)
   }
 
-  /** Makes a webhook anew with other events, because they cannot be changed. The secret stays. */
-  async function replace(url: string, events: readonly string[]): Promise<void> {
+  /** Gives a URL other events; none, and it is no webhook any more. */
+  async function setEvents(url: string, events: readonly string[]): Promise<void> {
     const all = await list()
     const before = all.find((webhook) => sameUrl(webhook.url, url))
-    if (before) await webhooks.remove(before.id)
-    if (events.length === 0) return
+    const input = { url, shape: mailgun, shape_events: [...events] }
+    if (before && events.length === 0) await webhooks.remove(before.id)
+    else if (before)
+      await withNames(webhooks.replace(before.id, { ...input, headers: before.headers }), names)
     // Mailgun has one signing key for all.
-    const secret = (before ?? all[0])?.secret
-    const input = { url, shape: mailgun, shape_events: [...events], ...(secret !== undefined && { secret }) }
-    await withNames(webhooks.create(input), names)
+    else await withNames(webhooks.create({ ...input, secret: all[0]?.secret }), names)
   }
 
   async function setUrls(event: string, wanted: readonly string[]): Promise<void> {
@@ -52,13 +52,13 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
     for (const url of wanted) {
       const events = before.find((webhook) => sameUrl(webhook.url, url))
       const known = events ? eventsOf(events) : []
-      if (!known.includes(event)) await replace(url, [...known, event])
+      if (!known.includes(event)) await setEvents(url, [...known, event])
     }
     for (const webhook of before) {
       const events = eventsOf(webhook)
       const isWanted = wanted.some((url) => sameUrl(webhook.url, url))
       if (!isWanted && events.includes(event))
-        await replace(
+        await setEvents(
           webhook.url,
           events.filter((one) => one !== event),
         )
