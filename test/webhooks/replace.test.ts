@@ -44,7 +44,7 @@ describe('a webhook that is replaced', () => {
 })
 
 describe('headers of a webhook', () => {
-  it.each([
+  it.each<[Record<string, string>]>([
     [{ Host: 'x' }],
     [{ 'Content-Length': '1' }],
     [{ 'Transfer-Encoding': 'chunked' }],
