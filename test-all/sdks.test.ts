@@ -99,6 +99,16 @@ describe('resend 6.38.0', () => {
     })
   })
 
+  it('stores templates and sends from them', async () => {
+    expect((await steps('templates'))['templates']).toEqual({
+      got: [true, 'published', ['PRODUCT', 'PRICE']],
+      sent: ['Order of Tea', '<p>Tea: 25</p>'],
+      missing: expect.stringMatching(/^422 validation_error: .*template\.variables\.PRODUCT/) as string,
+      listed: ['draft', 'published'],
+      left: 0,
+    })
+  })
+
   it('gets errors of its own kinds', async () => {
     expect((await steps('errors'))['errors']).toEqual({
       missing: '422 missing_required_field: Invalid `subject` field: is missing.',

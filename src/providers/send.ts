@@ -23,8 +23,8 @@ export interface ProviderSend {
   readonly toId?: (uuid: string) => string
   /** How many distinct recipients an email may have. Default: as the core. */
   readonly maxRecipients?: number
-  /** Completes a translated request, or refuses it by an error. Default: it stays as it is. */
-  prepare?(request: SendingRequest): Promise<SendingRequest>
+  /** Completes a request by what is stored, such as its template. Its errors have the core's names of members. */
+  readonly prepare?: (request: SendingRequest) => Promise<SendingRequest>
 }
 
 /**
@@ -49,7 +49,7 @@ export async function sendAll(
 ): Promise<Sent[]> {
   const facts = { now: clock.now(), isRepeatable: idempotencyKey !== undefined }
   const { hash, emails } = await translate(body, kind, facts, thread)
-  const translated = prepare ? await prepareAll(emails, prepare) : emails
+  const translated = prepare ? await Promise.all(emails.map((one) => prepared(one, prepare, names))) : emails
   const isBatch = translated.length > 1
   const requests = translated.flatMap((one, i) => {
     if (!('error' in one))
@@ -77,21 +77,18 @@ export async function sendAll(
   })
 }
 
-/** Completes each right request. */
-async function prepareAll(
-  emails: readonly Translated[],
+async function prepared(
+  one: Translated,
   prepare: NonNullable<ProviderSend['prepare']>,
-): Promise<Translated[]> {
-  const prepared: Translated[] = []
-  for (const one of emails) {
-    try {
-      prepared.push('error' in one ? one : { request: await prepare(one.request) })
-    } catch (error) {
-      if (!(error instanceof LocalpostError)) throw error
-      prepared.push({ error })
-    }
+  names: ProviderSend['names'],
+): Promise<Translated> {
+  if ('error' in one) return one
+  try {
+    return { request: await prepare(one.request) }
+  } catch (error) {
+    if (error instanceof LocalpostError) return { error: named(error, names) }
+    throw error
   }
-  return prepared
 }
 
 /** The result of a call of a resource, whose errors get a provider's names of members. */

@@ -43,7 +43,7 @@ export async function renderRequest(
 }
 
 /** Data for placeholders, which are texts. @throws validation_error for lists and objects. */
-function toVariables(data: Readonly<Record<string, unknown>>): Record<string, string> {
+export function toVariables(data: Readonly<Record<string, unknown>>): Record<string, string> {
   const errors: FieldError[] = []
   const variables = Object.entries(data).map(([name, value]): [string, string] => {
     if (typeof value === 'object' && value !== null) {

@@ -22,6 +22,7 @@ import type { FailedKeys } from '../keys/failed-keys.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
 import type { Store } from '../store/store.ts'
+import type { templateJobs } from '../templates/engines.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import type { StoredSessions } from '../users/sessions.ts'
@@ -59,8 +60,8 @@ export interface AccountDeps {
   readonly smtpSessions: LoggedSessions
   /** The queue of requests with long bodies. */
   readonly large: JobQueue
-  /** The thread in which long bodies are parsed. */
-  readonly thread: JobThread<typeof bodyJobs>
+  /** The thread in which long bodies are parsed, and long templates rendered. */
+  readonly thread: JobThread<typeof bodyJobs & typeof templateJobs>
   /** Empties what `keep` does not name. */
   reset(keep: readonly ResetScope[]): Promise<void>
 }

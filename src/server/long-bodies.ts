@@ -3,15 +3,16 @@ import { broadcastRequestSchema } from '../broadcasts/schema.ts'
 import { parseJsonBody } from '../core/json-body.ts'
 import { parseInput } from '../core/validate.ts'
 import { withoutConnections } from '../mime/html/without-connections.ts'
-import { shownHtmlSchema, templateInputSchema } from '../templates/schema.ts'
+import { shownHtmlSchema, templateInputSchema, templateRenderingSchema } from '../templates/schema.ts'
 
 /** The name of the schema of a long body, for the thread. */
-export type LongBodyKind = 'template' | 'html' | 'broadcast'
+export type LongBodyKind = 'template' | 'html' | 'rendering' | 'broadcast'
 
 /** The bodies that may be long and hold a few texts. What the schema returns is small but for these. */
 const schemas: Readonly<Record<LongBodyKind, z.ZodType>> = {
   template: templateInputSchema,
   html: shownHtmlSchema,
+  rendering: templateRenderingSchema,
   broadcast: broadcastRequestSchema,
 }
 

@@ -1,3 +1,6 @@
+import { quote } from '../core/errors.ts'
+import { formatDate } from './format-date.ts'
+
 /**
  * Which helpers a template may use: `basic` are those of Handlebars; `extended` has further ones to compare, to combine
  * conditions, and for lengths, defaults and dates.
@@ -96,6 +99,20 @@ const values = new Map<string, ValueHelper>([
         if (!isEmpty(value) || fallback === undefined) return value
         const text = String(fallback)
         return text.startsWith(defaultPrefix) ? text.slice(defaultPrefix.length) : text
+      },
+    },
+  ],
+  [
+    'formatDate',
+    {
+      set: 'extended',
+      params: [2, 3],
+      value: ([time, format, offset]) => {
+        const text = formatDate(time, format, offset)
+        if (text !== null || time === undefined || time === null) return text ?? undefined
+        throw new RangeError(
+          `cannot write ${quote(time)} as ${quote(format)}: give a time in ISO 8601 or as milliseconds, a format of at most 200 characters, and an offset such as "-0800"`,
+        )
       },
     },
   ],

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import type { Template, TemplateEngine, TemplateInput, TemplateVersion } from './types.ts'
+import type {
+  RenderedTexts,
+  Template,
+  TemplateEngine,
+  TemplateInput,
+  TemplateRendering,
+  TemplateVersion,
+} from './types.ts'
 
 const maxBodyBytes = 1_000_000
 
@@ -68,6 +75,25 @@ export const templateInputSchema: z.ZodType<TemplateInput> = z
   .refine(({ subject, html, text }) => Boolean(subject || html || text), {
     error: 'must have at least one of subject, html and text that is not empty',
   })
+
+const renderedText = z.string().max(maxBodyBytes).optional()
+
+/** Texts to be rendered without storing them: the body of `POST /dev/templates/render`. */
+export const templateRenderingSchema: z.ZodType<TemplateRendering> = z.strictObject({
+  engine: z.enum(['handlebars', 'mustachio']),
+  subject: renderedText,
+  html: renderedText,
+  text: renderedText,
+  data: z.record(z.string(), z.unknown()).optional().describe('Any JSON. Default: none'),
+})
+
+/** The texts as they would be sent: the answer. */
+export const renderedTextsSchema: z.ZodType<RenderedTexts> = z.strictObject({
+  subject: z.string(),
+  html: z.string(),
+  text: z.string(),
+  missing: z.array(z.string()).describe('The names that the data has no value for, each once'),
+})
 
 /** HTML to be shown: the body of `POST /dev/templates/preview`. */
 export const shownHtmlSchema: z.ZodType<{ html: string }> = z.strictObject({

@@ -22,6 +22,25 @@ export interface TemplateInput {
   metadata?: Record<string, string>
 }
 
+/** Texts to be rendered without storing them: the body of `POST /dev/templates/render`. */
+export interface TemplateRendering {
+  engine: 'handlebars' | 'mustachio'
+  subject?: string
+  html?: string
+  text?: string
+  /** Any JSON. Default: none. */
+  data?: Record<string, unknown>
+}
+
+/** The texts as they would be sent: the answer. */
+export interface RenderedTexts {
+  subject: string
+  html: string
+  text: string
+  /** The names that the data has no value for, each once. */
+  missing: string[]
+}
+
 /** A template as `/dev/templates` answers it. */
 export interface Template {
   /** Chosen by who stored it. */

@@ -155,6 +155,39 @@ const steps = {
       left: left.data.length,
     })
   },
+  async templates() {
+    const { id } = ok(
+      await resend.templates
+        .create({
+          name: 'Order',
+          alias: 'order',
+          from: mail.from,
+          subject: 'Order of {{{PRODUCT}}}',
+          html: '<p>{{{PRODUCT}}}: {{{PRICE}}}</p>',
+          variables: [
+            { key: 'PRODUCT', type: 'string' },
+            { key: 'PRICE', type: 'number', fallbackValue: 25 },
+          ],
+        })
+        .publish(),
+    )
+    const got = ok(await resend.templates.get('order'))
+    const template = { id: 'order', variables: { PRODUCT: 'Tea' } }
+    const sent = ok(await resend.emails.send({ to: mail.to, template }))
+    const { html, subject } = ok(await resend.emails.get(sent.id))
+    const { error } = await resend.emails.send({ to: mail.to, template: { id } })
+    ok(await resend.templates.update(id, { name: 'Changed' }))
+    const copy = ok(await resend.templates.duplicate(id))
+    const listed = ok(await resend.templates.list())
+    for (const one of [id, copy.id]) ok(await resend.templates.remove(one))
+    show('templates', {
+      got: [got.id === id, got.status, got.variables.map(({ key }) => key)],
+      sent: [subject, html],
+      missing: `${error.statusCode} ${error.name}: ${error.message}`,
+      listed: listed.data.map(({ status }) => status).sort(),
+      left: ok(await resend.templates.list()).data.length,
+    })
+  },
 }
 
 for (const name of process.argv.slice(2)) await steps[name]()

@@ -48,6 +48,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PUT /postmark/webhooks/{id}': { Triggers: { Open: { Enabled: true } } },
   'PATCH /resend/emails/{id}': { scheduled_at: 'in 1 min' },
   'PATCH /resend/domains/{id}': { open_tracking: true },
+  'PATCH /resend/templates/{id}': { html: 'taken over' },
   'POST /api/v1/message/{id}/release': { To: ['ada@example.test'] },
   'PUT /api/v1/tags/{tag}': { Name: 'taken over' },
   'PATCH /dev/inbox': { unread: false },

@@ -236,3 +236,42 @@ describe('templates', () => {
     }
   })
 })
+
+describe('templates in other languages', () => {
+  const blocks = '{{#each items}}{{this}};{{/each}}{{name}}'
+
+  it('sending.engines: a template is rendered by its engine, from data of any form', async () => {
+    const { post } = await open()
+    await post.templates.put('list', { subject: 'x', html: blocks, engine: 'handlebars' })
+    const request = { from: 'hi@acme.test', to: 'ada@example.com', template_id: 'list' }
+    const { id } = await post.sending.send({ ...request, data: { items: ['<', 2], name: 'Ada' } })
+    expect((await post.emails.get(id)).html).toBe('&lt;;2;Ada')
+    await post.templates.put('list', { subject: 'x', html: blocks })
+    const { id: plain } = await post.sending.send({ ...request, data: { name: 'Ada' } })
+    expect((await post.emails.get(plain)).html).toBe('{{#each items}}{{this}};{{/each}}Ada')
+    for (const html of ['{{> other}}', '{{* other}}', '{{log x}}', '{{other x}}', '{{#if x}}'])
+      await expect(post.templates.put('wrong', { html, engine: 'handlebars' })).rejects.toMatchObject({
+        code: 'invalid_template',
+      })
+  })
+
+  it('sending.missing-data: what data lacks is empty with a warning, or an error that names it', async () => {
+    const { post } = await open()
+    const request = {
+      from: 'hi@acme.test',
+      to: 'ada@example.com',
+      subject: 'x',
+      text: `${blocks}{{a.b}}`,
+      data: {},
+    }
+    const rendering = { engine: 'handlebars' } as const
+    const { id, warnings } = await post.sending.send({ ...request, rendering })
+    expect((await post.emails.get(id)).text).toBe('')
+    expect(warnings.filter((one) => one.includes('no data'))).toHaveLength(2)
+    const strict = { ...request, rendering: { ...rendering, missing: 'error' } as const }
+    await expect(post.sending.send(strict)).rejects.toMatchObject({
+      code: 'missing_variable',
+      errors: [{ field: 'data.name' }, { field: 'data.a.b' }],
+    })
+  })
+})

@@ -62,6 +62,35 @@ describe('the Templates page', () => {
     expect(await objections(page)).toEqual([])
   })
 
+  it('renders a template by the language that is chosen, with data in JSON', async () => {
+    const { post, page } = await openPage()
+    await post.templates.put('list', { subject: 'Hi', text: 'x', name: 'List', metadata: { a: 'b' } })
+    await page.goto(`${post.url}/#/templates/list`)
+    await page.getByLabel('Language').selectOption('handlebars')
+    await page.getByLabel('HTML', { exact: true }).fill('{{#each items}}<i>{{this}}</i>{{/each}} {{missing}}')
+    await page.getByText('Without a value: missing').waitFor()
+    await page.getByLabel('Data, as JSON').fill('{"items": ["one"')
+    await page.getByText('The data is not JSON.').waitFor()
+    await page.getByLabel('Data, as JSON').fill('{"items": ["one", "two"]}')
+    await page.frameLocator('iframe').getByText('two').waitFor()
+    expect(await objections(page)).toEqual([])
+    await page.getByRole('button', { name: 'Store' }).click()
+    await page.getByText('Stored.').waitFor()
+    expect(await post.templates.get('list')).toMatchObject({
+      engine: 'handlebars',
+      name: 'List',
+      metadata: { a: 'b' },
+    })
+    await page.getByText('Send a test').click()
+    await page.getByLabel('To', { exact: true }).fill('me@example.com')
+    await page.getByRole('button', { name: 'Send the test' }).click()
+    await page.getByRole('link', { name: 'Open the mail' }).waitFor()
+    const [mail] = (await post.inbox.list()).items
+    expect((await post.inbox.get(mail?.id ?? '')).html).toBe('<i>one</i><i>two</i> ')
+    await page.getByLabel('HTML', { exact: true }).fill('{{#each items}}')
+    await page.getByText('ends too early').waitFor()
+  })
+
   it('keeps a draft of a template until it is saved or discarded', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Templates')

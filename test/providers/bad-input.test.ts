@@ -100,6 +100,12 @@ const samples: Readonly<Record<string, unknown>> = {
     Tags: ['a'],
     Attachments: [{ Content: 'YQ==', Filename: 'a.txt' }],
   },
+  'POST /resend/templates': {
+    name: 'order',
+    html: '{{{A}}}',
+    variables: [{ key: 'A', type: 'string', fallback_value: 'x' }],
+  },
+  'PATCH /resend/templates/{id}': { html: 'x' },
   'POST /resend/webhooks': { endpoint: 'http://127.0.0.1:9/', events: ['email.sent'] },
 }
 

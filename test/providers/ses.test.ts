@@ -141,10 +141,52 @@ describe('SendEmail', () => {
     for (const [data, fault] of [
       ['{', 'is not JSON'],
       ['[]', 'must be a JSON object'],
-      ['{"a":{}}', 'no text and no number'],
+      ['{"name":"Ada"}', "Attribute 'count' is not present in the rendering data."],
     ] as const)
       expect((await send({ TemplateName: 'welcome', TemplateData: data })).body.message).toContain(fault)
   })
+})
+
+test('templates are Handlebars: blocks, nested data, nothing escaped', async () => {
+  const post = await start()
+  const call = sesCaller(post)
+  const TemplateContent = {
+    Subject: '{{name.first}} & co',
+    Html: '{{#each items}}<i>{{this.title}}{{#unless @last}}, {{/unless}}</i>{{/each}}{{#if vip}}VIP{{else}}-{{/if}}{{raw}}',
+    Text: '{{#with name}}{{first}}{{/with}}',
+  }
+  await call('POST', '/templates', { TemplateName: 'list', TemplateContent })
+  const data = { name: { first: 'Ada' }, items: [{ title: 'A' }, { title: 'B' }], raw: '<b>' }
+  const TemplateData = JSON.stringify(data)
+  const html = '<i>A, </i><i>B</i>-<b>'
+  expect(await call('POST', '/templates/list/render', { TemplateData })).toMatchObject({
+    status: 200,
+    body: { RenderedTemplate: `Subject: Ada & co\r\n\r\nAda\r\n\r\n${html}` },
+  })
+  expect(await call('POST', '/templates/list/render', { TemplateData: '{"raw":""}' })).toMatchObject({
+    status: 400,
+    type: 'BadRequestException',
+    body: {
+      message: "Attribute 'name.first' is not present in the rendering data.",
+    },
+  })
+  const Template = { TemplateName: 'list', TemplateData }
+  const { body } = await call<{ BulkEmailEntryResults: object[] }>('POST', '/outbound-bulk-emails', {
+    FromEmailAddress: from,
+    DefaultContent: { Template },
+    BulkEmailEntries: [{ vip: true }, { name: {} }].map((replaced) => ({
+      Destination: { ToAddresses: ['ada@example.com'] },
+      ReplacementEmailContent: {
+        ReplacementTemplate: { ReplacementTemplateData: JSON.stringify(replaced) },
+      },
+    })),
+  })
+  expect(body.BulkEmailEntryResults).toMatchObject([
+    { Status: 'SUCCESS' },
+    { Status: 'INVALID_PARAMETER', Error: containing("Attribute 'name.first' is not present") },
+  ])
+  const { html: sent } = await post.inbox.waitFor({ subject: 'Ada & co' })
+  expect(sent).toBe('<i>A, </i><i>B</i>VIP<b>')
 })
 
 test('SendBulkEmail sends the right emails of a request, and says what is wrong with the others', async () => {
@@ -247,13 +289,20 @@ test('lists the suppressed addresses of several reasons', async () => {
   expect((await call('GET', '/suppression/addresses?PageSize=1&PageSize=2')).status).toBe(400)
 })
 
-test('a template that Localpost cannot fill in is refused when it is stored', async () => {
+test('a template that Localpost cannot render is refused when it is stored and when it is given', async () => {
   const post = await start()
   const call = sesCaller(post)
-  for (const text of ['{{#if a}}x{{/if}}', '{{> part}}', '{{{raw}}}', '{{&raw}}', '{{~a}}', '{{!note}}']) {
-    const TemplateContent = { Subject: text }
-    const { status, body } = await call('POST', '/templates', { TemplateName: 'a', TemplateContent })
-    expect([text, status, body.message]).toEqual([text, 400, containing('TemplateContent.Subject uses')])
+  for (const text of ['{{#if a}}x', '{{> part}}', '{{* a}}', '{{a', '{{equals a b}}', '{{log a}}']) {
+    const TemplateContent = { Subject: text, Text: 'x' }
+    const fault = containing('TemplateContent.Subject line 1')
+    const stored = await call<{ message: string }>('POST', '/templates', {
+      TemplateName: 'a',
+      TemplateContent,
+    })
+    expect([text, stored.status, stored.body.message]).toEqual([text, 400, fault])
+    const Content = { Template: { TemplateContent, TemplateData: '{}' } }
+    const sent = await call<{ message: string }>('POST', '/outbound-emails', { ...mail, Content })
+    expect([text, sent.status, sent.body.message]).toEqual([text, 400, containing('line 1')])
   }
   const right = { TemplateName: 'a', TemplateContent: { Subject: 'Hi {{a}}' } }
   expect((await call('POST', '/templates', right)).status).toBe(200)

@@ -112,11 +112,36 @@ describe('templates of Handlebars', () => {
     ['{{#greaterThan (length items) 0}}y{{else}}n{{/greaterThan}}', { items: [1] }, 'y'],
     ['{{length items}} {{length text}}', { items: [1, 2], text: 'abc' }, '2 3'],
     ['{{insert name "default=Customer"}} {{insert business "your business"}}', {}, 'Customer your business'],
+    [
+      '{{formatDate t f}}',
+      { t: '2020-01-01T23:00:00.000Z', f: 'MMMM DD, YYYY h:mm:ss A' },
+      'January 01, 2020 11:00:00 PM',
+    ],
+    [
+      '{{formatDate t "MMMM DD, YYYY h:mm:ss A" "-0800"}}',
+      { t: '2020-01-01T23:00:00.000Z' },
+      'January 01, 2020 3:00:00 PM',
+    ],
+    [
+      '{{formatDate t "YY MMM MM M D dddd ddd hh HH H m s ZZ Z" "+05:30"}}',
+      { t: 1_577_919_600_000 },
+      '20 Jan 01 1 2 Thursday Thu 04 04 4 30 0 +0530 +05:30',
+    ],
+    ['{{formatDate none "YYYY"}}', {}, ''],
     ['{{insert name "default=Customer"}}', { name: '<A>' }, '&lt;A&gt;'],
   ])('have further helpers: %s with %j', async (source, given, expected) => {
     expect(await render(source, given)).toBe(expected)
     await expect(render(source, given, { helpers: 'basic' })).rejects.toMatchObject({
       code: 'invalid_template',
+    })
+  })
+
+  it.each([{ t: 'yesterday' }, { t: {} }, { t: 1e99 }])('cannot write %j as a date', async (given) => {
+    await expect(render('x\n {{formatDate t "YYYY"}}', given)).rejects.toMatchObject({
+      code: 'invalid_template',
+      errors: [
+        { field: 'html', message: expect.stringContaining('line 2, column 2: "formatDate" cannot write') },
+      ],
     })
   })
 

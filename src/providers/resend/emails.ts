@@ -12,6 +12,7 @@ import { messageOf } from './face.ts'
 import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
 import { readScheduledAt } from './times.ts'
 import { rowsOf } from './rows.ts'
+import { createTemplateUse } from './template-use.ts'
 import { resend } from './words.ts'
 
 const { get, patch, post } = rowsOf('Emails')
@@ -45,7 +46,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       success: { schema: idSchema },
       errors: ofSending,
       async handler(context) {
-        const [sent] = await sendAll(sendOf('resend send', context, false), context, parts)
+        const [sent] = await sendAll(sendOf('resend send', context, false, parts), context, parts)
         if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
         return { id: sent.id }
       },
@@ -73,7 +74,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       errors: ofSending,
       async handler(context) {
         const partial = isPermissive(context.headers)
-        const results = await sendAll(sendOf('resend batch', context, partial), context, parts)
+        const results = await sendAll(sendOf('resend batch', context, partial, parts), context, parts)
         const data = results.flatMap((result) => ('error' in result ? [] : { id: result.id }))
         if (!partial) return { data }
         const errors = results.flatMap((result, index) =>
@@ -133,16 +134,17 @@ const names = {
   metadata: 'tags',
   send_at: 'scheduled_at',
   template_id: 'template.id',
-  variables: 'template.variables',
+  data: 'template.variables',
 }
 
 function sendOf(
   kind: ProviderSend['kind'],
   { headers }: Pick<RouteContext, 'headers'>,
   partial: boolean,
+  { templates }: Pick<ProviderParts, 'templates'>,
 ): ProviderSend {
   const idempotencyKey = headers.get('idempotency-key') ?? undefined
-  return { provider: resend, kind, idempotencyKey, partial, names }
+  return { provider: resend, kind, idempotencyKey, partial, names, prepare: createTemplateUse(templates) }
 }
 
 function isPermissive(headers: RouteContext['headers']): boolean {

@@ -91,7 +91,6 @@ const { data, error } = await resend.emails.send({
     { path: '/oauth/**', what: 'OAuth grants' },
     { path: '/segments/**', what: 'Segments' },
     { path: '/suppressions/**', what: 'Suppressions' },
-    { path: '/templates/**', what: 'Templates' },
     { path: '/topics/**', what: 'Topics' },
     { path: '/usage', what: 'Usage' },
   ],

@@ -28,7 +28,8 @@ function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: Trans
   const email = readMembers(schema, body)
   const errors: FieldError[] = []
   const { from, to, cc, bcc, reply_to, subject, html, text, headers, template } = email
-  if (from === undefined) errors.push({ field: 'from', message: 'is missing' })
+  // A template may have a sender.
+  if (from === undefined && !template) errors.push({ field: 'from', message: 'is missing' })
   if (subject === undefined && !template) errors.push({ field: 'subject', message: 'is missing' })
   if (template && (html !== undefined || text !== undefined))
     errors.push({ field: 'template', message: 'must not be given together with html or text' })
@@ -49,7 +50,8 @@ function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: Trans
     headers,
     metadata,
     template_id: template?.id,
-    variables: template && toVariables(template.variables ?? {}),
+    data: template && (template.variables ?? {}),
+    rendering: template && { missing: 'error', escape: 'none', helpers: 'basic' },
     attachments: email.attachments?.map(toAttachment),
     send_at: typeof at === 'number' ? at : undefined,
   }
@@ -90,10 +92,6 @@ function toMetadata(
     metadata.set(name, value)
   }
   return tags.length === 0 ? undefined : Object.fromEntries(metadata)
-}
-
-function toVariables(given: Readonly<Record<string, string | number>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]))
 }
 
 type SentAttachment = NonNullable<SendingRequest['attachments']>[number]

@@ -39,7 +39,7 @@ const scheduledAt = z.string().describe(`${scheduledForms}; at most 30 days ahea
 const notSupported = (why: string): z.ZodOptional<z.ZodNever> => z.never({ error: why }).optional()
 
 const emailMembers = {
-  from: z.string().optional().describe('Required'),
+  from: z.string().optional().describe('Required, unless the template has one'),
   to: addresses.describe(`One address, or up to ${maxRecipients}`),
   cc: addresses.optional(),
   bcc: addresses.optional(),
@@ -61,7 +61,7 @@ const emailMembers = {
       variables: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
     })
     .optional()
-    .describe('A template of this account, with `{{NAME}}` for variables; without `html` and `text`'),
+    .describe('A template of this account, by its id or alias; without `html` and `text`'),
   topic_id: notSupported('is not supported: Localpost has no topics. Leave it out'),
 }
 

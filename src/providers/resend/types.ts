@@ -101,7 +101,7 @@ export interface ResendAttachment {
 
 /** The body of `POST /resend/emails`. */
 export interface ResendEmail {
-  /** Required. */
+  /** Required, unless the template has one. */
   from?: string
   /** One address, or up to 50. */
   to: string | string[]
@@ -126,7 +126,7 @@ export interface ResendEmail {
    * days ahead.
    */
   scheduled_at?: string
-  /** A template of this account, with `{{NAME}}` for variables; without `html` and `text`. */
+  /** A template of this account, by its id or alias; without `html` and `text`. */
   template?: {
     id: string
     variables?: Record<string, string | number>
@@ -141,6 +141,82 @@ export interface ResendReschedule {
    * days ahead.
    */
   scheduled_at: string
+}
+
+/** A variable of a template. */
+export interface ResendTemplateVariable {
+  key: string
+  type: 'string' | 'number'
+  fallback_value?: string | number | null
+}
+
+/** The body of `POST /resend/templates`. */
+export interface ResendNewTemplate {
+  name: string
+  /** With `{{{NAME}}}` for variables, as the subject and the text may have. */
+  html: string
+  /** A name of your own, which can be used in place of the id. */
+  alias?: string | null
+  /** The sender, unless the email has one. */
+  from?: string | null
+  /** The subject, unless the email has one. */
+  subject?: string | null
+  reply_to?: string | string[] | null
+  /** Localpost makes no text of `html`. */
+  text?: string | null
+  variables?: ResendTemplateVariable[] | null
+}
+
+/** The body of `PATCH /resend/templates/{id}`. */
+export interface ResendTemplateChanges {
+  name?: string
+  html?: string
+  /** A name of your own, which can be used in place of the id. */
+  alias?: string | null
+  /** The sender, unless the email has one. */
+  from?: string | null
+  /** The subject, unless the email has one. */
+  subject?: string | null
+  reply_to?: string | string[] | null
+  /** Localpost makes no text of `html`. */
+  text?: string | null
+  variables?: ResendTemplateVariable[] | null
+}
+
+/** A template in the list. */
+export interface ResendListedTemplate {
+  id: string
+  name: string
+  alias: string | null
+  status: 'draft' | 'published'
+  /** ISO 8601. */
+  created_at: string
+  /** ISO 8601. */
+  updated_at: string
+  published_at: string | null
+}
+
+/** A template as it is: its draft, if it has one. */
+export interface ResendTemplate extends ResendListedTemplate {
+  object: 'template'
+  from: string | null
+  subject: string | null
+  reply_to: string[] | null
+  html: string
+  text: string | null
+  variables:
+    | {
+        key: string
+        type: 'string' | 'number'
+        fallback_value: string | number | null
+        /** ISO 8601. */
+        created_at: string
+        /** ISO 8601. */
+        updated_at: string
+      }[]
+    | null
+  has_unpublished_versions: boolean
+  current_version_id: string
 }
 
 /** The body of `POST /resend/webhooks`. */

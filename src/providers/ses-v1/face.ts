@@ -10,6 +10,8 @@ const known: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_api_key: 'InvalidClientTokenId',
   insufficient_scope: 'AccessDenied',
   template_not_found: 'TemplateDoesNotExist',
+  invalid_template: 'InvalidTemplate',
+  missing_variable: 'MissingRenderingAttributeException',
   method_not_allowed: 'InvalidAction',
   not_supported: 'InvalidAction',
   rate_limit_exceeded: 'Throttling',

@@ -95,7 +95,7 @@ export const sendNames: ProviderSend['names'] = {
   'envelope.mail_from': 'FromEmailAddress',
   'envelope.rcpt_to': 'Destination',
   template_id: 'TemplateName',
-  variables: 'TemplateData',
+  data: 'TemplateData',
 }
 
 function sendOf(kind: ProviderSend['kind'], partial: boolean): ProviderSend {

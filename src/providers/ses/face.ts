@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ErrorCode, LocalpostError } from '../../core/errors.ts'
+import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
 import { ses } from './words.ts'
@@ -50,13 +50,18 @@ export function kindOf({ code, status }: LocalpostError): readonly [status: numb
 }
 
 /** An error in words. Not the names of members alone: SES names none. */
-export function messageOf({ errors, message }: LocalpostError): string {
+export function messageOf({ code, errors, message }: LocalpostError): string {
   if (!errors || errors.length === 0) return message
+  if (code === 'missing_variable') return errors.slice(0, maxNamed).map(inRenderingData).join(' ')
   const all = errors.slice(0, maxNamed).map(({ field, message: fault }) => `${field} ${fault}`)
   return `${all.join('; ')}${errors.length > maxNamed ? `; and ${errors.length - maxNamed} more` : ''}.`
 }
 
 const maxNamed = 10
+
+function inRenderingData({ field }: FieldError): string {
+  return `Attribute '${field.slice(field.indexOf('TemplateData.') + 'TemplateData.'.length)}' is not present in the rendering data.`
+}
 
 /** What SES has and Localpost has not, in the API of version 2. */
 const unsupported: readonly (readonly [path: string, what: string])[] = [

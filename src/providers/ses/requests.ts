@@ -5,7 +5,7 @@ import type { SendingRequest } from '../../sending/types.ts'
 import { bodyLimits } from '../../server/route.ts'
 import type { Translate, Translated } from '../translation.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
-import { readTemplateData, templateFault } from './template-text.ts'
+import { readTemplateData, sesRendering } from './template-text.ts'
 import type { SesAttachment, SesBulk, SesField, SesSend, SesTag, SesTemplateUse } from './types.ts'
 import { configurationSetTag } from './words.ts'
 
@@ -172,19 +172,21 @@ function toTemplated({
   TemplateName,
   TemplateContent,
   TemplateData,
-}: SesTemplateUse): Pick<SendingRequest, 'template_id' | 'subject' | 'html' | 'text' | 'variables'> {
+}: SesTemplateUse): Pick<SendingRequest, 'template_id' | 'subject' | 'html' | 'text' | 'data' | 'rendering'> {
   if ((TemplateName === undefined) === (TemplateContent === undefined))
     throw validationError([
       { field: 'Template', message: 'must have either TemplateName or TemplateContent' },
     ])
-  const variables = TemplateData === undefined ? {} : readTemplateData(TemplateData)
-  if (TemplateName !== undefined) return { template_id: TemplateName, variables }
+  const data = TemplateData === undefined ? {} : readTemplateData(TemplateData)
   const { Subject, Html, Text } = TemplateContent ?? {}
-  for (const [name, text] of Object.entries(TemplateContent ?? {})) {
-    const fault = templateFault(text ?? '')
-    if (fault !== null) throw validationError([{ field: `TemplateContent.${name}`, message: fault }])
+  return {
+    template_id: TemplateName,
+    subject: Subject,
+    html: Html,
+    text: Text,
+    data,
+    rendering: sesRendering,
   }
-  return { subject: Subject, html: Html, text: Text, variables }
 }
 
 type SentAttachment = NonNullable<SendingRequest['attachments']>[number]

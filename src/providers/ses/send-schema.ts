@@ -82,7 +82,7 @@ export const templateUseSchema: z.ZodType<SesTemplateUse> = z.strictObject({
       Html: z.string().optional(),
     })
     .optional(),
-  TemplateData: z.string().max(maxData).optional().describe('A JSON object of texts and numbers'),
+  TemplateData: z.string().max(maxData).optional().describe('A JSON object'),
   Headers: fields,
   Attachments: attachments,
 })

@@ -1,12 +1,21 @@
 import { quote, validationError } from '../../core/errors.ts'
+import type { SendingRequest } from '../../sending/types.ts'
+
+/** How SES renders: an attribute that is missing is an error, nothing is escaped, and there are the helpers of Handlebars alone. */
+export const sesRendering: NonNullable<SendingRequest['rendering']> = {
+  engine: 'handlebars',
+  missing: 'error',
+  escape: 'none',
+  helpers: 'basic',
+}
 
 /**
  * Reads the data for a template.
  *
- * @param json  A JSON object of texts, numbers and truth values.
+ * @param json  A JSON object.
  * @throws validation_error for anything else.
  */
-export function readTemplateData(json: string): Record<string, string> {
+export function readTemplateData(json: string): Record<string, unknown> {
   let given: unknown
   try {
     given = JSON.parse(json)
@@ -15,22 +24,7 @@ export function readTemplateData(json: string): Record<string, string> {
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw fault(`must be a JSON object, not ${quote(given)}`)
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
-      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-        return [name, String(value)]
-      throw fault(
-        `has ${quote(name)}, which is no text and no number: templates are filled in by {{${name}}} alone`,
-      )
-    }),
-  )
+  return Object.fromEntries(Object.entries(given))
 }
 
 const fault = (message: string): Error => validationError([{ field: 'TemplateData', message }])
-
-/** What a template uses of Handlebars that Localpost has not; null if it uses nothing of it. */
-export function templateFault(text: string): string | null {
-  const [found] = /\{\{[~#^/>!&{]|\{\{else\b/.exec(text) ?? []
-  if (found === undefined) return null
-  return `uses ${quote(found)}: Localpost fills in {{name}} alone, without blocks, partials and unescaped values`
-}

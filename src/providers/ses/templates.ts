@@ -1,15 +1,16 @@
 import { z } from 'zod'
-import { LocalpostError, quote, validationError } from '../../core/errors.ts'
-import { isErrorOf } from '../../core/errors.ts'
-import { render } from '../../emails/render.ts'
+import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
+import { render, templateBytes } from '../../emails/render.ts'
+import { toVariables } from '../../sending/rendering.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
-import type { TemplateInput } from '../../templates/types.ts'
+import { checkTemplate, renderTemplate, templateError, type TemplateTexts } from '../../templates/engines.ts'
+import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { rowsOf } from './rows.ts'
 import { pageQuery } from './page-query.ts'
 import { templateContentSchema, templateSchema, templateUpdateSchema } from './template-schema.ts'
-import { readTemplateData, templateFault } from './template-text.ts'
+import { readTemplateData, sesRendering } from './template-text.ts'
 import type { SesTemplateContent } from './types.ts'
 import { toTimestamp } from './words.ts'
 
@@ -22,18 +23,35 @@ const names = {
   subject: 'TemplateContent.Subject',
   html: 'TemplateContent.Html',
   text: 'TemplateContent.Text',
+  data: 'TemplateData',
 }
 
 /** `/ses/v2/email/templates`: the templates of this account. */
-export function templateRoutes({ templates }: Pick<ProviderParts, 'templates'>): Route[] {
+export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templates' | 'thread'>): Route[] {
+  async function write(id: string, content: SesTemplateContent): Promise<void> {
+    const input = toInput(content)
+    const store = async (): Promise<void> => {
+      const faults = await checkTemplate('handlebars', input, thread, sesRendering.helpers)
+      if (faults.length > 0) throw templateError(faults)
+      await templates.put(id, input)
+    }
+    await withNames(store(), names)
+  }
+
+  async function renderStored(template: Template, data: Record<string, unknown>): Promise<TemplateTexts> {
+    const { subject, html, text, engine } = template
+    const texts = { subject: subject ?? '', html: html ?? '', text: text ?? '' }
+    if (engine === 'placeholders') return render(texts, toVariables(data))
+    return renderTemplate({ engine, texts, data, options: sesRendering, maxBytes: templateBytes }, thread)
+  }
+
   return [
     post(path, {
       summary: 'CreateEmailTemplate',
       body: { schema: templateSchema, maxBytes: bodyLimits.content },
       success: { schema: nothing },
-      errors: ['name_taken'],
+      errors: ['name_taken', 'invalid_template'],
       async handler({ body: { TemplateName, TemplateContent } }) {
-        const input = toInput(TemplateContent)
         const isThere = await templates.get(TemplateName).then(
           () => true,
           (error: unknown) => {
@@ -42,7 +60,7 @@ export function templateRoutes({ templates }: Pick<ProviderParts, 'templates'>):
           },
         )
         if (isThere) throw new LocalpostError('name_taken', `Template ${quote(TemplateName)} exists already.`)
-        await withNames(templates.put(TemplateName, input), names)
+        await write(TemplateName, TemplateContent)
         return {}
       },
     }),
@@ -83,9 +101,10 @@ export function templateRoutes({ templates }: Pick<ProviderParts, 'templates'>):
       summary: 'UpdateEmailTemplate',
       body: { schema: templateUpdateSchema, maxBytes: bodyLimits.content },
       success: { schema: nothing },
+      errors: ['invalid_template'],
       async handler({ params, body }) {
         await templates.get(params.name)
-        await withNames(templates.put(params.name, toInput(body.TemplateContent)), names)
+        await write(params.name, body.TemplateContent)
         return {}
       },
     }),
@@ -102,10 +121,10 @@ export function templateRoutes({ templates }: Pick<ProviderParts, 'templates'>):
       needs: 'read',
       body: { schema: z.strictObject({ TemplateData: z.string().max(262_144) }) },
       success: { schema: z.strictObject({ RenderedTemplate: z.string() }) },
+      errors: ['invalid_template', 'missing_variable', 'message_too_large'],
       async handler({ params, body }) {
-        const { subject, html, text } = await templates.get(params.name)
-        const parts = { subject: subject ?? '', html: html ?? '', text: text ?? '' }
-        const rendered = render(parts, readTemplateData(body.TemplateData))
+        const template = await templates.get(params.name)
+        const rendered = await withNames(renderStored(template, readTemplateData(body.TemplateData)), names)
         const bodies = [rendered.text, rendered.html].filter((one) => one !== '')
         return { RenderedTemplate: [`Subject: ${rendered.subject}`, ...bodies].join('\r\n\r\n') }
       },
@@ -113,13 +132,8 @@ export function templateRoutes({ templates }: Pick<ProviderParts, 'templates'>):
   ]
 }
 
-/** @throws validation_error for what Localpost cannot fill in. */
-function toInput({ Subject, Text, Html }: SesTemplateContent): TemplateInput {
-  for (const [name, text] of Object.entries({ Subject, Text, Html })) {
-    const message = templateFault(text ?? '')
-    if (message !== null) throw validationError([{ field: `TemplateContent.${name}`, message }])
-  }
-  return { subject: Subject ?? null, text: Text ?? null, html: Html ?? null }
+function toInput({ Subject, Text, Html }: SesTemplateContent): TemplateInput & TemplateTexts {
+  return { subject: Subject ?? null, text: Text ?? null, html: Html ?? null, engine: 'handlebars' }
 }
 
 function toContent({

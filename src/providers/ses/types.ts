@@ -108,7 +108,7 @@ export interface SesTemplateUse {
     Text?: string
     Html?: string
   }
-  /** A JSON object of texts and numbers. */
+  /** A JSON object. */
   TemplateData?: string
   Headers?: SesField[]
   Attachments?: SesAttachment[]

@@ -1,8 +1,12 @@
 import type { JobThread } from '../../core/job-thread.ts'
+import { templateBytes } from '../../emails/render.ts'
+import { renderTemplate, type templateJobs } from '../../templates/engines.ts'
 import {
+  renderedTextsSchema,
   safeHtmlSchema,
   shownHtmlSchema,
   templateInputSchema,
+  templateRenderingSchema,
   templateSchema,
   templateVersionSchema,
 } from '../../templates/schema.ts'
@@ -14,7 +18,10 @@ import { listSchema, pageQuery, toList } from '../lists.ts'
 const { get, post, put, list, remove } = defineRoutes({ tag: 'Templates', access: 'local' })
 
 /** `/dev/templates`. */
-export function templateRoutes(templates: Templates, thread: JobThread<typeof bodyJobs>): Route[] {
+export function templateRoutes(
+  templates: Templates,
+  thread: JobThread<typeof bodyJobs & typeof templateJobs>,
+): Route[] {
   return [
     list('/dev/templates', 'templates', templateSchema, {
       summary: 'List stored templates, by id',
@@ -36,6 +43,7 @@ export function templateRoutes(templates: Templates, thread: JobThread<typeof bo
         maxBytes: bodyLimits.content,
       },
       success: { schema: templateSchema },
+      errors: ['invalid_template'],
       handler: ({ params, body }) => templates.put(params.id, body),
     }),
     get('/dev/templates/{id}/versions', {
@@ -56,6 +64,15 @@ export function templateRoutes(templates: Templates, thread: JobThread<typeof bo
       handler: async ({ body: { html } }) => ({
         html: await thread.run('safeHtml', [html], { size: html.length }),
       }),
+    }),
+    post('/dev/templates/render', {
+      needs: 'read',
+      summary: 'The texts of a template as they would be sent with this data. Nothing is stored',
+      body: { schema: templateRenderingSchema, long: 'rendering', maxBytes: bodyLimits.content },
+      success: { schema: renderedTextsSchema },
+      errors: ['invalid_template', 'message_too_large'],
+      handler: ({ body: { engine, data = {}, ...texts } }) =>
+        renderTemplate({ engine, texts, data, maxBytes: templateBytes }, thread),
     }),
     remove('/dev/templates/{id}', {
       summary: 'Remove a template',

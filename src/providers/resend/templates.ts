@@ -1,0 +1,233 @@
+import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import type { Template, TemplateInput } from '../../templates/types.ts'
+import type { ProviderParts } from '../provider.ts'
+import { toList } from './answers.ts'
+import { listSchema, pageQuery } from './email-schema.ts'
+import { rowsOf } from './rows.ts'
+import {
+  detailsOf,
+  draftIdOf,
+  findTemplate,
+  listTemplates,
+  readTemplate,
+  toMetadata,
+  type Details,
+  type StoredTemplate,
+} from './stored-templates.ts'
+import {
+  changedTemplateSchema,
+  listedTemplateSchema,
+  newTemplateSchema,
+  removedTemplateSchema,
+  reservedNames,
+  templateChangesSchema,
+  templateSchema,
+} from './template-schema.ts'
+import type { ResendListedTemplate, ResendTemplate, ResendTemplateChanges } from './types.ts'
+import { toTime } from './words.ts'
+
+const { get, post, patch, del } = rowsOf('Templates')
+
+/** `/resend/templates`: the templates of this account. One is sent as it was when it was published. */
+export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Route[] {
+  async function assertFree(alias: string | null, id: string): Promise<void> {
+    const other = alias === null ? null : await findTemplate(templates, alias)
+    if (!other || other.id === id) return
+    throw new LocalpostError('name_taken', `Another template has the alias ${quote(alias)}; choose another.`)
+  }
+
+  /** Stores what was given, over what is known, as a draft or as what is published. */
+  async function write(id: string, given: ResendTemplateChanges, known?: Template): Promise<void> {
+    const details = { ...(known ? detailsOf(known) : newDetails), version: newUuid() }
+    const { alias = details.alias, from = details.from, variables = details.variables } = given
+    const { reply_to = details.reply_to } = given
+    const { name = known?.name, subject = known?.subject, html = known?.html, text = known?.text } = given
+    const input: TemplateInput = { name, subject, html, text, engine: 'handlebars' }
+    const changed: Details = {
+      ...details,
+      alias,
+      from,
+      variables: variables ?? [],
+      reply_to: typeof reply_to === 'string' ? [reply_to] : reply_to,
+    }
+    checkVariables(input, changed)
+    await assertFree(alias, id)
+    const target = details.published === null ? id : draftIdOf(id)
+    await templates.put(target, { ...input, metadata: toMetadata(changed) })
+  }
+
+  return [
+    post('/resend/templates', {
+      summary: 'Create a template, as a draft',
+      body: { schema: newTemplateSchema, maxBytes: bodyLimits.content },
+      success: { status: 201, schema: changedTemplateSchema },
+      errors: ['name_taken', 'invalid_template'],
+      async handler({ body }) {
+        const id = newUuid()
+        await write(id, body)
+        return { object: 'template', id }
+      },
+    }),
+    get('/resend/templates', {
+      summary: 'List templates, newest first',
+      query: pageQuery,
+      success: { schema: listSchema(listedTemplateSchema) },
+      async handler({ query: { limit = 20, after, before } }) {
+        const all = await listTemplates(templates)
+        const at = (id: string): number => {
+          const index = all.findIndex((one) => one.id === id)
+          if (index !== -1) return index
+          throw validationError([{ field: 'after', message: `${quote(id)} is not the id of a template` }])
+        }
+        const end = before === undefined ? all.length : at(before)
+        const start =
+          after !== undefined ? at(after) + 1 : before === undefined ? 0 : Math.max(0, end - limit)
+        const page = all.slice(start, Math.min(end, start + limit))
+        const more = before === undefined ? start + limit < all.length : start > 0
+        return toList(
+          page.map((one) => toListed(one)),
+          more,
+        )
+      },
+    }),
+    get('/resend/templates/{id}', {
+      summary: 'Get a template, by its id or alias',
+      success: { schema: templateSchema },
+      handler: async ({ params }) => toDetail(await readTemplate(templates, params.id)),
+    }),
+    patch('/resend/templates/{id}', {
+      summary: 'Change a template. Once it is published, that is a draft until it is published again',
+      body: { schema: templateChangesSchema, maxBytes: bodyLimits.content },
+      success: { schema: changedTemplateSchema },
+      errors: ['name_taken', 'invalid_template'],
+      async handler({ params, body }) {
+        const { template, draft } = await readTemplate(templates, params.id)
+        await write(template.id, body, draft ?? template)
+        return { object: 'template', id: template.id }
+      },
+    }),
+    post('/resend/templates/{id}/publish', {
+      summary: 'Publish a template, so that emails can be sent from it',
+      success: { schema: changedTemplateSchema },
+      async handler({ params }) {
+        const { template, draft } = await readTemplate(templates, params.id)
+        const { name, subject, html, text, engine } = draft ?? template
+        const metadata = toMetadata({ ...detailsOf(draft ?? template), published: clock.now() })
+        await templates.put(template.id, { name, subject, html, text, engine, metadata })
+        if (draft) await templates.remove(draft.id)
+        return { object: 'template', id: template.id }
+      },
+    }),
+    post('/resend/templates/{id}/duplicate', {
+      summary: 'Copy a template, as a draft without an alias',
+      success: { status: 201, schema: changedTemplateSchema },
+      async handler({ params }) {
+        const { template, draft } = await readTemplate(templates, params.id)
+        const { name, subject, html, text, engine } = draft ?? template
+        const id = newUuid()
+        const details = { ...detailsOf(draft ?? template), alias: null, published: null, version: newUuid() }
+        const copy = `${name ?? template.id} (Copy)`.slice(0, 255)
+        await templates.put(id, { name: copy, subject, html, text, engine, metadata: toMetadata(details) })
+        return { object: 'template', id }
+      },
+    }),
+    del('/resend/templates/{id}', {
+      summary: 'Remove a template',
+      success: { schema: removedTemplateSchema },
+      async handler({ params }) {
+        const { template, draft } = await readTemplate(templates, params.id)
+        if (draft) await templates.remove(draft.id)
+        await templates.remove(template.id)
+        return { object: 'template', id: template.id, deleted: true }
+      },
+    }),
+  ]
+}
+
+const newDetails: Omit<Details, 'version'> = {
+  alias: null,
+  from: null,
+  reply_to: null,
+  variables: [],
+  published: null,
+}
+
+const variable = /\{\{\{\s{0,20}([A-Za-z_][A-Za-z0-9_]{0,49})\s{0,20}\}\}\}/y
+
+/** Checks that the texts have nothing in braces but variables that are declared. @throws validation_error */
+function checkVariables(input: TemplateInput, { variables }: Details): void {
+  const errors: FieldError[] = []
+  const declared = new Set([...variables.map(({ key }) => key), ...reservedNames])
+  if (declared.size < variables.length + reservedNames.length)
+    errors.push({ field: 'variables', message: 'must not have the same key twice' })
+  for (const field of ['subject', 'html', 'text'] as const) {
+    const source = input[field] ?? ''
+    for (
+      let at = source.indexOf('{{');
+      at !== -1 && errors.length < maxErrors;
+      at = source.indexOf('{{', at)
+    ) {
+      variable.lastIndex = at
+      const [whole, name] = variable.exec(source) ?? []
+      if (whole === undefined || name === undefined || source[at - 1] === '\\') {
+        const near = quote(source.slice(at, at + 30))
+        errors.push({
+          field,
+          message: `has ${near}: variables are written {{{NAME}}}, and there are no other tags`,
+        })
+        break
+      }
+      if (!declared.has(name))
+        errors.push({
+          field,
+          message: `Variable '${name}' is used in the template but not defined in the variables list`,
+        })
+      at += whole.length
+    }
+  }
+  if (errors.length > 0) throw validationError(errors)
+}
+
+const maxErrors = 50
+
+function toListed(template: Template): ResendListedTemplate {
+  const { id, name, created, updated } = template
+  const { alias, published } = detailsOf(template)
+  return {
+    id,
+    name: name ?? id,
+    alias,
+    status: published === null ? 'draft' : 'published',
+    created_at: toTime(created),
+    updated_at: toTime(updated),
+    published_at: published === null ? null : toTime(published),
+  }
+}
+
+function toDetail({ template, draft }: StoredTemplate): ResendTemplate {
+  const shown = draft ?? template
+  const { alias, from, reply_to, variables, published, version } = detailsOf(shown)
+  const { subject, html, text } = shown
+  const times = { created_at: toTime(template.created), updated_at: toTime(shown.updated) }
+  return {
+    object: 'template',
+    ...toListed(shown),
+    ...times,
+    id: template.id,
+    alias,
+    from,
+    subject,
+    reply_to,
+    html: html ?? '',
+    text,
+    variables: variables.map(({ key, type, fallback_value = null }) => ({
+      key,
+      type,
+      fallback_value,
+      ...times,
+    })),
+    has_unpublished_versions: draft !== null || published === null,
+    current_version_id: version,
+  }
+}

@@ -1,0 +1,70 @@
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+const token = /YYYY|YY|MMMM|MMM|MM|M|DD|D|dddd|ddd|hh|h|HH|H|mm|m|ss|s|A|ZZ|Z/g
+
+/**
+ * Writes a time as the helper `formatDate` does: `MMMM DD, YYYY h:mm:ss A`. In English.
+ *
+ * @param given  ISO 8601 text, or Unix time in milliseconds.
+ * @param format  What is no token stays as it is.
+ * @param offset  The time zone, such as `-0800`. Default: UTC.
+ * @returns Null if one of the three is not understood.
+ */
+export function formatDate(given: unknown, format: unknown, offset: unknown): string | null {
+  const time = typeof given === 'number' ? given : typeof given === 'string' ? Date.parse(given) : Number.NaN
+  const zone = offset === undefined ? ['', '+', '00', '00'] : zoneOf(offset)
+  if (typeof format !== 'string' || zone === null || format.length > maxFormat) return null
+  const [, sign = '+', hours = '00', minutes = '00'] = zone
+  const shift = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1)
+  const at = new Date(time + shift * 60_000)
+  if (Number.isNaN(at.getTime())) return null
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const year = String(at.getUTCFullYear()).padStart(4, '0')
+  const hour = at.getUTCHours() % 12 || 12
+  const month = months[at.getUTCMonth()] ?? ''
+  const day = days[at.getUTCDay()] ?? ''
+  const written: Readonly<Record<string, string>> = {
+    YYYY: year,
+    YY: year.slice(-2),
+    MMMM: month,
+    MMM: month.slice(0, 3),
+    MM: two(at.getUTCMonth() + 1),
+    M: String(at.getUTCMonth() + 1),
+    DD: two(at.getUTCDate()),
+    D: String(at.getUTCDate()),
+    dddd: day,
+    ddd: day.slice(0, 3),
+    hh: two(hour),
+    h: String(hour),
+    HH: two(at.getUTCHours()),
+    H: String(at.getUTCHours()),
+    mm: two(at.getUTCMinutes()),
+    m: String(at.getUTCMinutes()),
+    ss: two(at.getUTCSeconds()),
+    s: String(at.getUTCSeconds()),
+    A: at.getUTCHours() < 12 ? 'AM' : 'PM',
+    ZZ: `${sign}${hours}${minutes}`,
+    Z: `${sign}${hours}:${minutes}`,
+  }
+  return format.replace(token, (name) => written[name] ?? name)
+}
+
+/** How long a format may be. */
+const maxFormat = 200
+
+const zoneOf = (offset: unknown): RegExpExecArray | null =>
+  typeof offset === 'string' ? /^([+-])(\d\d):?(\d\d)$/.exec(offset) : null
