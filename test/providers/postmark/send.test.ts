@@ -228,7 +228,7 @@ describe('POST /email/batch', () => {
       { To: mail.To, SubmittedAt: isoTime, MessageID: uuid, ErrorCode: 0, Message: 'OK' },
       { ErrorCode: 300, Message: containing("Error parsing 'To': Illegal email address 'nobody'") },
       { ErrorCode: 406, Message: containing('gone@example.com') },
-      { ErrorCode: 300, Message: containing('The body must be an object') },
+      { ErrorCode: 300, Message: containing("Invalid '[3]': must be an object, not 7") },
       { ErrorCode: 300, Message: containing("'Tag'") },
       { To: 'bob@example.com', SubmittedAt: isoTime, MessageID: uuid, ErrorCode: 0, Message: 'OK' },
     ])
