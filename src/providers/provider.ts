@@ -11,7 +11,7 @@ import type { SendingService } from '../sending/sending.ts'
 import type { InnerSuppressions, Suppressions } from '../sending/suppressions.ts'
 import type { templateJobs } from '../templates/engines.ts'
 import type { Templates } from '../templates/templates.ts'
-import type { RunningWebhooks, Webhooks } from '../webhooks/webhooks.ts'
+import type { InnerWebhooks } from '../webhooks/webhooks.ts'
 import type { SentEmails } from './sent-emails.ts'
 import type { translationJobs } from './translate.ts'
 
@@ -22,7 +22,7 @@ export interface ProviderParts {
   readonly domains: InnerDomains
   readonly templates: Templates
   readonly suppressions: Suppressions & Pick<InnerSuppressions, 'has' | 'isEmpty'>
-  readonly webhooks: Webhooks & Pick<RunningWebhooks, 'replace'>
+  readonly webhooks: InnerWebhooks
   readonly inbox: Inbox & InboxPages
   readonly faults: Faults
   readonly config: Pick<Config, 'relay' | 'checks'>

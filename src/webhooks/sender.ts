@@ -9,11 +9,14 @@ import type { Webhook } from './types.ts'
 
 /** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
 export interface Sender {
+  /** As it is now. */
   readonly webhook: Webhook
   /** The form of a provider; null for that of Localpost. */
   readonly shape: WebhookShape | null
   /** How many deliveries wait or are running, when they were last counted. */
   readonly waiting: number
+  /** Goes on with a webhook that was changed. */
+  change(webhook: Webhook): void
   /** Call after new deliveries were stored. */
   added(count: number): void
   /** Looks for due deliveries, if this instance is the leader. */
@@ -45,7 +48,8 @@ export interface SenderDeps extends Calling {
  * Due deliveries are read from the store when one can be sent, and none are queued in memory. If the process ends between
  * an answer and its commit, the event is sent again after the next start, with the same `webhook-id`: at least once.
  */
-export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
+export function createSender(given: Webhook, deps: SenderDeps): Sender {
+  let webhook = given
   const { store, clock } = deps
   const underWay = new Map<string, Promise<void>>()
   const subjects = new Set<string>()
@@ -154,8 +158,8 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
     running.add(controller)
     const { signal } = controller
     const { lookup, problemOf, shape } = deps
-    const given = { now: clock.now(), signal, lookup, problemOf, shape }
-    const attempt = await attemptDelivery(webhook, delivery, given)
+    const how = { now: clock.now(), signal, lookup, problemOf, shape }
+    const attempt = await attemptDelivery(webhook, delivery, how)
     cancelLimit()
     running.delete(controller)
     // Closing aborted it, so this was not a failure of the receiver.
@@ -184,7 +188,10 @@ export function createSender(webhook: Webhook, deps: SenderDeps): Sender {
   }
 
   return {
-    webhook,
+    get webhook() {
+      return webhook
+    },
+    change: (changed) => void (webhook = changed),
     shape: deps.shape,
     get waiting() {
       return waiting

@@ -4,16 +4,16 @@ import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { urlProblem } from '../net/guarded-request.ts'
-import { notFound, untilCommitted } from '../store/repository.ts'
+import { changeRecord, notFound } from '../store/repository.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
-import { type Store, insert, remove, update } from '../store/store.ts'
+import { type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Calling } from './attempt.ts'
 import { announcing } from './announcing.ts'
 import { createDeliveries } from './deliveries.ts'
+import { fromOptions, headersOf, optionPrefix, shapedEvents, toWebhook } from './given.ts'
 import type { Webhook, WebhookDelivery, WebhookInput } from './types.ts'
-import { webhookInputSchema } from './schema.ts'
-import { fromOptions, optionPrefix, toWebhook } from './input.ts'
+import { webhookChangesSchema, webhookInputSchema } from './schema.ts'
 import { createSender, type Sender } from './sender.ts'
 import type { WebhookShape } from './shape.ts'
 import { type WebhookRecord, webhookCollection } from './webhook.ts'
@@ -46,15 +46,21 @@ export interface Webhooks {
   replay(deliveryId: string): Promise<WebhookDelivery>
 }
 
-/** {@link Webhooks}, and what the composition root needs of them. */
-export interface RunningWebhooks extends Webhooks {
+/** {@link Webhooks}, and what the APIs of providers need of them. */
+export interface InnerWebhooks extends Webhooks {
   /**
-   * Replaces all members of a webhook; its secret stays where none is given. Pending deliveries go to the new URL.
+   * Changes members of a webhook. What waits for it goes to the new address.
    *
-   * @throws not_found, validation_error; webhook_exists if another one with this URL exists; state_conflict for one of the
-   *   options.
+   * @throws As {@link Webhooks.create}; not_found; state_conflict for one of the options.
    */
-  replace(id: string, input: WebhookInput): Promise<Webhook>
+  update(id: string, changes: WebhookChanges): Promise<Webhook>
+}
+
+/** What can be changed of a webhook; no `headers` is `{}`. */
+export type WebhookChanges = Pick<Partial<WebhookInput>, 'url' | 'shape_events' | 'headers'>
+
+/** {@link InnerWebhooks}, and what the composition root needs of them. */
+export interface RunningWebhooks extends InnerWebhooks {
   /** Looks for due deliveries that an earlier process left or another instance stored. */
   wake(): void
   /** Resolves when no delivery is due or running. Later attempts may still be scheduled. */
@@ -112,13 +118,36 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     return sender
   }
 
-  /** Adds a stored webhook, or replaces it by what is stored now. */
-  function keep({ created: _created, version: _version, ...webhook }: WebhookRecord): void {
+  /** Adds a stored webhook, or takes its changes. */
+  function keep(record: WebhookRecord): void {
     if (isClosed) return
+    const webhook = shownWebhook(record)
     const known = senders.get(webhook.id)
-    if (known && isSame(known.webhook, webhook)) return
-    if (known) drop(webhook.id)
-    add(webhook).wake()
+    if (known) known.change(webhook)
+    else add(webhook).wake()
+  }
+
+  async function change(id: string, changed: (record: WebhookRecord) => WebhookRecord): Promise<Webhook> {
+    assertStored(id)
+    const record = await changeRecord(store, webhookCollection, id, 'webhook', changed)
+    keep(record)
+    return shownWebhook(record)
+  }
+
+  /** @throws not_found; state_conflict for a webhook of the options. */
+  function assertStored(id: string): void {
+    if (!senders.has(id)) throw notFound('webhook', id)
+    if (!id.startsWith(optionPrefix)) return
+    throw new LocalpostError(
+      'state_conflict',
+      `The webhook ${quote(id)} comes from the options; start without it.`,
+    )
+  }
+
+  function assertCallable(url: string, ownId: string | null): void {
+    const problem = urlProblem(url, deps.problemOf)
+    if (problem !== null) throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
+    assertNewUrl(url, ownId)
   }
 
   /** Stops the sender of a webhook that was removed, by `remove`, a reset or another instance. */
@@ -128,13 +157,10 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     void sender?.close()
   }
 
-  /**
-   * @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are the same URL.
-   * @param own  The webhook that may have it already.
-   */
-  function assertNewUrl(url: string, own?: string): void {
+  /** @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are the same URL. */
+  function assertNewUrl(url: string, ownId: string | null): void {
     const duplicate = [...senders.values()].find(
-      ({ webhook }) => webhook.id !== own && new URL(webhook.url).href === url,
+      ({ webhook }) => webhook.id !== ownId && new URL(webhook.url).href === url,
     )
     if (!duplicate && !urlsInTheMaking.has(url)) return
     const which = duplicate ? `: ${quote(duplicate.webhook.id)}` : ''
@@ -142,24 +168,6 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       'webhook_exists',
       `There is a webhook to ${quote(url)} already${which}. A second one would deliver each event twice: use that one, or remove it first.`,
     )
-  }
-
-  function assertCallable(url: string): void {
-    const problem = urlProblem(url, deps.problemOf)
-    if (problem !== null) throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
-  }
-
-  /** @throws not_found; state_conflict for a webhook of the options, which is not stored. */
-  async function readStored(id: string): Promise<WebhookRecord> {
-    if (senders.has(id) && id.startsWith(optionPrefix)) {
-      throw new LocalpostError(
-        'state_conflict',
-        `The webhook ${quote(id)} comes from the options; start without it.`,
-      )
-    }
-    const record = senders.has(id) ? await store.get(webhookCollection, id) : null
-    if (!record) throw notFound('webhook', id)
-    return record
   }
 
   for (const webhook of fromOptions(given, random, shapes)) add(webhook)
@@ -197,8 +205,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
         throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
       }
       const url = new URL(read.url).href
-      assertCallable(url)
-      assertNewUrl(url)
+      assertCallable(url, null)
       const webhook = toWebhook(ids.next('wh'), read, random, shapes)
       urlsInTheMaking.add(url)
       try {
@@ -214,22 +221,27 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       const items = [...senders.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
       return { items, count: items.length, cursor: null }
     },
-    async replace(id, input) {
-      const read = parseInput(webhookInputSchema, input)
-      const url = new URL(read.url).href
-      assertCallable(url)
-      return untilCommitted(async () => {
-        const record = await readStored(id)
-        assertNewUrl(url, id)
-        const webhook = toWebhook(id, { ...read, secret: read.secret ?? record.secret }, random, shapes)
-        const changed = { ...webhook, created: record.created, version: record.version }
-        await store.commit([update(webhookCollection, changed)])
-        keep(changed)
-        return webhook
-      })
+    async update(id, { url: given, shape_events, headers }) {
+      assertStored(id)
+      parseInput(webhookChangesSchema, { url: given, headers })
+      const url = given === undefined ? undefined : new URL(given).href
+      if (url !== undefined) {
+        assertCallable(url, id)
+        urlsInTheMaking.add(url)
+      }
+      try {
+        return await change(id, ({ headers: known, ...record }) => ({
+          ...record,
+          ...(url !== undefined && { url }),
+          ...(shape_events && shapedEvents({ shape: record.shape, shape_events }, shapes)),
+          ...headersOf(headers ?? known),
+        }))
+      } finally {
+        if (url !== undefined) urlsInTheMaking.delete(url)
+      }
     },
     async remove(id) {
-      await readStored(id)
+      assertStored(id)
       await store.commit([remove(webhookCollection, id)])
       await log.removeWaiting(id)
     },
@@ -242,9 +254,9 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   }
 }
 
-function isSame(one: Webhook, other: Webhook): boolean {
-  const members = (webhook: Webhook): [string, unknown][] => Object.entries(webhook).sort()
-  return JSON.stringify(members(one)) === JSON.stringify(members(other))
-}
-
 const maxWebhooks = 20
+
+/** A webhook without what is only stored. */
+function shownWebhook({ created: _created, version: _version, ...webhook }: WebhookRecord): Webhook {
+  return webhook
+}
