@@ -1,6 +1,7 @@
 import { quote, validationError, type FieldError } from '../core/errors.ts'
 import { render, resolveVariables, templateBytes, type Rendered } from '../emails/render.ts'
 import { renderTexts } from '../templates/engines.ts'
+import { plainText } from '../templates/output.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import type { TemplateEngine } from '../templates/types.ts'
 import type { SendingRequest } from './types.ts'
@@ -50,7 +51,7 @@ export function toVariables(data: Readonly<Record<string, unknown>>): Record<str
       const message = `is ${quote(value)}: a template with placeholders takes texts, numbers and truth values. Store it with the engine handlebars or mustachio`
       errors.push({ field: `data.${name}`, message })
     }
-    return [name, value === null ? '' : String(value)]
+    return [name, plainText(value)]
   })
   if (errors.length > 0) throw validationError(errors)
   return Object.fromEntries(variables)

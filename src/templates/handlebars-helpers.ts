@@ -1,5 +1,6 @@
 import { quote } from '../core/errors.ts'
 import { formatDate } from './format-date.ts'
+import { plainText } from './output.ts'
 
 /**
  * Which helpers a template may use: `basic` are those of Handlebars; `extended` has further ones to compare, to combine
@@ -97,7 +98,7 @@ const values = new Map<string, ValueHelper>([
       params: [1, 2],
       value: ([value, fallback]) => {
         if (!isEmpty(value) || fallback === undefined) return value
-        const text = String(fallback)
+        const text = plainText(fallback)
         return text.startsWith(defaultPrefix) ? text.slice(defaultPrefix.length) : text
       },
     },

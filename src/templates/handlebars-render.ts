@@ -9,7 +9,7 @@ import type {
 import { quote } from '../core/errors.ts'
 import { helperName, isScoped, partsOf, written } from './handlebars.ts'
 import { isEmpty, ownMember, type Helpers } from './handlebars-helpers.ts'
-import { TemplateFaultError, type Output } from './output.ts'
+import { plainText, TemplateFaultError, type Output } from './output.ts'
 
 /** What the expressions of a block can reach. */
 interface Scope {
@@ -72,7 +72,7 @@ export function renderHandlebars(
       }
       return
     }
-    const text = typeof value === 'object' ? '[object Object]' : String(value)
+    const text = typeof value === 'object' ? '[object Object]' : plainText(value)
     if (isEscaped) output.addEscaped(text, escapeHtml)
     else output.add(text)
   }

@@ -1,6 +1,6 @@
 import { quote } from '../core/errors.ts'
 import { createPlaceIn, maxNesting, type Place } from './places.ts'
-import { TemplateFaultError, type Output, type TemplateFault } from './output.ts'
+import { plainText, TemplateFaultError, type Output, type TemplateFault } from './output.ts'
 
 /**
  * A template of Mustachio, read. Its language is Mustache with paths of several names, `../`, and loops of their own:
@@ -200,7 +200,7 @@ function memberOf(value: unknown, name: string): unknown {
 function textOf(value: unknown): string {
   if (value === true) return 'True'
   if (value === false) return 'False'
-  return value === null ? '' : String(value)
+  return plainText(value)
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -125,3 +125,9 @@ export function missingData(paths: readonly string[]): LocalpostError {
     },
   )
 }
+
+/** A text, a number or a truth value as text; anything else is empty. */
+export function plainText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? `${value}` : ''
+}

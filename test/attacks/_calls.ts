@@ -30,6 +30,8 @@ import { readTerms } from '../../src/search/query-terms.ts'
 import { readDate } from '../../src/search/query-values.ts'
 import { isTag } from '../../src/search/query.ts'
 import { searchableText } from '../../src/search/searchable.ts'
+import { renderTexts, type LanguageEngine } from '../../src/templates/engines.ts'
+import { formatDate } from '../../src/templates/format-date.ts'
 
 /** The folders of `src` whose exported functions read what others wrote: mail, requests, style sheets, records of DNS. */
 export const folders: readonly string[] = [
@@ -48,6 +50,7 @@ export const folders: readonly string[] = [
   'rules',
   'search',
   'server',
+  'templates',
   'tracking',
 ]
 
@@ -57,6 +60,13 @@ const cssListener = { onAtRule: nothing, onSelectors: nothing, onDeclaration: no
 const cssFilter = { ignores: () => false, imageFeatures: () => [] }
 const spfSender = { ip: '192.0.2.1', sender: 'a@b.test', helo: 'c.test' }
 const envelope = { mail_from: 'a@b.test', rcpt_to: ['c@d.test'] }
+const rendered = (engine: LanguageEngine, text: string): unknown =>
+  renderTexts({
+    engine,
+    texts: { html: text },
+    data: { a: [1] },
+    maxBytes: { subject: 1, bodies: 10_000_000 },
+  })
 const asPart = { isRoot: false, defaultType: 'text/plain' }
 
 /** How a function is called that needs more than a text, or something else. */
@@ -106,6 +116,9 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'search/query-values.ts readDate': (text) => readDate(text, 0),
   'search/query.ts isTag': (text) => isTag(text, 'a'),
   'search/searchable.ts searchableText': (text) => searchableText(text, text),
+  'templates/format-date.ts formatDate': (text) => formatDate(text, text, text),
+  'templates/handlebars.ts parseHandlebars': (text) => rendered('handlebars', text),
+  'templates/mustachio.ts parseMustachio': (text) => rendered('mustachio', text),
   'server/auth.ts bearerOf': (text) => bearerOf({ get: () => `Bearer ${text}` }),
 }
 

@@ -113,10 +113,10 @@ describe.each<[LanguageEngine, typeof both]>([
   ['handlebars', { ...both, ...ofHandlebars }],
   ['mustachio', { ...both, ...ofMustachio }],
 ])('a hostile template of %s', (engine, all) => {
-  it.each(Object.entries(all))('ends in time: %s', async (_, [html, data, becomes]) => {
-    const began = performance.now()
-    expect(await outcome(engine, html, data)).toEqual(becomes)
-    // Generous: what it guards against takes minutes.
-    expect(performance.now() - began).toBeLessThan(10_000)
-  })
+  it.each(Object.entries(all))(
+    'ends, where it would not without bounds: %s',
+    async (_, [html, data, becomes]) => {
+      expect(await outcome(engine, html, data)).toEqual(becomes)
+    },
+  )
 })

@@ -27,7 +27,7 @@ const key = 'resend'
 const draftEnd = '.draft'
 
 export const draftIdOf = (id: string): string => `${id}${draftEnd}`
-export const isDraft = ({ id }: Template): boolean => id.endsWith(draftEnd)
+const isDraft = ({ id }: Template): boolean => id.endsWith(draftEnd)
 
 export function toMetadata(details: Details): Record<string, string> {
   return { [key]: JSON.stringify(details) }
