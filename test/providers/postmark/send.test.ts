@@ -135,7 +135,12 @@ describe('POST /email', () => {
       'once',
     ],
     ['a tag that is too long', { Tag: 'x'.repeat(1001) }, 300, "'Tag'"],
-    ['a name of metadata that is too long', { Metadata: { ['x'.repeat(21)]: '' } }, 300, 'at most 20 characters'],
+    [
+      'a name of metadata that is too long',
+      { Metadata: { ['x'.repeat(21)]: '' } },
+      300,
+      'at most 20 characters',
+    ],
     ['a value of metadata that is too long', { Metadata: { a: 'x'.repeat(81) } }, 300, "'Metadata.a'"],
     [
       'too many metadata',
