@@ -121,6 +121,8 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
       return outOfBounds(issue)
     case 'invalid_union':
       return noneOf(issue)
+    case 'invalid_key':
+      return issue.issues[0]?.message
     case 'invalid_format':
       return `must have the form ${issue.pattern ?? issue.format}, not ${quote(issue.input)}`
     case 'unrecognized_keys':

@@ -102,6 +102,14 @@ const inputMembers = {
 /** A webhook to create: the body of `POST /dev/webhooks`, and an entry of the option `webhooks`. */
 export const webhookInputSchema: z.ZodType<WebhookInput> = z.strictObject(inputMembers)
 
+/** What is checked of the changes of a webhook beside the events of its provider. */
+export const webhookChangesSchema: z.ZodType<Pick<Partial<WebhookInput>, 'url' | 'headers'>> = z.strictObject(
+  {
+    url: inputMembers.url.optional(),
+    headers,
+  },
+)
+
 /** The option `webhooks`. */
 export const webhookOptionSchema: z.ZodType<WebhookInput[]> = z.array(z.strictObject(inputMembers)).max(20)
 

@@ -159,8 +159,8 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     running.add(controller)
     const { signal } = controller
     const { lookup, problemOf, shape } = deps
-    const given = { now: clock.now(), signal, lookup, problemOf, shape }
-    const attempt = await attemptDelivery(webhook, delivery, given)
+    const how = { now: clock.now(), signal, lookup, problemOf, shape }
+    const attempt = await attemptDelivery(webhook, delivery, how)
     cancelLimit()
     running.delete(controller)
     // Closing aborted it, so this was not a failure of the receiver.

@@ -12,9 +12,9 @@ import type { Calling } from './attempt.ts'
 import { announcing, type WantsEvent } from './announcing.ts'
 import { confirmationOf, type ConfirmationUrls } from './confirming.ts'
 import { createDeliveries } from './deliveries.ts'
-import { fromOptions, optionPrefix, shapedEvents, toWebhook } from './input.ts'
+import { fromOptions, headersOf, optionPrefix, shapedEvents, toWebhook } from './given.ts'
 import type { Webhook, WebhookDelivery, WebhookInput } from './types.ts'
-import { webhookInputSchema } from './schema.ts'
+import { webhookChangesSchema, webhookInputSchema } from './schema.ts'
 import { createSender, type Sender } from './sender.ts'
 import type { WebhookShape } from './shape.ts'
 import { type WebhookRecord, webhookCollection } from './webhook.ts'
@@ -56,12 +56,6 @@ export interface InnerWebhooks extends Webhooks {
    */
   update(id: string, changes: WebhookChanges): Promise<Webhook>
   /**
-   * Replaces all members of a webhook; its secret stays where none is given. What waits for it goes to the new address.
-   *
-   * @throws As {@link InnerWebhooks.update}.
-   */
-  replace(id: string, input: WebhookInput): Promise<Webhook>
-  /**
    * Notes that the receiver of a webhook followed the URL that it got.
    *
    * @returns What it gets as answer.
@@ -70,8 +64,8 @@ export interface InnerWebhooks extends Webhooks {
   confirm(token: string): Promise<{ readonly type: string; readonly text: string }>
 }
 
-/** What can be changed of a webhook. */
-export type WebhookChanges = Pick<Partial<WebhookInput>, 'url' | 'shape_events'> & {
+/** What can be changed of a webhook; no `headers` is `{}`. */
+export type WebhookChanges = Pick<Partial<WebhookInput>, 'url' | 'shape_events' | 'headers'> & {
   /** Whether it gets events. */
   enabled?: boolean
 }
@@ -147,27 +141,11 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     else add(webhook).wake()
   }
 
-  /** @param given  Its new address; undefined if that stays. */
-  async function change(
-    id: string,
-    given: string | undefined,
-    changed: (record: WebhookRecord, url: string) => WebhookRecord,
-  ): Promise<Webhook> {
+  async function change(id: string, changed: (record: WebhookRecord) => WebhookRecord): Promise<Webhook> {
     assertStored(id)
-    const url = given === undefined ? null : new URL(given).href
-    if (url !== null) {
-      assertCallable(url, id)
-      urlsInTheMaking.add(url)
-    }
-    try {
-      const record = await changeRecord(store, webhookCollection, id, 'webhook', (record) =>
-        changed(record, given ?? record.url),
-      )
-      keep(record)
-      return shownWebhook(record)
-    } finally {
-      if (url !== null) urlsInTheMaking.delete(url)
-    }
+    const record = await changeRecord(store, webhookCollection, id, 'webhook', changed)
+    keep(record)
+    return shownWebhook(record)
   }
 
   /** @throws not_found; state_conflict for a webhook of the options. */
@@ -268,32 +246,32 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       const items = [...senders.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
       return { items, count: items.length, cursor: null }
     },
-    async update(id, { url, shape_events, enabled }) {
-      if (url !== undefined) parseInput(webhookInputSchema, { url })
-      return change(id, url, ({ disabled, ...record }, url) => ({
-        ...record,
-        url,
-        ...(shape_events && shapedEvents({ shape: record.shape, shape_events }, shapes)),
-        ...((enabled === undefined ? disabled : !enabled) && { disabled: true }),
-      }))
-    },
-    async replace(id, input) {
-      const read = parseInput(webhookInputSchema, input)
-      return change(id, read.url, ({ created, version, secret, confirmed }) => ({
-        ...toWebhook(id, { secret, ...read }, random, shapes),
-        ...(confirmed !== undefined && { confirmed }),
-        created,
-        version,
-      }))
+    async update(id, { url: given, shape_events, headers, enabled }) {
+      assertStored(id)
+      parseInput(webhookChangesSchema, { url: given, headers })
+      const url = given === undefined ? undefined : new URL(given).href
+      if (url !== undefined) {
+        assertCallable(url, id)
+        urlsInTheMaking.add(url)
+      }
+      try {
+        return await change(id, ({ headers: known, disabled, ...record }) => ({
+          ...record,
+          ...(url !== undefined && { url }),
+          ...(shape_events && shapedEvents({ shape: record.shape, shape_events }, shapes)),
+          ...headersOf(headers ?? known),
+          ...((enabled === undefined ? disabled : !enabled) && { disabled: true }),
+        }))
+      } finally {
+        if (url !== undefined) urlsInTheMaking.delete(url)
+      }
     },
     async confirm(token) {
       const id = await deps.confirmationUrls?.read(token)
       const confirmation = id && senders.get(id)?.shape?.confirmation
       if (!id || !confirmation) throw notFound('webhook to confirm', token)
       const now = deps.clock.now()
-      await change(id, undefined, (record) =>
-        record.confirmed === undefined ? { ...record, confirmed: now } : record,
-      )
+      await change(id, (record) => (record.confirmed === undefined ? { ...record, confirmed: now } : record))
       return confirmation.answer(id)
     },
     async remove(id) {

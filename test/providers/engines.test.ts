@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Localpost } from '../../src/index.ts'
 import type { TemplateEngine } from '../../src/templates/types.ts'
 import { startShared } from '../support/instance.ts'
-import { authorizationOf } from './_authorization.ts'
+import { keyHeaders } from './_authorization.ts'
 
 let post: Localpost
 let end: () => Promise<void>
@@ -30,6 +30,12 @@ const surfaces: Readonly<Record<string, (id: string, data: Data) => object | URL
   '/v1/emails': (id, variables) => ({ ...mail, template_id: id, variables }),
   '/dev/emails': (id, data) => ({ ...mail, template_id: id, data }),
   '/resend/emails': (id, variables) => ({ ...mail, template: { id, variables } }),
+  '/postmark/email/withTemplate': (TemplateAlias, TemplateModel) => ({
+    From: mail.from,
+    To: mail.to,
+    TemplateAlias,
+    TemplateModel,
+  }),
   '/ses/v2/email/outbound-emails': (TemplateName, data) => ({
     FromEmailAddress: mail.from,
     Destination: { ToAddresses: [mail.to] },
@@ -55,7 +61,7 @@ async function send(path: string, engine: TemplateEngine, data: Data): Promise<[
   const body = surfaces[path]?.(engine, data)
   const isForm = body instanceof URLSearchParams
   const headers = {
-    authorization: authorizationOf(path, post.apiKey),
+    ...keyHeaders(path, post.apiKey),
     'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
   }
   const init = { method: 'POST', headers, body: isForm ? body.toString() : JSON.stringify(body) }

@@ -80,7 +80,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'tracking/lasting',
     'webhooks/attempts',
     'webhooks/instance',
-    'webhooks/replace',
+    'webhooks/changes',
     'webhooks/store-contract',
     'webhooks/webhooks',
   ],

@@ -39,12 +39,12 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
   async function setEvents(url: string, events: readonly string[]): Promise<void> {
     const all = await list()
     const before = all.find((webhook) => sameUrl(webhook.url, url))
-    const input = { url, shape: mailgun, shape_events: [...events] }
+    const shape_events = [...events]
     if (before && events.length === 0) await webhooks.remove(before.id)
-    else if (before)
-      await withNames(webhooks.replace(before.id, { ...input, headers: before.headers }), names)
+    else if (before) await withNames(webhooks.update(before.id, { shape_events }), names)
     // Mailgun has one signing key for all.
-    else await withNames(webhooks.create({ ...input, secret: all[0]?.secret }), names)
+    else
+      await withNames(webhooks.create({ url, shape: mailgun, shape_events, secret: all[0]?.secret }), names)
   }
 
   async function setUrls(event: string, wanted: readonly string[]): Promise<void> {

@@ -12,7 +12,7 @@ export const toSend: Translate = (body) => [{ request: toRequest(body) }]
 
 /** `POST /postmark/email/batch`. @throws validation_error if it is not an array, or one of too many emails. */
 export const toBatch: Translate = (body) => {
-  return toEach(read(batchSchema, body), toRequest)
+  return toEach(read(batchSchema, body), '', toRequest)
 }
 
 /** `POST /postmark/email/withTemplate`. @throws validation_error */
@@ -20,21 +20,33 @@ export const toTemplatedSend: Translate = (body) => [{ request: toTemplated(body
 
 /** `POST /postmark/email/batchWithTemplates`. @throws validation_error if it is no list of emails, or one of too many. */
 export const toTemplatedBatch: Translate = (body) =>
-  toEach(read(templatedBatchSchema, body).Messages, toTemplated)
+  toEach(read(templatedBatchSchema, body).Messages, 'Messages', toTemplated)
 
-/** Translates the emails of a batch one by one. @throws validation_error for too many of them. */
-function toEach(emails: readonly unknown[], translate: (email: unknown) => SendingRequest): Translated[] {
+/**
+ * Translates the emails of a batch one by one.
+ *
+ * @param list  The member that has them; `""` for the body itself.
+ * @throws validation_error for too many of them.
+ */
+function toEach(
+  emails: readonly unknown[],
+  list: string,
+  translate: (email: unknown) => SendingRequest,
+): Translated[] {
   if (emails.length > maxBatch) {
     const message = `has ${emails.length} emails; at most ${maxBatch} are taken. Send them in several requests`
-    const errors = [{ field: 'body', message }]
+    const errors = [{ field: list || 'body', message }]
     throw new LocalpostError('validation_error', `The body ${message}.`, {
       errors,
       cause: 'too_many_messages',
     })
   }
-  return emails.map((email) => {
+  return emails.map((email, i) => {
     try {
-      return { request: translate(email) }
+      if (typeof email === 'object' && email !== null && !Array.isArray(email))
+        return { request: translate(email) }
+      const message = `must be an object, not ${quote(email)}`
+      return { error: validationError([{ field: `${list}[${i}]`, message }]) }
     } catch (error) {
       if (error instanceof LocalpostError) return { error }
       throw error

@@ -44,7 +44,9 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       body: { schema: newTemplateSchema, maxBytes: bodyLimits.content },
       success: { schema: listedTemplateSchema },
       errors: ['name_taken', 'invalid_template'],
-      async handler({ body: { Name: name, Alias, Subject: subject, HtmlBody: html, TextBody: text } }) {
+      async handler({
+        body: { Name: name, Alias, Subject: subject, HtmlBody: html = null, TextBody: text = null },
+      }) {
         assertBodies(html, text)
         const id = Alias ?? String(toNumber(newUuid()))
         if (await findTemplate(templates, id))

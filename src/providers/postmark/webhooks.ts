@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
-import type { Webhook, WebhookInput } from '../../webhooks/types.ts'
+import type { Webhook } from '../../webhooks/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { toNumber } from './bounce.ts'
@@ -50,7 +50,7 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ body: { Url, Triggers, ...given } }) {
         const shape_events = enabledOf(Triggers ?? {}, [])
-        const input = { url: Url, shape: postmark, shape_events, ...toHeaders(given, undefined) }
+        const input = { url: Url, shape: postmark, shape_events, headers: toHeaders(given, undefined) }
         return toAnswer(await withNames(webhooks.create(input), names))
       },
     }),
@@ -60,14 +60,13 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       success: { schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ params, body: { Url, Triggers, ...given } }) {
-        const { id, url, headers, shape_events = Object.keys(postmarkShape.events) } = await find(params.id)
-        const input = {
-          url: Url ?? url,
-          shape: postmark,
-          shape_events: enabledOf(Triggers ?? {}, shape_events),
-          ...toHeaders(given, headers),
+        const { id, headers, shape_events = Object.keys(postmarkShape.events) } = await find(params.id)
+        const changes = {
+          url: Url,
+          shape_events: Triggers && enabledOf(Triggers, shape_events),
+          headers: toHeaders(given, headers),
         }
-        return toAnswer(await withNames(webhooks.replace(id, input), names))
+        return toAnswer(await withNames(webhooks.update(id, changes), names))
       },
     }),
     del('/postmark/webhooks/{id}', {
@@ -95,11 +94,11 @@ function enabledOf(changes: PostmarkTriggers, before: readonly string[]): string
 
 const basic = 'Basic '
 
-/** The headers of a webhook after a change; null takes them away. @throws validation_error */
+/** The headers of a webhook after a change. @throws validation_error */
 function toHeaders(
   { HttpAuth, HttpHeaders }: Pick<PostmarkWebhookChanges, 'HttpAuth' | 'HttpHeaders'>,
   before: Webhook['headers'],
-): Pick<WebhookInput, 'headers'> {
+): Record<string, string> {
   const known = fromHeaders(before)
   const auth = HttpAuth === undefined ? known.HttpAuth : HttpAuth
   const fields = HttpHeaders === undefined ? known.HttpHeaders : (HttpHeaders ?? [])
@@ -119,7 +118,7 @@ function toHeaders(
     const credentials = Buffer.from(`${auth.Username}:${auth.Password}`).toString('base64')
     headers.set('Authorization', basic + credentials)
   }
-  return headers.size > 0 ? { headers: Object.fromEntries(headers) } : {}
+  return Object.fromEntries(headers)
 }
 
 /** What the headers of a webhook are in Postmark's API. */

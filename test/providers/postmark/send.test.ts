@@ -135,7 +135,12 @@ describe('POST /email', () => {
       'once',
     ],
     ['a tag that is too long', { Tag: 'x'.repeat(1001) }, 300, "'Tag'"],
-    ['a name of metadata that is too long', { Metadata: { ['x'.repeat(21)]: '' } }, 300, "'Metadata"],
+    [
+      'a name of metadata that is too long',
+      { Metadata: { ['x'.repeat(21)]: '' } },
+      300,
+      'at most 20 characters',
+    ],
     ['a value of metadata that is too long', { Metadata: { a: 'x'.repeat(81) } }, 300, "'Metadata.a'"],
     [
       'too many metadata',
@@ -228,7 +233,7 @@ describe('POST /email/batch', () => {
       { To: mail.To, SubmittedAt: isoTime, MessageID: uuid, ErrorCode: 0, Message: 'OK' },
       { ErrorCode: 300, Message: containing("Error parsing 'To': Illegal email address 'nobody'") },
       { ErrorCode: 406, Message: containing('gone@example.com') },
-      { ErrorCode: 300, Message: containing('The body must be an object') },
+      { ErrorCode: 300, Message: containing("Invalid '[3]': must be an object, not 7") },
       { ErrorCode: 300, Message: containing("'Tag'") },
       { To: 'bob@example.com', SubmittedAt: isoTime, MessageID: uuid, ErrorCode: 0, Message: 'OK' },
     ])

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { RandomSource } from '../core/random.ts'
 import { quote, validationError } from '../core/errors.ts'
+import type { RandomSource } from '../core/random.ts'
 import type { WebhookShape } from './shape.ts'
 import type { Webhook, WebhookInput, WebhookPattern } from './types.ts'
 
-/** How the ids of webhooks of the options begin, which are not stored. */
+/** The beginning of the ids of webhooks of the options. */
 export const optionPrefix = 'option_'
 
-/** A webhook of what was given for it. @throws validation_error */
+/** Makes a webhook of what was given. @throws validation_error */
 export function toWebhook(
   id: string,
   input: WebhookInput,
@@ -16,12 +16,13 @@ export function toWebhook(
 ): Webhook {
   const { url, secret = `whsec_${random.bytes(32).toString('base64')}`, shape, headers } = input
   const { events = ['*'], shape_events } = shapedEvents(input, shapes)
-  const further = {
-    ...(shape && { shape }),
-    ...(headers && { headers }),
-    ...(shape_events && { shape_events }),
-  }
-  return { id, url, secret, events: [...new Set<WebhookPattern>(events)], ...further }
+  const shaped = { ...(shape && { shape }), ...(shape_events && { shape_events }) }
+  return { id, url, secret, events: [...new Set<WebhookPattern>(events)], ...headersOf(headers), ...shaped }
+}
+
+/** The member of a webhook, which is absent without headers. */
+export function headersOf(headers: Webhook['headers'] = {}): Pick<Webhook, 'headers'> {
+  return Object.keys(headers).length > 0 ? { headers } : {}
 }
 
 /** The events of a webhook in our names, and in those of its provider. @throws validation_error */
@@ -48,8 +49,8 @@ export function shapedEvents(
 }
 
 /**
- * The webhooks of the option. Named after the address, so that pending deliveries continue after a restart, and never go to
- * another address.
+ * The webhooks of the options. They are named after the address, so that pending deliveries continue after a restart, and never
+ * go to another address.
  */
 export function fromOptions(
   given: readonly WebhookInput[],
