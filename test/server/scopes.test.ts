@@ -171,6 +171,7 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /api/v1/webui': 'read',
   'GET /api/v1/chaos': 'read',
   'PUT /api/v1/chaos': 'full',
+  'GET /api/events': 'read',
   'GET /view/{id}.html': 'read',
   'GET /view/{id}.txt': 'read',
 }
