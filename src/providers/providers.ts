@@ -1,12 +1,19 @@
 import type { Route } from '../server/route.ts'
 import type { Provider, ProviderParts } from './provider.ts'
+import { mailhogProvider } from './mailhog/mailhog.ts'
 import { mailpitProvider } from './mailpit/mailpit.ts'
 import { resendProvider } from './resend/resend.ts'
 import { sesV1Provider } from './ses-v1/ses-v1.ts'
 import { sesProvider } from './ses/ses.ts'
 
 /** All providers whose APIs Localpost has. */
-export const providers: readonly Provider[] = [resendProvider, sesProvider, sesV1Provider, mailpitProvider]
+export const providers: readonly Provider[] = [
+  resendProvider,
+  sesProvider,
+  sesV1Provider,
+  mailpitProvider,
+  mailhogProvider,
+]
 
 /** The rows of all providers, with one account behind them. */
 export function providerRoutes(parts: ProviderParts): Route[] {
