@@ -5,7 +5,9 @@ const { MAILPIT_URL: url, LOCALPOST_KEY: key } = process.env
 const headers = { authorization: `Basic ${btoa(`anyone:${key}`)}`, 'content-type': 'application/json' }
 const show = (name, value) => console.log(JSON.stringify([name, value]))
 const call = async (method, path, body) => {
-  const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
+  const init = { method, headers }
+  init.body = JSON.stringify(body)
+  const answer = await fetch(url + path, init)
   return answer.text()
 }
 

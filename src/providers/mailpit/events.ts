@@ -74,7 +74,9 @@ function createEvents(
 
   function add(change: StoreChange): void {
     if (change.op !== 'gap' && change.collection !== emailCollection.name) return
-    waiting.push(change)
+    // Each message needs a read, so a flood would be told long after it ended.
+    if (waiting.length >= mostChanges) waiting = [{ op: 'gap', seq: change.seq }]
+    else waiting.push(change)
     if (!isTelling) tell().catch(() => send(prune))
   }
 
@@ -84,10 +86,8 @@ function createEvents(
       while (waiting.length > 0) {
         const changes = waiting
         waiting = []
-        // Each message needs a read, so a flood would be told long after it ended.
-        if (changes.length > mostChanges) send(prune)
-        else for (const change of changes) await tellOne(change)
-        const isLess = changes.some(({ op }) => op === 'remove' || op === 'bulk')
+        for (const change of changes) await tellOne(change)
+        const isLess = changes.some(({ op }) => op !== 'insert' && op !== 'update')
         if (isLess && (await inbox.overview()).total === 0) send({ Type: 'truncate', Data: null })
         count()
       }
