@@ -110,7 +110,8 @@ function errors({ face }: Provider, routes: readonly Route[]): string {
   for (const code of [...new Set(routes.flatMap(errorsOf))].sort()) {
     const { status, body, headers } = face.errorAnswer(new LocalpostError(code, ''), '')
     const type = headers['x-amzn-errortype']
-    const shown = `\`${(typeof body === 'string' ? body : '').trim().replace(requestId, '…')}\``
+    const text = (typeof body === 'string' ? body : '').trim().replace(requestId, '…')
+    const shown = text === '' ? 'the reason, as text' : `\`${text}\``
     const answer = `| ${status} | ${type === undefined ? shown : `${shown}, \`x-amzn-errortype: ${type}\``} |`
     byAnswer.set(answer, [...(byAnswer.get(answer) ?? []), `[\`${code}\`](../errors.md#${code})`])
   }

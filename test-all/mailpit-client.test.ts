@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createLocalpost, type Localpost } from '../src/index.ts'
@@ -58,4 +58,75 @@ it('the client mailpit-api 2.1.0 uses every method', async () => {
     deleteMessages: ['ok', 2, 'ok', 0],
     error: expect.stringMatching(/^Mailpit API Error: 404 .*There is no mail "none"/) as string,
   })
+})
+
+/** The types of the client's answers, by the requests that have them; `{id}` is a mail with everything. */
+const types: readonly (readonly [request: string, type: string])[] = [
+  ['GET /api/v1/info', 'MailpitInfoResponse'],
+  ['GET /api/v1/webui', 'MailpitConfigurationResponse'],
+  ['GET /api/v1/messages', 'MailpitMessagesSummaryResponse'],
+  ['GET /api/v1/search?query=subject:Types', 'MailpitMessagesSummaryResponse'],
+  ['GET /api/v1/message/{id}', 'MailpitMessageSummaryResponse'],
+  ['GET /api/v1/message/{id}/headers', 'MailpitMessageHeadersResponse'],
+  ['GET /api/v1/message/{id}/html-check', 'HtmlCheck'],
+  ['GET /api/v1/message/{id}/link-check', 'MailpitLinkCheckResponse'],
+  ['GET /api/v1/message/{id}/sa-check', 'MailpitSpamAssassinResponse'],
+  ['GET /api/v1/tags', 'string[]'],
+  ['GET /api/v1/chaos', 'MailpitChaosTriggersResponse'],
+  ['PUT /api/v1/chaos', 'MailpitChaosTriggersResponse'],
+  ['POST /api/v1/send', 'MailpitSendMessageConfirmationResponse'],
+]
+
+it('every answer has the members that the client declares, and no other', async () => {
+  const mail = {
+    From: { Email: 'a@acme.test', Name: 'Acme' },
+    To: [{ Email: 'ada@example.com', Name: 'Ada' }],
+    Cc: [{ Email: 'cc@example.com' }],
+    ReplyTo: [{ Email: 'help@example.com' }],
+    Subject: 'Types',
+    HTML: '<p style="display:flex">Hi <a href="http://127.0.0.1:1/">x</a></p>',
+    Text: 'Hi',
+    Tags: ['one'],
+    Headers: { 'List-Unsubscribe': '<https://example.com/u>' },
+    Attachments: [{ Content: 'YQ==', Filename: 'a.txt', ContentType: 'text/plain' }],
+  }
+  const call = async (request: string, body?: unknown): Promise<string> => {
+    const [method = '', path = ''] = request.split(' ')
+    const headers = { authorization: `Bearer ${post.apiKey}` }
+    const answer = await fetch(`${post.url}${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    expect(answer.status, `${request}: ${text}`).toBe(200)
+    return text
+  }
+  const { ID } = JSON.parse(await call('POST /api/v1/send', mail)) as { ID: string }
+  await post.inbox.waitFor({ subject: 'Types' })
+  const lines: string[] = []
+  for (const [at, [request, type]] of types.entries()) {
+    const body = request.startsWith('POST') ? mail : request.startsWith('PUT') ? {} : undefined
+    const answer = await call(request.replace('{id}', ID), body)
+    lines.push(
+      `// ${request}`,
+      `export const answer${at}: ${type.replace(/^Mailpit/, 'mailpit.$&')} = ${answer}`,
+    )
+  }
+  const source = [
+    "import type * as mailpit from 'mailpit-api'",
+    // The client declares arrays of one text, which Mailpit has not either.
+    "type HtmlCheck = Omit<mailpit.MailpitHTMLCheckResponse, 'Platforms'> & { Platforms: Record<string, string[]> }",
+    ...lines,
+  ].join('\n')
+  writeFileSync(join(project.dir, 'answers.ts'), source)
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck']
+  const lib = ['--lib', 'es2022,dom']
+  await run(join(root, 'node_modules/.bin/tsc'), [...options, ...lib, 'answers.ts'], { cwd: project.dir })
+  // It finds what it looks for.
+  writeFileSync(join(project.dir, 'wrong.ts'), source.replace('"Snippet"', '"Snip"'))
+  const wrong = run(join(root, 'node_modules/.bin/tsc'), [...options, ...lib, 'wrong.ts'], {
+    cwd: project.dir,
+  })
+  await expect(wrong).rejects.toThrow(/Snip/)
 })

@@ -10,7 +10,11 @@ import type { Settings } from './settings.ts'
  * The banner that the command prints once the server is running: the addresses, and a command to try. A key from a file is
  * not printed, because people who may not read the file may read the output, or the log of a container.
  */
-export function renderBanner(post: Localpost, { options, keyFile }: Settings, version: string): string {
+export function renderBanner(
+  post: Localpost,
+  { options, keyFile, isForMailpit }: Settings,
+  version: string,
+): string {
   const url = post.url ?? ''
   const rows = [
     ['Page', paint('cyan', url)],
@@ -25,6 +29,8 @@ export function renderBanner(post: Localpost, { options, keyFile }: Settings, ve
     `  ${paint('bold', 'Localpost')} ${paint('dim', version)}`,
     '',
     ...rows.map(([label = '', value = '']) => `  ${paint('dim', label.padEnd(6))}${value}`),
+    // Modules of test frameworks wait for the words "accessible via" of Mailpit's log.
+    ...(isForMailpit ? ['', `  Mailpit's API is accessible via ${paint('cyan', `${url}/api/v1`)}`] : []),
     '',
     `  ${paint('dim', 'Try it:')}`,
     // Not indented, so that a line taken whole begins with the command.

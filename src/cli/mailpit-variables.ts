@@ -26,6 +26,11 @@ export function readMailpitVariables(variables: NodeJS.ProcessEnv, isPlaceGiven 
   return settings
 }
 
+/** Whether any of these variables is set. */
+export function hasMailpitVariables(variables: NodeJS.ProcessEnv): boolean {
+  return Object.entries(variables).some(([name, value]) => name.startsWith('MP_') && value !== '')
+}
+
 /** Variables that have a flag of the same meaning. */
 const flags: ReadonlyMap<string, string> = new Map([
   ['MP_MAX_MESSAGES', 'max-emails'],
@@ -56,7 +61,7 @@ const advice: ReadonlyMap<string, string> = new Map([
   ['MP_LABEL', 'It has no counterpart.'],
   ['MP_MAX_MESSAGE_SIZE', 'The limit of a message is fixed.'],
   ['MP_POP3_AUTH', 'See docs/providers/mailpit.md.'],
-  ['MP_SEND_API_AUTH', 'Use an API key with the scope send as the password.'],
+  ['MP_SEND_API_AUTH', 'Use --api-key or --users: their keys and passwords work as Basic authentication.'],
   ['MP_SMTP_ALLOWED_RECIPIENTS', 'Use --reject-submissions with rules.'],
   ['MP_SMTP_AUTH', 'Use --smtp-auth required; passwords are API keys.'],
   ['MP_SMTP_AUTH_FILE', 'Use --smtp-auth required; passwords are API keys.'],
@@ -65,8 +70,14 @@ const advice: ReadonlyMap<string, string> = new Map([
   ['MP_SMTP_TLS_CERT', 'Use --tls-cert and --tls-key, which SMTP uses too, or --smtp-tls.'],
   ['MP_SMTP_TLS_KEY', 'Use --tls-cert and --tls-key, which SMTP uses too, or --smtp-tls.'],
   ['MP_TENANT_ID', 'Use an account for each tenant.'],
-  ['MP_UI_AUTH', 'Use --api-key; it is also the password of Basic authentication.'],
-  ['MP_UI_AUTH_FILE', 'Use --users for the page, and --api-key for programs.'],
+  [
+    'MP_UI_AUTH',
+    'Write the users with `localpost user add` and give --users, or use --api-key as the password.',
+  ],
+  [
+    'MP_UI_AUTH_FILE',
+    'Write the users with `localpost user add` and give --users, or use --api-key as the password.',
+  ],
   ['MP_WEBHOOK_URL', 'Use /dev/webhooks; the bodies differ.'],
   ['MP_WEBROOT', 'Use a proxy that removes the prefix.'],
 ])

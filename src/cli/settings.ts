@@ -5,7 +5,7 @@ import type { Arguments } from './arguments.ts'
 import { readCertificate, type ReadCertificate } from './certificate.ts'
 import { readConfigFile } from './config-file.ts'
 import { readEnvironment } from './environment.ts'
-import { readMailpitVariables } from './mailpit-variables.ts'
+import { hasMailpitVariables, readMailpitVariables } from './mailpit-variables.ts'
 import { readClientSecret, readKeys, readRelay } from './secrets.ts'
 
 /** The settings that the command starts with. */
@@ -16,6 +16,8 @@ export interface Settings {
   options: LocalpostOptions & { host: string; smtpPort: number }
   /** The file of the key that the banner names; absent if the key came from elsewhere. */
   keyFile?: string
+  /** Whether variables of Mailpit are set, as containers for it have. */
+  isForMailpit?: true
   /** Reads the certificate again; absent without one. */
   readCertificate?: () => Promise<ReadCertificate>
   /** Warnings for the user; it starts anyway. */
@@ -82,6 +84,7 @@ export async function resolveSettings(
     quiet,
     options,
     ...(keys.file !== undefined && { keyFile: keys.file }),
+    ...(hasMailpitVariables(variables) && { isForMailpit: true as const }),
     ...(certificate && { readCertificate: () => readCertificate(certificate) }),
     warnings,
   }

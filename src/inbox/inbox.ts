@@ -156,6 +156,10 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       })
     },
     entries: (query) => listed(query, async (email, digest) => toEntry(email, digest)),
+    async entry(id) {
+      const email = await find(id)
+      return toEntry(email, await digests.of(email))
+    },
     async get(id) {
       return details.read(await find(id))
     },

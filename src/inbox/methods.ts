@@ -201,6 +201,8 @@ export interface InboxCheckOptions extends MailCheckOptions {
 export interface InboxPages {
   /** The same as `list`, with more of each header, for lists of other interfaces. Errors as for `list`. */
   entries(query?: Parameters<Inbox['list']>[0]): Promise<SearchPage<MailEntry>>
+  /** One mail as `entries` has it. @throws not_found. */
+  entry(id: string): Promise<MailEntry>
   /** How many mails there are and how many are unread, and the tags that they have. */
   overview(): Promise<Overview>
   /** The same as `get`, which takes one argument so that arrays of ids can be mapped by it. */

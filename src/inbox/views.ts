@@ -35,16 +35,35 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
   }
 }
 
-/** A mail in a list, with the other fields of its header that the record has. */
-export interface MailEntry extends MailSummary, Pick<EmailRecord, 'cc' | 'bcc' | 'reply_to'> {
+/** A mail in a list of another interface than the page's: other fields of its header, and no outcomes. */
+export interface MailEntry
+  extends
+    Omit<MailSummary, 'source' | 'last_event' | 'outcomes'>,
+    Pick<EmailRecord, 'cc' | 'bcc' | 'reply_to' | 'envelope'> {
   /** With its angle brackets; `""` if there is none, or the message is not written yet. */
   message_id: string
 }
 
-/** A mail in a list of another interface than the page's. */
 export function toEntry(email: EmailRecord, digest: Digest): MailEntry {
-  const { cc, bcc, reply_to, message } = email
-  return { ...toSummary(email, digest), cc, bcc, reply_to, message_id: message?.message_id ?? '' }
+  const { id, from, to, cc, bcc, reply_to, envelope, unread, tags, message } = email
+  return {
+    id,
+    from,
+    to,
+    to_names: firstNames(email.to_names),
+    cc,
+    bcc,
+    reply_to,
+    envelope,
+    subject: listedSubject(email),
+    snippet: digest.snippet,
+    received: email.created,
+    size_bytes: message?.size_bytes ?? 0,
+    message_id: message?.message_id ?? '',
+    unread,
+    tags,
+    attachment_count: digest.attachment_count,
+  }
 }
 
 /** The names that a list shows. */

@@ -200,7 +200,9 @@ export function createHttp(
         smtp: places.smtp,
       }
       assertDestinations(config, address)
-      opening = load().then(({ nodeHandler }) => (options.listener ?? openHttpListener)(nodeHandler, address))
+      opening = load().then(({ nodeHandler, upgradeHandler: upgrade }) =>
+        (options.listener ?? openHttpListener)(nodeHandler, { ...address, upgrade }),
+      )
       try {
         listener = await opening
         deps.outgoing.opened({ host: boundHost(listener) ?? address.host, port: listener.port })

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import type { Store } from '../store/store.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import type { Faults } from '../faults/faults.ts'
@@ -28,6 +29,8 @@ export interface ProviderParts {
   readonly inbox: Inbox & InboxPages
   readonly faults: Faults
   readonly config: Pick<Config, 'relay' | 'relayAll' | 'checks'>
+  /** Changes of what is stored. */
+  readonly store: Pick<Store, 'changes'>
   readonly clock: Clock
   readonly thread: JobThread<typeof translationJobs & typeof templateJobs>
   /** Where the data of the instance is, and whether it accepts mail. */

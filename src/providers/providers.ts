@@ -1,6 +1,7 @@
 import type { Route } from '../server/route.ts'
 import type { Provider, ProviderParts } from './provider.ts'
 import { mailgunProvider } from './mailgun/mailgun.ts'
+import { mailhogProvider } from './mailhog/mailhog.ts'
 import { mailpitProvider } from './mailpit/mailpit.ts'
 import { postmarkProvider } from './postmark/postmark.ts'
 import { resendProvider } from './resend/resend.ts'
@@ -17,6 +18,7 @@ export const providers: readonly Provider[] = [
   sendgridProvider,
   mailgunProvider,
   mailpitProvider,
+  mailhogProvider,
 ]
 
 /** The rows of all providers, with one account behind them. */

@@ -112,7 +112,12 @@ export function createAccessControl(
       assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
       if (access === 'local') assertNotEmbedded(headers, event.url.pathname)
       if (access === 'local') {
-        const place = stateOf(event).face?.key ?? bearerPlace
+        const { face, signedIn } = stateOf(event)
+        if (signedIn) {
+          assertMay(signedIn(), need, event)
+          return null
+        }
+        const place = face?.key ?? bearerPlace
         // A request with a key is for the account of the key, so a session beside it admits nothing.
         const session = place.of(headers) === null ? sessions.ownerOf(headers) : null
         const given = isLocal(event) ? keyAt(headers, place) : (session ?? requireKey(headers, keys, place))

@@ -50,6 +50,20 @@ export function bytesAnswer(
   return { kind: answerKind, status, headers: { ...privateHeaders, ...headers }, body }
 }
 
+/** The status of an answer after which the connection is a websocket. */
+export const webSocketStatus = 101
+
+/**
+ * The answer that makes a websocket of the connection.
+ *
+ * @param frames  What is sent; see `websocket-frames.ts`.
+ * @param accept  The value of `Sec-WebSocket-Accept`.
+ */
+export function webSocketAnswer(frames: ReadableStream<Uint8Array>, accept: string): Answer {
+  const headers = { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-accept': accept }
+  return { kind: answerKind, status: webSocketStatus, headers, body: frames }
+}
+
 /**
  * The only place where errors become answers. Unexpected errors answer 500 without details.
  *
@@ -104,8 +118,8 @@ export interface AnswerRoom {
 export function createAnswerRoom(limit: number = 48 * 1024 * 1024, patienceMs: number = 30_000): AnswerRoom {
   const budget = createBudget(limit)
   return {
-    admit({ body, headers }, response) {
-      if (body === null) return
+    admit({ status, body, headers }, response) {
+      if (body === null || status === webSocketStatus) return
       const bytes = bytesOf(body)
       if (bytes < largeBytes && !(body instanceof ReadableStream)) return
       if (response.destroyed) return

@@ -1,12 +1,13 @@
 import { H3 } from 'h3'
-import type { RequestListener } from 'node:http'
+import { type RequestListener, ServerResponse } from 'node:http'
 import type { ServerRequest } from 'srvx'
-import { toNodeHandler } from 'srvx/node'
+import { NodeRequest, sendNodeResponse, toNodeHandler } from 'srvx/node'
 import { systemClock } from '../core/clock.ts'
 import { version } from '../core/version.ts'
 import { createAccessControl } from './access.ts'
 import { createAnswerRoom } from './answer.ts'
 import type { KeyCheck } from './auth.ts'
+import { basicUsers } from './basic-users.ts'
 import { createBodyRoom } from './body-room.ts'
 import { createClientAddresses } from './client-address.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
@@ -35,6 +36,7 @@ import { createFailedKeys } from '../keys/failed-keys.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
 import { createFindFace, facesOf } from './face.ts'
 import { createLastRequests, hostOf, settleHost } from './guard.ts'
+import type { UpgradeListener } from './listener.ts'
 import { type LiveEvents, createLiveEvents } from './live-events.ts'
 import { host, respond, upToDate } from './middleware.ts'
 import { createOpenAnswers } from './open-answers.ts'
@@ -47,6 +49,7 @@ import { addRoutes } from './router.ts'
 import { createSessions } from './session.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
 import { trackingRoutes } from './tracking.ts'
+import { createWebSockets } from './websocket.ts'
 import { audienceRoutes } from './v1/audiences.ts'
 import { domainRoutes } from './v1/domains.ts'
 import { emailRoutes } from './v1/emails.ts'
@@ -59,7 +62,9 @@ export interface App extends AccountHttp {
   fetch(request: Request): Promise<Response>
   /** The same for a `node:http` server; it also checks the Host header. */
   readonly nodeHandler: RequestListener
-  /** Ends live events and the delays of faults, which otherwise keep a server from closing. */
+  /** Answers a request for a websocket, and opens that. */
+  readonly upgradeHandler: UpgradeListener
+  /** Ends live events, websockets and the delays of faults, which otherwise keep a server from closing. */
   close(): void
   /** The table that the router and the document are made from; for tests. */
   readonly routes: readonly Route[]
@@ -109,6 +114,10 @@ export function createApp(deps: ServerDeps): App {
   if (otherAccounts) {
     h3.use(host(createAllowedHosts(deps)))
     if (deps.upToDate) h3.use(upToDate(deps.upToDate))
+    if (deps.users) {
+      const { users } = deps
+      h3.use(basicUsers({ users, keys: anyKeys(deps), limit: limits.passwords, addresses }))
+    }
     h3.use(passToAccount(otherAccounts, deps.users !== null || deps.oidc !== null, sessions.ownerOf))
   }
   addRoutes(h3, routes, deps.uiDir, parts)
@@ -119,6 +128,21 @@ export function createApp(deps: ServerDeps): App {
     answer(request, newContext((request.runtime?.node ?? null) as RequestState['socket'])),
   ) as RequestListener
   const isHandled = createLastRequests()
+  const webSockets = createWebSockets()
+
+  async function upgrade(...[req, socket, head]: Parameters<UpgradeListener>): Promise<void> {
+    const res = new ServerResponse(req)
+    if (!isHandled(req, res)) return void socket.destroy()
+    settleHost(req)
+    res.assignSocket(socket)
+    res.shouldKeepAlive = false
+    const context = newContext({ req, res, isUpgrade: true })
+    const response = await answer(new NodeRequest({ req, res }), context)
+    const { webSocket } = stateOf({ context })
+    if (webSocket) return webSockets.open(socket, head, webSocket)
+    await sendNodeResponse(res, response)
+    socket.end()
+  }
 
   return {
     limits,
@@ -135,9 +159,16 @@ export function createApp(deps: ServerDeps): App {
       settleHost(request)
       overSocket(request, response)
     },
+    upgradeHandler(request, socket, head) {
+      upgrade(request, socket, head).catch((error: unknown) => {
+        deps.onError(error)
+        socket.destroy()
+      })
+    },
     close() {
       faults.close()
       live.close()
+      webSockets.close()
       // The logs may outlive this.
       log.onAdded(() => {})
       deps.smtpSessions.onEnded(

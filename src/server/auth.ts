@@ -73,13 +73,13 @@ export const bearerPlace: KeyPlace = {
   scheme: { type: 'http', scheme: 'bearer' },
 }
 
-/** The password of Basic authentication, where clients of some providers send an API key. @see RFC 7617 */
-export function passwordOf(headers: Pick<Headers, 'get'>): string | null {
+/** Name and password of Basic authentication. Clients of some providers send an API key as the password. @see RFC 7617 */
+export function basicOf(headers: Pick<Headers, 'get'>): { name: string; password: string } | null {
   const [, encoded] = /^basic ([a-z\d+/=]{1,2000})$/i.exec(headers.get('authorization') ?? '') ?? []
   if (encoded === undefined) return null
   const decoded = Buffer.from(encoded, 'base64').toString()
   const at = decoded.indexOf(':')
-  return at === -1 ? null : decoded.slice(at + 1)
+  return at === -1 ? null : { name: decoded.slice(0, at), password: decoded.slice(at + 1) }
 }
 
 /** What the caller of a route needs, by the query of the request. A route with `read` changes nothing and sends nothing. */

@@ -14,9 +14,9 @@ export interface Face {
   readonly name: string
   /** The name of the provider, as it writes it. */
   readonly title: string
-  /** The beginning of its paths, which is their first segment: `/resend`. */
+  /** The beginning of its paths: `/resend`, or several segments below that of another face. */
   readonly prefix: `/${string}`
-  /** Further first segments of its paths. Default: none. */
+  /** Further beginnings of its paths. Default: none. */
   readonly otherPrefixes?: readonly `/${string}`[]
   /** Who may call: as `/v1`, with a key, or as `/dev`, which on this machine needs none. Default: `key`. */
   readonly access?: 'key' | 'local'
@@ -24,6 +24,11 @@ export interface Face {
   readonly lenient?: boolean
   /** Where a request has its API key. */
   readonly key: KeyPlace
+  /**
+   * The name and password that a request has, for a face that users of the file of users may call with these. Default: they
+   * may not.
+   */
+  credentialsOf?(headers: Pick<Headers, 'get'>): { name: string; password: string } | null
   /**
    * Writes an error as the provider does; the headers of the error have to be in the answer.
    *
@@ -78,19 +83,23 @@ export function facesOf(routes: readonly { readonly face?: Face }[]): Face[] {
   return [...new Set(routes.flatMap(({ face }) => face ?? []))]
 }
 
-/** All first segments of the paths of a face. */
+/** All beginnings of the paths of a face. */
 export function prefixesOf({ prefix, otherPrefixes = [] }: Face): readonly string[] {
   return [prefix, ...otherPrefixes]
 }
 
-/** Makes the function that finds the face of a path by its first segment. */
+/** Makes the function that finds the face of a path by the longest of their beginnings. */
 export function createFindFace(faces: readonly Face[]): FindFace {
-  const byPrefix = new Map<string, Face>(
-    faces.flatMap((face) => prefixesOf(face).map((prefix) => [prefix, face] as const)),
-  )
-  if (byPrefix.size === 0) return () => null
+  const all = faces.flatMap((face) => prefixesOf(face).map((prefix) => [prefix, face] as const))
+  if (all.length === 0) return () => null
+  const byPrefix = new Map<string, Face>(all)
+  const deep = all
+    .filter(([prefix]) => prefix.includes('/', 1))
+    .map(([prefix, face]) => [`${prefix}/`, face] as const)
   return (pathname) => {
     const end = pathname.indexOf('/', 1)
-    return byPrefix.get(end === -1 ? pathname : pathname.slice(0, end)) ?? null
+    const first = byPrefix.get(end === -1 ? pathname : pathname.slice(0, end))
+    if (!first) return null
+    return deep.find(([prefix]) => pathname.startsWith(prefix))?.[1] ?? first
   }
 }

@@ -1,4 +1,10 @@
-import { type RequestListener, type Server, type ServerOptions, createServer } from 'node:http'
+import {
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  createServer,
+} from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -24,7 +30,12 @@ export interface ListenAddress {
   tls?: { key: string; cert: string }
   /** Where the SMTP port is, as `127.0.0.1:1025`, to tell clients that confuse the two. Default: they are not told. */
   smtp?: string
+  /** Called with each request for a websocket. Default: such a request is answered as any other. */
+  upgrade?: UpgradeListener
 }
+
+/** Takes over a connection whose client asks for a websocket. `head` is what came after the request. */
+export type UpgradeListener = (request: IncomingMessage, socket: Socket, head: Buffer) => void
 
 /** Where an instance listens for HTTP. */
 export interface ListenOptions {
@@ -64,6 +75,8 @@ export async function openHttpListener(
   const server = tls
     ? createSecureServer({ ...patience, ...tls, handshakeTimeout: patience.headersTimeout }, handler)
     : createServer(patience, handler)
+  const { upgrade } = address
+  if (upgrade) server.on('upgrade', upgrade)
   if (address.keepAlive === false) server.unref().on('connection', (socket: Socket) => socket.unref())
   answerClientErrors(server, address.smtp ?? null)
   const silent = trackSilent(server)
@@ -133,10 +146,13 @@ function trackSilent(server: Server | SecureServer): { close(): void; since(): r
     secured.once('close', () => silent.delete(secured))
   })
   // Does not use the socket's 'data' event, because a listener for it disables Node's fast HTTP parser.
-  server.on('request', ({ socket }) => {
+  const onRequest = ({ socket }: IncomingMessage): void => {
     silent.delete(socket)
     waiting.delete(socket)
-  })
+  }
+  server.on('request', onRequest)
+  // A server with any listener for upgrades leaves all of them to that.
+  if (server.listenerCount('upgrade') > 0) server.on('upgrade', onRequest)
   return {
     close: () => silent.forEach((socket) => socket.destroy()),
     since() {
@@ -151,11 +167,32 @@ const silentMs = 3000
 const maxSilent = 100
 
 /**
+ * A request of which Node believes that it upgrades its connection only if it asks for a websocket. Java's client asks with
+ * each first request for HTTP/2, also with those that have a body, and wants them to be answered as they are.
+ */
+class ListenerRequest extends IncomingMessage {
+  // Not a private member, because the constructor of Node's class sets `upgrade`.
+  declare protected asksForUpgrade: boolean | null
+
+  get upgrade(): boolean {
+    if (this.asksForUpgrade !== true) return false
+    return this.method === 'CONNECT' || (this.method === 'GET' && isWebSocket(this.headers.upgrade))
+  }
+
+  set upgrade(asks: boolean | null) {
+    this.asksForUpgrade = asks
+  }
+}
+
+const isWebSocket = (upgrade: string | undefined): boolean => upgrade?.toLowerCase() === 'websocket'
+
+/**
  * Time limits for clients. A client that sends its header or body very slowly must not keep a connection forever. Idle
  * connections stay open longer than most clients keep them, so that the client closes first and no request is sent on a
  * connection that the server is closing.
  */
-const patience: ServerOptions = {
+const patience: ServerOptions<typeof ListenerRequest> = {
+  IncomingMessage: ListenerRequest,
   headersTimeout: 20_000,
   requestTimeout: 120_000,
   keepAliveTimeout: 65_000,

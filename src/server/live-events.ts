@@ -1,6 +1,6 @@
 import { LocalpostError } from '../core/errors.ts'
 import type { Store, StoreChange } from '../store/store.ts'
-import { clearInterval, setImmediate, setInterval } from '../core/machine.ts'
+import { createPushStream, maxWaitingBytes, type PushStream } from './push-stream.ts'
 
 /** The stream of `/dev/events`: changes of the store, and events of the server itself. */
 export interface LiveEvents {
@@ -21,7 +21,7 @@ export interface LiveEvents {
 
 /** @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export function createLiveEvents(store: Pick<Store, 'changes'>): LiveEvents {
-  const clients = new Set<Client>()
+  const clients = new Set<PushStream>()
   let isClosed = false
   return {
     open(after) {
@@ -32,8 +32,8 @@ export function createLiveEvents(store: Pick<Store, 'changes'>): LiveEvents {
     },
     publish(name, data) {
       if (clients.size === 0) return
-      const text = toText(name, data())
-      for (const client of clients) client.push(text)
+      const event = toEvent(name, data())
+      for (const client of clients) client.push(event)
     },
     isWatched: () => clients.size > 0,
     close() {
@@ -43,84 +43,42 @@ export function createLiveEvents(store: Pick<Store, 'changes'>): LiveEvents {
   }
 }
 
-interface Client {
-  stream: ReadableStream<Uint8Array>
-  push(text: string): void
-  end(): void
-}
+/** `: connected` is a comment. */
+const first = Buffer.from(': connected\nretry: 1000\n\n')
+const heartbeat = Buffer.from(': still here\n\n')
 
-// How much is buffered for a client that does not read. Beyond this it is disconnected, and resumes by its last id.
-const maxWaitingChars = 256 * 1024
-const heartbeatMs = 15_000
-
-function createClient(store: Pick<Store, 'changes'>, after: number | undefined, onEnd: () => void): Client {
-  const encoder = new TextEncoder()
-  // The first chunk carries the headers; without it a client waits for the first event to learn that it is connected.
-  let waiting = ': connected\nretry: 1000\n\n'
-  let isScheduled = false
+function createClient(
+  store: Pick<Store, 'changes'>,
+  after: number | undefined,
+  onEnd: () => void,
+): PushStream {
   let isOver = false
-  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
-
-  function flush(): void {
-    isScheduled = false
-    if (isOver || waiting === '' || !controller || (controller.desiredSize ?? 0) <= 0) return
-    // Cleared first, because `enqueue` may call this function again before it returns.
-    const text = waiting
-    waiting = ''
-    controller.enqueue(encoder.encode(text))
-  }
-  function finish(): boolean {
-    if (isOver) return false
-    isOver = true
-    stopChanges()
-    clearInterval(heartbeat)
-    onEnd()
-    return true
-  }
-  function push(text: string): void {
-    if (isOver) return
-    waiting += text
-    if (waiting.length > maxWaitingChars) {
-      if (finish()) controller?.error(new Error('The client does not read.'))
-    } else if (!isScheduled) {
-      // One chunk for all events of one turn of the event loop: a burst of mail is not a burst of writes.
-      isScheduled = true
-      setImmediate(flush)
-    }
-  }
-
-  const stream = new ReadableStream<Uint8Array>({
-    start(given) {
-      controller = given
-    },
-    pull: flush,
-    cancel: () => void finish(),
-  })
-  const heartbeat = setInterval(() => push(': still here\n\n'), heartbeatMs).unref()
   let stopChanges: () => void = () => undefined
+  const client = createPushStream({
+    first,
+    heartbeat,
+    onEnd() {
+      isOver = true
+      stopChanges()
+      onEnd()
+    },
+  })
   /** The last of many missed changes, too many to send each; the client reads its list again. */
   let skipped: number | null = null
   let isResuming = true
   const bulk = createBulkEvents()
   stopChanges = store.changes((change) => {
-    const text = change.op === 'bulk' ? bulk.take(change) : ofChange(change, bulk.before)
-    if (text === null) return
-    if (isResuming && (skipped !== null || waiting.length + text.length > maxWaitingChars / 2)) {
+    const event = change.op === 'bulk' ? bulk.take(change) : ofChange(change, bulk.before)
+    if (event === null) return
+    if (isResuming && (skipped !== null || client.waitingBytes() + event.length > maxWaitingBytes / 2)) {
       skipped = change.seq
-    } else push(text)
+    } else client.push(event)
   }, after)
   isResuming = false
-  if (skipped !== null) push(ofChange({ op: 'gap', seq: skipped }, null) ?? '')
+  const gap = skipped === null ? null : ofChange({ op: 'gap', seq: skipped }, null)
+  if (gap) client.push(gap)
   if (isOver) stopChanges()
-  return {
-    stream,
-    push,
-    end() {
-      if (!finish()) return
-      if (waiting !== '') controller?.enqueue(encoder.encode(waiting))
-      controller?.close()
-    },
-  }
+  return client
 }
 
 type BulkStoreChange = Extract<StoreChange, { op: 'bulk' }>
@@ -129,7 +87,7 @@ type BulkStoreChange = Extract<StoreChange, { op: 'bulk' }>
 function createBulkEvents(): {
   /** The seq before the first change that is not sent yet; null if there is none. */
   readonly before: number | null
-  take(change: BulkStoreChange): string | null
+  take(change: BulkStoreChange): Buffer | null
 } {
   let before: number | null = null
   let updated = 0
@@ -147,10 +105,10 @@ function createBulkEvents(): {
         return null
       }
       if (before === null) return null
-      const text = toText('emails.changed', { updated, deleted }, change.seq)
+      const event = toEvent('emails.changed', { updated, deleted }, change.seq)
       before = null
       updated = deleted = 0
-      return text
+      return event
     },
   }
 }
@@ -161,16 +119,18 @@ const emailEvents = { insert: 'email.created', update: 'email.updated', remove: 
  * @param before  The event id that clients get while a bulk change is running. A client that reconnects with it may get later
  *   events twice, but misses nothing.
  */
-function ofChange(change: Exclude<StoreChange, BulkStoreChange>, before: number | null): string | null {
+function ofChange(change: Exclude<StoreChange, BulkStoreChange>, before: number | null): Buffer | null {
   const seq = before ?? change.seq
   // Changes were missed that are no longer known: clients must read their lists again.
-  if (change.op === 'gap') return toText('gap', {}, seq)
-  if (change.collection === 'emails') return toText(emailEvents[change.op], { id: change.id }, seq)
-  if (change.collection === 'tag_colors') return toText('tags.changed', {}, seq)
-  if (change.collection === 'domains') return toText('domain.updated', { id: change.id }, seq)
+  if (change.op === 'gap') return toEvent('gap', {}, seq)
+  if (change.collection === 'emails') return toEvent(emailEvents[change.op], { id: change.id }, seq)
+  if (change.collection === 'tag_colors') return toEvent('tags.changed', {}, seq)
+  if (change.collection === 'domains') return toEvent('domain.updated', { id: change.id }, seq)
   return null
 }
 
-function toText(name: string, data: unknown, id?: number): string {
-  return `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
+function toEvent(name: string, data: unknown, id?: number): Buffer {
+  return Buffer.from(
+    `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`,
+  )
 }

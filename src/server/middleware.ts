@@ -4,7 +4,7 @@ import { noAccount } from '../accounts/account.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
 import type { AccessControl } from './access.ts'
-import { type Answer, errorAnswer, isAnswer, jsonAnswer, streamBody } from './answer.ts'
+import { type Answer, errorAnswer, isAnswer, jsonAnswer, streamBody, webSocketStatus } from './answer.ts'
 import type { ClientAddresses } from './client-address.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
 import type { FindFace } from './face.ts'
@@ -218,6 +218,11 @@ function toResponse(given: Answer, event: H3Event, state: RequestState): Respons
     return new kind(null, { status, headers: all })
   }
   state.isStreamed = body instanceof ReadableStream
+  if (status === webSocketStatus && body instanceof ReadableStream) {
+    state.webSocket = { headers: answer.headers, frames: body }
+    // It is not sent, and a Response cannot have this status.
+    return new kind(null)
+  }
   const cookies = (answer.cookies ?? []).map((cookie): [string, string] => ['set-cookie', cookie])
   const headers = cookies.length === 0 ? all : [...Object.entries(all), ...cookies]
   return new kind(body as ResponseBody, { status, headers })

@@ -311,6 +311,8 @@ export function errorsOf(route: Route): ErrorCode[] {
     open: ['forbidden_origin'],
     public: [],
   }
+  const isForUsers = route.access === 'local' && route.face?.credentialsOf !== undefined
+  const ofUsers: ErrorCode[] = isForUsers ? ['invalid_credentials', 'service_unavailable'] : []
   const ofBody: ErrorCode[] = [
     'invalid_json',
     'unsupported_media_type',
@@ -323,6 +325,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [
     ...(route.errors ?? []),
     ...byAccess[route.access],
+    ...ofUsers,
     ...(route.body ? ofBody : []),
     ...(route.query ? (['validation_error'] as const) : []),
     ...ofStore,

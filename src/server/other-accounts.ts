@@ -115,7 +115,7 @@ function destinationOf(
   const { req: request, url } = event
   // Of h3's URL: in the request's own one, letters may be escaped.
   const { pathname, searchParams } = url
-  const { face } = stateOf(event)
+  const { face, signedIn } = stateOf(event)
   const tracked = trackedForm.exec(pathname)
   if (tracked) {
     const [, id = '', rest = ''] = tracked
@@ -128,9 +128,9 @@ function destinationOf(
   }
   const isLocal = isLocalPath(event)
   if (!isLocal && !pathname.startsWith('/v1/')) return main
-  const bearer = (face?.key ?? bearerPlace).of(request.headers)
+  const bearer = signedIn ? null : (face?.key ?? bearerPlace).of(request.headers)
   const named = isLocal ? searchParams.get('account') : pageAccountOf(request, bearer)
-  const session = bearer === null ? sessionOwner() : null
+  const session = bearer === null ? (signedIn?.() ?? sessionOwner()) : null
   const ownId = bearer === null ? accountIn(session) : (otherAccounts.ofKey(bearer)?.id ?? null)
   if (ownId !== null) {
     const isOther = named !== null && otherAccounts.ofName(named) !== ownId

@@ -1,12 +1,14 @@
 import type { H3Event } from 'h3'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { SessionOwner } from '../users/sessions.ts'
 import type { Face, FindFace } from './face.ts'
 import { beginExchange, type Exchange } from './request-log.ts'
+import type { AcceptedWebSocket } from './websocket.ts'
 
 /** What the middleware and the handlers of a request tell each other. */
 export interface RequestState {
   /** The request and the answer of our own listener; null in process. */
-  readonly socket: { readonly req: IncomingMessage; readonly res: ServerResponse } | null
+  readonly socket: RequestSocket | null
   /** The provider whose path is requested; null for Localpost's own paths. */
   readonly face: Face | null
   /** What the request log shows. */
@@ -24,8 +26,23 @@ export interface RequestState {
   isCut: boolean
   /** Whether the answer is a stream, which continues after it was returned. */
   isStreamed: boolean
+  /** The websocket that the connection becomes after this request; null if it stays one of HTTP. */
+  webSocket: AcceptedWebSocket | null
   /** How the request relates to the account that it is for. */
   account: RequestedAccount
+  /**
+   * The user whose name and password the request has in place of a key; null without any.
+   *
+   * @throws invalid_credentials once the user is gone or the password was changed.
+   */
+  signedIn: (() => SessionOwner) | null
+}
+
+interface RequestSocket {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  /** Whether the connection may become a websocket. */
+  readonly isUpgrade?: true
 }
 
 export interface RequestedAccount {
@@ -39,14 +56,14 @@ export interface RequestedAccount {
 
 /** A new context of h3 for a request that came through our own listener, or in process without one. */
 export function newContext(socket: RequestState['socket']): Record<string, unknown> {
-  return { [name]: { socket, account: ownAccount } }
+  return { [name]: { socket, account: ownAccount, signedIn: null } }
 }
 
 /**
  * Begins the state of a request. One that is passed on to another account begins again there, on the same connection.
  */
 export function beginState({ req, url, context }: H3Event, faceOf: FindFace): RequestState {
-  const { socket, account } = context[name] as Pick<RequestState, 'socket' | 'account'>
+  const { socket, account, signedIn } = context[name] as Pick<RequestState, 'socket' | 'account' | 'signedIn'>
   const { headers, method } = req
   const state: RequestState = {
     socket,
@@ -57,7 +74,9 @@ export function beginState({ req, url, context }: H3Event, faceOf: FindFace): Re
     isLogged: false,
     isCut: false,
     isStreamed: false,
+    webSocket: null,
     account,
+    signedIn,
   }
   context[name] = state
   return state

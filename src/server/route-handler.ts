@@ -6,13 +6,14 @@ import { FormBody, readTextForm } from '../core/form.ts'
 import { LongBody } from '../core/json-body.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { AccessControl } from './access.ts'
-import { type Answer, isAnswer, jsonAnswer } from './answer.ts'
+import { type Answer, isAnswer, jsonAnswer, webSocketAnswer, webSocketStatus } from './answer.ts'
 import { receiveBody } from './body.ts'
 import type { RequestDeps } from './middleware.ts'
 import { mayComeFromMail } from './auth.ts'
 import type { Exchange } from './request-log.ts'
 import { isLocalPath, stateOf } from './request-state.ts'
 import type { Need, Route } from './route.ts'
+import { acceptWebSocket } from './websocket.ts'
 
 /**
  * The handler of a route for h3, after the middleware: reads and checks the parts of a request that the route needs, and
@@ -28,6 +29,9 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
       meetTrailingSlash(event, exchange, strict)
     const params = paramsOf(event)
     const query = route.query ? readQuery(route.query, queryOf(event)) : undefined
+    const { status } = route.success
+    const accept =
+      status === webSocketStatus ? acceptWebSocket(event.req.headers, socket?.isUpgrade === true) : null
     const { headers, method } = event.req
     const handle = async (body: unknown): Promise<Answer> => {
       const result = await route.handler({
@@ -46,7 +50,8 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
           for (const warning of warnings) exchange.warnings.push(warning)
         },
       })
-      return isAnswer(result) ? result : jsonAnswer(result, route.success.status)
+      if (accept !== null) return webSocketAnswer(result as ReadableStream<Uint8Array>, accept)
+      return isAnswer(result) ? result : jsonAnswer(result, status)
     }
     if (!route.body) return handle(undefined)
     const room = bodies.enter()

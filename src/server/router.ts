@@ -1,5 +1,6 @@
 import type { H3, H3Event, HTTPMethod, Middleware } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
+import { type Answer, bytesAnswer } from './answer.ts'
 import { type Face, facesOf, prefixesOf } from './face.ts'
 import { access, fault, logRequest, type RequestDeps, watch } from './middleware.ts'
 import type { Need, Route } from './route.ts'
@@ -45,7 +46,14 @@ export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps:
     for (const prefix of prefixesOf(face))
       h3.all(`${prefix}/**`, refusePath, middlewareOf(face.access ?? 'key'))
   h3.all('/dev/**', refusePath, middlewareOf('local'))
-  h3.all('/**', refusePath)
+  h3.all('/**', (event) => toPlainPath(event) ?? refusePath(event))
+}
+
+/** Sends a reader of `//view/x` to `/view/x`, as many servers do; null for other requests. */
+function toPlainPath({ req, url }: H3Event): Answer | null {
+  const plain = url.pathname.replace(/\/{2,}/g, '/')
+  if (plain === url.pathname || !/^(?:GET|HEAD)$/.test(req.method)) return null
+  return bytesAnswer('', { location: plain + url.search }, 301)
 }
 
 /** Answers what a provider has and Localpost has not. */

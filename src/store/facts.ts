@@ -147,7 +147,8 @@ export function textTest(where: Extract<FactWhere, { text: string }>): (texts: r
 
 /** Adds each of the texts of a record to a tally. */
 export function countTexts(texts: readonly string[], counts: Map<string, number>): void {
-  for (const text of new Set(texts)) counts.set(text, (counts.get(text) ?? 0) + 1)
+  // Most records have none or one.
+  for (const text of texts.length > 1 ? new Set(texts) : texts) counts.set(text, (counts.get(text) ?? 0) + 1)
 }
 
 /** The facts of a record, for a condition that is checked against the record itself; null if there are none. */

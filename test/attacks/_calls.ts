@@ -7,7 +7,7 @@ import { expandMacros } from '../../src/checks/spf-terms.ts'
 import { atRuleFeatures } from '../../src/client-support/css-features.ts'
 import { elementFeatures, imageFeatures, imagesOf } from '../../src/client-support/html-features.ts'
 import { previewHtml } from '../../src/client-support/preview.ts'
-import { bearerOf, passwordOf } from '../../src/server/auth.ts'
+import { bearerOf, basicOf } from '../../src/server/auth.ts'
 import { previewedClient } from '../../src/client-support/preview-clients.ts'
 import { filterCss } from '../../src/client-support/preview-css.ts'
 import { filterHtml } from '../../src/client-support/preview-html.ts'
@@ -157,7 +157,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'templates/handlebars.ts parseHandlebars': (text) => rendered('handlebars', text),
   'templates/mustachio.ts parseMustachio': (text) => rendered('mustachio', text),
   'server/auth.ts bearerOf': (text) => bearerOf({ get: () => `Bearer ${text}` }),
-  'server/auth.ts passwordOf': (text) => passwordOf({ get: () => `Basic ${text}` }),
+  'server/auth.ts basicOf': (text) => basicOf({ get: () => `Basic ${text}` }),
 }
 
 const bytesOfMail = 'reads a message, which `mime/parse.ts parseMessage` and its parts are attacked for'

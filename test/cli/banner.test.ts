@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import { renderBanner, startWarnings } from '../../src/cli/banner.ts'
 import { resolveSettings } from '../../src/cli/settings.ts'
@@ -106,4 +106,16 @@ test.runIf(process.platform !== 'win32')('a key from a file is named by its file
   const given = parseArguments(['--memory', '--api-key=lp_own', `--api-key-file=${file}`])
   const both = await resolveSettings(given, {}, '/')
   expect(renderBanner({ ...post, apiKey: 'lp_own' }, both, '0.0.0')).toContain('lp_own')
+})
+
+test('says where Mailpit’s API is only to containers that set its variables', async () => {
+  const bannerOf = async (variables: NodeJS.ProcessEnv): Promise<string> => {
+    const settings = await resolveSettings(parseArguments(['--memory']), variables, '/')
+    const post = await createLocalpost({ ...settings.options, smtpPort: 0 })
+    onTestFinished(() => post.close())
+    await post.listen()
+    return renderBanner(post, settings, '0.0.0')
+  }
+  expect(await bannerOf({ MP_SMTP_AUTH_ACCEPT_ANY: '1' })).toContain('accessible via')
+  expect(await bannerOf({ MP_LABEL: '' })).not.toContain('accessible via')
 })

@@ -231,7 +231,7 @@ describe('the variables of Mailpit', () => {
   })
 
   it.each([
-    ['MP_UI_AUTH', 'a:b', 'Use --api-key'],
+    ['MP_UI_AUTH', 'a:b', 'localpost user add'],
     ['MP_SMTP_TLS_CERT', '/cert.pem', '--tls-cert'],
     ['MP_CHAOS_TRIGGERS', 'Sender:451:5', 'PUT /api/v1/chaos'],
     ['MP_ENABLE_SPAMASSASSIN', 'postmark', '--spamd'],

@@ -300,6 +300,12 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /api/v1/webui': 'read',
   'GET /api/v1/chaos': 'read',
   'PUT /api/v1/chaos': 'full',
+  'GET /api/events': 'read',
+  'GET /api/v2/messages': 'read',
+  'GET /api/v2/search': 'read',
+  'GET /api/v1/messages/{id}': 'read',
+  'GET /api/v1/messages/{id}/download': 'read',
+  'DELETE /api/v1/messages/{id}': 'full',
   'GET /view/{id}.html': 'read',
   'GET /view/{id}.txt': 'read',
 }

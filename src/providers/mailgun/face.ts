@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
-import { passwordOf } from '../../server/auth.ts'
+import { basicOf } from '../../server/auth.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
 import { mailgun } from './words.ts'
 
 const keyPlace: KeyPlace = {
-  of: passwordOf,
+  of: (headers) => basicOf(headers)?.password ?? null,
   form: 'Authorization: Basic <api:API_KEY in base64>',
   challenge: 'Basic realm="localpost"',
   scheme: { type: 'http', scheme: 'basic', description: 'The name `api`, with the API key as the password' },

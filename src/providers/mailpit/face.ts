@@ -1,18 +1,19 @@
 import { z } from 'zod'
 import type { LocalpostError } from '../../core/errors.ts'
 import { type Answer, bytesAnswer, jsonAnswer } from '../../server/answer.ts'
-import { bearerPlace, passwordOf } from '../../server/auth.ts'
+import { basicOf, bearerPlace } from '../../server/auth.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
 
 /** An API key as `/dev` takes it, or as the password of Basic authentication, which Mailpit's clients can send. */
 const keyPlace: KeyPlace = {
-  of: (headers) => bearerPlace.of(headers) ?? passwordOf(headers),
+  of: (headers) => bearerPlace.of(headers) ?? basicOf(headers)?.password ?? null,
   form: 'Authorization: Bearer <API_KEY>` or `Authorization: Basic <any name:API_KEY in base64>',
   challenge: 'Basic realm="localpost"',
   scheme: {
     type: 'http',
     scheme: 'basic',
-    description: 'Any name, with an API key as the password. `Authorization: Bearer <API_KEY>` works too.',
+    description:
+      'Any name with an API key as the password, or name and password of a user. `Authorization: Bearer <API_KEY>` works too.',
   },
 }
 
@@ -24,6 +25,7 @@ export const mailpitFace: Face = {
   otherPrefixes: ['/view'],
   access: 'local',
   key: keyPlace,
+  credentialsOf: basicOf,
   errorSchema: z.strictObject({ Error: z.string() }),
   errorAnswer,
   connect: {
@@ -34,10 +36,7 @@ const mailpit = new MailpitClient('{url}', { auth: { username: 'any', password: 
 const message = await mailpit.waitForMessage({ query: 'to:ada@example.com' })
 console.log(message.Subject)`,
   },
-  unsupported: [
-    { path: '/events', what: 'The websocket of live events (use GET /dev/events)' },
-    { path: '/v1/swagger.json', what: 'The Swagger document (use GET /api/openapi.json)' },
-  ],
+  unsupported: [{ path: '/v1/swagger.json', what: 'The Swagger document (use GET /api/openapi.json)' }],
 }
 
 /** Mailpit's errors are text with the status 400 or 404; only those of a send are JSON. */

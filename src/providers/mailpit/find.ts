@@ -21,6 +21,13 @@ export async function idOf(
   throw new LocalpostError('not_found', 'Message not found')
 }
 
+/** Whether a browser shows the answer as a page or in a frame. */
+export function isShown(headers: Pick<Headers, 'get'>): boolean {
+  const target = headers.get('sec-fetch-dest')
+  // Browsers leave Sec-Fetch headers out over plain HTTP. Cypress sends the User-Agent of its browser, but asks for anything.
+  return target === null ? /text\/html/.test(headers.get('accept') ?? '') : target !== 'empty'
+}
+
 /**
  * Whether a program made the request, or the script of a page: no person followed an address, and nothing embedded it.
  * An address in a mail causes only the other kind.

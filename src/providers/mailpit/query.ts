@@ -105,8 +105,8 @@ const states: ReadonlyMap<string, string> = new Map([
   ['has:attachments', 'has:attachment'],
 ])
 
-/** A text as a phrase of the inbox. It has no quotation marks any more. */
-function phrase(text: string): string {
+/** A text without quotation marks as a phrase of the inbox. */
+export function phrase(text: string): string {
   return `"${text.replaceAll('\\', '\\\\')}"`
 }
 

@@ -37,10 +37,15 @@ const query = z
   .max(20_000)
   .describe('A search of Mailpit: words, `"phrases"`, `from:`, `subject:`, …')
 
+/** A parameter that counts as absent where it is empty, as for Mailpit. */
+export function orEmpty<T>(schema: z.ZodType<T>): z.ZodOptional<z.ZodType<T | undefined>> {
+  return z.preprocess((given) => (given === '' ? undefined : given), schema.optional()).optional()
+}
+
 const page = {
-  start: queryNumber(0).optional().describe('Position of the first message. Default: 0'),
-  limit: queryNumber(0, maxLimit).optional().describe('How many messages. Default: 50'),
-  before: z.string().max(100).optional().describe('Only messages that arrived before this date'),
+  start: orEmpty(queryNumber(0)).describe('Position of the first message. Default: 0'),
+  limit: orEmpty(queryNumber(0, maxLimit)).describe('How many messages. Default: 50'),
+  before: orEmpty(z.string().max(100)).describe('Only messages that arrived before this date'),
 }
 
 export const listQuery: z.ZodType<{ start?: number; limit?: number; before?: string }> = z.strictObject(page)

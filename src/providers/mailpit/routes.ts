@@ -2,6 +2,7 @@ import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { chaosRoutes } from './chaos.ts'
 import { checkRoutes } from './check-routes.ts'
+import { eventRoutes } from './events.ts'
 import { messageRoutes } from './message.ts'
 import { messagesRoutes } from './messages.ts'
 import { sendRoutes } from './send-route.ts'
@@ -21,5 +22,6 @@ export function mailpitRoutes(parts: ProviderParts): Route[] {
     ...systemRoutes(parts),
     ...chaosRoutes(faults),
     ...viewRoutes(inbox),
+    ...eventRoutes(parts),
   ]
 }

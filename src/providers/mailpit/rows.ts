@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { defineRoutes, type Route } from '../../server/route.ts'
+import type { Face } from '../../server/face.ts'
 import { mailpitFace } from './face.ts'
 
-/** Makes the rows of one chapter of Mailpit's API. */
-export function rowsOf(tag: string): ReturnType<typeof defineRoutes> {
-  const makers = defineRoutes({ tag, access: 'local', face: mailpitFace })
+/** Makes the rows of one chapter of Mailpit's API, or of that of a face beside it. */
+export function rowsOf(tag: string, face: Face = mailpitFace): ReturnType<typeof defineRoutes> {
+  const makers = defineRoutes({ tag, access: 'local', face })
   const strict =
     <Args extends unknown[]>(make: (...args: Args) => Route) =>
     (...args: Args): Route => {

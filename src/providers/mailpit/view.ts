@@ -5,7 +5,7 @@ import { guarded, htmlAnswer } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
 import type { Route } from '../../server/route.ts'
 import { rowsOf } from './rows.ts'
-import { idOf, isFromProgram } from './find.ts'
+import { idOf, isShown } from './find.ts'
 import { matchQuery } from './requests.ts'
 import { toMessage } from './answers.ts'
 
@@ -22,9 +22,9 @@ export function viewRoutes(inbox: Inbox & InboxPages): Route[] {
       errors: [...readErrors, 'invalid_query'],
       async handler({ params, query, headers, signal }) {
         const id = await idOf(inbox, params.id, query, signal())
-        const html = isFromProgram(headers)
-          ? Buffer.from(await inbox.html(id, { signal: signal() }))
-          : await inbox.page(id, { appearance: null, remote: 'none', signal: signal() })
+        const html = isShown(headers)
+          ? await inbox.page(id, { appearance: null, remote: 'none', signal: signal() })
+          : Buffer.from(await inbox.html(id, { signal: signal() }))
         if (html.length > 0) return htmlAnswer(html, 'none')
         throw new LocalpostError('not_found', `The message ${quote(id)} does not contain a HTML part.`)
       },

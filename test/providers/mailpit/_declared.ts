@@ -16,7 +16,7 @@ const attachment = z.strictObject({
 })
 const moment = text.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/)
 
-const listed = z.strictObject({
+export const listed: z.ZodType = z.strictObject({
   Attachments: number,
   Bcc: addresses,
   Cc: addresses,

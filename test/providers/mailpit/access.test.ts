@@ -9,9 +9,9 @@ const routes = hollowApp().routes.filter(({ face, access }) => face === mailpitF
 describe('Mailpit’s API on this machine', () => {
   let server: MailpitServer
   let id = ''
+  const html = '<p>Hi</p><img src="https://example.com/x.png"><a href="http://127.0.0.1:1/">x</a>'
   beforeAll(async () => {
     server = await openMailpit()
-    const html = '<p>Hi</p><img src="https://example.com/x.png"><a href="http://127.0.0.1:1/">x</a>'
     id = await server.submit({ from: 'a@example.com', to: 'b@example.com', subject: 'Hi', html })
     return server.end
   })
@@ -74,8 +74,11 @@ describe('Mailpit’s API on this machine', () => {
   it('shows a browser HTML that connects to nothing, and a program the HTML itself', async () => {
     const path = `/view/${id}.html`
     const exact = await server.call('GET', path)
-    expect(exact.text).toContain('https://example.com/x.png')
+    const cypress = await server.call('GET', path, undefined, { 'user-agent': 'Mozilla/5.0', accept: '*/*' })
+    expect([exact.text.trim(), cypress.text.trim()]).toEqual([html, html])
     const shown = await server.call('GET', path, undefined, { 'sec-fetch-dest': 'document' })
+    const old = await server.call('GET', path, undefined, { accept: 'text/html,*/*;q=0.8' })
+    for (const { text } of [shown, old]) expect(text).toMatch(/^<html>/)
     for (const { headers } of [exact, shown]) {
       const policy = headers.get('content-security-policy')
       expect(policy).toContain("default-src 'none'")

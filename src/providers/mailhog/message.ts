@@ -1,0 +1,88 @@
+import { readParameters } from '../../mime/headers/parameters.ts'
+import type { MailEntry } from '../../inbox/views.ts'
+import type { Content, Message, Path } from './types.ts'
+
+/**
+ * A message as MailHog answers it.
+ *
+ * @param source  The message; `""` while it is not written.
+ */
+export function toMessage({ id, envelope, received }: MailEntry, source: string): Message {
+  const { mail_from, rcpt_to } = envelope
+  const { MIME, ...content } = toContent(source, { left: mostParts }, 0)
+  const headers = content.Headers
+  headers['Return-Path'] ??= [`<${mail_from}>`]
+  return {
+    ID: id,
+    From: toPath(mail_from),
+    To: rcpt_to.map(toPath),
+    // MailHog has the parts beside the content of the whole, not in it.
+    Content: { ...content, MIME: null },
+    Created: new Date(received).toISOString(),
+    MIME: MIME as Message['MIME'],
+    Raw: { From: mail_from, To: [...rcpt_to], Data: source, Helo: '' },
+  }
+}
+
+function toPath(address: string): Path {
+  const at = address.indexOf('@')
+  const [Mailbox, Domain] = at === -1 ? [address, ''] : [address.slice(0, at), address.slice(at + 1)]
+  return { Relays: null, Mailbox, Domain, Params: '' }
+}
+
+/**
+ * Splits a message as MailHog does: at each boundary of a multipart, so that what comes before the first and after the last
+ * part counts as a part too, unless it is empty.
+ *
+ * @param parts  How many parts the message may still have.
+ */
+function toContent(source: string, parts: { left: number }, depth: number): Content {
+  const end = source.indexOf('\r\n\r\n')
+  const Headers = end === -1 ? {} : toHeaders(source.slice(0, end))
+  const Body = end === -1 ? source : source.slice(end + 4)
+  const type = valueOf(Headers, 'content-type')
+  const boundary = /^multipart\//i.test(type) ? readParameters(type).parameters.get('boundary') : undefined
+  const isSplit = boundary !== undefined && boundary !== '' && depth < mostDepth
+  return { Headers, Body, Size: source.length, MIME: isSplit ? { Parts: split(boundary) } : null }
+
+  function split(boundary: string): Record<string, unknown>[] {
+    const found: Record<string, unknown>[] = []
+    for (const part of Body.split(`--${boundary}`, parts.left + 1)) {
+      if (part === '') continue
+      if (parts.left-- <= 0) break
+      found.push({ ...toContent(withoutLineEnds(part), parts, depth + 1) })
+    }
+    return found
+  }
+}
+
+/** Continued lines are joined as they are; lines that are no fields are left out. */
+function toHeaders(head: string): Record<string, string[]> {
+  const fields = new Map<string, string[]>()
+  let last: string[] | null = null
+  for (const line of head.split('\r\n')) {
+    const [, name, value = ''] = /^([!-9;-~]+): ?(.*)$/s.exec(line) ?? []
+    if (last && /^[ \t]/.test(line)) last.push((last.pop() ?? '') + line)
+    else if (name !== undefined) {
+      last = fields.get(name) ?? []
+      last.push(value)
+      fields.set(name, last)
+    }
+  }
+  return Object.fromEntries(fields)
+}
+
+function valueOf(headers: Record<string, string[]>, wanted: string): string {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1][0] ?? ''
+}
+
+function withoutLineEnds(text: string): string {
+  let [start, end] = [0, text.length]
+  const isLineEnd = (at: number): boolean => text[at] === '\r' || text[at] === '\n'
+  while (start < end && isLineEnd(start)) start++
+  while (end > start && isLineEnd(end - 1)) end--
+  return text.slice(start, end)
+}
+
+const mostParts = 1000
+const mostDepth = 10

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import type { Content, Message, Page, Path } from './types.ts'
+
+/** An address of the envelope. */
+export const pathSchema: z.ZodType<Path> = z.strictObject({
+  Relays: z.null(),
+  Mailbox: z.string(),
+  Domain: z.string(),
+  Params: z.string(),
+})
+
+/** A message, or a part of one. */
+export const contentSchema: z.ZodType<Content> = z.strictObject({
+  Headers: z
+    .record(z.string(), z.array(z.string()))
+    .describe('The header fields by their names as written; encoded words are not decoded'),
+  Body: z.string().describe('As it is in the message, so base64 and quoted-printable are not decoded'),
+  Size: z.int().describe('In characters'),
+  MIME: z
+    .strictObject({ Parts: z.array(z.record(z.string(), z.unknown())) })
+    .nullable()
+    .describe('The parts of a multipart, each with the members of a message; null for any other'),
+})
+
+/** A message. */
+export const messageSchema: z.ZodType<Message> = z.strictObject({
+  ID: z.string(),
+  From: pathSchema,
+  To: z.array(pathSchema).describe('The recipients of the envelope'),
+  Content: contentSchema,
+  Created: z.string().describe('Arrival: ISO 8601 in UTC'),
+  MIME: z
+    .strictObject({ Parts: z.array(contentSchema) })
+    .nullable()
+    .describe('The parts of a multipart; null for any other message'),
+  Raw: z.strictObject({
+    From: z.string(),
+    To: z.array(z.string()),
+    Data: z.string().describe('The source of the message'),
+    Helo: z.string().describe('Always `""`: it is not kept with the message'),
+  }),
+})
+
+/** A page of messages. */
+export const pageSchema: z.ZodType<Page> = z.strictObject({
+  total: z.int().describe('All messages, or all matches'),
+  count: z.int().describe('Those of this answer'),
+  start: z.int(),
+  items: z.array(messageSchema),
+})
