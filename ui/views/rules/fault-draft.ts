@@ -103,6 +103,17 @@ export function withFault(
     : { ...rest, smtp: placed(rest.smtp ?? [], toSmtp(draft), at) }
 }
 
+/** The faults with others added. */
+export function withFaults(state: FaultsState | null, added: FaultsInput): FaultsInput {
+  const input = inputOf(state)
+  return {
+    ...input,
+    http: [...(input.http ?? []), ...(added.http ?? [])],
+    smtp: [...(input.smtp ?? []), ...(added.smtp ?? [])],
+    ...(added.rate_limit && { rate_limit: added.rate_limit }),
+  }
+}
+
 /** The faults without this one. */
 export function withoutFault(state: FaultsState | null, { kind, at }: ListedFault): FaultsInput {
   const input = inputOf(state)
