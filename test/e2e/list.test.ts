@@ -81,7 +81,10 @@ describe('the list', () => {
     for (let i = 0; i < 5; i++) await submit(post, { subject: `Mail ${i}`, text: `Text ${i}` })
     await rowOf(page, 'Mail 4').waitFor()
     const top = await topOf(rowOf(page, 'Mail 2'))
-    const box = (at: number): Locator => rowsOf(page).filter({ hasText: `Mail ${at}` }).getByRole('checkbox')
+    const box = (at: number): Locator =>
+      rowsOf(page)
+        .filter({ hasText: `Mail ${at}` })
+        .getByRole('checkbox')
     await rowOf(page, 'Mail 3').hover()
     await box(3).click()
     await page.getByRole('toolbar', { name: 'Selected mails' }).getByText('1 selected').waitFor()
@@ -208,15 +211,22 @@ describe('the list', () => {
     await expect.poll(() => rowsOf(page).count()).toBe(0)
   })
 
-  it('deletes one mail, and all, after a confirmation', async () => {
+  it('deletes one mail, which can be undone, and all after a confirmation', async () => {
     const { post, page } = await openPage()
     for (const subject of ['One', 'Two', 'Three']) await submit(post, { subject, text: 'x' })
     await rowOf(page, 'Two').click()
     await page.getByRole('button', { name: 'Delete this mail' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('heading', { level: 1, name: 'One' }).waitFor()
+    await expect.poll(() => rowsOf(page).count()).toBe(2)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Two' }).waitFor()
     await expect.poll(() => rowsOf(page).count()).toBe(3)
-    await page.getByRole('button', { name: 'Delete this mail' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.keyboard.press('#')
+    await page.getByRole('heading', { level: 1, name: 'One' }).waitFor()
+    await page.getByText('1 mail deleted').waitFor()
+    await page.keyboard.press('z')
+    await page.getByRole('heading', { level: 1, name: 'Two' }).waitFor()
+    await page.keyboard.press('#')
     await page.getByRole('heading', { level: 1, name: 'One' }).waitFor()
     await page.getByRole('button', { name: 'Delete all…' }).click()
     await page
@@ -232,8 +242,7 @@ describe('the list', () => {
     for (const subject of ['One', 'Two', 'Three']) await submit(post, { subject, text: 'x' })
     await rowOf(page, 'Two').click()
     await page.getByRole('heading', { level: 1, name: 'Two' }).waitFor()
-    await page.route('**/dev/inbox/em_*', async (route) => {
-      if (route.request().method() !== 'DELETE') return await route.fallback()
+    await page.route('**/dev/inbox/removals', async (route) => {
       const before = await rowsOf(page).count()
       const answer = await route.fetch()
       await expect.poll(() => rowsOf(page).count()).toBe(before - 1)
@@ -241,11 +250,9 @@ describe('the list', () => {
       await route.fulfill({ response: answer })
     })
     await page.getByRole('button', { name: 'Delete this mail' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { level: 1, name: 'One' }).waitFor()
     // After the last mail of the list, the one above it is opened.
     await page.getByRole('button', { name: 'Delete this mail' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { level: 1, name: 'Three' }).waitFor()
   })
 

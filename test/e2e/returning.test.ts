@@ -23,7 +23,8 @@ it('Back brings back the search of each step, in the address and in the field', 
 
 it('a reload and Back keep the tab of a mail, and a link leads to it', async () => {
   const { post, page } = await openPage()
-  for (const subject of ['First', 'Second']) await submit(post, { to: 'ada@example.com', subject, text: subject })
+  for (const subject of ['First', 'Second'])
+    await submit(post, { to: 'ada@example.com', subject, text: subject })
   await rowOf(page, 'First').click()
   await tab(page, 'Headers').click()
   await expect.poll(() => new URL(page.url()).hash).toMatch(/^#\/mail\/\w+\/headers$/)
