@@ -129,7 +129,10 @@ describe('the rules of clients', () => {
     ['<o:OfficeDocumentSettings>96</o:OfficeDocumentSettings>', ''],
     ['<w:WordDocument>96<w:Zoom/><w:View/></w:WordDocument>', ''],
     ['<o:p>text</o:p>', '<o:p>text</o:p>'],
-    ['<v:rect><w:anchorlock/><center>text</center></v:rect>', '<v:rect><w:anchorlock/><center>text</center></v:rect>'],
+    [
+      '<v:rect><w:anchorlock/><center>text</center></v:rect>',
+      '<v:rect><w:anchorlock/><center>text</center></v:rect>',
+    ],
     ['<o:open>text', '<o:open>text'],
   ])('Outlook does not show the settings in %s', (settings, shown) => {
     expect(preview(`${settings}<p>text</p>`, 'outlook/windows').html).toBe(`${shown}<p>text</p>`)
