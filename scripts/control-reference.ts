@@ -60,7 +60,7 @@ both: \`localpost/openapi.json\` and \`localpost/openapi-v1.json\`.
   \`store_failed\`, \`store_read_only\` or \`store_unknown\`. Lists take \`cursor\` and \`limit\` (at most 500) and
   answer \`count\` and \`cursor\`.
 - \`GET /dev/events\` streams \`email.created\`, \`email.updated\`, \`email.deleted\`, \`emails.changed\`,
-  \`bulk.progress\`, \`domain.updated\`, \`tags.changed\` and \`request.logged\`; a client that reconnects with
+  \`bulk.progress\`, \`domain.updated\`, \`tags.changed\`, \`list.changed\` and \`request.logged\`; a client that reconnects with
   \`Last-Event-ID\` gets the events that it missed, or \`gap\` if they are no longer known.
 - \`POST /dev/emails\` takes whole requests, one or an array of at most 1,000, which are stored in one commit or not at
   all. A request has the members of \`POST /v1/emails\` and \`headers\`, attachments by \`content\` and \`content_id\`,

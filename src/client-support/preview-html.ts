@@ -55,7 +55,11 @@ export function filterHtml(
     onOpenTag(name, attributes, nameStart, end, ranges) {
       const start = nameStart - 1
       if (leaving) {
-        if (leaving.name === name) leaving.open++
+        if (leaving.name === name && !(isOfficeData(name) && html[end - 2] === '/')) leaving.open++
+        return
+      }
+      if (rules.isWord === true && isOfficeData(name)) {
+        if (html[end - 2] !== '/') leaving = { name, start, open: 1 }
         return
       }
       if (!headElements.has(name)) isInBody = true
@@ -121,8 +125,8 @@ export function filterHtml(
     },
   })
   // An element that is not closed extends to the end.
-  const open = leaving as { start: number } | null
-  if (open) cuts.push({ start: open.start, end: html.length, text: '' })
+  const open = leaving as { name: string; start: number } | null
+  if (open && !isOfficeData(open.name)) cuts.push({ start: open.start, end: html.length, text: '' })
   const last = sheet as Omit<Sheet, 'end' | 'closedAt'> | null
   if (last) sheets.push({ ...last, end: html.length, closedAt: html.length })
   let styleChars = 0
@@ -167,6 +171,11 @@ const headElements: ReadonlySet<string> = new Set(
 )
 /** Elements without which their content means nothing. The content of others is shown. */
 const goneWithContent: ReadonlySet<string> = new Set('style svg textarea select meter progress'.split(' '))
+
+/** What the Word engine reads as settings of a document, and never shows. The text of `o:p` is a paragraph. */
+function isOfficeData(name: string): boolean {
+  return name === 'xml' || ((name.startsWith('o:') || name.startsWith('w:')) && name !== 'o:p')
+}
 const imageAttributes = ['src', 'srcset', 'background'] as const
 /** In the Word engine these are no boxes: sizes and paddings apply to table cells and images. */
 const wordBoxes: ReadonlySet<string> = new Set(['div', 'p', 'span', 'a'])

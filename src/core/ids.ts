@@ -19,6 +19,7 @@ export type IdPrefix =
   | 'ses'
   | 'blk'
   | 'sch'
+  | 'rm'
 
 /** Makes ids that sort by time: `em_` and 22 characters, later ids always greater, even when the clock falls back. */
 export interface Ids {

@@ -28,8 +28,9 @@ import { createMessageStreams } from './message-streams.ts'
 import { createOverview } from './overview.ts'
 import { createNestedMails } from './nested.ts'
 import { createOutsideAnswers } from './outside-answers.ts'
+import { createRemovals } from './removals.ts'
 import { releaseMail, type Relay } from './release.ts'
-import { parseMailQuery } from '../search/query.ts'
+import { parseMailQuery, without } from '../search/query.ts'
 import { createSearch } from '../search/search.ts'
 import { createTags } from './tag-colors.ts'
 import { checkChanges } from './tags.ts'
@@ -115,6 +116,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const tags = createTags(deps)
   const runs = createBulkRuns(deps.ids, deps.bulkBoard)
   const bulk = createBulk({ store, search, runs, now })
+  const removals = createRemovals({ ids: deps.ids, clock, remove: (ids) => bulk.remove({ ids }) })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const details = createDetails({ ...deps, digests })
   const check = createInboxCheck(deps, { find, details })
@@ -133,7 +135,10 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     toItem: (email: EmailRecord, digest: Digest, group: FoldedGroup | undefined) => Promise<Item>,
   ): Promise<SearchPage<Item>> {
     const { query: text, ...wanted } = query ?? {}
-    const { groups, ...page } = await search.list(parseMailQuery(text, now()), wanted)
+    const { groups, ...page } = await search.list(
+      without(parseMailQuery(text, now()), removals.hidden()),
+      wanted,
+    )
     // One after the other, so that a page of large submissions is not parsed at once.
     const items: Item[] = []
     for (const email of page.items)
@@ -220,6 +225,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     structure: streams.structure,
     nested: createNestedMails({ reader, find }),
     outside: createOutsideAnswers(deps, { find, details }),
+    removals,
     bulk: { ...bulk, list: runs.list, cancel: runs.cancel, onProgress: runs.onProgress },
     removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,
     async removeAll(...given: unknown[]) {
@@ -260,6 +266,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       // Node would report their failures as unhandled, and hide the error that ended the test. Who awaits them gets them.
       for (const promise of open) promise.catch(() => {})
       waits.close()
+      await removals.close()
       await runs.close()
       await index.close()
     },

@@ -18,6 +18,7 @@ import type {
   MimeTree,
   MimeTreePart,
   NestedMail,
+  Removal,
   TagChanges,
   TagColor,
   TagCount,
@@ -233,4 +234,10 @@ export const bulkProgressSchema: z.ZodType<BulkProgress> = z.strictObject({
     .describe('One change runs at a time; the others wait'),
   done: z.int().describe('How many of the selected mails are done'),
   total: z.int().nullable().describe('How many mails are selected; null until they are found'),
+})
+
+/** The removal of mails that can be undone. */
+export const removalSchema: z.ZodType<Removal> = z.strictObject({
+  id: z.string(),
+  until: z.int().describe('Until when it can be undone: Unix time in milliseconds'),
 })

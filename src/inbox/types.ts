@@ -310,6 +310,13 @@ export interface BulkProgress {
   total: number | null
 }
 
+/** The removal of mails that can be undone. */
+export interface Removal {
+  id: string
+  /** Until when it can be undone: Unix time in milliseconds. */
+  until: number
+}
+
 /** Why mail of an SMTP session was not captured. */
 export type SmtpProblemKind =
   | 'http'

@@ -4,6 +4,7 @@ import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { eventStatuses } from '../emails/statuses.ts'
 import type { RecordGroup } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'
+import { notAmong } from './query.ts'
 import type { WantedRows } from './matching-rows.ts'
 
 /** A page of all mail in which the first email of each broadcast represents all of its emails. */
@@ -31,19 +32,33 @@ export interface FoldedGroup {
 /**
  * Lists all mail with one item for each broadcast. The emails of a broadcast are looked up in the store each time.
  * Nothing is stored for this list, so it stays correct when emails are removed.
+ *
+ * @param hidden  Emails that are left out, but for those of a broadcast.
  */
-export async function listFolded(store: Store, { cursor, offset, limit }: WantedRows): Promise<FoldedPage> {
+export async function listFolded(
+  store: Store,
+  { cursor, offset, limit }: WantedRows,
+  hidden: ReadonlySet<string>,
+): Promise<FoldedPage> {
   const isSent = (await store.count(broadcastCollection)) > 0
   const found = isSent ? await store.groups(emailCollection, ofBroadcast) : []
   const groups = found.filter(({ count }) => count > 1)
-  const mails = await store.count(emailCollection)
+  // Of the hidden ones, some may be removed already.
+  let left = 0
+  for (const id of hidden) if (await store.get(emailCollection, id)) left++
+  const mails = (await store.count(emailCollection)) - left
+  const wheres = [
+    ...(groups.length > 0 ? [{ not: inBroadcast }] : []),
+    ...(hidden.size > 0 ? [notAmong(hidden)] : []),
+  ]
   const { records, more } = await store.page(emailCollection, {
     direction: 'desc',
     offset,
     limit,
     ...(cursor !== null && { after: [cursor] }),
     // Without groups, a page costs the same anywhere in the list.
-    ...(groups.length > 0 && { where: { not: inBroadcast }, also: found.map(({ first }) => first) }),
+    ...(wheres.length > 0 && { where: { all: wheres } }),
+    ...(groups.length > 0 && { also: found.map(({ first }) => first) }),
   })
   return {
     items: records,

@@ -34,8 +34,10 @@ export interface MailFilter {
   held(email: EmailRecord): number
   /** Whether it has terms that can only be decided by reading the message. */
   needsDigests: boolean
-  /** Whether it is empty, so that every mail matches. */
+  /** Whether it is empty, so that every mail matches that is not hidden. */
   isOpen: boolean
+  /** The mails that never match; `where` excludes them too. */
+  hidden: ReadonlySet<string>
 }
 
 /**
@@ -85,8 +87,29 @@ function toFilter(
     held: (email) => checks.filter((check) => check(email)).length,
     needsDigests: parts.some(({ needsDigests }) => needsDigests),
     isOpen: parts.length === 0 && bodyForm === null,
+    hidden: none,
   }
 }
+
+/** The same filter, which these mails never match. */
+export function without(filter: MailFilter, hidden: ReadonlySet<string>): MailFilter {
+  if (hidden.size === 0) return filter
+  const others = notAmong(hidden)
+  return {
+    ...filter,
+    where: filter.where ? { all: [filter.where, others] } : others,
+    isByRows: false,
+    accepts: (email) => !hidden.has(email.id) && filter.accepts(email),
+    hidden,
+  }
+}
+
+/** The condition that a mail is none of these. */
+export function notAmong(ids: ReadonlySet<string>): Where {
+  return { not: { any: [...ids].map((id) => ({ member: 'id', equals: id })) } }
+}
+
+const none: ReadonlySet<string> = new Set()
 
 // Near misses are compared by their records only. No text is read for them.
 function headHolds(email: EmailRecord, { bytes, in: place, isNegative }: RowTerm): boolean {

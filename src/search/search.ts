@@ -173,7 +173,7 @@ export function createSearch(deps: SearchDeps): Search {
     wanted: WantedRows,
     { isFolded, limit }: { isFolded: boolean; limit: RowsLimit },
   ): Promise<Listed> {
-    if (isFolded && filter.isOpen) return listFolded(store, wanted)
+    if (isFolded && filter.isOpen) return listFolded(store, wanted, filter.hidden)
     if (isByStore(filter)) return listByStore(filter, wanted)
     return filter.isByRows ? listByRows(filter, wanted, limit) : listByRecord(filter, wanted, limit)
   }

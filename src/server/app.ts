@@ -82,6 +82,9 @@ export function createApp(deps: ServerDeps): App {
   }, live.isWatched)
   deps.smtpSessions.onEnded((session) => live.publish('smtp.session', session), live.isWatched)
   deps.inbox.bulk.onProgress((progress) => live.publish('bulk.progress', () => progress))
+  deps.inbox.removals.onChanged((ids, isHidden) => {
+    for (const id of ids) live.publish(isHidden ? 'email.deleted' : 'email.created', () => ({ id }))
+  })
   const sessions = createSessions(deps.sessions, () => portOfPage(deps))
   const addresses = createClientAddresses(deps.config.trustProxy)
   const accessControl = createAccessControl(deps, sessions, addresses)

@@ -75,6 +75,7 @@ export interface ServerDeps extends AccountDeps {
     | 'publicUrl'
     | 'rateLimit'
     | 'limits'
+    | 'relay'
     | 'requireKey'
     | 'strict'
     | 'trustProxy'

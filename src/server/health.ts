@@ -24,6 +24,7 @@ export async function readHealth(
     tracking_url: deps.config.publicUrl ?? url,
     counts: await countAll(deps.store),
     faults: deps.faults.state(),
+    relay: deps.config.relay !== null,
     silent_connections: await silentSince(deps.store, listener?.silentSince?.() ?? []),
     warnings,
   }

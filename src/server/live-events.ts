@@ -97,7 +97,7 @@ function createBulkEvents(): {
       return before
     },
     take(change) {
-      if (change.collection !== 'emails') return null
+      if (change.collection !== 'emails') return change.isLast ? listChanged(change) : null
       updated += change.updated
       deleted += change.removed
       if (!change.isLast) {
@@ -126,7 +126,16 @@ function ofChange(change: Exclude<StoreChange, BulkStoreChange>, before: number 
   if (change.collection === 'emails') return toEvent(emailEvents[change.op], { id: change.id }, seq)
   if (change.collection === 'tag_colors') return toEvent('tags.changed', {}, seq)
   if (change.collection === 'domains') return toEvent('domain.updated', { id: change.id }, seq)
-  return null
+  return listChanged({ ...change, seq })
+}
+
+/** The lists whose readers read them again when one of their records changes. */
+const lists: ReadonlySet<string> = new Set(
+  'audiences broadcasts faults rules scheduled suppressions templates webhooks'.split(' '),
+)
+
+function listChanged({ collection, seq }: { collection: string; seq: number }): Buffer | null {
+  return lists.has(collection) ? toEvent('list.changed', { list: collection }, seq) : null
 }
 
 function toEvent(name: string, data: unknown, id?: number): Buffer {

@@ -72,6 +72,7 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
     .nullable()
     .describe('How many of each kind are stored; null while the database does not answer'),
   faults: faultsSchema,
+  relay: z.boolean().describe('Whether mail can be released to real addresses: there is a relay'),
   silent_connections: z
     .strictObject({
       count: z.int().describe('At most 100'),

@@ -69,6 +69,8 @@ export interface Health {
     templates: number
   } | null
   faults: FaultsState | null
+  /** Whether mail can be released to real addresses: there is a relay. */
+  relay: boolean
   /**
    * Connections to the HTTP port that sent nothing for three seconds or longer, where no mail came after
    * them. An SMTP client at the wrong port waits like this for a greeting; browsers open such

@@ -123,6 +123,21 @@ describe('the rules of clients', () => {
     expect(html.includes('<!--')).toBe(!applies)
   })
 
+  it.each([
+    ['<xml><o:x><o:PixelsPerInch>96</o:PixelsPerInch></o:x></xml>', ''],
+    ['<!--[if mso]><noscript><xml><w:View>96</w:View></xml></noscript><![endif]-->', '<noscript></noscript>'],
+    ['<o:OfficeDocumentSettings>96</o:OfficeDocumentSettings>', ''],
+    ['<w:WordDocument>96<w:Zoom/><w:View/></w:WordDocument>', ''],
+    ['<o:p>text</o:p>', '<o:p>text</o:p>'],
+    [
+      '<v:rect><w:anchorlock/><center>text</center></v:rect>',
+      '<v:rect><w:anchorlock/><center>text</center></v:rect>',
+    ],
+    ['<o:open>text', '<o:open>text'],
+  ])('Outlook does not show the settings in %s', (settings, shown) => {
+    expect(preview(`${settings}<p>text</p>`, 'outlook/windows').html).toBe(`${shown}<p>text</p>`)
+  })
+
   it('keeps what is around the parts that it removes', async () => {
     const html = [
       '<head><style>',

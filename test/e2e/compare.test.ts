@@ -88,7 +88,7 @@ describe('two mails side by side', () => {
     await submit(post, { subject: 'Alone', text: 'x' })
     await rowOf(page, 'Alone').click()
     await page.keyboard.press('c')
-    await page.getByRole('alert').getByText('No earlier mail has this subject.').waitFor()
+    await page.getByRole('status').getByText('No earlier mail has this subject.').waitFor()
     await page.getByRole('button', { name: 'Back to the mail' }).click()
     await page.getByRole('heading', { name: 'Alone' }).waitFor()
   })

@@ -41,7 +41,7 @@ describe('the files of a mail', () => {
     })
     await rowOf(page, 'With files').click()
     const files = page.getByRole('region', { name: 'Attached files' })
-    await files.getByRole('heading', { name: '3 attachments' }).waitFor()
+    await files.getByRole('heading', { name: '4 attachments, 1 of them in the body' }).waitFor()
     // The picture of the body is not there twice.
     await expect.poll(() => files.getByText('logo.png').count()).toBe(0)
     await expect.poll(() => files.locator('img').count()).toBe(1)

@@ -138,7 +138,8 @@ describe('a mail', () => {
     await rowOf(page, 'No body').click()
     await panel(page).getByText('Subject: No body').waitFor()
     expect(await tab(page, 'Source').getAttribute('aria-selected')).toBe('true')
-    await page.getByRole('link', { name: '.eml' }).waitFor()
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('link', { name: 'Save as .eml' }).waitFor()
   })
 
   it('shows the first of many recipients, and all on request', async () => {

@@ -178,8 +178,8 @@ async function openTall(page: Page, post: Localpost, id: string): Promise<void> 
 }
 
 async function choose(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Save or print' }).click()
-  await page.getByRole('group', { name: 'Save or print' }).getByText('Save as PNG').click()
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('group', { name: 'Share' }).getByText('Save as PNG').click()
 }
 
 async function savePicture(page: Page): Promise<Pixels> {

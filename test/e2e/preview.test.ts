@@ -13,7 +13,7 @@ it('shows a mail as a client does, and lists what the client ignores', async () 
     hello.evaluate((element, property) => getComputedStyle(element).getPropertyValue(property), name)
   expect(await styleOf('position')).toBe('absolute')
 
-  await page.getByRole('button', { name: 'View of the mail' }).click()
+  await page.getByRole('button', { name: 'View as' }).click()
   await page.getByLabel('Show as a mail client does').selectOption('Gmail, web')
   await page.getByText('An approximation of Gmail, Desktop Webmail').waitFor()
   await page.keyboard.press('Escape')

@@ -61,8 +61,8 @@ describe('a mail as a file', () => {
       ['Save as .eml', /^em_\w+\.eml$/, /Subject: Sum: 1\/2/],
     ] as const
     for (const [words, name, content] of expected) {
-      await page.getByRole('button', { name: 'Save or print' }).click()
-      const item = page.getByRole('group', { name: 'Save or print' }).getByText(words)
+      await page.getByRole('button', { name: 'Share' }).click()
+      const item = page.getByRole('group', { name: 'Share' }).getByText(words)
       const [download] = await Promise.all([page.waitForEvent('download'), item.click()])
       expect(download.suggestedFilename()).toMatch(name)
       const bytes = await (await download.createReadStream()).toArray()

@@ -34,8 +34,8 @@ describe('the other pages', () => {
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { level: 2, name: 'acme.com' }).waitFor()
     await page.getByRole('list', { name: 'Records' }).getByText('_dmarc').first().waitFor()
-    await page.getByRole('button', { name: 'Declare', exact: true }).click()
-    await page.getByRole('list', { name: 'Domains' }).getByText('SUCCESS').waitFor()
+    await page.getByRole('button', { name: 'Mark as verified' }).click()
+    await page.getByRole('list', { name: 'Domains' }).getByText('Verified', { exact: true }).waitFor()
     await page.getByLabel('Track clicks').check()
     await expect
       .poll(async () => (await post.domains.list()).items.map(({ name, status }) => ({ name, status })))

@@ -72,7 +72,7 @@ const tasks: readonly Task[] = [
     limit: 2,
     // Beside seven tabs there is room for the menu only.
     async mouse({ page, hands }) {
-      await hands.click(button(page, 'View of the mail'))
+      await hands.click(button(page, 'View as'))
       await hands.click(page.getByRole('radio', { name: '375' }))
     },
     keyboard: ({ hands }) => hands.press('w', 'w'),

@@ -126,6 +126,12 @@ async function ownRequests(
   const runs = (await (await post.fetch(new Request('http://localpost/dev/inbox/bulk'))).json()) as {
     changes: { id: string }[]
   }
+  const removing = new Request('http://localpost/dev/inbox/removals', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ids: ['em_unknown'] }),
+  })
+  const removal = (await (await post.fetch(removing)).json()) as { id: string }
   const { name: account } = await post.accounts.create()
   const later = { from, to: 'b@example.com', subject: 'Hi', text: 'Hi', send_at: '2030-01-01T00:00:00Z' }
   const [scheduled, sentNow] = await post.sending.send([later, later])
@@ -161,6 +167,8 @@ async function ownRequests(
     'POST /dev/session': { body: { key: post.apiKey } },
     'POST /t/u/{token}': { at: new URL(list_unsubscribe?.urls[0] ?? '').pathname },
     'DELETE /dev/inbox': { at: '/dev/inbox?all=true' },
+    'POST /dev/inbox/removals': { body: { ids: ['em_unknown'] } },
+    'DELETE /dev/inbox/removals/{id}': { at: `/dev/inbox/removals/${removal.id}` },
     'DELETE /dev/inbox/bulk/{id}': { at: `/dev/inbox/bulk/${runs.changes[0]?.id ?? ''}` },
     'DELETE /dev/webhooks/{id}': { at: `/dev/webhooks/${webhook.id}` },
     'PATCH /dev/accounts/{name}': { at: `/dev/accounts/${account}`, body: { max_emails: 5 } },

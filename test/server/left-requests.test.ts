@@ -37,6 +37,7 @@ it(
     let imports = 0
     const inbox = {
       bulk: { onProgress: () => undefined },
+      removals: { onChanged: () => undefined },
       import: async () => ({ id: `email_${++imports}` }),
     }
     const port = await serve({ large, inbox: inbox as unknown as ServerDeps['inbox'] })
@@ -76,6 +77,7 @@ it('work that ends because its client left is no fault of the server; another er
   const fault = new TypeError('The work itself failed.')
   const inbox = {
     bulk: { onProgress: () => undefined },
+    removals: { onChanged: () => undefined },
     async check(id: string, { signal }: { signal: AbortSignal }) {
       waiting++
       await new Promise((resolve) => signal.addEventListener('abort', resolve))

@@ -30,6 +30,8 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'PATCH /dev/inbox': 'full',
   'GET /dev/inbox/bulk': 'read',
   'DELETE /dev/inbox/bulk/{id}': 'full',
+  'POST /dev/inbox/removals': 'full',
+  'DELETE /dev/inbox/removals/{id}': 'full',
   'GET /dev/inbox/tags': 'read',
   'PATCH /dev/inbox/tags': 'full',
   'GET /dev/inbox/wait': 'read',

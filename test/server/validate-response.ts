@@ -56,7 +56,7 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
     audiences: { contacts: {} },
     templates: {},
     webhooks: {},
-    inbox: { bulk: { onProgress: () => undefined } },
+    inbox: { bulk: { onProgress: () => undefined }, removals: { onChanged: () => undefined } },
     keys: { scopeOf: (key: string) => (key === 'the-only-key-there-is' ? 'full' : null) },
     users: null,
     sessions: { ownerOf: () => null },

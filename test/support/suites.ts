@@ -20,6 +20,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'inbox/import-export',
     'inbox/inbox',
     'inbox/partial-count',
+    'inbox/removals',
     'inbox/tag-colors',
     'inbox/tag-limits',
     'inbox/waits',

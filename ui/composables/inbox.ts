@@ -11,7 +11,7 @@ import {
   type Part,
 } from './list-window.ts'
 import type { Changes } from './live.ts'
-import { onTyped } from './typed.ts'
+import { searchInUrl } from './search-url.ts'
 
 /** The list of mails of one query: the rows in sight and around them, kept up to date. */
 export interface InboxList {
@@ -28,7 +28,7 @@ export interface InboxList {
   mails: Ref<number>
   /** Whether there may be more mails than `mails`, because the matches are still being counted. */
   counting: Ref<boolean>
-  /** The search. A change reloads the list, after a short delay while a person types. It is stored in the URL as `?query=`. */
+  /** The search. `load` shows its results; see `search-url.ts`. */
   query: Ref<string>
   /** The search whose results are shown. It differs from `query` while a person types. */
   shown: Ref<string>
@@ -68,7 +68,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   const count = ref(0)
   const mails = ref(0)
   const counting = ref(false)
-  const query = ref(new URLSearchParams(location.search).get('query') ?? '')
+  const query = ref(searchInUrl())
   const shown = ref(query.value.trim())
   const phase = ref<'loading' | 'ready' | 'failed'>('loading')
   const problem = ref('')
@@ -274,12 +274,6 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     const changed = emails.value.map((mail) => (mail.id === id ? { ...mail, ...change } : mail))
     rows.value = { ...rows.value, emails: changed }
   }
-
-  onTyped(query, (text) => {
-    const search = text ? `?${new URLSearchParams({ query: text }).toString()}` : location.pathname
-    history.replaceState(history.state, '', search + location.hash)
-    void load()
-  })
 
   return {
     rows,

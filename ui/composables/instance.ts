@@ -48,8 +48,8 @@ export function provideInstance(accounts: PageAccounts): Instance {
   const api = createApi({ account, signal: over.signal, onLocked: lock, isSignedIn })
   const instance: Instance = { api, live, health, locked, session, open, signOut }
   live.listen({ onConnected: () => void look() })
-  // There is no event when faults or warnings change.
-  useWhileSeen(() => void (live.connection.value === 'live' && look()))
+  // There is no event when faults or warnings change: other tabs and programs change them too.
+  useWhileSeen(() => void (live.connection.value === 'live' && look()), 2000)
   provide(instanceKey, instance)
 
   /** Requests the health of the instance. A failure is ignored, because the connection shows it already. */

@@ -28,6 +28,8 @@ export interface Listener {
   onDomain?: (id: string) => void
   /** Called after the colour of a tag changed. */
   onTags?: () => void
+  /** Called with the name of a list, such as `rules`, when one of its records changed. */
+  onList?: (list: string) => void
   /** Called with each request to `/v1`. */
   onRequest?: (request: LoggedRequest) => void
   /** Called after each SMTP session of an app. */
@@ -109,6 +111,10 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
     })
     source.addEventListener('tags.changed', () => {
       for (const { onTags } of listeners) onTags?.()
+    })
+    source.addEventListener('list.changed', (event: MessageEvent<string>) => {
+      const { list } = (parsed(event.data) ?? {}) as { list?: unknown }
+      if (typeof list === 'string') for (const { onList } of listeners) onList?.(list)
     })
     source.addEventListener('request.logged', (event: MessageEvent<string>) => {
       const request = parsed(event.data) as LoggedRequest | null

@@ -1,15 +1,17 @@
 /**
- * The rooms of the page, in the order of the navigation, each with its name, its key (pressed after `g`), and its icon.
+ * The rooms of the page, in the order of the navigation, each with its name, its key (pressed after `g`), and its icon. The
+ * first four are in the bar of a phone, by a `short` name where theirs is too long for it.
  */
 export const rooms = {
   inbox: { label: 'Inbox', key: 'i', icon: 'inbox' },
+  requests: { label: 'Traffic', key: 'r', icon: 'requests' },
+  rules: { label: 'Rules and faults', short: 'Rules', key: 'f', icon: 'bolt' },
+  connect: { label: 'Connect', key: 'c', icon: 'plug' },
+  scheduled: { label: 'Scheduled', key: 'l', icon: 'delayed' },
   domains: { label: 'Domains', key: 'd', icon: 'domains' },
   audiences: { label: 'Audiences', key: 'a', icon: 'audiences' },
   templates: { label: 'Templates', key: 't', icon: 'templates' },
-  requests: { label: 'Traffic', key: 'r', icon: 'requests' },
   webhooks: { label: 'Webhooks', key: 'w', icon: 'webhooks' },
-  rules: { label: 'Rules and faults', key: 'f', icon: 'bolt' },
-  connect: { label: 'Connect', key: 'c', icon: 'plug' },
 } as const
 
 export type AnyRoom = keyof typeof rooms

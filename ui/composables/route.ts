@@ -1,11 +1,13 @@
 import { computed, inject, provide, type ComputedRef, type InjectionKey } from 'vue'
+import { type MailTab, mailTabs } from '../views/inbox/tabs.ts'
 import { hashStart, restOf, type PageAccounts } from './accounts.ts'
 import { allRooms, type AnyRoom, type RoomName } from './rooms.ts'
 
 /**
- * The view that the URL's fragment names: `#/`, `#/mail/{id}`, a mail without the list at `#/mail/{id}/full`, two mails side
- * by side at `#/mail/{id}/compare/{other}`, `#/domains`, `#/domains/{id}`. If there are several accounts, the fragment
- * begins with the name of one: `#/a/shop/mail/{id}`.
+ * The view that the URL's fragment names: `#/`, `#/mail/{id}`, a mail without the list at `#/mail/{id}/full`, one of its
+ * tabs at `#/mail/{id}/checks` or `#/mail/{id}/full/checks`, two mails side by side at `#/mail/{id}/compare/{other}`,
+ * `#/domains`, `#/domains/{id}`. If there are several accounts, the fragment begins with the name of one:
+ * `#/a/shop/mail/{id}`.
  */
 export type Route =
   | { view: 'list' }
@@ -15,8 +17,12 @@ export type Route =
       full?: boolean
       /** The id of another mail, or `previous`. */
       compare?: string
+      /** The tab; absent for the best one of the mail. */
+      tab?: MailTab
     }
   | { view: RoomName; id?: string | undefined }
+  /** The fragment names no view. */
+  | { view: 'unknown' }
 
 export interface Router {
   route: ComputedRef<Route>
@@ -38,7 +44,7 @@ export function provideRoute({ hash, epoch, go: goTo }: PageAccounts): Router {
   const openId = computed(() => (route.value.view === 'mail' ? route.value.id : null))
   const room = computed(() => {
     const { view } = route.value
-    return view === 'list' || view === 'mail' ? 'inbox' : view
+    return view === 'list' || view === 'mail' || view === 'unknown' ? 'inbox' : view
   })
 
   function go(to: Route, replace = false): void {
@@ -61,30 +67,39 @@ const routerKey: InjectionKey<Router> = Symbol('router')
 /** The URL fragment of a route, for `href`. */
 export function hashOf(route: Route): string {
   const start = hashStart()
-  if (route.view === 'list') return `${start}/`
+  if (route.view === 'list' || route.view === 'unknown') return `${start}/`
   const end = route.view === 'mail' ? endOf(route) : ''
   return route.id === undefined
     ? `${start}/${route.view}`
     : `${start}/${route.view}/${encodeURIComponent(route.id)}${end}`
 }
 
-function endOf({ full, compare }: Route & { view: 'mail' }): string {
+function endOf({ full, compare, tab }: Route & { view: 'mail' }): string {
   if (compare !== undefined) return `/compare/${encodeURIComponent(compare)}`
-  return full ? '/full' : ''
+  return `${full ? '/full' : ''}${tab === undefined ? '' : `/${tab.toLowerCase()}`}`
 }
 
 /** The id of a mail's row in the page. */
 export const rowId = (id: string): string => `mail-${id}`
 
 function parseHash(hash: string): Route {
-  const [, name, part, full, other] =
-    /^\/([a-z]+)(?:\/([^/]+)(?:(\/full)|\/compare\/([^/]+))?)?$/.exec(restOf(hash)) ?? []
+  const [name = '', part, ...rest] = restOf(hash).slice(1).split('/')
+  if (name === '' && part === undefined) return { view: 'list' }
   const id = decoded(part)
-  const compare = decoded(other)
-  if (name === 'mail' && id)
-    return { view: 'mail', id, full: full !== undefined, ...(compare !== undefined && { compare }) }
+  if (name === 'mail') return (id && mailRoute(id, rest)) || { view: 'unknown' }
   const view = allRooms.find((room) => room === name)
-  return view && view !== 'inbox' ? { view, id } : { view: 'list' }
+  return view && view !== 'inbox' && rest.length === 0 ? { view, id } : { view: 'unknown' }
+}
+
+/** @param rest  What follows the id: `full`, a tab, or `compare` and an id. */
+function mailRoute(id: string, rest: readonly string[]): Route | null {
+  const other = rest[0] === 'compare' && rest.length === 2 ? decoded(rest[1]) : undefined
+  if (other) return { view: 'mail', id, full: false, compare: other }
+  const full = rest[0] === 'full'
+  const [name, ...more] = full ? rest.slice(1) : rest
+  const tab = mailTabs.find((one) => one.toLowerCase() === name)
+  if (more.length > 0 || (name !== undefined && tab === undefined)) return null
+  return { view: 'mail', id, full, ...(tab && { tab }) }
 }
 
 function decoded(part: string | undefined): string | undefined {

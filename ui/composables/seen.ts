@@ -1,7 +1,7 @@
 import { onScopeDispose } from 'vue'
 
-/** Calls `look` every ten seconds while the page is visible, and when it becomes visible again. */
-export function useWhileSeen(look: () => void): void {
+/** Calls `look` every `everyMs` while the page is visible, and when it becomes visible again. */
+export function useWhileSeen(look: () => void, everyMs = 10_000): void {
   const lookIfSeen = (): void => {
     if (document.visibilityState === 'visible') look()
   }
@@ -14,5 +14,3 @@ export function useWhileSeen(look: () => void): void {
     document.removeEventListener('visibilitychange', lookIfSeen)
   })
 }
-
-const everyMs = 10_000

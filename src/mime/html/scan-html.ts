@@ -29,7 +29,7 @@ export interface HtmlListener<Attribute extends string> {
  * A parser searches the open elements at every tag, so a megabyte of hostile HTML blocked the process for a minute.
  * This takes linear time, and reads at most 1 MB. A text may come in several pieces.
  *
- * @param asked  The names of the attributes that the listener reads, in lower case, of at most 16 characters.
+ * @param asked  The names of the attributes that the listener reads, in lower case, of at most 32 characters.
  */
 export function scanHtml<Attribute extends string>(
   html: string,
@@ -95,7 +95,7 @@ export const scannedLength = 1_000_000
 
 // All relevant names are shorter. A name of a megabyte is not copied.
 function nameAt(html: string, start: number, end: number): string {
-  return end - start > 16 ? '' : html.slice(start, end).toLowerCase()
+  return end - start > 32 ? '' : html.slice(start, end).toLowerCase()
 }
 
 /** The part of htmlparser2 that reads HTML as a browser does, and bounds what hostile HTML costs. */

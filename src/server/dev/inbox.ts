@@ -7,6 +7,7 @@ import {
   bulkProgressSchema,
   listedMailSchema,
   mailSchema,
+  removalSchema,
   tagCountSchema,
   tagMembers,
 } from '../../inbox/schema.ts'
@@ -16,7 +17,7 @@ import { bytesAnswer, streamBody } from '../answer.ts'
 import { queryNumber } from '../lists.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
 
-const { get, post, patch, del } = defineRoutes({ tag: 'Inbox', access: 'local' })
+const { get, post, patch, del, remove } = defineRoutes({ tag: 'Inbox', access: 'local' })
 
 // Only documented here, because a query that is too long has its own error.
 const searchText = z.string().meta({
@@ -61,7 +62,7 @@ const foundSchema = z.strictObject({
 })
 
 /** `/dev/inbox`: the list, searches, and changes of many mails. The routes of one mail are in `mail.ts`. */
-export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
+export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'removals'>): Route[] {
   return [
     get('/dev/inbox', {
       summary: 'List or search mail, newest first',
@@ -102,6 +103,16 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk'>): Route[] {
         const { count, isCancelled } = await inbox.bulk.remove(toSelection(query, body.ids))
         return { deleted: count, ...(isCancelled ? { cancelled: true } : {}) }
       },
+    }),
+    post('/dev/inbox/removals', {
+      summary: 'Remove mails in ten seconds, unless that is undone; lists do not have them meanwhile',
+      body: { schema: z.strictObject({ ids: z.array(z.string().max(100)).min(1).max(100) }) },
+      success: { status: 201, schema: removalSchema },
+      handler: ({ body }) => inbox.removals.begin(body.ids),
+    }),
+    remove('/dev/inbox/removals/{id}', {
+      summary: 'Undo a removal: its mails are in the lists again',
+      handler: async ({ params }) => inbox.removals.undo(params.id),
     }),
     patch('/dev/inbox', {
       summary: 'Mark or tag the matches of a query, mails by their ids, or all',

@@ -4,6 +4,7 @@ import LoadFailure from './LoadFailure.vue'
 
 /** The rooms beside the inbox, each loaded when it is first opened. */
 export const roomViews: Readonly<Record<RoomName, Component>> = {
+  scheduled: lazy(() => import('../../views/scheduled/ScheduledRoom.vue')),
   domains: lazy(() => import('../../views/domains/DomainsRoom.vue')),
   audiences: lazy(() => import('../../views/audiences/AudiencesRoom.vue')),
   templates: lazy(() => import('../../views/templates/TemplatesRoom.vue')),

@@ -1,3 +1,4 @@
+import { readStored } from '../../composables/stored.ts'
 import { goClients } from './clients/go.ts'
 import { httpClients } from './clients/http.ts'
 import { javaClients } from './clients/java.ts'
@@ -20,3 +21,9 @@ export const smtpClients: readonly Client[] = [
   ...javaClients,
   ...otherClients,
 ]
+
+/** The client that a person chose last in this browser; at first, the first one. */
+export function chosenClient(): Client {
+  const name = readStored('connect-client')
+  return smtpClients.find((one) => one.name === name) ?? (smtpClients[0] as Client)
+}

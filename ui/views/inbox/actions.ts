@@ -8,6 +8,7 @@ import type { Route } from '../../composables/route.ts'
 import { countWords } from '../../composables/words.ts'
 import { createBulk, exportPath } from './bulk.ts'
 import type { Selection } from './selection.ts'
+import { mostUndone, type Undo, useUndo } from './undo.ts'
 
 /** The actions of the user on mails. A failed action sets `problem`. */
 export interface Actions {
@@ -18,8 +19,12 @@ export interface Actions {
   attempt(work: () => Promise<void>): Promise<void>
   setUnread(id: string, unread: boolean): Promise<void>
   setTags(id: string, tags: string[]): Promise<void>
-  /** Deletes the open mail after a confirmation. */
+  /** Deletes the open mail; that can be undone. */
   removeOpen(): Promise<void>
+  /** The last removal, while it can be undone. */
+  undoable: Undo['last']
+  /** Takes the last removal back, and opens its mail again. */
+  undo(): Promise<void>
   /** Removes a mail that was deleted elsewhere from the list, and shows the next one if it was open. */
   afterRemoval(id: string): void
   /** Deletes all mail that the list's search finds, after a confirmation. */
@@ -33,7 +38,7 @@ export interface Actions {
   /** Sets the colour of a tag; null for the one derived from its name. @returns Whether that worked. */
   colorTag(tag: string, color: TagColor | null): Promise<boolean>
   exportPicked(): void
-  /** Deletes the selected mail after a confirmation. */
+  /** Deletes the selected mail; after a confirmation, if it is too much to undo. */
   removePicked(): Promise<void>
 }
 
@@ -50,6 +55,7 @@ export interface ActionParts {
 export function useActions({ api, inbox, open, selection, go, ask, focusRow }: ActionParts): Actions {
   const problem = ref('')
   const busy = ref(false)
+  const removal = useUndo(api)
   const bulk = createBulk(api, inbox, selection)
 
   async function attempt(work: () => Promise<void>): Promise<void> {
@@ -86,9 +92,9 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
 
   async function removeOpen(): Promise<void> {
     const id = open.mail.value?.id
-    if (id === undefined || !(await ask('Delete this mail?', noUndo, 'Delete'))) return
+    if (id === undefined) return
     await attempt(async () => {
-      await api.remove(id)
+      await removal.remove([id])
       leave(new Set([id]))
     })
   }
@@ -114,14 +120,23 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
   async function removePicked(): Promise<void> {
     if (selection.everything.value) return removeAll()
     const ids = new Set(selection.ids.value)
+    const isUndoable = ids.size <= mostUndone
     const question = `Delete ${countWords(ids.size, 'mail')}?`
-    if (!(await ask(question, noUndo, 'Delete'))) return
+    if (!isUndoable && !(await ask(question, noUndo, 'Delete'))) return
     await attempt(async () => {
-      await bulk.remove([...ids])
+      await (isUndoable ? removal : bulk).remove([...ids])
       selection.clear()
       leave(ids)
     })
   }
+
+  const undo = (): Promise<void> =>
+    attempt(async () => {
+      const undone = await removal.undo()
+      await inbox.refresh()
+      const [id, ...others] = undone?.ids ?? []
+      if (id !== undefined && others.length === 0 && wide.matches) go({ view: 'mail', id })
+    })
 
   const changePicked = (work: () => Promise<void>): Promise<void> =>
     attempt(async () => {
@@ -137,6 +152,8 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
     setUnread: (id, unread) => change(id, { unread }),
     setTags: (id, tags) => change(id, { tags }),
     removeOpen,
+    undoable: removal.last,
+    undo,
     afterRemoval: (id) => leave(new Set([id])),
     removeAll,
     markAllRead: () => changePicked(() => bulk.markMatchesRead()),

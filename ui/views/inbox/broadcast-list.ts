@@ -1,4 +1,4 @@
-import { computed, onScopeDispose, ref, watch, type ComputedRef } from 'vue'
+import { computed, ref, watch, type ComputedRef } from 'vue'
 import type { ListedMail } from '../../../src/inbox/types.ts'
 import { hashOf } from '../../composables/route.ts'
 import type { InboxList } from '../../composables/inbox.ts'
@@ -26,14 +26,6 @@ export function useBroadcastList(inbox: InboxList, focusRow: (id: string) => voi
     inbox.query.value = `broadcast:${id}`
   }
 
-  /** Restores the search of a history entry. */
-  function onPopstate(): void {
-    const query = new URLSearchParams(location.search).get('query') ?? ''
-    if (query !== inbox.query.value && (shownId.value ?? broadcastIn(query)) !== null)
-      inbox.query.value = query
-  }
-  addEventListener('popstate', onPopstate)
-  onScopeDispose(() => removeEventListener('popstate', onPopstate))
   watch([inbox.shown, inbox.phase], ([query], [before]) => {
     const row = opened.value?.row
     if (row !== undefined && query === '' && broadcastIn(before) === opened.value?.id) focusRow(row)

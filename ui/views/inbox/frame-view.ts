@@ -23,7 +23,7 @@ export const looks: readonly { value: Look; words: string; title: string }[] = [
   {
     value: 'inverted',
     words: 'Dark, inverted',
-    title: 'Dark, as in clients that invert the colours of every mail',
+    title: 'Dark, as in clients that invert the colours of every mail: Outlook for Windows, Gmail on iOS',
   },
 ]
 export type Look = Appearance
@@ -31,14 +31,15 @@ export type Look = Appearance
 /** The mail clients whose view of a mail can be shown; `''` shows the mail as it was sent. */
 export const clients: readonly { value: PreviewClient | ''; words: string }[] = [
   { value: '', words: 'As sent' },
-  { value: 'gmail/desktop-webmail', words: 'Gmail, web' },
-  { value: 'gmail/mobile-webmail', words: 'Gmail, web on a phone' },
-  { value: 'gmail/android', words: 'Gmail, Android' },
-  { value: 'gmail/ios', words: 'Gmail, iOS' },
+  // Those that matter most come first.
   { value: 'outlook/windows', words: 'Outlook for Windows' },
+  { value: 'gmail/desktop-webmail', words: 'Gmail, web' },
+  { value: 'apple-mail/ios', words: 'Apple Mail, iOS' },
+  { value: 'gmail/android', words: 'Gmail, Android' },
   { value: 'outlook/outlook-com', words: 'Outlook.com' },
   { value: 'apple-mail/macos', words: 'Apple Mail, macOS' },
-  { value: 'apple-mail/ios', words: 'Apple Mail, iOS' },
+  { value: 'gmail/ios', words: 'Gmail, iOS' },
+  { value: 'gmail/mobile-webmail', words: 'Gmail, web on a phone' },
   { value: 'yahoo/desktop-webmail', words: 'Yahoo, web' },
   { value: 'yahoo/android', words: 'Yahoo, Android' },
   { value: 'yahoo/ios', words: 'Yahoo, iOS' },

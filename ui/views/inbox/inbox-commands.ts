@@ -58,6 +58,7 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
         if (value) void actions.setUnread(value.id, !value.unread)
       },
     },
+    undo: { isOn: () => actions.undoable.value !== null, run: () => void actions.undo() },
     tag: { isOn: isOpen, run: targets.addTag },
     links: { isOn: () => (open.mail.value?.links.length ?? 0) > 0, run: targets.goToLinks },
     files: { isOn: () => (open.mail.value?.attachments.length ?? 0) > 0, run: targets.goToFiles },

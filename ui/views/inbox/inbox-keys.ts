@@ -7,6 +7,7 @@ export const inboxKeys = [
   { id: 'previous', words: 'Previous mail', group: 'Mail', keys: 'k' },
   { id: 'open', words: 'Open the mail', group: 'Mail', keys: 'o' },
   { id: 'delete', words: 'Delete the mail', group: 'Mail', keys: '#' },
+  { id: 'undo', words: 'Undo the last deletion', group: 'Mail', keys: 'z' },
   { id: 'unread', words: 'Mark as read or unread', group: 'Mail', keys: 'u' },
   { id: 'tag', words: 'Add a tag', group: 'Mail', keys: 't' },
   { id: 'links', words: 'Go to the links (1 to 9 opens one)', group: 'Mail', keys: 'l' },

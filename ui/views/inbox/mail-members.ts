@@ -48,9 +48,9 @@ export const mailMembers: { readonly [Member in keyof Required<Mail>]: Place } =
   recipients: { in: 'MailView.vue' },
   transcript: { in: 'EventsPanel.vue' },
   domain_id: 'not shown',
-  metadata: 'not shown',
+  metadata: { in: 'MailDetails.vue' },
   tracking: 'not shown',
-  provider: ({ provider }) => (provider ? `${provider.name} ${provider.message_id}` : null),
+  provider: { in: 'MailOrigin.vue' },
 }
 
 /** The facts of a mail, in words. */

@@ -48,6 +48,9 @@ export const stageWords: Readonly<Record<SmtpFault['stage'], string>> = {
 }
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
+/** What a new fault answers, until a person chooses another code. */
+export const firstCodes = { http: 503, smtp: 451 } as const
+
 /** @param fault  The one to edit; null for a new one. */
 export function toDraft(state: FaultsState | null, fault: ListedFault | null): FaultDraft {
   const empty: FaultDraft = {
@@ -56,13 +59,13 @@ export function toDraft(state: FaultsState | null, fault: ListedFault | null): F
     method: '',
     stage: 'rcpt',
     effect: 'answer',
-    code: '',
+    code: firstCodes.http,
     text: '',
     delay_ms: '',
     count: '',
     rate: '',
-    requests: '',
-    per_ms: '',
+    requests: 5,
+    per_ms: 1000,
   }
   if (!fault || !state) return empty
   if (fault.kind === 'rate_limit') return { ...empty, kind: 'rate_limit', ...state.rate_limit }
@@ -77,7 +80,7 @@ export function toDraft(state: FaultsState | null, fault: ListedFault | null): F
     ...(http && { path: http.path, method: http.method ?? '' }),
     ...(smtp && { stage: smtp.stage, text: smtp.text ?? '' }),
     effect: one.disconnect ? 'disconnect' : code === undefined ? 'delay' : 'answer',
-    code: code ?? '',
+    code: code ?? firstCodes[fault.kind],
     delay_ms: one.delay_ms ?? '',
     count: one.count ?? '',
     rate: one.rate === undefined ? '' : Math.round(one.rate * 1000) / 10,
@@ -98,6 +101,17 @@ export function withFault(
   return draft.kind === 'http'
     ? { ...rest, http: placed(rest.http ?? [], toHttp(draft), at) }
     : { ...rest, smtp: placed(rest.smtp ?? [], toSmtp(draft), at) }
+}
+
+/** The faults with others added. */
+export function withFaults(state: FaultsState | null, added: FaultsInput): FaultsInput {
+  const input = inputOf(state)
+  return {
+    ...input,
+    http: [...(input.http ?? []), ...(added.http ?? [])],
+    smtp: [...(input.smtp ?? []), ...(added.smtp ?? [])],
+    ...(added.rate_limit && { rate_limit: added.rate_limit }),
+  }
 }
 
 /** The faults without this one. */

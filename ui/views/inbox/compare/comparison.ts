@@ -22,9 +22,16 @@ export function useComparison(
   api: Api,
   { id, other }: { id: string; other: string },
   masked: Ref<boolean>,
-): { compared: ShallowRef<Compared | null>; problem: Ref<string>; load(): Promise<void> } {
+): {
+  compared: ShallowRef<Compared | null>
+  problem: Ref<string>
+  /** Whether no earlier mail has the subject. */
+  isFirst: Ref<boolean>
+  load(): Promise<void>
+} {
   const compared = shallowRef<Compared | null>(null)
   const problem = ref('')
+  const isFirst = ref(false)
   const latest = useLatest()
   // Ids are ordered like the mails; see docs/adr/0006. The older mail is the one that is compared with.
   const [newer, older] = other !== 'previous' && other > id ? [other, id] : [id, other]
@@ -40,8 +47,8 @@ export function useComparison(
       problem.value = ''
     } catch (error) {
       if (signal.aborted) return
-      const isFirst = other === 'previous' && error instanceof ApiError && error.status === 404
-      problem.value = isFirst ? noPrevious : wordsOf(error)
+      isFirst.value = other === 'previous' && error instanceof ApiError && error.status === 404
+      problem.value = isFirst.value ? '' : wordsOf(error)
     }
   }
   async function readBoth(
@@ -52,7 +59,5 @@ export function useComparison(
     return { older, newer }
   }
   watch(masked, load, { immediate: true })
-  return { compared, problem, load }
+  return { compared, problem, isFirst, load }
 }
-
-const noPrevious = 'No earlier mail has this subject. Select two mails of the list to compare them.'

@@ -1,0 +1,101 @@
+import {
+  computed,
+  inject,
+  onScopeDispose,
+  provide,
+  ref,
+  watch,
+  type ComputedRef,
+  type InjectionKey,
+} from 'vue'
+import type { Rule } from '../../src/rules/types.ts'
+import type { SmtpSessionSummary } from '../../src/inbox/types.ts'
+import type { LoggedRequest } from '../../src/server/types.ts'
+import type { WebhookDelivery } from '../../src/webhooks/types.ts'
+import { placeOf } from './accounts.ts'
+import type { Instance } from './instance.ts'
+import type { AnyRoom } from './rooms.ts'
+import type { Router } from './route.ts'
+import { readStored, writeStored } from './stored.ts'
+import { faultWords } from './words.ts'
+
+/** What a room has to say while another one is shown: a mark in the navigation, and its words. */
+interface Badge {
+  tone: 'warn' | 'bad'
+  words: string
+}
+
+type Badges = ComputedRef<Partial<Record<AnyRoom, Badge>>>
+
+/** Watches what the navigation marks: problems that are new in Traffic, faults and rules, webhooks that fail. */
+export function provideBadges({ api, live, health, locked }: Instance, { room }: Router): Badges {
+  const seenKey = placeOf('traffic-seen')
+  const seen = ref(Number(readStored(seenKey) ?? 0))
+  /** When the newest problem of Traffic happened. */
+  const newest = ref(0)
+  const rules = ref(0)
+  const isFailing = ref(false)
+  const happened = (time: number): void => void (newest.value = Math.max(newest.value, time))
+  // Each is only a mark: what cannot be read is shown as an error in its room.
+  const ask = async (work: () => Promise<void>): Promise<void> => {
+    if (!locked.value) await work().catch(() => undefined)
+  }
+  const askRules = (): Promise<void> =>
+    ask(async () => void (rules.value = (await api.read<Rule[]>('dev/rules')).length))
+  const askTraffic = (): Promise<void> =>
+    ask(async () => {
+      const { sessions } = await api.read<{ sessions: SmtpSessionSummary[] }>(
+        'dev/smtp-sessions?limit=1&failed=true',
+      )
+      for (const { started, ended } of sessions) happened(ended ?? started)
+    })
+  const askWebhooks = (): Promise<void> =>
+    ask(async () => {
+      const path = 'dev/webhooks/deliveries?limit=1'
+      const { deliveries } = await api.read<{ deliveries: WebhookDelivery[] }>(path)
+      isFailing.value = deliveries.some(({ attempts }) => (attempts.at(-1)?.error ?? null) !== null)
+    })
+  // A flood of mail is not a flood of requests.
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const askSoon = (): void =>
+    void (timer ??= setTimeout(() => {
+      timer = undefined
+      void askWebhooks()
+    }, 2000))
+  onScopeDispose(() => clearTimeout(timer))
+  live.listen({
+    onConnected: () => void Promise.all([askRules(), askTraffic(), askWebhooks()]),
+    onList: (name) => name === 'rules' && void askRules(),
+    onSmtpSession: () => void askTraffic(),
+    onRequest: (request) => hasFailed(request) && happened(request.timestamp),
+    onChanges: askSoon,
+  })
+  watch(
+    [room, newest],
+    () => {
+      if (room.value !== 'requests' || newest.value <= seen.value) return
+      seen.value = newest.value
+      writeStored(seenKey, String(newest.value))
+    },
+    { immediate: true },
+  )
+  const faults = computed(() => (health.value?.faults ? faultWords(health.value.faults) : ''))
+  const badges: Badges = computed(() => ({
+    ...(newest.value > seen.value && { requests: { tone: 'bad', words: 'new problems' } }),
+    ...((faults.value !== '' || rules.value > 0) && {
+      rules: { tone: 'warn', words: faults.value === '' ? 'rules are on' : 'faults are on' },
+    }),
+    ...(isFailing.value && { webhooks: { tone: 'bad', words: 'failing' } }),
+  }))
+  provide(key, badges)
+  return badges
+}
+
+export function useBadges(): Badges {
+  const badges = inject(key)
+  if (!badges) throw new Error('There are no badges above this component.')
+  return badges
+}
+
+const key: InjectionKey<Badges> = Symbol('badges')
+const hasFailed = ({ status }: LoggedRequest): boolean => status === 0 || status >= 400

@@ -1,0 +1,19 @@
+import { computed, onScopeDispose, ref, type WritableComputedRef } from 'vue'
+import { readStored, writeStored } from './stored.ts'
+
+/** Whether the navigation shows icons alone: as a person chose last, else where the window is narrow. */
+export function useFoldedRail(): WritableComputedRef<boolean> {
+  const narrow = matchMedia('(max-width: 89.99rem)')
+  const isNarrow = ref(narrow.matches)
+  const chosen = ref(readStored('rail'))
+  const onChange = (): void => void (isNarrow.value = narrow.matches)
+  narrow.addEventListener('change', onChange)
+  onScopeDispose(() => narrow.removeEventListener('change', onChange))
+  return computed({
+    get: () => (chosen.value === null ? isNarrow.value : chosen.value === 'folded'),
+    set(isFolded) {
+      chosen.value = isFolded ? 'folded' : 'open'
+      writeStored('rail', chosen.value)
+    },
+  })
+}
