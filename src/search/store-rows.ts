@@ -38,13 +38,14 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
       limit?.signal?.throwIfAborted()
       if (pacer.due()) await pacer.turn()
       const next = matches.slice(at, at + readAtOnce)
-      const accepted = await Promise.all(next.map((match) => !match.isUndecided || accepts(filter, match)))
+      const accepted = await Promise.all(next.map((match) => accepts(filter, match)))
       found.push(...next.flatMap(({ id }, nth) => (accepted[nth] ? [id] : [])))
     }
     return found
   }
 
-  async function accepts(filter: MailFilter, { id }: TextMatch): Promise<boolean> {
+  async function accepts(filter: MailFilter, { id, isUndecided }: TextMatch): Promise<boolean> {
+    if (!isUndecided) return true
     const email = await store.get(emailCollection, id)
     return email !== null && filter.accepts(email)
   }
