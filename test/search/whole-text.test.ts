@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createLocalpost, type Localpost } from '../../src/index.ts'
+import type { Localpost } from '../../src/index.ts'
 import { searchedLength } from '../../src/mime/html/searchable-text.ts'
 import { subjectsOf } from '../inbox/_email.ts'
-import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 
@@ -71,24 +70,6 @@ describe('a search for words', () => {
     await post.inbox.removeAll()
     expect(await cutOf(post, 'needle')).toEqual([[], undefined])
   })
-})
-
-it('counts the mails with more text again after a start', async () => {
-  const dir = temporaryFolder()
-  const open = (): Promise<Localpost> => createLocalpost({ dir })
-  const first = await open()
-  for (const subject of ['one', 'two'])
-    await submit(first, { subject, text: `${textWith('inside', searchedLength)} needle` })
-  expect(await cutOf(first, 'inside')).toEqual([['two', 'one'], 2])
-  await first.close()
-  const second = await open()
-  const [one] = (await second.inbox.list({ query: 'subject:one' })).items
-  await second.inbox.remove(one?.id ?? '')
-  expect(await cutOf(second, 'inside')).toEqual([['two'], 1])
-  await second.close()
-  const third = await open()
-  expect(await cutOf(third, 'inside')).toEqual([['two'], 1])
-  await third.close()
 })
 
 async function cutOf(post: Localpost, query: string): Promise<[string[], number | undefined]> {

@@ -155,7 +155,7 @@ describe('webhooks', () => {
     expect(created.body).toEqual({ message: 'Webhook has been created', webhook: { urls: [one, two] } })
     await call('POST', hooks, { query: { id: 'permanent_fail', url: one } })
     expect((await call('GET', hooks)).body).toEqual({
-      webhooks: { accepted: { urls: [two, one] }, permanent_fail: { urls: [one] } },
+      webhooks: { accepted: { urls: [one, two] }, permanent_fail: { urls: [one] } },
     })
     const updated = await call('PUT', `${hooks}/accepted`, { form: { url: two } })
     expect(updated.body).toEqual({ message: 'Webhook has been updated', webhook: { urls: [two] } })
