@@ -225,7 +225,9 @@ it('a mail has a dark background to its edges where it supports dark mode, and a
     return page.evaluate(lightnessInCorner, shot.toString('base64'))
   }
   await rowOf(page, 'Knows').click()
+  await page.getByRole('button', { name: 'View as' }).click()
   await page.getByRole('radio', { name: 'Dark', exact: true }).check()
+  await page.keyboard.press('Escape')
   await expect.poll(groundOf).toBeLessThan(40)
   await rowOf(page, 'White').click()
   await expect.poll(groundOf).toBe(255)

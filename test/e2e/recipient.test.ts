@@ -13,6 +13,7 @@ describe('a mail as its recipient sees it', () => {
     // The system's own dark mode does not apply to the mail.
     await page.emulateMedia({ colorScheme: 'dark' })
     await expect.poll(colour).toBe('rgb(1, 1, 1)')
+    await page.getByRole('button', { name: 'View as' }).click()
     await page.getByRole('radio', { name: 'Dark', exact: true }).check()
     await expect.poll(colour).toBe('rgb(250, 250, 250)')
     await page.getByRole('radio', { name: 'Dark, inverted' }).check()
