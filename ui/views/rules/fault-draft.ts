@@ -33,9 +33,9 @@ export interface ListedFault {
 }
 
 export const kindWords: Readonly<Record<FaultDraft['kind'], string>> = {
-  http: 'A request to /v1',
+  http: 'A request to /v1 or a provider',
   smtp: 'An SMTP session',
-  rate_limit: 'A rate limit for /v1',
+  rate_limit: 'A rate limit for requests',
 }
 export const stageWords: Readonly<Record<SmtpFault['stage'], string>> = {
   connect: 'Greeting',
