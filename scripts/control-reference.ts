@@ -69,7 +69,8 @@ both: \`localpost/openapi.json\` and \`localpost/openapi-v1.json\`.
 - A change of many mails (\`PATCH\` and \`DELETE /dev/inbox\`) runs in small steps, one change at a time, and its
   answer comes at the end. \`GET /dev/inbox/bulk\` and the event \`bulk.progress\` report its progress; \`DELETE
   /dev/inbox/bulk/{id}\` cancels it: mails that are done stay changed, and its answer has \`"cancelled": true\`. A
-  change of more than 100 mails is one event \`emails.changed\` at its end instead of one for each mail.
+  change of more than 100 mails is one event \`emails.changed\` at its end instead of one for each mail. So is
+  the return of mails whose removal is undone.
 `
 
 function rowOf(method: string, path: string, operation: Operation): string {

@@ -76,9 +76,9 @@ export const smtpFaultSchema: z.ZodType<SmtpFault> = z.strictObject({
   ...chance,
 })
 
-/** How many `/v1` requests a key may make in a period. */
+/** How many requests to `/v1` and to the APIs of providers a key may make in a period. */
 export const faultRateLimitSchema: z.ZodType<FaultRateLimit> = z.strictObject({
-  requests: z.int().min(0).describe('How many requests to `/v1` a key may make'),
+  requests: z.int().min(0).describe('How many requests to `/v1` and to the APIs of providers a key may make'),
   per_ms: z.int().min(1).describe('The length of the period in milliseconds'),
 })
 

@@ -45,9 +45,9 @@ export interface SmtpFault extends FaultChance {
   disconnect?: boolean
 }
 
-/** How many `/v1` requests a key may make in a period. */
+/** How many requests to `/v1` and to the APIs of providers a key may make in a period. */
 export interface FaultRateLimit {
-  /** How many requests to `/v1` a key may make. */
+  /** How many requests to `/v1` and to the APIs of providers a key may make, counted together. */
   requests: number
   /** The length of the period in milliseconds. */
   per_ms: number

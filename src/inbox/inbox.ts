@@ -115,7 +115,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   })
   const tags = createTags(deps)
   const runs = createBulkRuns(deps.ids, deps.bulkBoard)
-  const bulk = createBulk({ store, search, runs, now })
+  const bulk = createBulk({ store, search, runs, now, hidden: () => removals.hidden() })
   const removals = createRemovals({ ids: deps.ids, clock, remove: (ids) => bulk.remove({ ids }) })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const details = createDetails({ ...deps, digests })

@@ -334,11 +334,11 @@ export const optionTable = {
     section: 'Access',
     help: 'Require an API key for the page and /dev on this machine too',
   },
-  /** Refuses `/v1` requests over this number per period with 429. Default: no limit. */
+  /** Refuses requests to `/v1` and to the APIs of providers over this number per period with 429. Default: no limit. */
   rateLimit: {
     kind: 'rateLimit',
     default: null,
-    help: 'Refuse /v1 requests over a number per period with 429',
+    help: 'Refuse requests to /v1 and the APIs of providers over a number per period with 429',
   },
 
   /**

@@ -83,7 +83,9 @@ export function createApp(deps: ServerDeps): App {
   deps.smtpSessions.onEnded((session) => live.publish('smtp.session', session), live.isWatched)
   deps.inbox.bulk.onProgress((progress) => live.publish('bulk.progress', () => progress))
   deps.inbox.removals.onChanged((ids, isHidden) => {
-    for (const id of ids) live.publish(isHidden ? 'email.deleted' : 'email.created', () => ({ id }))
+    // Mails that come back are not new: nobody is to be notified of them.
+    if (isHidden) for (const id of ids) live.publish('email.deleted', () => ({ id }))
+    else live.publish('emails.changed', () => ({ updated: ids.length, deleted: 0 }))
   })
   const sessions = createSessions(deps.sessions, () => portOfPage(deps))
   const addresses = createClientAddresses(deps.config.trustProxy)

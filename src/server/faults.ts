@@ -8,7 +8,7 @@ import { type Answer, bytesAnswer, errorAnswer } from './answer.ts'
 import { bearerPlace } from './auth.ts'
 import { stateOf } from './request-state.ts'
 
-/** Applies the faults of `/dev/faults` to requests to `/v1`. */
+/** Applies the faults of `/dev/faults` to requests to `/v1` and to the APIs of providers. */
 export interface FaultGate {
   /**
    * Called before anything of a request is read, even its key: a fault simulates a service that is down.

@@ -31,6 +31,38 @@ it('a removal hides mails at once from every list, and can be undone', async () 
   expect((await call(post.url, 'POST', '', { ids: many })).status).toBe(422)
 })
 
+it('a change of many mails leaves alone those that a removal hides', async () => {
+  const post = await startListening()
+  for (const subject of ['One', 'Two', 'Three', 'Four']) await submit(post, { subject })
+  const one = await post.inbox.waitFor('subject:One')
+  await post.inbox.waitFor('subject:Four')
+  const { id } = (await (await call(post.url, 'POST', '', { ids: [one.id] })).json()) as { id: string }
+  expect(await post.inbox.updateMatching('is:unread', { add_tags: ['seen'] })).toBe(3)
+  expect(await post.inbox.updateMatching(null, { unread: false })).toBe(3)
+  expect(await post.inbox.removeMatching('subject:o')).toBe(2)
+  expect(await post.inbox.removeAll()).toBe(1)
+  expect((await call(post.url, 'DELETE', `/${id}`)).ok).toBe(true)
+  const { items } = await post.inbox.list()
+  expect(items).toMatchObject([{ subject: 'One', unread: true, tags: [] }])
+})
+
+it('tells of mails that come back as changed, not as new', async () => {
+  const post = await startListening()
+  await submit(post, { subject: 'One' })
+  const one = await post.inbox.waitFor('subject:One')
+  const stop = new AbortController()
+  const { body } = await fetch(`${post.url}/dev/events`, { signal: stop.signal })
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  const { id } = (await (await call(post.url, 'POST', '', { ids: [one.id] })).json()) as { id: string }
+  await call(post.url, 'DELETE', `/${id}`)
+  let told = ''
+  while (!told.includes('emails.changed')) told += (await reader?.read())?.value ?? ''
+  stop.abort()
+  expect(told).toContain('event: email.deleted')
+  expect(told).toContain('{"updated":1,"deleted":0}')
+  expect(told).not.toContain('email.created')
+})
+
 /** Removals, and the ids that were removed for good. */
 function withClock(): {
   clock: ReturnType<typeof testClock>

@@ -214,3 +214,57 @@ it.each<[why: string, variables: object, message: string]>([
   const missing = await call<ResendError>('POST', '/emails', { to, template: { id: nobody } })
   expect([missing.status, missing.body.name]).toEqual([422, 'missing_required_field'])
 })
+
+it.each(['null', '1', '"x"', '[]', '{}', '{', '{"alias":1}', '{"variables":[null],"published":"x"}'])(
+  'a template whose metadata has %s by another interface is listed and sent',
+  async (resend) => {
+    const post = await start()
+    const call = resendCaller(post)
+    await post.templates.put('x', { html: 'a', subject: 's', metadata: { resend } })
+    expect(await call('GET', '/templates')).toMatchObject({ status: 200, body: { data: [{ id: 'x' }] } })
+    expect((await call('GET', '/templates/x')).status).toBe(200)
+    await published(post)
+    const mail = { from: template.from, to, template: { id: template.alias, variables: { PRODUCT: 'x' } } }
+    expect((await call('POST', '/emails', mail)).status).toBe(200)
+  },
+)
+
+test('two published templates never have one alias', async () => {
+  const post = await start()
+  const call = resendCaller(post)
+  const first = await published(post, { ...template, alias: 'first' })
+  await call('PATCH', `/templates/${first}`, { alias: 'wanted' })
+  await published(post, { ...template, alias: 'wanted' })
+  const again = await call<ResendError>('POST', `/templates/${first}/publish`)
+  expect([again.status, again.body.message]).toEqual([409, containing('wanted')])
+})
+
+test('metadata that another interface has set stays', async () => {
+  const post = await start()
+  const call = resendCaller(post)
+  await post.templates.put('x', { html: 'a', subject: 's', metadata: { owner: 'ada' } })
+  await call('PATCH', '/templates/x', { html: 'b' })
+  expect((await post.templates.get('x')).metadata).toEqual({ owner: 'ada' })
+  await call('POST', '/templates/x/publish')
+  expect(await post.templates.get('x')).toMatchObject({ html: 'b', metadata: { owner: 'ada' } })
+  const { body: copy } = await call('POST', '/templates/x/duplicate')
+  await call('PATCH', `/templates/${copy.id}`, { html: 'c' })
+  expect(await post.templates.get(copy.id)).toMatchObject({ html: 'c', metadata: { owner: 'ada' } })
+})
+
+test('a template whose id ends as that of a draft is one of its own', async () => {
+  const post = await start()
+  const call = resendCaller(post)
+  const text = { html: 'a', subject: 's', text: 'own' }
+  await post.templates.put('x', text)
+  await post.templates.put('x.draft', text)
+  const { body } = await call<{ data: Shown[] }>('GET', '/templates')
+  expect(body.data.map(({ id }) => id).toSorted()).toEqual(['x', 'x.draft'])
+  expect((await call('GET', '/templates/x.draft')).status).toBe(200)
+  expect(await call('GET', '/templates/x')).toMatchObject({ body: { has_unpublished_versions: false } })
+  const refused = await call<ResendError>('PATCH', '/templates/x', { html: 'b' })
+  expect([refused.status, refused.body.message]).toEqual([409, containing('x.draft')])
+  expect((await post.templates.get('x.draft')).html).toBe('a')
+  await call('DELETE', '/templates/x')
+  expect((await post.templates.get('x.draft')).html).toBe('a')
+})

@@ -14,6 +14,9 @@ afterEach(() => {
 /** A list and its server. The server finds the result when it is asked, and answers when the test says so. */
 class Served {
   readonly inbox: InboxList
+  /** The ids that were announced as new. */
+  readonly announced: string[] = []
+  cut = 0
   readonly #mails: string[] = []
   readonly #open = new Set<() => void>()
   #refusal: ApiError | null = null
@@ -40,7 +43,7 @@ class Served {
           signal?.addEventListener('abort', abort)
         }),
     }
-    this.inbox = useInbox(api as Api, () => {})
+    this.inbox = useInbox(api as Api, (mails) => void this.announced.push(...mails.map(({ id }) => id)))
   }
 
   get open(): number {
@@ -106,6 +109,7 @@ class Served {
     return {
       emails,
       cursor: null,
+      ...(this.cut > 0 && { cut_texts: this.cut }),
       ...(isPartial ? { count: offset + limit + 1, at_least: true } : { count: found.length }),
     }
   }
@@ -237,4 +241,32 @@ test('if the matches cannot be counted, the first ones stay, and the next refres
   served.search(broken)
   await served.answerAll()
   expect([inbox.refused.value, inbox.counting.value]).toEqual([true, false])
+})
+
+test('a mail that comes back after its removal is not announced as new', async () => {
+  const served = new Served()
+  served.fill(3)
+  served.search('')
+  await served.answerAll()
+  served.arrive('m3')
+  await served.answerAll()
+  served.remove('m3')
+  await served.answerAll()
+  served.arrive('m3')
+  await served.answerAll()
+  expect(served.inbox.emails.value.map(({ id }) => id)).toEqual(['m3', 'm2', 'm1', 'm0'])
+  expect(served.announced).toEqual(['m3'])
+})
+
+test('the list knows how many mails have more text than is searched', async () => {
+  const served = new Served()
+  served.fill(9)
+  served.cut = 2
+  served.search('m')
+  await served.answerAll()
+  expect(served.inbox.cut.value).toBe(2)
+  served.cut = 0
+  served.search('')
+  await served.answerAll()
+  expect(served.inbox.cut.value).toBe(0)
 })

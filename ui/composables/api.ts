@@ -21,7 +21,7 @@ export interface Api {
   /** Reads any path as text. */
   readText(path: string, signal?: AbortSignal): Promise<string>
   /** Sends an object as JSON, or a blob with its own type, to any path. Returns the JSON of the answer. */
-  write<T = unknown>(method: string, path: string, body?: object | Blob): Promise<T>
+  write<T = unknown>(method: string, path: string, body?: object | Blob, signal?: AbortSignal): Promise<T>
   /** Calls `/v1` with the session, else with the API key that the server shows to local callers. */
   v1<T = unknown>(method: string, path: string, body?: object): Promise<T>
   /** Exchanges an API key for the session cookie, which an instance requires if it is not reached over loopback. */
@@ -52,6 +52,8 @@ export interface MailPage {
   count: number
   /** With `fold`: the number of mails that match the query. */
   mails?: number
+  /** How many mails have more text than a search for words looks at; absent if none has. */
+  cut_texts?: number
   /** With `count: 'page'`: there may be more matches than `count`. */
   at_least?: true
   cursor: string | null
@@ -116,9 +118,15 @@ export function createApi(options: {
     onLocked()
     throw new ApiError(401, 'missing_api_key', 'This section uses /v1, which needs an API key.')
   }
-  const write = async <T = void>(method: string, path: string, body?: object | Blob): Promise<T> => {
+  const write = async <T = void>(
+    method: string,
+    path: string,
+    body?: object | Blob,
+    signal?: AbortSignal,
+  ): Promise<T> => {
     const response = await send(path, {
       method,
+      signal: signal ?? null,
       ...(body instanceof Blob
         ? { body, headers: { 'content-type': body.type } }
         : body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),

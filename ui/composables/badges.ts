@@ -11,7 +11,7 @@ import {
 import type { Rule } from '../../src/rules/types.ts'
 import type { SmtpSessionSummary } from '../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
-import type { WebhookDelivery } from '../../src/webhooks/types.ts'
+import type { Webhook, WebhookDelivery } from '../../src/webhooks/types.ts'
 import { placeOf } from './accounts.ts'
 import type { Instance } from './instance.ts'
 import type { AnyRoom } from './rooms.ts'
@@ -51,9 +51,11 @@ export function provideBadges({ api, live, health, locked }: Instance, { room }:
     })
   const askWebhooks = (): Promise<void> =>
     ask(async () => {
-      const path = 'dev/webhooks/deliveries?limit=1'
-      const { deliveries } = await api.read<{ deliveries: WebhookDelivery[] }>(path)
-      isFailing.value = deliveries.some(({ attempts }) => (attempts.at(-1)?.error ?? null) !== null)
+      const [{ webhooks }, { deliveries }] = await Promise.all([
+        api.read<{ webhooks: Webhook[] }>('dev/webhooks'),
+        api.read<{ deliveries: WebhookDelivery[] }>('dev/webhooks/deliveries?limit=30'),
+      ])
+      isFailing.value = failingOf(webhooks, deliveries).length > 0
     })
   // A flood of mail is not a flood of requests.
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -65,7 +67,10 @@ export function provideBadges({ api, live, health, locked }: Instance, { room }:
   onScopeDispose(() => clearTimeout(timer))
   live.listen({
     onConnected: () => void Promise.all([askRules(), askTraffic(), askWebhooks()]),
-    onList: (name) => name === 'rules' && void askRules(),
+    onList(name) {
+      if (name === 'rules') void askRules()
+      if (name === 'webhooks') askSoon()
+    },
     onSmtpSession: () => void askTraffic(),
     onRequest: (request) => hasFailed(request) && happened(request.timestamp),
     onChanges: askSoon,
@@ -95,6 +100,18 @@ export function useBadges(): Badges {
   const badges = inject(key)
   if (!badges) throw new Error('There are no badges above this component.')
   return badges
+}
+
+/** The webhooks that exist, get events, and did not take what was tried last. @param deliveries  The newest first. */
+export function failingOf(
+  webhooks: readonly Pick<Webhook, 'id' | 'disabled'>[],
+  deliveries: readonly Pick<WebhookDelivery, 'webhook_id' | 'attempts'>[],
+): string[] {
+  const ids = webhooks.filter(({ disabled }) => !disabled).map(({ id }) => id)
+  return ids.filter((id) => {
+    const last = deliveries.find((one) => one.webhook_id === id && one.attempts.length > 0)
+    return (last?.attempts.at(-1)?.error ?? null) !== null
+  })
 }
 
 const key: InjectionKey<Badges> = Symbol('badges')

@@ -28,6 +28,8 @@ export interface InboxList {
   mails: Ref<number>
   /** Whether there may be more mails than `mails`, because the matches are still being counted. */
   counting: Ref<boolean>
+  /** How many mails have more text than the search looks at. */
+  cut: Ref<number>
   /** The search. `load` shows its results; see `search-url.ts`. */
   query: Ref<string>
   /** The search whose results are shown. It differs from `query` while a person types. */
@@ -68,12 +70,15 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   const count = ref(0)
   const mails = ref(0)
   const counting = ref(false)
+  const cut = ref(0)
   const query = ref(searchInUrl())
   const shown = ref(query.value.trim())
   const phase = ref<'loading' | 'ready' | 'failed'>('loading')
   const problem = ref('')
   const refused = ref(false)
   const dropped = shallowRef<ReadonlySet<string>>(new Set())
+  /** Ids sort by time. A mail with a smaller one came back after its removal was undone, and is not announced. */
+  let newestSeen = ''
   // A new one for each load, so that the rows of an older query do not enter the list of a newer one.
   let current = new AbortController()
   let loading: Promise<void> = Promise.resolve()
@@ -95,6 +100,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
       // These matches are shown before all of them are counted.
       count.value = page.emails.length
       mails.value = page.count
+      cut.value = page.cut_texts ?? 0
       counting.value = true
       phase.value = 'ready'
       // If they cannot be counted, the next refresh does it.
@@ -125,8 +131,11 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   async function list(search: Parameters<Api['list']>[0], signal: AbortSignal): Promise<MailPage> {
     const page = await api.list({ ...search, fold: 'broadcasts' }, signal)
     signal.throwIfAborted()
+    const [top] = page.emails
+    if (top && top.id > newestSeen) newestSeen = top.id
     if (page.at_least) return page
     mails.value = page.mails ?? page.count
+    cut.value = page.cut_texts ?? 0
     counting.value = false
     return page
   }
@@ -223,12 +232,11 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
 
   async function fetchHead(limit: number, signal: AbortSignal): Promise<void> {
     await attempt(signal, async () => {
+      const before = newestSeen
       const page = await list({ query: shown.value, limit }, signal)
-      const known = new Set(emails.value.map(({ id }) => id))
       rows.value = { first: 0, emails: afterHead(emails.value, page) }
       count.value = page.count
-      const firstKnown = page.emails.findIndex(({ id }) => known.has(id))
-      const arrived = firstKnown === -1 ? page.emails : page.emails.slice(0, firstKnown)
+      const arrived = page.emails.filter(({ id }) => id > before)
       if (arrived.length > 0) onArrivals(arrived)
     })
   }
@@ -281,6 +289,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     count,
     mails,
     counting,
+    cut,
     query,
     shown,
     phase,

@@ -1,6 +1,8 @@
-import { isErrorOf } from '../../core/errors.ts'
+import { z } from 'zod'
+import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
+import { templateVariableSchema } from './template-schema.ts'
 import type { ResendTemplateVariable } from './types.ts'
 
 /** What a template has at Resend beside its texts. It is kept in its metadata. */
@@ -23,27 +25,55 @@ export interface StoredTemplate {
 }
 
 const key = 'resend'
+/** Says in the metadata of a draft which template it is the draft of. */
+const draftKey = 'resend_draft_of'
+
 /** The draft of a published template has an id of its own, because emails are sent from what was published. */
-const draftEnd = '.draft'
-
-export const draftIdOf = (id: string): string => `${id}${draftEnd}`
-const isDraft = ({ id }: Template): boolean => id.endsWith(draftEnd)
-
-export function toMetadata(details: Details): Record<string, string> {
-  return { [key]: JSON.stringify(details) }
+export const draftIdOf = (id: string): string => `${id}.draft`
+const isDraft = ({ id, metadata }: Template): boolean => {
+  const of = metadata?.[draftKey]
+  return of !== undefined && id === draftIdOf(of)
 }
+
+/** @param kept  Metadata that other interfaces have set. */
+export function toMetadata(details: Details, kept: Template['metadata']): Record<string, string> {
+  return { ...kept, [key]: JSON.stringify(details) }
+}
+
+/** The metadata of a draft. What other interfaces have set stays with what is published. */
+export function toDraftMetadata(details: Details, of: string): Record<string, string> {
+  return toMetadata(details, { [draftKey]: of })
+}
+
+const detailsSchema: z.ZodType<Details> = z.object({
+  alias: z.string().nullable(),
+  from: z.string().nullable(),
+  reply_to: z.array(z.string()).nullable(),
+  variables: z.array(templateVariableSchema),
+  published: z.number().min(0).max(8.64e15).nullable(),
+  version: z.string(),
+})
 
 /** The details of a template. One that came by another interface is published and has no variables to check. */
 export function detailsOf({ id, metadata, updated }: Template): Details {
   const kept = metadata?.[key]
   if (kept !== undefined) {
     try {
-      return JSON.parse(kept) as Details
+      const details = detailsSchema.safeParse(JSON.parse(kept))
+      if (details.success) return details.data
     } catch {
-      // Somebody has changed it by another interface.
+      // Somebody has changed it by another interface, as where it has another form.
     }
   }
   return { alias: null, from: null, reply_to: null, variables: [], published: updated, version: id }
+}
+
+/** @throws name_taken if a template that is no draft has the id of the draft. */
+export async function assertDraftIsFree(templates: Templates, id: string): Promise<void> {
+  const other = await getOrNull(templates, draftIdOf(id))
+  if (!other || isDraft(other)) return
+  const words = `The draft of this template would be stored as ${quote(other.id)}, which is another template; remove or rename that one.`
+  throw new LocalpostError('name_taken', words)
 }
 
 /** All templates, without their drafts; newest first. */
@@ -71,8 +101,8 @@ async function getOrNull(templates: Templates, id: string): Promise<Template | n
 
 /** The template of this id or alias; null if there is none. */
 export async function findTemplate(templates: Templates, identifier: string): Promise<Template | null> {
-  const known = identifier.endsWith(draftEnd) ? null : await getOrNull(templates, identifier)
-  if (known) return known
+  const known = await getOrNull(templates, identifier)
+  if (known && !isDraft(known)) return known
   const named = (await listTemplates(templates)).find((one) => detailsOf(one).alias === identifier)
   return named ? getOrNull(templates, named.id) : null
 }
@@ -81,5 +111,5 @@ export async function findTemplate(templates: Templates, identifier: string): Pr
 export async function readTemplate(templates: Templates, identifier: string): Promise<StoredTemplate> {
   const template = (await findTemplate(templates, identifier)) ?? (await templates.get(identifier))
   const draft = await getOrNull(templates, draftIdOf(template.id))
-  return { template, details: detailsOf(template), draft }
+  return { template, details: detailsOf(template), draft: draft && isDraft(draft) ? draft : null }
 }

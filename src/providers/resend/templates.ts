@@ -7,11 +7,13 @@ import { listSchema, pageQuery } from './email-schema.ts'
 import { pageOf } from './pages.ts'
 import { rowsOf } from './rows.ts'
 import {
+  assertDraftIsFree,
   detailsOf,
   draftIdOf,
   findTemplate,
   listTemplates,
   readTemplate,
+  toDraftMetadata,
   toMetadata,
   type Details,
   type StoredTemplate,
@@ -54,8 +56,10 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
     }
     checkVariables(input, changed)
     await assertFree(alias, id)
-    const target = details.published === null ? id : draftIdOf(id)
-    await templates.put(target, { ...input, metadata: toMetadata(changed) })
+    if (details.published === null)
+      return void (await templates.put(id, { ...input, metadata: toMetadata(changed, known?.metadata) }))
+    await assertDraftIsFree(templates, id)
+    await templates.put(draftIdOf(id), { ...input, metadata: toDraftMetadata(changed, id) })
   }
 
   return [
@@ -101,10 +105,14 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
     post('/resend/templates/{id}/publish', {
       summary: 'Publish a template, so that emails can be sent from it',
       success: { schema: changedTemplateSchema },
+      errors: ['name_taken'],
       async handler({ params }) {
         const { template, draft } = await readTemplate(templates, params.id)
         const { name, subject, html, text, engine } = draft ?? template
-        const metadata = toMetadata({ ...detailsOf(draft ?? template), published: clock.now() })
+        const details = { ...detailsOf(draft ?? template), published: clock.now() }
+        // Since the draft was stored, another template may have got its alias.
+        await assertFree(details.alias, template.id)
+        const metadata = toMetadata(details, template.metadata)
         await templates.put(template.id, { name, subject, html, text, engine, metadata })
         if (draft) await templates.remove(draft.id)
         return { object: 'template', id: template.id }
@@ -119,7 +127,14 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
         const id = newUuid()
         const details = { ...detailsOf(draft ?? template), alias: null, published: null, version: newUuid() }
         const copy = `${name ?? template.id} (Copy)`.slice(0, 255)
-        await templates.put(id, { name: copy, subject, html, text, engine, metadata: toMetadata(details) })
+        await templates.put(id, {
+          name: copy,
+          subject,
+          html,
+          text,
+          engine,
+          metadata: toMetadata(details, template.metadata),
+        })
         return { object: 'template', id }
       },
     }),

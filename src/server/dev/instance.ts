@@ -70,7 +70,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
         description:
           '`email.created`, `email.updated`, `email.deleted` and `domain.updated` with `{ id }`; `tags.changed` when the colour of a tag changed; `list.changed` with `{ list }`, such as `rules` or `scheduled`, when a record of that list changed; `request.logged` ' +
           'with the request without bodies; `smtp.session` with each SMTP session that ended, as in its list; `emails.changed` with `{ updated, deleted }` at the end of a change of more ' +
-          'than 100 emails, in place of an event for each; `bulk.progress` while a change of the inbox runs, as in ' +
+          'than 100 emails, in place of an event for each, and when a removal is undone; `bulk.progress` while a change of the inbox runs, as in ' +
           '`GET /dev/inbox/bulk`; `gap` where events were missed and lists have to be read again',
       },
       handler: ({ headers }) => bytesAnswer(live.open(lastEventId(headers)), eventStreamHeaders),

@@ -55,7 +55,7 @@ export interface ActionParts {
 export function useActions({ api, inbox, open, selection, go, ask, focusRow }: ActionParts): Actions {
   const problem = ref('')
   const busy = ref(false)
-  const removal = useUndo(api)
+  const removal = useUndo()
   const bulk = createBulk(api, inbox, selection)
 
   async function attempt(work: () => Promise<void>): Promise<void> {

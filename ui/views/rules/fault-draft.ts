@@ -1,4 +1,10 @@
-import type { FaultsInput, FaultsState, HttpFault, SmtpFault } from '../../../src/faults/types.ts'
+import type {
+  FaultRateLimit,
+  FaultsInput,
+  FaultsState,
+  HttpFault,
+  SmtpFault,
+} from '../../../src/faults/types.ts'
 
 /** The value of a number field: '' if it is empty. */
 type NumberField = number | ''
@@ -30,12 +36,14 @@ export interface ListedFault {
   /** What it does, in words. */
   words: string
   isUsedUp: boolean
+  /** The same while the fault is the same, however often it was used. */
+  identity: string
 }
 
 export const kindWords: Readonly<Record<FaultDraft['kind'], string>> = {
-  http: 'A request to /v1',
+  http: 'A request to /v1 or a provider',
   smtp: 'An SMTP session',
-  rate_limit: 'A rate limit for /v1',
+  rate_limit: 'A rate limit for requests',
 }
 export const stageWords: Readonly<Record<SmtpFault['stage'], string>> = {
   connect: 'Greeting',
@@ -135,6 +143,7 @@ export function listedOf(state: FaultsState | null): ListedFault[] {
       target: `${fault.method ?? 'any'} ${fault.path}`,
       words: effectWords(fault, fault.status === undefined ? '' : `answers ${fault.status}`),
       isUsedUp: fault.count === 0,
+      identity: identityOf(fault),
     })),
     ...smtp.map((fault, at) => ({
       key: `smtp ${at}`,
@@ -146,6 +155,7 @@ export function listedOf(state: FaultsState | null): ListedFault[] {
         fault.code === undefined ? '' : `replies ${[fault.code, fault.text].filter(Boolean).join(' ')}`,
       ),
       isUsedUp: fault.count === 0,
+      identity: identityOf(fault),
     })),
   ]
   if (rate_limit)
@@ -156,8 +166,19 @@ export function listedOf(state: FaultsState | null): ListedFault[] {
       target: 'each key',
       words: `${rate_limit.requests} requests per ${rate_limit.per_ms.toLocaleString('en-GB')} ms`,
       isUsedUp: false,
+      identity: identityOf(rate_limit),
     })
   return listed
+}
+
+/** Each use changes the count, so it only says whether there is one. */
+function identityOf(fault: HttpFault | SmtpFault | FaultRateLimit): string {
+  return JSON.stringify({ ...fault, count: 'count' in fault })
+}
+
+/** Whether the fault that was listed is still in its place, so that it can be replaced there. */
+export function isStillThere(faults: readonly ListedFault[], one: ListedFault): boolean {
+  return faults.some(({ key, identity }) => key === one.key && identity === one.identity)
 }
 
 function effectWords(fault: HttpFault | SmtpFault, answer: string): string {

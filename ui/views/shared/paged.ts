@@ -11,6 +11,8 @@ export interface Paged<T> {
   /** Loads the first page again. */
   load(): Promise<void>
   loadMore(): Promise<void>
+  /** Loads the pages that are loaded again. */
+  reload(): Promise<void>
   /** Loads the first page again and keeps entries of the others that are `isOlder` than its last one. */
   refresh(isOlder: (entry: T, last: T) => boolean): Promise<void>
 }
@@ -26,12 +28,18 @@ export function usePaged<T>(
   // The answer to an older request must not be added to the list of a newer one.
   let round = 0
 
-  async function take(after: string | null): Promise<void> {
+  /** @param least  Further pages are taken until there are so many entries. */
+  async function take(after: string | null, least = 0): Promise<void> {
     const mine = ++round
     try {
-      const page = await fetchPage(after)
+      let page = await fetchPage(after)
+      const taken = after === null ? page.items : [...items.value, ...page.items]
+      while (mine === round && page.cursor !== null && taken.length < least) {
+        page = await fetchPage(page.cursor)
+        taken.push(...page.items)
+      }
       if (mine !== round) return
-      items.value = after === null ? page.items : [...items.value, ...page.items]
+      items.value = taken
       cursor.value = page.cursor
       problem.value = ''
       phase.value = 'ready'
@@ -58,6 +66,7 @@ export function usePaged<T>(
     problem,
     hasMore: computed(() => cursor.value !== null),
     load: () => take(null),
+    reload: () => take(null, items.value.length),
     loadMore: () => take(cursor.value),
   }
 }
