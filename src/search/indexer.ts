@@ -254,9 +254,11 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       return unread + deferred.size + doubtful
     },
     async countCut() {
-      if (mayBeRemoved)
+      if (mayBeRemoved) {
+        // A change during the loop asks for another one.
+        mayBeRemoved = false
         for (const id of column.cut) if (!(await store.get(emailCollection, id))) column.cut.delete(id)
-      mayBeRemoved = false
+      }
       return column.cut.size
     },
     async close() {
