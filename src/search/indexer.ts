@@ -257,7 +257,12 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       if (mayBeRemoved) {
         // A change during the loop asks for another one.
         mayBeRemoved = false
-        for (const id of column.cut) if (!(await store.get(emailCollection, id))) column.cut.delete(id)
+        try {
+          for (const id of column.cut) if (!(await store.get(emailCollection, id))) column.cut.delete(id)
+        } catch (error) {
+          mayBeRemoved = true
+          throw error
+        }
       }
       return column.cut.size
     },
