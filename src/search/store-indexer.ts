@@ -21,7 +21,7 @@ export interface StoreIndexerDeps extends Pick<IndexerDeps, 'store' | 'clock' | 
 }
 
 /**
- * Starts to read mail for a store that keeps the text of mail itself, one at a time in order of arrival. Of the instances that
+ * Starts to read mail for a store that keeps the text of mail itself, some at a time in order of arrival. Of the instances that
  * share the store, the leader does it in the background. A search on any instance reads the texts that are missing.
  */
 export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
