@@ -3,7 +3,7 @@ import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { Store } from '../store/store.ts'
-import { notAmong, parseMailQuery, without } from '../search/query.ts'
+import { notAmong, parseMailQuery } from '../search/query.ts'
 import type { Search } from '../search/search.ts'
 import type { BulkRuns } from './bulk-runs.ts'
 import { checkChanges, checkIsChange } from './tags.ts'
@@ -47,7 +47,7 @@ export interface BulkDeps {
   search: Pick<Search, 'ids'>
   runs: BulkRuns
   now(): number
-  /** The mails that lists do not have; queries do not select them either. */
+  /** The mails that lists do not have; a selection of all mail does not have them either. */
   hidden(): ReadonlySet<string>
 }
 
@@ -61,7 +61,7 @@ export function createBulk({ store, search, runs, now, hidden }: BulkDeps): Bulk
     }
     if (typeof selection === 'string') {
       const filter = parseMailQuery(selection, now())
-      if (!filter.isOpen) return search.ids(without(filter, hidden()), { complete: true })
+      if (!filter.isOpen) return search.ids(filter, { complete: true })
       const message = `The query ${quote(selection)} has no condition, so it would select every mail. To select all mail, pass null (over HTTP ?all=true).`
       throw new LocalpostError('invalid_query', message)
     }

@@ -30,8 +30,8 @@ import { createNestedMails } from './nested.ts'
 import { createOutsideAnswers } from './outside-answers.ts'
 import { createRemovals } from './removals.ts'
 import { releaseMail, type Relay } from './release.ts'
-import { parseMailQuery, without } from '../search/query.ts'
-import { createSearch } from '../search/search.ts'
+import { parseMailQuery } from '../search/query.ts'
+import { createSearch, hiding } from '../search/search.ts'
 import { createTags } from './tag-colors.ts'
 import { checkChanges } from './tags.ts'
 import { toEntry, toListedBroadcast, toSummary } from './views.ts'
@@ -66,6 +66,8 @@ export interface InboxDeps extends InboxChecksDeps {
   bulkBoard?: BulkBoard | null
   /** Why there may be no mail. */
   missing: MissingSources
+  /** Called when mails whose removal was not undone cannot be removed. That is tried again. */
+  onUnremoved(error: unknown): void
   /** See `IndexerDeps`. */
   onLongWork?: ((isRunning: boolean) => void) | undefined
 }
@@ -84,7 +86,19 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const { store, reader, thread, clock, now, pageSize } = deps
   const digests = createDigests(deps)
   const index = openSearchIndex({ store, clock, digests, onLongWork: deps.onLongWork }, deps.columns)
-  const search = createSearch({
+  const removals = createRemovals({
+    ids: deps.ids,
+    clock,
+    // Not one of the bulk changes, which wait for each other.
+    remove: (ids) => store.bulk(emailCollection, ids, 'remove'),
+    isStored: async (id) => (await store.count(emailCollection, { prefix: [id] })) > 0,
+    onError: deps.onUnremoved,
+  })
+  // A database may have an earlier state again.
+  const stopListening = store.changes(({ op }) => {
+    if (op === 'gap') removals.undoAll().catch(deps.onUnremoved)
+  })
+  const everything = createSearch({
     store,
     digests,
     indexer: index.indexer,
@@ -92,6 +106,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     fieldsOf: createMessageFields({ reader }),
     pageSize,
   })
+  const search = hiding(everything, removals.hidden)
   /** The waits of callers that have not ended. */
   const open = new Set<Promise<unknown>>()
   const held = <T>(work: () => Promise<T>): Promise<T> => {
@@ -115,8 +130,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   })
   const tags = createTags(deps)
   const runs = createBulkRuns(deps.ids, deps.bulkBoard)
-  const bulk = createBulk({ store, search, runs, now, hidden: () => removals.hidden() })
-  const removals = createRemovals({ ids: deps.ids, clock, remove: (ids) => bulk.remove({ ids }) })
+  const bulk = createBulk({ store, search, runs, now, hidden: removals.hidden })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const details = createDetails({ ...deps, digests })
   const check = createInboxCheck(deps, { find, details })
@@ -135,10 +149,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     toItem: (email: EmailRecord, digest: Digest, group: FoldedGroup | undefined) => Promise<Item>,
   ): Promise<SearchPage<Item>> {
     const { query: text, ...wanted } = query ?? {}
-    const { groups, ...page } = await search.list(
-      without(parseMailQuery(text, now()), removals.hidden()),
-      wanted,
-    )
+    const { groups, ...page } = await search.list(parseMailQuery(text, now()), wanted)
     // One after the other, so that a page of large submissions is not parsed at once.
     const items: Item[] = []
     for (const email of page.items)
@@ -266,8 +277,9 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       // Node would report their failures as unhandled, and hide the error that ended the test. Who awaits them gets them.
       for (const promise of open) promise.catch(() => {})
       waits.close()
-      await removals.close()
-      await runs.close()
+      stopListening()
+      // Both at once: bulk changes are cancelled while the removals run.
+      await Promise.all([runs.close(), removals.close()])
       await index.close()
     },
   }

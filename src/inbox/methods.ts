@@ -219,7 +219,7 @@ export interface InboxPages {
   /** What the servers of its links and a spam filter say of a mail. */
   readonly outside: OutsideAnswers
   /** Removals that can be undone for a while. */
-  readonly removals: Pick<Removals, 'begin' | 'undo' | 'onChanged'>
+  readonly removals: Pick<Removals, 'begin' | 'undo' | 'undoAll' | 'onChanged'>
   /** Changes of many mails, with their progress and a way to cancel them. */
   readonly bulk: Bulk & Pick<BulkRuns, 'list' | 'cancel' | 'onProgress'>
 }

@@ -5,77 +5,134 @@ import type { Removal } from './types.ts'
 
 /** Removals that can be undone for a while: the mails leave the lists at once, and the store at its end. */
 export interface Removals {
-  /** Hides mails, and removes them in ten seconds. */
+  /**
+   * Hides mails, and removes them in ten seconds. Unknown ids are ignored.
+   *
+   * @throws closed; what the store throws if it refuses earlier removals, and too many mails are hidden.
+   */
   begin(ids: readonly string[]): Promise<Removal>
-  /** Shows the mails again. @throws not_found once they are removed. */
-  undo(id: string): void
-  /** The mails that lists do not have. */
+  /** Shows the mails again. @throws not_found once none of them is stored. */
+  undo(id: string): Promise<void>
+  /** The mails that lists, searches and waits do not have. */
   hidden(): ReadonlySet<string>
   /** Calls a listener with the mails that left the lists, or came back. */
   onChanged(listener: (ids: readonly string[], isHidden: boolean) => void): void
+  /** Shows all mails again, before an earlier state is restored. What is being removed is removed when this resolves. */
+  undoAll(): Promise<void>
   /** Removes at once what waits. */
   close(): Promise<void>
 }
 
-/** @param deps.remove  Removes mails for good; unknown ids are ignored. */
+/** A removal that waits. */
+interface Waiting {
+  readonly ids: readonly string[]
+  /** Cancels its end. */
+  cancel(): void
+  /** Whether the store has refused it before. */
+  readonly isRefused: boolean
+}
+
+/**
+ * @param deps.remove  Removes mails for good; some may be removed already.
+ * @param deps.isStored  Whether a mail is in the store.
+ * @param deps.onError  Called when the store refuses a removal for the first time. It is tried again.
+ */
 export function createRemovals(deps: {
   ids: Ids
   clock: Clock
   remove(ids: readonly string[]): Promise<unknown>
+  isStored(id: string): Promise<boolean>
+  onError(error: unknown): void
 }): Removals {
   /** By id, the oldest first. */
-  const waiting = new Map<string, { ids: readonly string[]; cancel(): void }>()
+  const waiting = new Map<string, Waiting>()
   /** What is being removed: hidden until the store does not have it. */
-  const ending = new Set<readonly string[]>()
+  const ending = new Map<readonly string[], Promise<void>>()
   const listeners = new Set<(ids: readonly string[], isHidden: boolean) => void>()
+  let isClosed = false
   const tell = (ids: readonly string[], isHidden: boolean): void => {
     for (const listener of listeners) listener(ids, isHidden)
   }
   const hidden = (): ReadonlySet<string> =>
-    new Set([...[...waiting.values()].map(({ ids }) => ids), ...ending].flat())
+    new Set([...[...waiting.values()].map(({ ids }) => ids), ...ending.keys()].flat())
 
+  function plan(id: string, ids: readonly string[], isRefused: boolean): void {
+    // Its error is reported.
+    const cancel = deps.clock.after(waitMs, () => void end(id).catch(() => {}))
+    waiting.set(id, { ids, cancel, isRefused })
+  }
+
+  /** @throws What the store throws: then the removal waits again, and can still be undone. */
   async function end(id: string): Promise<void> {
-    const found = waiting.get(id)
+    const found = take(id)
     if (!found) return
-    found.cancel()
-    waiting.delete(id)
-    ending.add(found.ids)
+    const removed = remove(id, found).finally(() => ending.delete(found.ids))
+    ending.set(found.ids, removed)
+    await removed
+  }
+
+  async function remove(id: string, { ids, isRefused }: Waiting): Promise<void> {
     try {
-      await deps.remove(found.ids)
-    } catch {
-      // The store refuses: the mails are still there, and the lists have them again.
-      tell(found.ids, false)
-    } finally {
-      ending.delete(found.ids)
+      await deps.remove(ids)
+    } catch (error) {
+      if (!isRefused) deps.onError(error)
+      if (!isClosed) plan(id, ids, true)
+      throw error
     }
   }
+
+  function take(id: string): Waiting | undefined {
+    const found = waiting.get(id)
+    found?.cancel()
+    waiting.delete(id)
+    return found
+  }
+
+  async function storedOf(ids: Iterable<string>): Promise<string[]> {
+    const stored: string[] = []
+    for (const id of ids) if (await deps.isStored(id)) stored.push(id)
+    return stored
+  }
+
+  /** Shows those mails again that are still stored. @returns Whether there are any. */
+  async function show(ids: readonly string[]): Promise<boolean> {
+    const stored = await storedOf(ids)
+    if (stored.length > 0) tell(stored, false)
+    return stored.length > 0
+  }
+
   return {
     hidden,
-    async begin(ids) {
+    async begin(given) {
+      const ids = await storedOf(new Set(given))
       // Each list excludes them one by one.
       for (const id of waiting.keys()) {
         if (hidden().size + ids.length <= mostHidden) break
         await end(id)
       }
+      if (isClosed) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
       const id = deps.ids.next('rm')
-      waiting.set(id, { ids, cancel: deps.clock.after(waitMs, () => void end(id)) })
+      plan(id, ids, false)
       tell(ids, true)
       return { id, until: deps.clock.now() + waitMs }
     },
-    undo(id) {
-      const found = waiting.get(id)
-      if (!found)
-        throw new LocalpostError(
-          'not_found',
-          `There is no removal ${quote(id)} that can be undone. The mails may be removed for good by now.`,
-        )
-      found.cancel()
-      waiting.delete(id)
-      tell(found.ids, false)
+    async undo(id) {
+      const found = take(id)
+      if (found && (await show(found.ids))) return
+      throw new LocalpostError(
+        'not_found',
+        `There is no removal ${quote(id)} that can be undone. The mails may be removed for good by now.`,
+      )
     },
     onChanged: (listener) => void listeners.add(listener),
+    async undoAll() {
+      const ids = [...waiting.keys()].flatMap((id) => take(id)?.ids ?? [])
+      await Promise.allSettled(ending.values())
+      await show(ids)
+    },
     async close() {
-      await Promise.all([...waiting.keys()].map(end))
+      isClosed = true
+      await Promise.allSettled([...[...waiting.keys()].map(end), ...ending.values()])
     },
   }
 }

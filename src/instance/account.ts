@@ -175,6 +175,10 @@ export async function openAccount(
     transcriptOf: memory.transcripts.of,
     bulkBoard: await openBulkBoard({ store, following }),
     onLongWork: shared.onLongWork,
+    onUnremoved: reportErrors(
+      config,
+      'Mails could not be removed. Until this succeeds they stay in the store, outside of lists.',
+    ),
     missing: {
       ...common,
       sessions: memory.smtpSessions.list,

@@ -210,6 +210,7 @@ export async function openLocalpost(
       faults: main.faults,
       now: clock.now,
       settle,
+      prepare: main.inbox.removals.undoAll,
       async reload() {
         await main.rules.reload()
         await webhooks.reload()

@@ -21,12 +21,16 @@ export interface Snapshots {
   restore(snapshot: Snapshot): Promise<void>
 }
 
-/** @param deps.reload  Makes everything that keeps records in memory read them again. */
+/**
+ * @param deps.prepare  Stops what would change restored records later.
+ * @param deps.reload  Makes everything that keeps records in memory read them again.
+ */
 export function createSnapshots(deps: {
   store: RestorableStore | null
   faults: Pick<ArmedFaults, 'hold'>
   now(): number
   settle(): Promise<void>
+  prepare(): Promise<void>
   reload(): Promise<void>
 }): Snapshots {
   const { store, faults, settle } = deps
@@ -59,6 +63,7 @@ export function createSnapshots(deps: {
         )
       }
       await settle()
+      await deps.prepare()
       await undo()
       await deps.reload()
     },

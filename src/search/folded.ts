@@ -43,9 +43,12 @@ export async function listFolded(
   const isSent = (await store.count(broadcastCollection)) > 0
   const found = isSent ? await store.groups(emailCollection, ofBroadcast) : []
   const groups = found.filter(({ count }) => count > 1)
+  // A broadcast with a single email is not folded.
+  const hiddenGroups = found.filter(({ count, first }) => count === 1 && hidden.has(first))
   // Of the hidden ones, some may be removed already.
-  let left = 0
-  for (const id of hidden) if (await store.get(emailCollection, id)) left++
+  let left = hiddenGroups.length
+  for (const id of hidden)
+    left += await store.count(emailCollection, { prefix: [id], where: { not: inBroadcast } })
   const mails = (await store.count(emailCollection)) - left
   const wheres = [
     ...(groups.length > 0 ? [{ not: inBroadcast }] : []),
@@ -58,7 +61,9 @@ export async function listFolded(
     ...(cursor !== null && { after: [cursor] }),
     // Without groups, a page costs the same anywhere in the list.
     ...(wheres.length > 0 && { where: { all: wheres } }),
-    ...(groups.length > 0 && { also: found.map(({ first }) => first) }),
+    ...(groups.length > 0 && {
+      also: found.filter((group) => !hiddenGroups.includes(group)).map(({ first }) => first),
+    }),
   })
   return {
     items: records,

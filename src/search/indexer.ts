@@ -254,9 +254,16 @@ export function startIndexer(deps: IndexerDeps): Indexer {
       return unread + deferred.size + doubtful
     },
     async countCut() {
-      if (mayBeRemoved)
-        for (const id of column.cut) if (!(await store.get(emailCollection, id))) column.cut.delete(id)
-      mayBeRemoved = false
+      if (mayBeRemoved) {
+        // A change during the loop asks for another one.
+        mayBeRemoved = false
+        try {
+          for (const id of column.cut) if (!(await store.get(emailCollection, id))) column.cut.delete(id)
+        } catch (error) {
+          mayBeRemoved = true
+          throw error
+        }
+      }
       return column.cut.size
     },
     async close() {

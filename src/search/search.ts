@@ -12,7 +12,7 @@ import type { MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { Store } from '../store/store.ts'
 import { checkCount, checkOffset, type SearchPage, type SearchQuery } from './search-page.ts'
 import type { createMessageFields } from './message-fields.ts'
-import type { MailFilter } from './query.ts'
+import { type MailFilter, without } from './query.ts'
 import { foldText } from '../core/fold-text.ts'
 import { searchableHead } from './searchable.ts'
 
@@ -223,6 +223,17 @@ export function createSearch(deps: SearchDeps): Search {
         ...(isPartial && { at_least: true as const }),
       }
     },
+  }
+}
+
+/** The same search, which never finds these mails. */
+export function hiding(search: Search, hidden: () => ReadonlySet<string>): Search {
+  const shown = (filter: MailFilter): MailFilter => without(filter, hidden())
+  return {
+    list: (filter, query) => search.list(shown(filter), query),
+    ids: (filter, options) => search.ids(shown(filter), options),
+    matches: (filter, options) => search.matches(shown(filter), options),
+    fits: (email, filter, signal) => search.fits(email, shown(filter), signal),
   }
 }
 

@@ -21,7 +21,7 @@ export interface StoreIndexerDeps extends Pick<IndexerDeps, 'store' | 'clock' | 
 }
 
 /**
- * Starts to read mail for a store that keeps the text of mail itself, one at a time in order of arrival. Of the instances that
+ * Starts to read mail for a store that keeps the text of mail itself, some at a time in order of arrival. Of the instances that
  * share the store, the leader does it in the background. A search on any instance reads the texts that are missing.
  */
 export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
@@ -49,7 +49,8 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       const again = ids.filter((id, nth) => read[nth]?.status === 'rejected' && !deferred.has(id))
       ahead.unshift(...again)
       const last = again[0] === undefined ? ids.at(-1) : ids[ids.indexOf(again[0]) - 1]
-      if (last !== undefined && (cursor === null || last > cursor)) cursor = last
+      // Without a cursor, changes were missed meanwhile: mails before the last one may have no text again.
+      if (last !== undefined && cursor !== null && last > cursor) cursor = last
       for (const result of read) if (result.status === 'rejected') throw result.reason
       await nextTurn()
       return true
@@ -57,12 +58,11 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 
   /** Sets the cursor if it is not known, and back to where another instance stored a mail. */
   async function place(): Promise<string> {
+    // A new mail may belong between those that were looked up.
+    if (cursor === null || lowest !== null) ahead = []
     cursor ??= await endOfRead()
-    if (lowest !== null && lowest <= cursor) {
-      // The ids in between are checked again.
-      cursor = previous(lowest)
-      ahead = []
-    }
+    // The ids in between are checked again.
+    if (lowest !== null && lowest <= cursor) cursor = previous(lowest)
     lowest = null
     return cursor
   }
@@ -87,14 +87,23 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 
   /** @throws The error of a try after which the mail is tried again. */
   async function readOne(id: string): Promise<void> {
+    const wasDeferred = deferred.delete(id)
+    try {
+      await readAndStore(id, wasDeferred)
+    } catch (error) {
+      // Added at the end again, so that the next try is for another deferred mail.
+      if (wasDeferred) deferred.add(id)
+      throw error
+    }
+  }
+
+  async function readAndStore(id: string, wasDeferred: boolean): Promise<void> {
     const email = await store.get(emailCollection, id)
     const result = email && (await tryToRead(email))
-    // Added at the end again, so that the next try is for another deferred mail.
-    const wasDeferred = deferred.delete(id)
     if (!result || isClosed) return
     if ('error' in result) {
-      if (wasDeferred || result.isLast) deferred.add(id)
       if (wasDeferred || !result.isLast) throw result.error
+      deferred.add(id)
       return
     }
     const { snippet, attachment_count } = result

@@ -224,6 +224,8 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         if (isClosed) return
         isClosed = true
         if (!isWhole) return await blocks.giveUp()
+        // The next start takes a block of full length for one of those with a filter.
+        if (used === blockBytes) guides?.writeTo(last)
         sealBlock(last.subarray(0, used))
         await blocks.close(last.subarray(0, used))
       }),

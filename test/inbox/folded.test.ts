@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Localpost } from '../../src/index.ts'
 import type { ListedMail } from '../../src/inbox/types.ts'
 import { lastingPlace } from '../support/adapters.ts'
-import { start, startRetrying } from '../support/instance.ts'
+import { start, startListening, startRetrying } from '../support/instance.ts'
 import { randomOf } from '../support/random.ts'
 import { submit } from '../support/submit.ts'
 
@@ -99,6 +99,33 @@ describe('a folded list', () => {
     await post.inbox.updateMatching({ ids: email_ids }, { tags: ['bc_unknown'] })
     const { items } = await post.inbox.list({ fold })
     expect(items).toMatchObject([{ broadcast: { id: 'bc_unknown', subject: 'News for ada', emails: 2 } }])
+  })
+
+  it('counts those mails of a removal that can be undone as its broadcasts do', async () => {
+    const post = await startListening()
+    const audience_id = await audienceOf(post, 'ada', 'bob')
+    const { email_ids: folded } = await post.broadcasts.send({ ...mail, audience_id })
+    const { email_ids: single } = await post.broadcasts.send({ ...mail, audience_id })
+    await post.inbox.remove(single[1] ?? '')
+    await submit(post, { subject: 'plain' })
+    await submit(post, { subject: 'left' })
+    const plain = await post.inbox.waitFor('subject:plain')
+    const hide = (ids: readonly (string | undefined)[]): Promise<Response> =>
+      fetch(`${post.url}/dev/inbox/removals`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ids }),
+      })
+    for (const [hidden, subjects, mails] of [
+      [folded[0], ['left', 'plain', 'News for ada', 'News for ada'], 5],
+      [single[0], ['left', 'plain', 'News for ada'], 4],
+      [plain.id, ['left', 'News for ada'], 3],
+    ] as const) {
+      await hide([hidden])
+      const page = await post.inbox.list({ fold })
+      expect(page.items.map(({ subject }) => subject)).toEqual(subjects)
+      expect(page).toMatchObject({ count: subjects.length, mails })
+    }
   })
 })
 

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { createIds } from '../../src/core/ids.ts'
 import { createRemovals } from '../../src/inbox/removals.ts'
@@ -64,15 +65,24 @@ it('tells of mails that come back as changed, not as new', async () => {
 })
 
 /** Removals, and the ids that were removed for good. */
-function withClock(): {
-  clock: ReturnType<typeof testClock>
-  removed: string[]
-  removals: ReturnType<typeof createRemovals>
-} {
+function withClock() {
   const clock = testClock()
   const removed: string[] = []
-  const remove = async (ids: readonly string[]): Promise<void> => void removed.push(...ids)
-  return { clock, removed, removals: createRemovals({ ids: createIds(clock), clock, remove }) }
+  const errors: unknown[] = []
+  const store = { isRefusing: false }
+  const removals = createRemovals({
+    ids: createIds(clock),
+    clock,
+    async remove(ids) {
+      if (store.isRefusing) throw new Error('read only')
+      removed.push(...ids)
+    },
+    isStored: async (id) => !removed.includes(id),
+    onError: (error) => errors.push(error),
+  })
+  const told: [string, boolean][] = []
+  removals.onChanged((ids, isHidden) => told.push(...ids.map((id): [string, boolean] => [id, isHidden])))
+  return { clock, removed, removals, errors, store, told }
 }
 
 it('removes after ten seconds what was not undone, and the rest at its close', async () => {
@@ -80,7 +90,7 @@ it('removes after ten seconds what was not undone, and the rest at its close', a
   const undone = await removals.begin(['em_1'])
   const { until } = await removals.begin(['em_2'])
   expect(until).toBe(clock.now() + 10_000)
-  removals.undo(undone.id)
+  await removals.undo(undone.id)
   await clock.advance(9999)
   expect([...removals.hidden()]).toEqual(['em_2'])
   await clock.advance(1)
@@ -99,14 +109,72 @@ it('hides at most 200 mails: the earlier removals are done first', async () => {
   await removals.close()
 })
 
-it('shows the mails again where the store cannot remove them', async () => {
-  const clock = testClock()
-  const remove = (): Promise<never> => Promise.reject(new Error('read only'))
-  const removals = createRemovals({ ids: createIds(clock), clock, remove })
-  const told: boolean[] = []
-  removals.onChanged((_, isHidden) => told.push(isHidden))
-  await removals.begin(['em_1'])
+it('tries a removal again that the store refuses, and says so once; it can still be undone', async () => {
+  const { clock, removed, removals, errors, store, told } = withClock()
+  store.isRefusing = true
+  const one = await removals.begin(['em_1'])
+  await removals.begin(['em_2'])
+  for (let round = 0; round < 3; round++) await clock.advance(10_000)
+  expect(errors).toHaveLength(2)
+  expect([...removals.hidden()].sort()).toEqual(['em_1', 'em_2'])
+  await removals.undo(one.id)
+  store.isRefusing = false
   await clock.advance(10_000)
+  expect(removed).toEqual(['em_2'])
   expect([...removals.hidden()]).toEqual([])
-  expect(told).toEqual([true, false])
+  expect(told).toEqual([
+    ['em_1', true],
+    ['em_2', true],
+    ['em_1', false],
+  ])
+  store.isRefusing = true
+  await removals.begin(['em_3'])
+  await removals.close()
+  expect([errors.length, clock.timers()]).toEqual([3, 0])
+  await expect(removals.begin(['em_4'])).rejects.toMatchObject({ code: 'closed' })
+})
+
+it('undoes the removal of those mails that are still stored', async () => {
+  const { removed, removals, told } = withClock()
+  const some = await removals.begin(['em_1', 'em_2', 'em_1', 'em_3'])
+  const none = await removals.begin(['em_4'])
+  removed.push('em_2', 'em_4')
+  await removals.undo(some.id)
+  await expect(removals.undo(none.id)).rejects.toMatchObject({ code: 'not_found' })
+  expect(told.filter(([, isHidden]) => !isHidden)).toEqual([
+    ['em_1', false],
+    ['em_3', false],
+  ])
+})
+
+it('removes no mail that a snapshot has', async () => {
+  const post = await startListening()
+  await submit(post, { subject: 'One' })
+  const { id } = await post.inbox.waitFor('subject:One')
+  const snapshot = await post.snapshot()
+  const removal = (await (await call(post.url, 'POST', '', { ids: [id] })).json()) as { id: string }
+  await post.restore(snapshot)
+  expect((await post.inbox.list()).count).toBe(1)
+  expect((await call(post.url, 'DELETE', `/${removal.id}`)).status).toBe(404)
+})
+
+it('no read by a query finds a hidden mail', async () => {
+  const post = await startListening()
+  for (const subject of ['One', 'Two']) await submit(post, { subject, text: 'word' })
+  const [one, two] = [await post.inbox.waitFor('subject:One'), await post.inbox.waitFor('subject:Two')]
+  await call(post.url, 'POST', '', { ids: [two.id] })
+  for (const query of ['word', 'subject:Two', `id:${two.id}`, 'is:unread', { subject: 'Two' }]) {
+    const isEmpty = query !== 'word' && query !== 'is:unread'
+    expect((await post.inbox.latest(query))?.id, JSON.stringify(query)).toBe(isEmpty ? undefined : one.id)
+    const found = post.inbox.waitFor(query, { timeoutMs: isEmpty ? 1 : 5000 })
+    if (isEmpty) await expect(found, JSON.stringify(query)).rejects.toMatchObject({ code: 'wait_timeout' })
+    else expect((await found).id).toBe(one.id)
+  }
+  await post.inbox.expectNone('subject:Two', { timeoutMs: 1 })
+  const { causes } = await post.inbox.explainMissing({})
+  expect(JSON.stringify(causes)).not.toContain(two.id)
+  const zip = await buffer(await post.inbox.export())
+  expect([one, two].map(({ id }) => zip.includes(id))).toEqual([true, false])
+  expect(await post.inbox.removeMatching('word')).toBe(1)
+  expect((await post.inbox.get(two.id)).subject).toBe('Two')
 })

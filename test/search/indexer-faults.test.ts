@@ -5,6 +5,7 @@ import { LocalpostError } from '../../src/core/errors.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { columnSearch } from './_search.ts'
 import { blobOf, insert } from '../../src/store/store.ts'
+import { startStoreIndexer } from '../../src/search/store-indexer.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
 import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
 import { open } from './_indexer.ts'
@@ -106,4 +107,53 @@ test('a mail that was deferred before a crash is read after the next start, and 
   const search = columnSearch({ store, digests, indexer, column, heads })
   expect(await search.ids(parseMailQuery('has:attachment', 0))).toEqual([idOf(3)])
   expect(await search.ids(parseMailQuery('"text 3"', 0))).toEqual([idOf(3)])
+})
+
+test('a store that keeps texts gets each of them, also of mails that failed or were missed meanwhile', async () => {
+  const { store, clock, arrive } = await open()
+  const texts = new Set<string>()
+  const failing = new Set([idOf(2), idOf(5)])
+  let onGap: () => void = () => {}
+  let afterPut = (): void => {}
+  const digests = digestsOf(store)
+  const missing = async (after: string): Promise<string[]> =>
+    (await store.ids(emailCollection)).filter((id) => id > after && !texts.has(id)).sort()
+  const indexer = startStoreIndexer({
+    clock,
+    digests,
+    store: {
+      ...store,
+      changes(listener) {
+        onGap = () => listener({ seq: 0, op: 'gap' })
+        return store.changes(listener)
+      },
+    },
+    texts: {
+      async put(_, id) {
+        if (failing.has(id)) throw new LocalpostError('store_failed', 'Writing failed: EIO.')
+        texts.add(id)
+        afterPut()
+      },
+      countCut: async () => 0,
+      missing: async (_, after, limit) => (await missing(after)).slice(0, limit),
+      countMissing: async () => (await missing('')).length,
+      page: () => Promise.reject(new Error('unused')),
+      all: () => Promise.reject(new Error('unused')),
+    },
+  })
+  onTestFinished(async () => void (await indexer.close()))
+  for (const n of [1, 2, 3, 5, 6]) await arrive(n)
+  expect(await indexer.catchUp({ complete: true })).toBe(2)
+  // Between those that are read.
+  await arrive(4)
+  expect(await indexer.catchUp({ complete: true })).toBe(2)
+  failing.clear()
+  // While the rest is read, an earlier state of the database comes back, in which the first has no text.
+  afterPut = () => {
+    afterPut = () => {}
+    texts.delete(idOf(1))
+    onGap()
+  }
+  expect(await indexer.catchUp({ complete: true })).toBe(0)
+  expect([...texts].sort()).toEqual([1, 2, 3, 4, 5, 6].map(idOf))
 })

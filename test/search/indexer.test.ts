@@ -231,3 +231,30 @@ test('mail that is removed or restored while the next mails are read ahead is in
   expect(column.rows).toBe(5)
   await indexer.close()
 })
+
+test('counts no mail as cut that was removed while the others were looked up, or after a failed look-up', async () => {
+  const { store, column, begin, arrive } = await open()
+  for (const n of [1, 2]) {
+    await arrive(n)
+    column.cut.add(idOf(n))
+  }
+  let failing = true
+  const indexer = begin({
+    store: {
+      ...store,
+      async get(collection, id) {
+        if (failing) throw new Error('EIO')
+        const record = await store.get(collection, id)
+        // A change of more than 100 mails does not name them.
+        const many = Array.from({ length: 101 }, (_, n) => idOf(n + 1))
+        if (id === idOf(2)) await store.bulk(collection, many, 'remove')
+        return record
+      },
+    },
+  })
+  await expect(indexer.countCut()).rejects.toThrow('EIO')
+  failing = false
+  await indexer.countCut()
+  expect(await indexer.countCut()).toBe(0)
+  await indexer.close()
+})

@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { nodeFiles, type Files } from '../../src/core/files.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { TextFilter } from '../../src/search/text-filter.ts'
-import { rowTerm, type RowTerm } from '../../src/search/text-rows.ts'
+import { blockBytes } from '../../src/search/text-blocks.ts'
+import { beginBlock, rowTerm, type RowTerm, toRow } from '../../src/search/text-rows.ts'
 import { idOf } from '../inbox/_email.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { randomOf } from '../support/random.ts'
@@ -85,6 +86,23 @@ test('a search reads only blocks that may have its words, also after a restart',
     const without = await find(column, rowTerm('needle', 'all', true))
     expect(without.ids.length, how).toBe(column.rows - (isThere ? 1 : 0))
     expect(readBlocks(), how).toBe(blocks)
+  }
+})
+
+test('a search finds the rows of a block that is exactly full at a close', async () => {
+  const dir = temporaryFolder()
+  let { column } = await openCounted(dir)
+  const head = Buffer.alloc(8 * 1024)
+  const used = beginBlock(head, 0)
+  const empty = toRow(idOf(1), '', '').length
+  await column.append(idOf(1), '', `needle ${'x'.repeat(blockBytes - used - empty - 'needle '.length)}`)
+  for (const [restart, needles] of [[idOf(1)], [idOf(2), idOf(1)]].entries()) {
+    await column.close()
+    ;({ column } = await openCounted(dir))
+    expect([await column.verify(), column.rows]).toEqual([true, restart + 1])
+    expect(await find(column, rowTerm('needle', 'all', false))).toEqual({ rows: restart + 1, ids: needles })
+    expect((await find(column, rowTerm('absent', 'all', false))).ids).toEqual([])
+    await column.append(idOf(2 + restart), '', 'needle')
   }
 })
 

@@ -105,13 +105,14 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'removals'>
       },
     }),
     post('/dev/inbox/removals', {
-      summary: 'Remove mails in ten seconds, unless that is undone; lists do not have them meanwhile',
+      summary:
+        'Remove mails in ten seconds, unless that is undone; meanwhile lists, searches, waits and exports leave them out, and only `GET /dev/inbox/{id}` and the paths below it have them',
       body: { schema: z.strictObject({ ids: z.array(z.string().max(100)).min(1).max(100) }) },
       success: { status: 201, schema: removalSchema },
       handler: ({ body }) => inbox.removals.begin(body.ids),
     }),
     remove('/dev/inbox/removals/{id}', {
-      summary: 'Undo a removal: its mails are in the lists again',
+      summary: 'Undo a removal: those of its mails that are still stored are in the lists again',
       handler: async ({ params }) => inbox.removals.undo(params.id),
     }),
     patch('/dev/inbox', {
