@@ -72,6 +72,8 @@ describe('a mail as a file', () => {
     await expect.poll(() => page.getByRole('navigation', { name: 'Mails' }).isVisible()).toBe(false)
     await expect.poll(() => page.getByRole('tablist').isVisible()).toBe(false)
     await expect.poll(() => page.getByRole('heading', { name: 'Sum: 1/2' }).isVisible()).toBe(true)
+    // The sender and the recipient, which search on the page, are printed too.
+    await expect.poll(() => page.locator('.search-link:visible').count()).toBeGreaterThan(1)
     await frameOf(page).getByText('The HTML').waitFor()
   })
 })

@@ -119,6 +119,7 @@ const integrationFiles: readonly string[] = [
   'testing/embed',
   'ui/inbox-list',
   'ui/live',
+  'ui/undo',
   'ui/mails-ahead',
   'ui/time',
 ]
