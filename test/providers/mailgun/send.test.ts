@@ -290,6 +290,30 @@ describe('what is wrong', () => {
     expect((await post.emails.list()).count).toBe(0)
   })
 
+  test.each<[string, object, number, string]>([
+    ['data of a template', { 't:variables': JSON.stringify({ list: Array(9000).fill(1) }) }, 413, 'together'],
+    [
+      'data of a template that is filled in',
+      { 't:variables': JSON.stringify({ list: Array(9000).fill(1), a: '%recipient.a%' }) },
+      413,
+      'together',
+    ],
+    ['variables', Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`v:${i}`, ''])), 400, "'v:"],
+    [
+      'header fields',
+      Object.fromEntries(Array.from({ length: 104 }, (_, i) => [`h:X-${i}`, ''])),
+      400,
+      "'h:",
+    ],
+    ['a variable with the name of an option', { 'v:o:testmode': 'no' }, 400, "'v:o:testmode"],
+  ])('is refused before each recipient gets a copy: %s', async (_, given, status, message) => {
+    const post = await start()
+    const to = Array.from({ length: 500 }, (_, i) => `a${i}@example.com`)
+    const form = { ...mail, to, template: 'a', 'recipient-variables': '{"a1@example.com":{"a":1}}', ...given }
+    const answer = await mailgunCaller(post)('POST', messages, { form })
+    expect([answer.status, answer.body.message]).toEqual([status, containing(message)])
+  })
+
   test('is a domain that is none, a key that is unknown, and JSON', async () => {
     const post = await start()
     const call = mailgunCaller(post)

@@ -215,6 +215,21 @@ describe('POST /templates/validate', () => {
     expect((await post.templates.list()).count).toBe(0)
   })
 
+  test('suggests each name of many in one object once, and refuses a path that is too deep', async () => {
+    const post = await start()
+    const call = postmarkCaller(post)
+    const names = Array.from({ length: 3000 }, (_, i) => `n${i}`)
+    const { body } = await call<Checked>('POST', '/templates/validate', {
+      TextBody: names.map((name) => `{{a.b.${name}}}`).join(''),
+      TestRenderModel: { a: { b: Object.fromEntries([...names, 'x'].slice(1500).map((name) => [name, 1])) } },
+    })
+    expect(Object.keys((body.SuggestedTemplateModel as { a: { b: object } }).a.b)).toHaveLength(3001)
+    const deep = await call<Checked>('POST', '/templates/validate', {
+      TextBody: `{{a${'.a'.repeat(20_000)}}}`,
+    })
+    expect([deep.status, deep.body.AllContentIsValid]).toEqual([200, false])
+  })
+
   test('says where a text is wrong', async () => {
     const post = await start()
     const { body } = await postmarkCaller(post)<Checked>('POST', '/templates/validate', {
