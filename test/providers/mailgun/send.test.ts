@@ -137,11 +137,15 @@ describe('POST /v3/{domain}/messages', () => {
     const clock = createClock({ now: '2026-11-26T09:00:00Z' })
     const post = await start({ clock })
     const call = mailgunCaller(post)
-    const times = ['Thu, 26 Nov 2026 10:00:00 GMT', '26 Nov 2026 11:00:00 +0100', '1795687200']
+    const times = ['Thu, 26 Nov 2026 10:00:00 GMT', '26 Nov 2026 11:00:00 +0100', '1795687200.0001']
     for (const time of times) {
       const { status, body } = await call('POST', messages, { form: { ...mail, 'o:deliverytime': time } })
       expect([time, status, body.message]).toEqual([time, 200, 'Queued. Thank you.'])
     }
+    for (const past of ['Thu, 26 Nov 1960 10:00:00 GMT', '0.00001'])
+      expect(await call('POST', messages, { form: { ...mail, 'o:deliverytime': past } })).toMatchObject({
+        status: 200,
+      })
     const { items } = await post.sending.scheduled.list()
     expect(items.map(({ send_at }) => new Date(send_at).toISOString())).toEqual(
       times.map(() => '2026-11-26T10:00:00.000Z'),

@@ -112,6 +112,12 @@ describe('templates', () => {
     expect((await post.templates.list()).count).toBe(0)
   })
 
+  test('are made once, also by several requests at once', async () => {
+    const call = postmarkCaller(await start())
+    const made = await Promise.all([1, 2, 3].map(() => call('POST', '/templates', welcome)))
+    expect(made.map(({ status }) => status).sort()).toEqual([200, 422, 422])
+  })
+
   test('refuse an alias that is taken, and a change of it', async () => {
     const post = await start()
     const call = postmarkCaller(post)
