@@ -63,7 +63,9 @@ export function readTextForm(form: FormBody): Record<string, string | string[]> 
     const { name } = entry
     if ('file' in entry) throw validationError([{ field: name, message: 'must be a text, not a file' }])
     const before = texts.get(name)
-    texts.set(name, before === undefined ? entry.text : [before, entry.text].flat())
+    if (before === undefined) texts.set(name, entry.text)
+    else if (Array.isArray(before)) before.push(entry.text)
+    else texts.set(name, [before, entry.text])
   }
   return Object.fromEntries(texts)
 }

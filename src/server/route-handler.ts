@@ -134,7 +134,8 @@ function queryOf(event: H3Event): Record<string, string | string[]> {
       if (name === 'account' && isLocalPath(event)) continue
       const known = Object.hasOwn(query, name) ? query[name] : undefined
       if (known === undefined) query[name] = value
-      else if (face) query[name] = [known, value].flat()
+      else if (Array.isArray(known)) known.push(value)
+      else if (face) query[name] = [known, value]
     }
   }
   return query

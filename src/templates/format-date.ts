@@ -19,13 +19,13 @@ const token = /YYYY|YY|MMMM|MMM|MM|M|DD|D|dddd|ddd|hh|h|HH|H|mm|m|ss|s|A|ZZ|Z/g
 /**
  * Writes a time as the helper `formatDate` does: `MMMM DD, YYYY h:mm:ss A`. In English.
  *
- * @param given  ISO 8601 text, or Unix time in milliseconds.
+ * @param given  ISO 8601 text, in UTC where it names no zone, or Unix time in milliseconds.
  * @param format  What is no token stays as it is.
  * @param offset  The time zone, such as `-0800`. Default: UTC.
  * @returns Null if one of the three is not understood.
  */
 export function formatDate(given: unknown, format: unknown, offset: unknown): string | null {
-  const time = typeof given === 'number' ? given : typeof given === 'string' ? Date.parse(given) : Number.NaN
+  const time = typeof given === 'number' ? given : typeof given === 'string' ? readIso(given) : Number.NaN
   const zone = offset === undefined ? ['', '+', '00', '00'] : zoneOf(offset)
   if (typeof format !== 'string' || zone === null || format.length > maxFormat) return null
   const [, sign = '+', hours = '00', minutes = '00'] = zone
@@ -62,6 +62,14 @@ export function formatDate(given: unknown, format: unknown, offset: unknown): st
   }
   return format.replace(token, (name) => written[name] ?? name)
 }
+
+/** ISO 8601 without a zone is UTC, whatever the zone of this machine. NaN for any other text. */
+function readIso(given: string): number {
+  const [, day, time = 'T00:00', zone = 'Z'] = isoForm.exec(given) ?? []
+  return day === undefined ? Number.NaN : Date.parse(day + time.replace(' ', 'T') + zone)
+}
+
+const isoForm = /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
 
 /** How long a format may be. */
 const maxFormat = 200

@@ -78,6 +78,9 @@ function boundedLexer(lexer: Lexer): Lexer {
 }
 
 const maxTokens = 100_000
+/** How many values a block gives names to: an item, and its key or index. */
+const maxNames = 2
+const tooManyNames = `has more than ${maxNames} names between | and |: leave out the others, which get no value`
 const tooDeep = `is nested deeper than ${maxNesting} blocks, expressions and {{else if}}`
 
 /** What the parser says, in words: it throws errors with a text of several lines, or with the place as members. */
@@ -124,6 +127,8 @@ function check(root: Program, helpers: Helpers): void {
     for (const param of node.params) add(param, depth + 1, names)
     for (const { value } of node.hash?.pairs ?? []) add(value, depth + 1, names)
     if (node.type !== 'BlockStatement') continue
+    for (const program of [node.program, node.inverse])
+      if ((program?.blockParams?.length ?? 0) > maxNames) throw faultAt(node.loc, tooManyNames)
     add(node.program, depth + 1, names)
     add(node.inverse, depth + 1, names)
   }

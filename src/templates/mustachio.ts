@@ -1,4 +1,5 @@
 import { quote } from '../core/errors.ts'
+import { maxDepth } from '../core/validate.ts'
 import { createPlaceIn, maxNesting, type Place } from './places.ts'
 import { plainText, TemplateFaultError, type Output, type TemplateFault } from './output.ts'
 
@@ -104,6 +105,8 @@ const asName = (name: string): string => (name === '../' ? '..' : name)
 
 function pathProblem(written: string): string | null {
   if (written === '') return 'has no name between its braces'
+  if ((written.match(/[^./]+/g)?.length ?? 0) > maxDepth)
+    return `${quote(written)} has more than ${maxDepth} names: data is never nested so deeply`
   if (/^(?:\.|(?:\.\.\/)*(?:[\p{L}\p{N}\p{M}_]+(?:\.[\p{L}\p{N}\p{M}_]+)*|\.)?)$/u.test(written)) return null
   return `${quote(written)} is not a path: use names of letters, digits and _ with dots between them, after any number of ../`
 }

@@ -84,7 +84,7 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     }
   }
 
-  const mayLook = (): boolean => !isClosed && !isPaused && store.leadership.isMine()
+  const mayLook = (): boolean => !isClosed && !isPaused && !webhook.disabled && store.leadership.isMine()
 
   async function look(): Promise<void> {
     isLooking = true
@@ -193,7 +193,11 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
       return webhook
     },
     shape: deps.shape,
-    change: (changed) => void (webhook = changed),
+    change(changed) {
+      webhook = changed
+      // What waited while it was disabled is due.
+      wake()
+    },
     get waiting() {
       return waiting
     },

@@ -1,10 +1,21 @@
 import type { EmailPayload } from '../emails/types.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'
-import type { DomainPayload, Webhook, WebhookCreatedPayload, WebhookDelivery } from './types.ts'
+import type { DomainPayload, Webhook, WebhookCreatedPayload, WebhookDelivery, WebhookInput } from './types.ts'
 
 /** A webhook as stored. Webhooks of the option `webhooks` are not stored. */
 export interface WebhookRecord extends StoredRecord, Webhook {
   created: number
+}
+
+/** What can be changed of a webhook; no `headers` is `{}`. */
+export type WebhookChanges = Pick<Partial<WebhookInput>, 'url' | 'shape_events' | 'headers'> & {
+  /** Whether it gets events. */
+  enabled?: boolean
+}
+
+/** A webhook without what is only stored. */
+export function shownWebhook({ created: _created, version: _version, ...webhook }: WebhookRecord): Webhook {
+  return webhook
 }
 
 export const webhookCollection: Collection<WebhookRecord> = { name: 'webhooks', indexes: {} }

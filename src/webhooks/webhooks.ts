@@ -17,7 +17,7 @@ import type { Webhook, WebhookDelivery, WebhookInput } from './types.ts'
 import { webhookChangesSchema, webhookInputSchema } from './schema.ts'
 import { createSender, type Sender } from './sender.ts'
 import type { WebhookShape } from './shape.ts'
-import { type WebhookRecord, webhookCollection } from './webhook.ts'
+import { shownWebhook, type WebhookChanges, type WebhookRecord, webhookCollection } from './webhook.ts'
 
 /** The webhooks for events of emails and domains, and the log of their deliveries. */
 export interface Webhooks {
@@ -55,6 +55,8 @@ export interface InnerWebhooks extends Webhooks {
    * @throws As {@link Webhooks.create}; not_found; state_conflict for one of the options.
    */
   update(id: string, changes: WebhookChanges): Promise<Webhook>
+  /** @throws As {@link Webhooks.create}, unless there can be a new webhook for each of these URLs. */
+  assertNew(urls: readonly string[]): void
   /**
    * Notes that the receiver of a webhook followed the URL that it got.
    *
@@ -62,12 +64,6 @@ export interface InnerWebhooks extends Webhooks {
    * @throws not_found for a token that this instance did not make, or whose webhook is gone.
    */
   confirm(token: string): Promise<{ readonly type: string; readonly text: string }>
-}
-
-/** What can be changed of a webhook; no `headers` is `{}`. */
-export type WebhookChanges = Pick<Partial<WebhookInput>, 'url' | 'shape_events' | 'headers'> & {
-  /** Whether it gets events. */
-  enabled?: boolean
 }
 
 /** {@link InnerWebhooks}, and what the composition root needs of them. */
@@ -118,6 +114,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   const senders = new Map<string, Sender>()
   // URLs of webhooks that are being stored: two concurrent requests must not create the same webhook twice.
   const urlsInTheMaking = new Set<string>()
+  let newWebhooks = 0
   let isClosed = false
   const onFinished = (): void => void log.trim().catch(onError)
 
@@ -156,6 +153,11 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       'state_conflict',
       `The webhook ${quote(id)} comes from the options; start without it.`,
     )
+  }
+
+  function assertRoom(count: number): void {
+    if (count === 0 || senders.size + newWebhooks + count <= maxWebhooks) return
+    throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
   }
 
   function assertCallable(url: string, ownId: string | null): void {
@@ -215,13 +217,12 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     },
     async create(input) {
       const read = parseInput(webhookInputSchema, input)
-      if (senders.size >= maxWebhooks) {
-        throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
-      }
+      assertRoom(1)
       const url = new URL(read.url).href
       assertCallable(url, null)
       const webhook = toWebhook(ids.next('wh'), read, random, shapes)
       urlsInTheMaking.add(url)
+      newWebhooks++
       try {
         const now = deps.clock.now()
         const shape = shapes.find(({ name }) => name === webhook.shape)
@@ -239,8 +240,13 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
         }
       } finally {
         urlsInTheMaking.delete(url)
+        newWebhooks--
       }
       return webhook
+    },
+    assertNew(urls) {
+      for (const url of urls) assertCallable(new URL(parseInput(webhookInputSchema, { url }).url).href, null)
+      assertRoom(urls.length)
     },
     async list() {
       const items = [...senders.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
@@ -289,8 +295,3 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
 }
 
 const maxWebhooks = 20
-
-/** A webhook without what is only stored. */
-function shownWebhook({ created: _created, version: _version, ...webhook }: WebhookRecord): Webhook {
-  return webhook
-}

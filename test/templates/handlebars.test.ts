@@ -128,6 +128,8 @@ describe('templates of Handlebars', () => {
       '20 Jan 01 1 2 Thursday Thu 04 04 4 30 0 +0530 +05:30',
     ],
     ['{{formatDate none "YYYY"}}', {}, ''],
+    ['{{formatDate t "D HH:mm"}}', { t: '2020-01-01T23:00' }, '1 23:00'],
+    ['{{formatDate t "D HH:mm"}}', { t: '2020-01-01' }, '1 00:00'],
     ['{{insert name "default=Customer"}}', { name: '<A>' }, '&lt;A&gt;'],
   ])('have further helpers: %s with %j', async (source, given, expected) => {
     expect(await render(source, given)).toBe(expected)
@@ -136,14 +138,17 @@ describe('templates of Handlebars', () => {
     })
   })
 
-  it.each([{ t: 'yesterday' }, { t: {} }, { t: 1e99 }])('cannot write %j as a date', async (given) => {
-    await expect(render('x\n {{formatDate t "YYYY"}}', given)).rejects.toMatchObject({
-      code: 'invalid_template',
-      errors: [
-        { field: 'html', message: expect.stringContaining('line 2, column 2: "formatDate" cannot write') },
-      ],
-    })
-  })
+  it.each([{ t: 'yesterday' }, { t: '1' }, { t: 'Jan 2 2020' }, { t: {} }, { t: 1e99 }])(
+    'cannot write %j as a date',
+    async (given) => {
+      await expect(render('x\n {{formatDate t "YYYY"}}', given)).rejects.toMatchObject({
+        code: 'invalid_template',
+        errors: [
+          { field: 'html', message: expect.stringContaining('line 2, column 2: "formatDate" cannot write') },
+        ],
+      })
+    },
+  )
 
   it('use the name of a further helper as a name where there are no further helpers', async () => {
     expect(await render('{{length}} {{#and}}x{{/and}}', { length: 5, and: true }, { helpers: 'basic' })).toBe(

@@ -84,10 +84,17 @@ const ofHandlebars: typeof both = {
   'a helper of the package that is no helper here': ['{{helperMissing "a"}}', {}, 'invalid_template'],
   'a block helper without a block': ['{{if a}}', {}, 'invalid_template'],
   'too many parameters': ['{{#if a b}}x{{/if}}', {}, 'invalid_template'],
+  'more names of a block than it gives values': [
+    `{{#each list as |a b c|}}{{c}}{{/each}}`,
+    { list: thousand },
+    'invalid_template',
+  ],
   'a NUL': ['\0{{a}}', { a: 1 }, expect.anything()],
 }
 
 const ofMustachio: typeof both = {
+  'a path of more names than data is nested': [`{{a${'.a'.repeat(100)}}}`, {}, 'invalid_template'],
+  'the longest path': [`{{a${'.a'.repeat(99)}}}`, {}, 0],
   'output of 10 MB and more': [
     '{{#each list}}{{{../../text}}}{{/each}}',
     { list: thousand, text: million },

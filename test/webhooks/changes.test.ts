@@ -19,6 +19,23 @@ describe('a webhook that is changed', () => {
     expect(await webhooks.update(made.id, { headers: {} })).toEqual({ ...made, url: next.url })
   })
 
+  it('gets nothing while it is disabled, and what waits after that', async () => {
+    const { webhooks, email } = await openNoun({ retryDelaysMs: [] })
+    const { url, received } = await openReceiver((response) => void response.writeHead(500).end())
+    const { id } = await webhooks.create({ url, events: ['email.sent'] })
+    await email('a@b.test')
+    await eventually(() => expect(received).toHaveLength(1))
+    await webhooks.update(id, { enabled: false })
+    await webhooks.idle()
+    const { length } = received
+    const [delivery] = (await webhooks.deliveries()).items
+    await webhooks.replay(delivery?.id ?? '')
+    await webhooks.idle()
+    expect(received).toHaveLength(length)
+    await webhooks.update(id, { enabled: true })
+    await eventually(() => expect(received.length).toBeGreaterThan(length))
+  })
+
   it('is the same after a restart', async () => {
     const { webhooks, store } = await openNoun()
     const { id } = await webhooks.create({ url: 'http://127.0.0.1:9/a' })

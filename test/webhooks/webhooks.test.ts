@@ -51,6 +51,15 @@ describe('webhooks', () => {
     await expect(webhooks.create({ url: 'http://x.test' })).rejects.toMatchObject({ code: 'state_conflict' })
   })
 
+  it('are at most 20, also where many are added at the same time', async () => {
+    const { webhooks } = await openNoun()
+    const made = Array.from({ length: 25 }, (_, n) => webhooks.create({ url: `http://x.test/${n}` }))
+    await Promise.allSettled(made)
+    expect((await webhooks.list()).count).toBe(20)
+    expect(() => webhooks.assertNew(['http://x.test/new'])).toThrow('20 webhooks')
+    expect(() => webhooks.assertNew([])).not.toThrow()
+  })
+
   it('have a unique URL, also where two requests add it at the same time', async () => {
     const { webhooks } = await openNoun({ given: [{ url: 'http://given.test/hooks' }] })
     const { id } = await webhooks.create({ url: 'http://x.test' })

@@ -6,7 +6,11 @@ import { LocalpostError, quote } from '../../core/errors.ts'
  * @throws not_found for what can be none.
  */
 export function readDomain(name: string): string {
-  if (/^(?=.{1,253}$)[a-z\d](?:[a-z\d-]{0,62}\.){1,10}[a-z\d-]{1,62}[a-z\d]$/i.test(name))
+  if (
+    /^(?=.{1,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.){1,10}[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i.test(
+      name,
+    )
+  )
     return name.toLowerCase()
   throw new LocalpostError('not_found', `Domain not found: ${quote(name)}`)
 }

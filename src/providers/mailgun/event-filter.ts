@@ -1,3 +1,4 @@
+import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { domainOf, kindOf } from './event-data.ts'
 import type { MailgunEventFilters } from './types.ts'
@@ -13,10 +14,13 @@ export function toFilter(domain: string, given: MailgunEventFilters): (event: Sh
   return (event) => isOfDomain(event, domain) && tests.every((test) => test(event))
 }
 
-/** The domain that an email was sent by: that of the id, or of its sender. */
+/** Whether an email was sent by a domain: that of the id that it got here. An id of the request may be of any domain. */
 function isOfDomain({ email }: ShapedEvent, domain: string): boolean {
-  const isMailgun = email.provider?.name === mailgun
-  return domainOf(isMailgun ? bareIdOf(email) : email.envelope.mail_from) === domain
+  const { provider, envelope, from } = email
+  const senders = [envelope.mail_from, ...parseAddresses(from).map(({ address }) => address)]
+  const ids = provider?.name === mailgun ? [bareIdOf(email)] : []
+  const isMade = ids.some((id) => /^[\da-f]{32}@/.test(id))
+  return (isMade ? ids : [...ids, ...senders]).some((one) => domainOf(one) === domain)
 }
 
 const values: Readonly<Record<keyof MailgunEventFilters, (event: ShapedEvent) => string[]>> = {

@@ -72,6 +72,8 @@ export interface Personalization {
   fill(text: string): string
   /** The same, also for undefined. */
   fillMaybe(text: string | undefined): string | undefined
+  /** Notes that so much is copied. @throws message_too_large */
+  take(size: number): void
 }
 
 /** @param room  What all emails of the request may take together. */
@@ -85,8 +87,51 @@ export function personalize(values: ReadonlyMap<string, string> | undefined, roo
       return value
     })
   }
-  return { fill, fillMaybe: (text) => (text === undefined ? undefined : fill(text)) }
+  return {
+    fill,
+    fillMaybe: (text) => (text === undefined ? undefined : fill(text)),
+    take: (size) => room.take(size),
+  }
 }
+
+/**
+ * Prepares a value of JSON that every recipient gets.
+ *
+ * @returns Fills in its texts for one. Where it has no place for a value, all share it; it takes room even so, because its
+ * members are copied when it is sent.
+ */
+export function prepare<T>(value: T): (one: Personalization) => T {
+  let size = 0
+  let isFilled = false
+  const count = (more: number): void => void (size += more)
+  const look = (text: string): string => {
+    count(text.length)
+    isFilled ||= text.includes('%recipient.')
+    return text
+  }
+  filled(value, look, count)
+  return ({ fill, take }) => {
+    if (isFilled) return filled(value, fill, take) as T
+    take(size)
+    return value
+  }
+}
+
+/** A value of JSON with all of its texts filled in. @param take  Gets what each value takes beside its text. */
+function filled(value: unknown, fill: (text: string) => string, take: (size: number) => void): unknown {
+  take(valueBytes)
+  if (typeof value === 'string') return fill(value)
+  if (Array.isArray(value)) return value.map((one) => filled(one, fill, take))
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, one]): [string, unknown] => {
+    take(name.length)
+    return [name, filled(one, fill, take)]
+  })
+  return Object.fromEntries(members)
+}
+
+/** About what a value takes in memory, however short it is. */
+const valueBytes = 32
 
 const placeholder = /%recipient\.([^%\r\n]{1,200})%/g
 

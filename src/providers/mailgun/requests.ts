@@ -3,11 +3,13 @@ import type { FormFile } from '../../core/form.ts'
 import { isMessageId } from '../../emails/message-id.ts'
 import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
 import { readHeader } from '../../mime/headers/headers.ts'
+import { maxHeaders, maxMetadata } from '../../sending/schema.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate, TranslationFacts } from '../translation.ts'
 import { readMembers, type SendMembers } from './members.ts'
 import {
   personalize,
+  prepare,
   readObject,
   readRecipientVariables,
   Room,
@@ -30,6 +32,7 @@ export const toSend: Translate = (body, facts) => {
   }
   const messageId = givenId(headers, errors)
   const custom = customOf(variables, headers)
+  assertNames(headers, custom, errors)
   const shared = { ...optionsOf(given, facts, errors), ...templateOf(given, custom, errors) }
   if (!given.template && !given.text && !given.html)
     errors.push({ field: 'text', message: 'is missing: give text, html or template' })
@@ -43,10 +46,16 @@ export const toSend: Translate = (body, facts) => {
   const room = new Room()
   const batch = given['recipient-variables']
   const byAddress = batch === undefined ? undefined : readRecipientVariables(batch)
+  const fields = fieldsOf(headers)
+  const metadata = prepare(metadataOf(given, custom))
+  const fieldsFor = prepare(fields.headers)
+  const dataFor = prepare(shared.data)
   const groups = byAddress ? people.to.map((one) => [one]) : [people.to]
   return groups.map((to) => {
     room.take(size)
-    const { fill, fillMaybe } = personalize(byAddress?.get(keyOf(to[0] ?? '')), room)
+    const one = personalize(byAddress?.get(keyOf(to[0] ?? '')), room)
+    const { fill, fillMaybe } = one
+    const replyTo = fillMaybe(fields.replyTo)
     const request: SendingRequest = {
       ...shared,
       from: fill(given.from),
@@ -56,9 +65,10 @@ export const toSend: Translate = (body, facts) => {
       subject: fillMaybe(given.subject),
       text: fillMaybe(given.text),
       html: fillMaybe(given.html),
-      ...fieldsOf(headers, fill),
-      metadata: metadataOf(given, custom, fill),
-      ...(shared.data && { data: filled(shared.data, fill) as Record<string, unknown> }),
+      headers: fieldsFor(one),
+      reply_to: replyTo === undefined ? undefined : splitAddresses([replyTo]),
+      metadata: metadata(one),
+      ...(shared.data && { data: dataFor(one) }),
       attachments: attachments.length === 0 ? undefined : attachments,
     }
     return { request, messageId }
@@ -75,19 +85,21 @@ export const toMime: Translate = (body, facts) => {
       field: `h:${name}`,
       message: 'is not supported beside a whole message: write the field there',
     })
+  const [text = ''] = given.message
+  const bytes = files.get('message')?.[0]?.content ?? Buffer.from(text)
+  const header = readHeader(bytes)
+  const custom = customOf(variables, header.fields)
+  assertNames(new Map(), custom, errors)
   const options = optionsOf(given, facts, errors)
   if (options.tracking?.opens || options.tracking?.clicks)
     errors.push({ field: 'o:tracking', message: 'is not supported: a whole message is never tracked' })
   if (errors.length > 0) throw validationError(errors)
-  const [text = ''] = given.message
-  const bytes = files.get('message')?.[0]?.content ?? Buffer.from(text)
-  const header = readHeader(bytes)
   const own = header.decoded('Message-ID').trim()
   const tags = header.fields.flatMap(([name, value]) => (/^x-mailgun-tag$/i.test(name) ? value.trim() : []))
   const request: SendingRequest = {
     tags: orNothing([...(options.tags ?? []), ...tags]),
     send_at: options.send_at,
-    metadata: metadataOf(given, customOf(variables, header.fields), (value) => value),
+    metadata: metadataOf(given, custom),
     raw: bytes.toString('base64'),
     envelope: { rcpt_to: to.map((one) => parseAddresses(one)[0]?.address || one) },
   }
@@ -152,6 +164,26 @@ function customOf(
   return custom
 }
 
+/** Before each recipient gets a copy of them. */
+function assertNames(
+  headers: SendMembers<unknown>['headers'],
+  custom: ReadonlyMap<string, unknown>,
+  errors: FieldError[],
+): void {
+  // One of them may have the values, one the Message-ID and one Reply-To.
+  const counts = [
+    ['h:', headers.size, maxHeaders + 3],
+    ['v:', custom.size, maxMetadata],
+  ] as const
+  for (const [field, count, most] of counts)
+    if (count > most) errors.push({ field, message: `must have at most ${most} names, not ${count}` })
+  if (custom.has(testModeTag))
+    errors.push({
+      field: `v:${testModeTag}`,
+      message: `has a name that Localpost needs itself. Give ${testModeTag}, or another name`,
+    })
+}
+
 function templateOf(
   given: MailgunSend,
   custom: ReadonlyMap<string, unknown>,
@@ -168,14 +200,6 @@ function templateOf(
   return { template_id, data: Object.fromEntries([...custom, ...own]) }
 }
 
-/** A value of JSON with all of its texts filled in. */
-function filled(value: unknown, fill: (text: string) => string): unknown {
-  if (typeof value === 'string') return fill(value)
-  if (Array.isArray(value)) return value.map((one) => filled(one, fill))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filled(one, fill)]))
-}
-
 /** The value of `h:Message-Id`, which becomes the id of the email. */
 function givenId(headers: SendMembers<unknown>['headers'], errors: FieldError[]): string | undefined {
   const [name, given] = [...headers].find(([field]) => field.toLowerCase() === 'message-id') ?? []
@@ -186,29 +210,25 @@ function givenId(headers: SendMembers<unknown>['headers'], errors: FieldError[])
 }
 
 /** The fields that are none of a message, or have a member of their own. */
-function fieldsOf(
-  headers: SendMembers<unknown>['headers'],
-  fill: (text: string) => string,
-): Pick<SendingRequest, 'headers' | 'reply_to'> {
+function fieldsOf(headers: SendMembers<unknown>['headers']): {
+  headers: Record<string, string> | undefined
+  replyTo: string | undefined
+} {
   const fields: [string, string][] = []
-  let reply_to: string | undefined
+  let replyTo: string | undefined
   for (const [name, value] of headers) {
     const lower = name.toLowerCase()
-    if (lower === 'reply-to') reply_to = fill(value)
-    else if (lower !== 'message-id' && lower !== variablesHeader) fields.push([name, fill(value)])
+    if (lower === 'reply-to') replyTo = value
+    else if (lower !== 'message-id' && lower !== variablesHeader) fields.push([name, value])
   }
-  return {
-    headers: fields.length === 0 ? undefined : Object.fromEntries(fields),
-    reply_to: reply_to === undefined ? undefined : splitAddresses([reply_to]),
-  }
+  return { headers: fields.length === 0 ? undefined : Object.fromEntries(fields), replyTo }
 }
 
 function metadataOf(
   given: MailgunSend | MailgunMime,
   custom: ReadonlyMap<string, unknown>,
-  fill: (text: string) => string,
 ): Record<string, string> | undefined {
-  const metadata = [...custom].map(([name, value]): [string, string] => [name, fill(toText(value))])
+  const metadata = [...custom].map(([name, value]): [string, string] => [name, toText(value)])
   if (isYes(given['o:testmode'])) metadata.push([testModeTag, 'yes'])
   return metadata.length === 0 ? undefined : Object.fromEntries(metadata)
 }

@@ -82,6 +82,10 @@ export const mimeSchema: z.ZodType<MailgunMime> = z.strictObject({
   to: addresses.describe(`The recipients, each text an address or a list; at most ${maxRecipients}`),
   message: z.array(text).length(1, 'must be given once').describe('A MIME message, as a file or a text'),
   ...options,
+  'o:tracking': z
+    .enum(['yes', 'no', 'true', 'false', 'htmlonly'])
+    .optional()
+    .describe('`no`: a whole message is never tracked, so `yes` is refused'),
   template: notSupported('a whole message has no template'),
   'recipient-variables': notSupported('a whole message has no variables. Send it by /messages'),
 })

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { isErrorOf, LocalpostError } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
 import type { Route } from '../../server/route.ts'
+import { assertAddresses } from '../addresses.ts'
 import type { ProviderParts } from '../provider.ts'
+import { removed } from '../removals.ts'
 import { readDomain } from './domain-name.ts'
 import { linksOf, pageOf } from './paging.ts'
 import { rowsOf } from './rows.ts'
@@ -135,6 +137,10 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       async handler({ params, body }) {
         readDomain(params.domain)
         const all = [body].flat()
+        assertAddresses(
+          all.map(({ address }) => address),
+          (i) => (Array.isArray(body) ? `[${i}].address` : 'address'),
+        )
         for (const { address } of all) await suppressions.add({ address, reason })
         const [{ address } = { address: '' }] = all
         if (!Array.isArray(body)) return { message: `Address has been added to the ${name} table`, address }
@@ -156,7 +162,7 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       success: { schema: doneSchema },
       async handler({ params }) {
         readDomain(params.domain)
-        for await (const { address } of entries()) await suppressions.remove(address)
+        for await (const { address } of entries()) await removed(suppressions.remove(address))
         return { message: list.removedAll }
       },
     }),

@@ -8,6 +8,7 @@ import type {
   MailgunVersion,
   MailgunVersionUpdate,
 } from './types.ts'
+import { versionMark } from './words.ts'
 
 // A mail keeps below the bound of work on the event loop, and Mailgun takes 100 KB.
 const content = z.string().max(900_000).describe('The HTML, with Handlebars')
@@ -32,7 +33,15 @@ const versionMembers = {
 
 /** The body of `POST /v3/{domain}/templates`. */
 export const newTemplateSchema: z.ZodType<MailgunNewTemplate> = z.strictObject({
-  name: z.string().min(1).max(128).describe('In lower case'),
+  name: z
+    .string()
+    .min(1)
+    .max(128)
+    .refine(
+      (name) => !`${name.toLowerCase()}.`.includes(versionMark),
+      `must not contain ${versionMark}, nor end in .v: what follows that is the tag of a version`,
+    )
+    .describe('In lower case'),
   description: note,
   createdBy: note,
   template: content,

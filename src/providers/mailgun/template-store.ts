@@ -1,5 +1,6 @@
 import { isErrorOf, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import type { Template } from '../../templates/types.ts'
+import { assertHandlebars } from '../handlebars-only.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { readObject } from './recipients.ts'
@@ -64,10 +65,14 @@ export function createTemplateStore({ templates }: Pick<ProviderParts, 'template
   }
 
   async function get(name: string): Promise<Template> {
-    const found = name.includes(mark) ? null : await find(name.toLowerCase())
+    const found = name.includes(mark) ? null : await findNamed(name)
     if (found) return found
     throw new LocalpostError('not_found', `template not found: ${quote(name)}`)
   }
+
+  /** One that was made elsewhere may have capital letters in its id. */
+  const findNamed = async (name: string): Promise<Template | null> =>
+    (await find(name)) ?? (await find(name.toLowerCase()))
 
   async function find(id: string): Promise<Template | null> {
     return templates.get(id).catch((error: unknown) => {
@@ -94,6 +99,14 @@ export function createTemplateStore({ templates }: Pick<ProviderParts, 'template
     return found
   }
 
+  /** Keeps what is active as a version, where it was made elsewhere and is none yet. */
+  async function keepActive(active: Template): Promise<void> {
+    const id = versionId(active.id, tagOf(active))
+    if (await find(id)) return
+    const { html, subject, text, engine } = active
+    await templates.put(id, { html, subject, text, engine })
+  }
+
   return {
     async *all() {
       for await (const one of from('')) if (!one.id.includes(mark)) yield one
@@ -102,26 +115,47 @@ export function createTemplateStore({ templates }: Pick<ProviderParts, 'template
     version,
     versions,
     async putVersion(name, tag, { template, subject, comment }) {
-      const content = { html: template, subject, engine: 'handlebars' as const, metadata: { comment } }
+      const active = await findNamed(name)
+      if (active) assertHandlebars(active)
+      const before = (await find(versionId(name, tag))) ?? (active && tagOf(active) === tag ? active : null)
+      const content = {
+        html: template,
+        text: before?.text ?? null,
+        subject,
+        engine: 'handlebars' as const,
+        metadata: { comment },
+      }
       await withNames(templates.put(versionId(name, tag), content), names)
     },
     async activate(name, tag, about) {
-      const { html, subject } = (await find(versionId(name, tag))) ?? (await get(name))
-      const known = (await find(name.toLowerCase()))?.metadata ?? {}
+      const { html, subject, text } = (await find(versionId(name, tag))) ?? (await get(name))
+      const known = await findNamed(name)
+      if (known) {
+        assertHandlebars(known)
+        await keepActive(known)
+      }
       const metadata = {
-        ...known,
+        ...known?.metadata,
         ...(about?.description !== undefined && { description: about.description }),
         ...(about?.createdBy !== undefined && { created_by: about.createdBy }),
         tag,
       }
       await withNames(
-        templates.put(name.toLowerCase(), { html, subject, engine: 'handlebars', metadata }),
+        templates.put(known?.id ?? name.toLowerCase(), {
+          name: known?.name ?? null,
+          html,
+          subject,
+          text,
+          engine: 'handlebars',
+          metadata,
+        }),
         names,
       )
     },
     async describe(name, description) {
-      const { id, subject, html, text, engine, metadata = {} } = await get(name)
-      await templates.put(id, { subject, html, text, engine, metadata: { ...metadata, description } })
+      const { id, name: shown, subject, html, text, engine, metadata } = await get(name)
+      const changed = { name: shown, subject, html, text, engine, metadata: { ...metadata, description } }
+      await templates.put(id, changed)
     },
     async removeVersion(name, tag) {
       const { id } = await version(name, tag)

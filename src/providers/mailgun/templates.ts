@@ -1,4 +1,5 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
+import { createSequence } from '../../core/shared-work.ts'
 import type { Route } from '../../server/route.ts'
 import type { Template } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
@@ -29,24 +30,27 @@ const errors = ['name_taken', 'invalid_template'] as const
 /** `/v3/{domain}/templates`: the templates of this account, which all domains share. */
 export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[] {
   const store = createTemplateStore(parts)
+  // A change reads what is stored first, so two of them may not run at once.
+  const inTurn = createSequence()
   return [
     post(path, {
       summary: 'Create a template, with its first version',
       body: { schema: newTemplateSchema, forms: 'only' },
       success: { schema: templateAnswerSchema },
       errors,
-      async handler({ params, body }) {
-        readDomain(params.domain)
-        const { name, tag = 'initial', template, comment = '', headers, description, createdBy } = body
-        for await (const one of store.all())
-          if (one.id === name.toLowerCase())
-            throw new LocalpostError('name_taken', `template ${quote(one.id)} already exists`)
-        await store.putVersion(name, tag, { template, subject: subjectIn(headers), comment })
-        await store.activate(name, tag, { description, createdBy })
-        const found = await store.get(name)
-        const version = toVersion(await store.version(name, tag), found)
-        return { message: 'template has been stored', template: { ...toTemplate(found), version } }
-      },
+      handler: ({ params, body }) =>
+        inTurn(async () => {
+          readDomain(params.domain)
+          const { name, tag = 'initial', template, comment = '', headers, description, createdBy } = body
+          for await (const one of store.all())
+            if (one.id === name.toLowerCase())
+              throw new LocalpostError('name_taken', `template ${quote(one.id)} already exists`)
+          await store.putVersion(name, tag, { template, subject: subjectIn(headers), comment })
+          await store.activate(name, tag, { description, createdBy })
+          const found = await store.get(name)
+          const version = toVersion(await store.version(name, tag), found)
+          return { message: 'template has been stored', template: { ...toTemplate(found), version } }
+        }),
     }),
     get(path, {
       summary: 'List templates, by name',
@@ -76,22 +80,24 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       summary: 'Change the description of a template',
       body: { schema: templateUpdateSchema, forms: 'only' },
       success: { schema: changedTemplateSchema },
-      async handler({ params, body }) {
-        readDomain(params.domain)
-        const { id } = await store.get(params.name)
-        await store.describe(id, body.description)
-        return { message: 'template has been updated', template: { name: id } }
-      },
+      handler: ({ params, body }) =>
+        inTurn(async () => {
+          readDomain(params.domain)
+          const { id } = await store.get(params.name)
+          await store.describe(id, body.description)
+          return { message: 'template has been updated', template: { name: id } }
+        }),
     }),
     del(`${path}/{name}`, {
       summary: 'Remove a template',
       success: { schema: changedTemplateSchema },
-      async handler({ params }) {
-        readDomain(params.domain)
-        const { id } = await store.get(params.name)
-        await store.remove(id)
-        return { message: 'template has been deleted', template: { name: id } }
-      },
+      handler: ({ params }) =>
+        inTurn(async () => {
+          readDomain(params.domain)
+          const { id } = await store.get(params.name)
+          await store.remove(id)
+          return { message: 'template has been deleted', template: { name: id } }
+        }),
     }),
     get(`${path}/{name}/versions`, {
       summary: 'List the versions of a template',
@@ -113,20 +119,21 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       body: { schema: newVersionSchema, forms: 'only' },
       success: { schema: templateAnswerSchema },
       errors,
-      async handler({ params, body: { tag, template, active, comment = '', headers } }) {
-        readDomain(params.domain)
-        const { id } = await store.get(params.name)
-        if ((await store.versions(id)).some((one) => tagOf(one) === tag))
-          throw new LocalpostError('name_taken', `version ${quote(tag)} already exists`)
-        await store.putVersion(id, tag, { template, subject: subjectIn(headers), comment })
-        if (active === 'yes') await store.activate(id, tag)
-        const found = await store.get(id)
-        const version = toVersion(await store.version(id, tag), found)
-        return {
-          message: 'new version of the template has been stored',
-          template: { ...toTemplate(found), version },
-        }
-      },
+      handler: ({ params, body: { tag, template, active, comment = '', headers } }) =>
+        inTurn(async () => {
+          readDomain(params.domain)
+          const { id } = await store.get(params.name)
+          if ((await store.versions(id)).some((one) => tagOf(one) === tag))
+            throw new LocalpostError('name_taken', `version ${quote(tag)} already exists`)
+          await store.putVersion(id, tag, { template, subject: subjectIn(headers), comment })
+          if (active === 'yes') await store.activate(id, tag)
+          const found = await store.get(id)
+          const version = toVersion(await store.version(id, tag), found)
+          return {
+            message: 'new version of the template has been stored',
+            template: { ...toTemplate(found), version },
+          }
+        }),
     }),
     get(`${path}/{name}/versions/{tag}`, {
       summary: 'Get a version of a template',
@@ -147,29 +154,31 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       body: { schema: versionUpdateSchema, forms: 'only' },
       success: { schema: changedTemplateSchema },
       errors,
-      async handler({ params: { domain, name, tag }, body }) {
-        readDomain(domain)
-        const { html, subject, metadata = {} } = await store.version(name, tag)
-        const found = await store.get(name)
-        await store.putVersion(found.id, tag, {
-          template: body.template ?? html ?? '',
-          subject: body.headers === undefined ? subject : subjectIn(body.headers),
-          comment: body.comment ?? metadata['comment'] ?? '',
-        })
-        if (body.active === 'yes' || tagOf(found) === tag) await store.activate(found.id, tag)
-        return { message: 'version has been updated', template: { name: found.id, version: { tag } } }
-      },
+      handler: ({ params: { domain, name, tag }, body }) =>
+        inTurn(async () => {
+          readDomain(domain)
+          const { html, subject, metadata = {} } = await store.version(name, tag)
+          const found = await store.get(name)
+          await store.putVersion(found.id, tag, {
+            template: body.template ?? html ?? '',
+            subject: body.headers === undefined ? subject : subjectIn(body.headers),
+            comment: body.comment ?? metadata['comment'] ?? '',
+          })
+          if (body.active === 'yes' || tagOf(found) === tag) await store.activate(found.id, tag)
+          return { message: 'version has been updated', template: { name: found.id, version: { tag } } }
+        }),
     }),
     del(`${path}/{name}/versions/{tag}`, {
       summary: 'Remove a version of a template, unless it is active',
       success: { schema: changedTemplateSchema },
       errors: ['state_conflict'],
-      async handler({ params: { domain, name, tag } }) {
-        readDomain(domain)
-        const found = await store.get(name)
-        await store.removeVersion(name, tag)
-        return { message: 'version has been deleted', template: { name: found.id, version: { tag } } }
-      },
+      handler: ({ params: { domain, name, tag } }) =>
+        inTurn(async () => {
+          readDomain(domain)
+          const found = await store.get(name)
+          await store.removeVersion(name, tag)
+          return { message: 'version has been deleted', template: { name: found.id, version: { tag } } }
+        }),
     }),
   ]
 }

@@ -19,10 +19,10 @@ export function readDeliveryTime(given: string, now: number): number | { problem
 /** Reads a time in one of these forms: Unix time in milliseconds; null for any other text. */
 export function readTime(given: string): number | null {
   const text = given.trim()
-  if (/^\d{1,12}(?:\.\d{1,9})?$/.test(text)) return Number(text) * 1000
+  if (/^\d{1,12}(?:\.\d{1,9})?$/.test(text)) return Math.floor(Number(text) * 1000)
   if (!rfc2822.test(text)) return null
   const at = Date.parse(text)
-  return Number.isNaN(at) ? null : at
+  return Number.isNaN(at) ? null : Math.max(0, at)
 }
 
 const rfc2822 =

@@ -143,7 +143,7 @@ export interface MailgunMime {
   'o:deliverytime'?: string
   /** Kept in events. The mail is in the inbox all the same; where mail goes to a relay, it is refused. */
   'o:testmode'?: 'yes' | 'no' | 'true' | 'false'
-  /** Opens and clicks. */
+  /** `no`: a whole message is never tracked, so `yes` is refused. */
   'o:tracking'?: 'yes' | 'no' | 'true' | 'false' | 'htmlonly'
   'o:tracking-clicks'?: 'yes' | 'no' | 'true' | 'false' | 'htmlonly'
   'o:tracking-opens'?: 'yes' | 'no' | 'true' | 'false'

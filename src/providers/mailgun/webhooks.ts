@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { LocalpostError, quote } from '../../core/errors.ts'
+import { createSequence } from '../../core/shared-work.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
+import { chosenEvents } from '../chosen-events.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { readDomain } from './domain-name.ts'
-import { eventNames } from './events.ts'
+import { eventNames, mailgunShape } from './events.ts'
 import { rowsOf } from './rows.ts'
 import { newWebhookSchema, webhookChangesSchema, webhookListSchema, webhookSchema } from './webhook-schema.ts'
 import { mailgun } from './words.ts'
@@ -22,6 +24,8 @@ const names = { url: 'url', shape_events: 'id' }
  * and ours are the events of each URL. They are for all domains of the account.
  */
 export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Route[] {
+  // A change reads the webhooks first, so two of them may not run at once.
+  const inTurn = createSequence()
   const list = async (): Promise<Webhook[]> =>
     (await webhooks.list()).items.filter(({ shape }) => shape === mailgun)
 
@@ -35,33 +39,27 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
     throw new LocalpostError('not_found', `Webhook not found: ${quote(event)}`)
   }
 
-  /** Gives a URL other events; none, and it is no webhook any more. */
-  async function setEvents(url: string, events: readonly string[]): Promise<void> {
-    const all = await list()
-    const before = all.find((webhook) => sameUrl(webhook.url, url))
-    const shape_events = [...events]
-    if (before && events.length === 0) await webhooks.remove(before.id)
-    else if (before) await withNames(webhooks.update(before.id, { shape_events }), names)
-    // Mailgun has one signing key for all.
-    else
-      await withNames(webhooks.create({ url, shape: mailgun, shape_events, secret: all[0]?.secret }), names)
-  }
-
+  /** Nothing is changed where one of the URLs is refused. */
   async function setUrls(event: string, wanted: readonly string[]): Promise<void> {
     const before = await list()
-    for (const url of wanted) {
-      const events = before.find((webhook) => sameUrl(webhook.url, url))
-      const known = events ? eventsOf(events) : []
-      if (!known.includes(event)) await setEvents(url, [...known, event])
+    const isWanted = ({ url }: Webhook): boolean => wanted.some((one) => sameUrl(one, url))
+    const isNew = (url: string, i: number): boolean =>
+      !before.some((webhook) => sameUrl(webhook.url, url)) &&
+      wanted.findIndex((one) => sameUrl(one, url)) === i
+    const created = wanted.filter(isNew)
+    webhooks.assertNew(created)
+    // Mailgun has one signing key for all.
+    let secret = before[0]?.secret
+    for (const url of created) {
+      const input = { url, shape: mailgun, shape_events: [event], ...(secret !== undefined && { secret }) }
+      ;({ secret } = await withNames(webhooks.create(input), names))
     }
     for (const webhook of before) {
       const events = eventsOf(webhook)
-      const isWanted = wanted.some((url) => sameUrl(webhook.url, url))
-      if (!isWanted && events.includes(event))
-        await setEvents(
-          webhook.url,
-          events.filter((one) => one !== event),
-        )
+      if (isWanted(webhook) === events.includes(event)) continue
+      const shape_events = isWanted(webhook) ? [...events, event] : events.filter((one) => one !== event)
+      if (shape_events.length === 0) await webhooks.remove(webhook.id)
+      else await withNames(webhooks.update(webhook.id, { shape_events }), names)
     }
   }
 
@@ -90,39 +88,42 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       body: { schema: newWebhookSchema, maxBytes: bodyLimits.small, forms: 'also' },
       success: { schema: webhookSchema },
       errors,
-      async handler({ params, body: { id, url } }) {
-        readDomain(params.domain)
-        if ((await urlsOf(id)).length > 0)
-          throw new LocalpostError(
-            'webhook_exists',
-            `Webhook ${quote(id)} already exists. Update or delete it.`,
-          )
-        await setUrls(id, [url].flat())
-        return { message: 'Webhook has been created', webhook: { urls: await urlsOf(id) } }
-      },
+      handler: ({ params, body: { id, url } }) =>
+        inTurn(async () => {
+          readDomain(params.domain)
+          if ((await urlsOf(id)).length > 0)
+            throw new LocalpostError(
+              'webhook_exists',
+              `Webhook ${quote(id)} already exists. Update or delete it.`,
+            )
+          await setUrls(id, [url].flat())
+          return { message: 'Webhook has been created', webhook: { urls: await urlsOf(id) } }
+        }),
     }),
     put(`${path}/{name}`, {
       summary: 'Change the URLs of an event',
       body: { schema: webhookChangesSchema, maxBytes: bodyLimits.small, forms: 'also' },
       success: { schema: webhookSchema },
       errors,
-      async handler({ params, body: { url } }) {
-        readDomain(params.domain)
-        await find(params.name)
-        await setUrls(params.name, [url].flat())
-        return { message: 'Webhook has been updated', webhook: { urls: await urlsOf(params.name) } }
-      },
+      handler: ({ params, body: { url } }) =>
+        inTurn(async () => {
+          readDomain(params.domain)
+          await find(params.name)
+          await setUrls(params.name, [url].flat())
+          return { message: 'Webhook has been updated', webhook: { urls: await urlsOf(params.name) } }
+        }),
     }),
     del(`${path}/{name}`, {
       summary: 'Remove the URLs of an event',
       success: { schema: webhookSchema },
       errors: ['state_conflict'],
-      async handler({ params }) {
-        readDomain(params.domain)
-        const urls = await find(params.name)
-        await setUrls(params.name, [])
-        return { message: 'Webhook has been deleted', webhook: { urls } }
-      },
+      handler: ({ params }) =>
+        inTurn(async () => {
+          readDomain(params.domain)
+          const urls = await find(params.name)
+          await setUrls(params.name, [])
+          return { message: 'Webhook has been deleted', webhook: { urls } }
+        }),
     }),
     get('/mailgun/v5/accounts/http_signing_key', {
       summary: 'Get the key that signs webhooks, once there is one',
@@ -141,8 +142,8 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
   ]
 }
 
-function eventsOf({ shape_events = [...eventNames] }: Webhook): string[] {
-  return shape_events
+function eventsOf(webhook: Webhook): string[] {
+  return chosenEvents(webhook, mailgunShape)
 }
 
 function sameUrl(one: string, other: string): boolean {

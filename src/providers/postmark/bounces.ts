@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { isErrorOf, LocalpostError } from '../../core/errors.ts'
 import type { EmailRecord } from '../../emails/email.ts'
+import type { Suppression } from '../../sending/types.ts'
 import type { Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Where } from '../../store/queries.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
+import { removed } from '../removals.ts'
 import { bounceKinds, dumpOf, toBounce } from './bounce.ts'
 import { bounceQuery, bounceSchema, type BounceQuery } from './bounce-schema.ts'
 import { selectPage } from './pages.ts'
@@ -29,6 +31,16 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
         if (bounce && String(bounce.ID) === id) return { bounce, given }
       }
     throw notFound('bounce', id)
+  }
+
+  /** Why an address is on the suppression list; null if it is not. */
+  async function reasonOf(address: string): Promise<Suppression['reason'] | null> {
+    try {
+      return (await suppressions.get(address)).reason
+    } catch (error) {
+      if (isErrorOf(error, 'not_found')) return null
+      throw error
+    }
   }
 
   async function countAll(): Promise<object> {
@@ -95,10 +107,9 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
           const message = `The bounce ${bounce.ID} is a spam complaint, which Postmark does not undo. Remove ${bounce.Email} from the suppression list of Localpost.`
           throw new LocalpostError('validation_error', message, { cause: 'cannot_activate' })
         }
-        await suppressions.remove(bounce.Email).catch((error: unknown) => {
-          if (!isErrorOf(error, 'not_found')) throw error
-        })
-        return { Message: 'OK', Bounce: { ...bounce, Inactive: false } }
+        // An entry for another reason is not of this bounce.
+        if ((await reasonOf(bounce.Email)) === 'bounce') await removed(suppressions.remove(bounce.Email))
+        return { Message: 'OK', Bounce: { ...bounce, Inactive: suppressions.has(bounce.Email) } }
       },
     }),
   ]

@@ -14,7 +14,7 @@ import {
   templatedSchema,
 } from './send-schema.ts'
 import { sendNames } from './send-names.ts'
-import { findTemplate } from './template-ids.ts'
+import { templateIds } from './template-ids.ts'
 import { postmark, toTime } from './words.ts'
 
 const { post } = rowsOf('Emails')
@@ -39,11 +39,12 @@ export function emailRoutes(parts: ProviderParts): Route[] {
 
   function sendOf(kind: ProviderSend['kind'], partial: boolean): ProviderSend {
     // Of this call: a batch may name one template many times.
-    const templateIds = new Map<string, Promise<string>>()
+    const known = new Map<string, Promise<string>>()
+    const find = templateIds(templates)
     const idOf = (name: string): Promise<string> => {
-      const known = templateIds.get(name) ?? findTemplate(templates, name).then((found) => found?.id ?? name)
-      templateIds.set(name, known)
-      return known
+      const id = known.get(name) ?? find(name).then((found) => found ?? name)
+      known.set(name, id)
+      return id
     }
     return {
       provider: postmark,

@@ -2,10 +2,11 @@ import type { z } from 'zod'
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { checkInput } from '../../core/validate.ts'
 import type { SendingRequest } from '../../sending/types.ts'
+import { checkProto } from '../own-names.ts'
 import type { Translate, Translated } from '../translation.ts'
 import { batchSchema, maxBatch, sendSchema, templatedBatchSchema, templatedSchema } from './send-schema.ts'
 import type { PostmarkAttachment, PostmarkEmail, PostmarkHeader } from './types.ts'
-import { withKept } from './words.ts'
+import { isKept, withKept } from './words.ts'
 
 /** `POST /postmark/email`. @throws validation_error */
 export const toSend: Translate = (body) => [{ request: toRequest(body) }]
@@ -57,6 +58,7 @@ function toEach(
 function toRequest(body: unknown): SendingRequest {
   const email = read(sendSchema, body)
   const errors: FieldError[] = []
+  checkProto(body, ['Metadata'], errors)
   const html = email.HtmlBody ?? ''
   const text = email.TextBody ?? ''
   if (html === '' && text === '')
@@ -69,6 +71,7 @@ function toRequest(body: unknown): SendingRequest {
 function toTemplated(body: unknown): SendingRequest {
   const { TemplateId, TemplateAlias, TemplateModel, ...email } = read(templatedSchema, body)
   const errors: FieldError[] = []
+  for (const name of ['Metadata', 'TemplateModel']) checkProto(body, [name], errors)
   const alias = orNothing(TemplateAlias)
   if ((TemplateId == null) === (alias === undefined))
     errors.push({ field: 'TemplateId', message: 'must be given, or TemplateAlias, and not both' })
@@ -98,6 +101,9 @@ function toShared(
     errors.push({ field: 'To', message: 'is missing: give at least one recipient in To, Cc or Bcc' })
   if (email.MessageStream === 'inbound')
     errors.push({ field: 'MessageStream', message: 'must not be "inbound", which nothing is sent by' })
+  const own = Object.keys(email.Metadata ?? {}).find((name) => isKept(name))
+  if (own !== undefined)
+    errors.push({ field: 'Metadata', message: `must not have ${quote(own)}, which Localpost keeps itself` })
   const opens = TrackOpens ?? undefined
   const clicks = TrackLinks == null ? undefined : TrackLinks !== 'None'
   const isTracked = opens !== undefined || clicks !== undefined

@@ -18,7 +18,8 @@ const maxMetadataValue = 80
 
 /** A text that may be null, as SDKs of some languages write what is absent. */
 const text = (): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().nullish()
-const addresses = text().describe(`With or without names, separated by commas`)
+const address = z.string().max(20_000).nullish()
+const addresses = address.describe('With or without names, separated by commas')
 
 /** A header field. */
 export const headerSchema: z.ZodType<PostmarkHeader> = z.strictObject({
@@ -58,7 +59,7 @@ const metadata = z
 
 /** The members that an email has with and without a template. */
 const sharedMembers = {
-  From: text().describe('Required'),
+  From: address.describe('Required'),
   To: addresses,
   Cc: addresses,
   Bcc: addresses,

@@ -55,23 +55,31 @@ function suggestModel(
   data: Readonly<Record<string, unknown>>,
   missing: readonly string[],
 ): Record<string, unknown> {
+  // Each object is copied once, however many paths lead into it.
+  const copies = new Set<object>()
   const model = toObject(data)
   for (const path of missing) {
     const steps = path.split('.')
     if (!steps.every((name) => /^\w+$/.test(name))) continue
     const last = steps.pop() ?? ''
     let at: Record<string, unknown> | null = model
-    for (const name of steps) at = at && childOf(at, name)
+    for (const name of steps) at = at && childOf(at, name, copies)
     if (at && !Object.hasOwn(at, last)) at[last] = `${last}_Value`
   }
   return model
 }
 
 /** The object below a name, which is made where there is nothing; null where there is something else. */
-function childOf(parent: Record<string, unknown>, name: string): Record<string, unknown> | null {
+function childOf(
+  parent: Record<string, unknown>,
+  name: string,
+  copies: Set<object>,
+): Record<string, unknown> | null {
   const known = Object.hasOwn(parent, name) ? parent[name] : {}
   if (typeof known !== 'object' || known === null || Array.isArray(known)) return null
+  if (copies.has(known)) return known as Record<string, unknown>
   const child = toObject(known)
+  copies.add(child)
   parent[name] = child
   return child
 }

@@ -25,20 +25,42 @@ export async function* templatePages(templates: Pick<Templates, 'list'>): AsyncG
   }
 }
 
+type Stored = Pick<Templates, 'get' | 'list'>
+
 /** The template with this id, alias or number; null if there is none. */
-export async function findTemplate(
-  templates: Pick<Templates, 'get' | 'list'>,
-  idOrAlias: string,
-): Promise<Template | null> {
+export async function findTemplate(templates: Stored, idOrAlias: string): Promise<Template | null> {
+  const id = await templateIds(templates)(idOrAlias)
+  return id === null ? null : await getOrNull(templates, id)
+}
+
+/**
+ * Looks up ids for one call, which may name many templates: all of them are read once at most.
+ *
+ * @returns The id of the template with this id, alias or number; null if there is none.
+ */
+export function templateIds(templates: Stored): (idOrAlias: string) => Promise<string | null> {
+  let byNumber: Promise<ReadonlyMap<number, string>> | undefined
+  return async (idOrAlias) => {
+    if (await getOrNull(templates, idOrAlias)) return idOrAlias
+    if (!numberForm.test(idOrAlias)) return null
+    byNumber ??= readNumbers(templates)
+    return (await byNumber).get(Number(idOrAlias)) ?? null
+  }
+}
+
+/** The ids of all templates by their numbers. */
+async function readNumbers(templates: Stored): Promise<ReadonlyMap<number, string>> {
+  const ids = new Map<number, string>()
+  for await (const page of templatePages(templates))
+    for (const { id } of page) if (!ids.has(templateNumber(id))) ids.set(templateNumber(id), id)
+  return ids
+}
+
+async function getOrNull(templates: Stored, id: string): Promise<Template | null> {
   try {
-    return await templates.get(idOrAlias)
+    return await templates.get(id)
   } catch (error) {
-    if (!isErrorOf(error, 'not_found')) throw error
+    if (isErrorOf(error, 'not_found')) return null
+    throw error
   }
-  if (!numberForm.test(idOrAlias)) return null
-  for await (const page of templatePages(templates)) {
-    const found = page.find(({ id }) => templateNumber(id) === Number(idOrAlias))
-    if (found) return found
-  }
-  return null
 }

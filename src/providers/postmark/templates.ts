@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { createSequence } from '../../core/shared-work.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
@@ -30,6 +31,8 @@ const names = { id: 'Alias', name: 'Name', subject: 'Subject', html: 'HtmlBody',
 /** `/postmark/templates`: the templates of this account. */
 export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread' | 'newUuid'>): Route[] {
   const { templates, thread, newUuid } = parts
+  // A change reads what is stored first, so two of them may not run at once.
+  const inTurn = createSequence()
 
   /** @throws not_found */
   async function find(idOrAlias: string): Promise<Template> {
@@ -44,16 +47,17 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       body: { schema: newTemplateSchema, maxBytes: bodyLimits.content },
       success: { schema: listedTemplateSchema },
       errors: ['name_taken', 'invalid_template'],
-      async handler({
+      handler: ({
         body: { Name: name, Alias, Subject: subject, HtmlBody: html = null, TextBody: text = null },
-      }) {
-        assertBodies(html, text)
-        const id = Alias ?? String(toNumber(newUuid()))
-        if (await findTemplate(templates, id))
-          throw new LocalpostError('name_taken', `A template with the alias ${quote(id)} exists already.`)
-        const input: TemplateInput = { name, subject, html, text, engine: 'mustachio' }
-        return toListed(await withNames(templates.put(id, input), names))
-      },
+      }) =>
+        inTurn(async () => {
+          assertBodies(html, text)
+          const id = Alias ?? String(toNumber(newUuid()))
+          if (await findTemplate(templates, id))
+            throw new LocalpostError('name_taken', `A template with the alias ${quote(id)} exists already.`)
+          const input: TemplateInput = { name, subject, html, text, engine: 'mustachio' }
+          return toListed(await withNames(templates.put(id, input), names))
+        }),
     }),
     get('/postmark/templates', {
       summary: 'List templates, by their ids',
@@ -77,19 +81,20 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       body: { schema: templateChangesSchema, maxBytes: bodyLimits.content },
       success: { schema: listedTemplateSchema },
       errors: ['invalid_template'],
-      async handler({ params, body }) {
-        const known = await find(params.id)
-        if (body.Alias !== undefined && body.Alias !== templateAlias(known.id)) {
-          const message = `must be ${quote(templateAlias(known.id))} as it is: it is the id of the template. Create another template`
-          throw validationError([{ field: 'Alias', message }])
-        }
-        const { HtmlBody: html = known.html, TextBody: text = known.text } = body
-        assertBodies(html, text)
-        const { name, subject, engine, metadata } = known
-        const kept = { engine, ...(metadata && { metadata }) }
-        const input = { name: body.Name ?? name, subject: body.Subject ?? subject, html, text, ...kept }
-        return toListed(await withNames(templates.put(known.id, input), names))
-      },
+      handler: ({ params, body }) =>
+        inTurn(async () => {
+          const known = await find(params.id)
+          if (body.Alias !== undefined && body.Alias !== templateAlias(known.id)) {
+            const message = `must be ${quote(templateAlias(known.id))} as it is: it is the id of the template. Create another template`
+            throw validationError([{ field: 'Alias', message }])
+          }
+          const { HtmlBody: html = known.html, TextBody: text = known.text } = body
+          assertBodies(html, text)
+          const { name, subject, engine, metadata } = known
+          const kept = { engine, ...(metadata && { metadata }) }
+          const input = { name: body.Name ?? name, subject: body.Subject ?? subject, html, text, ...kept }
+          return toListed(await withNames(templates.put(known.id, input), names))
+        }),
     }),
     del('/postmark/templates/{id}', {
       summary: 'Remove a template',

@@ -3,6 +3,7 @@ import { validationError } from '../../core/errors.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Webhook } from '../../webhooks/types.ts'
+import { chosenEvents } from '../chosen-events.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { toNumber } from './bounce.ts'
@@ -30,7 +31,9 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
   }
 
   return [
+    // The headers of a webhook may have passwords, so these are not for keys that only read.
     get('/postmark/webhooks', {
+      needs: 'full',
       summary: 'List webhooks',
       query: z.strictObject({ messagestream: z.string().max(100).optional() }),
       success: { schema: z.strictObject({ Webhooks: z.array(webhookSchema) }) },
@@ -39,6 +42,7 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       },
     }),
     get('/postmark/webhooks/{id}', {
+      needs: 'full',
       summary: 'Get a webhook',
       success: { schema: webhookSchema },
       handler: async ({ params }) => toAnswer(await find(params.id)),
@@ -60,10 +64,11 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       success: { schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ params, body: { Url, Triggers, ...given } }) {
-        const { id, headers, shape_events = Object.keys(postmarkShape.events) } = await find(params.id)
+        const webhook = await find(params.id)
+        const { id, headers } = webhook
         const changes = {
           url: Url,
-          shape_events: Triggers && enabledOf(Triggers, shape_events),
+          shape_events: Triggers && enabledOf(Triggers, chosenEvents(webhook, postmarkShape)),
           headers: toHeaders(given, headers),
         }
         return toAnswer(await withNames(webhooks.update(id, changes), names))
@@ -136,13 +141,10 @@ function fromHeaders(headers: Webhook['headers'] = {}): Pick<PostmarkWebhook, 'H
   }
 }
 
-function toAnswer({
-  id,
-  url,
-  headers,
-  shape_events = Object.keys(postmarkShape.events),
-}: Webhook): PostmarkWebhook {
-  const is = (name: PostmarkTrigger): { Enabled: boolean } => ({ Enabled: shape_events.includes(name) })
+function toAnswer(webhook: Webhook): PostmarkWebhook {
+  const { id, url, headers } = webhook
+  const events = chosenEvents(webhook, postmarkShape)
+  const is = (name: PostmarkTrigger): { Enabled: boolean } => ({ Enabled: events.includes(name) })
   return {
     ID: toNumber(id),
     Url: url,

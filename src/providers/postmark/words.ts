@@ -12,6 +12,9 @@ export const defaultStream = 'outbound' as const
 /** The metadata that keep what an email of Localpost has no member for: tags in the inbox are cut, and people change them. */
 const kept = { tag: 'postmark:tag', stream: 'postmark:stream' } as const
 
+/** Whether metadata of this name are not those of the request. */
+export const isKept = (name: string): boolean => Object.values<string>(kept).includes(name)
+
 /** The metadata of an email, with its tag and its stream. */
 export function withKept(
   metadata: Readonly<Record<string, string>>,

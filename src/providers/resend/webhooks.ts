@@ -2,6 +2,7 @@ import { timeOfId } from '../../core/ids.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Webhook } from '../../webhooks/types.ts'
+import { chosenEvents } from '../chosen-events.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { toList } from './answers.ts'
@@ -60,6 +61,8 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
       },
     }),
     get('/resend/webhooks/{id}', {
+      // Whoever has its secret can sign as this instance does.
+      needs: 'full',
       summary: 'Get a webhook',
       success: { schema: webhookSchema },
       async handler({ params }) {
@@ -97,12 +100,9 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
   ]
 }
 
-function toListed({
-  id,
-  url,
-  disabled,
-  shape_events = Object.keys(resendShape.events),
-}: Webhook): ResendListedWebhook {
+function toListed(webhook: Webhook): ResendListedWebhook {
+  const { id, url, disabled } = webhook
   const status = disabled ? 'disabled' : 'enabled'
-  return { id, endpoint: url, created_at: toTime(timeOfId(id)), status, events: shape_events }
+  const events = chosenEvents(webhook, resendShape)
+  return { id, endpoint: url, created_at: toTime(timeOfId(id)), status, events }
 }

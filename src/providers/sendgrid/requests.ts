@@ -2,6 +2,7 @@ import { type FieldError, LocalpostError, quote, validationError } from '../../c
 import { parseInput } from '../../core/validate.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { bodyLimits } from '../../server/route.ts'
+import { checkProto } from '../own-names.ts'
 import type { Translate } from '../translation.ts'
 import { checkRecipients, createWriter, type Writer } from './people.ts'
 import { mailSchema } from './send-schema.ts'
@@ -14,6 +15,10 @@ export const toSend: Translate = (body, { now }) => {
   const mail = parseInput(mailSchema, body)
   const errors: FieldError[] = []
   checkMail(mail, errors)
+  checkProto(body, ['custom_args'], errors)
+  for (const i of mail.personalizations.keys())
+    for (const name of ['custom_args', 'dynamic_template_data'])
+      checkProto(body, ['personalizations', i, name], errors)
   checkRecipients(mail, errors)
   for (const [i, person] of mail.personalizations.entries()) checkPerson(mail, person, i, now, errors)
   const write = createWriter(errors)

@@ -43,7 +43,7 @@ export const personalizationSchema: z.ZodType<SendGridPersonalization> = z.stric
   subject: subject.optional(),
   headers: texts.optional(),
   substitutions: z
-    .record(z.string().min(1), z.string().nullable())
+    .record(z.string().min(1).max(200), z.string().nullable())
     .optional()
     .describe('Texts that replace others in the subject, the content and Reply-To'),
   dynamic_template_data: z.record(z.string(), z.unknown()).optional(),

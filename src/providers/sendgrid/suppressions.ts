@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { isErrorOf, quote, validationError } from '../../core/errors.ts'
-import { normalizeAddress } from '../../mime/headers/addresses.ts'
+import { isErrorOf } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
 import { bytesAnswer } from '../../server/answer.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
+import { assertAddresses } from '../addresses.ts'
 import type { ProviderParts } from '../provider.ts'
+import { removed } from '../removals.ts'
 import { rowsOf } from './rows.ts'
 import {
   bounceSchema,
@@ -54,7 +55,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
   async function removeAll(addresses: readonly string[], reason: Reason): Promise<void> {
     for (const address of addresses)
       if (!(await find(address, reason))) throw notFound('suppression', address)
-    for (const address of new Set(addresses)) await suppressions.remove(address)
+    for (const address of new Set(addresses)) await removed(suppressions.remove(address))
   }
 
   async function toBounce({ address, created, email_id }: Suppression): Promise<SendGridBounce> {
@@ -144,7 +145,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       body: { schema: globalInputSchema, maxBytes: bodyLimits.content },
       success: { status: 201, schema: globalInputSchema },
       async handler({ body }) {
-        assertAddresses(body.recipient_emails)
+        assertAddresses(body.recipient_emails, (i) => `recipient_emails[${i}]`)
         for (const address of body.recipient_emails) await suppressions.add({ address })
         return body
       },
@@ -166,15 +167,6 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       },
     }),
   ]
-}
-
-function assertAddresses(given: readonly string[]): void {
-  const errors = given.flatMap((address, i) => {
-    const checked = normalizeAddress(address)
-    if (!('problem' in checked)) return []
-    return { field: `recipient_emails[${i}]`, message: `${quote(address)} ${checked.problem}` }
-  })
-  if (errors.length > 0) throw validationError(errors)
 }
 
 function pageOf(

@@ -37,7 +37,7 @@ const versionMembers = {
   active: z
     .literal([0, 1])
     .optional()
-    .describe('1: emails are sent with it. Default: 1 for the first version'),
+    .describe('1: emails are sent with it. The first version is always active; default for others: 0'),
   editor: z.enum(['code', 'design']).optional(),
   test_data: z.string().max(100_000).optional(),
   template_id: noEffect,
@@ -52,6 +52,7 @@ export const versionChangesSchema: z.ZodType<SendGridVersionChanges> = z.strictO
   ...versionMembers,
   name: name.optional(),
   subject: versionMembers.subject.optional(),
+  active: z.literal([0, 1]).optional().describe('1: emails are sent with it. Default: as it was'),
 })
 
 const kept = {

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
+import { createSequence } from '../../core/shared-work.ts'
 import { bytesAnswer } from '../../server/answer.ts'
 import { queryNumber } from '../../server/lists.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Template } from '../../templates/types.ts'
+import { assertHandlebars } from '../handlebars-only.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { rowsOf } from './rows.ts'
@@ -47,12 +49,7 @@ const ofContent: readonly ErrorCode[] = ['invalid_template']
 /** `/sendgrid/v3/templates`: the templates of this account. */
 export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Route[] {
   // A change reads the template first, so two of them may not run at once.
-  let last: Promise<unknown> = Promise.resolve()
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = last.then(work)
-    last = done.catch(() => {})
-    return done
-  }
+  const inTurn = createSequence()
 
   const write = (
     template: Pick<Template, 'id' | 'metadata'>,
@@ -75,6 +72,7 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
   ): Promise<SendGridVersion> =>
     inTurn(async () => {
       const template = await templates.get(templateId)
+      assertHandlebars(template)
       const versions = change(versionsOf(template))
       await write(template, template.name ?? template.id, versions)
       return toVersion(findIn(versions, id), templateId)
@@ -134,8 +132,9 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
       errors: ofContent,
       handler: ({ params, body }) =>
         inTurn(async () => {
-          const template = await templates.get(params.template_id)
-          return toTemplate(await write(template, body.name, versionsOf(template)))
+          const { id, engine, subject, html, text, metadata } = await templates.get(params.template_id)
+          const kept = { engine, subject, html, text, ...(metadata && { metadata }) }
+          return toTemplate(await templates.put(id, { name: body.name, ...kept }))
         }),
     }),
     del(`${path}/{template_id}`, {

@@ -191,7 +191,7 @@ export interface SendGridNewVersion {
   plain_content?: string
   /** Has no effect: no text is made of HTML. */
   generate_plain_content?: boolean
-  /** 1: emails are sent with it. Default: 1 for the first version. */
+  /** 1: emails are sent with it. The first version is always active; default for others: 0. */
   active?: 0 | 1
   editor?: 'code' | 'design'
   test_data?: string
@@ -210,7 +210,7 @@ export interface SendGridVersionChanges {
   plain_content?: string
   /** Has no effect: no text is made of HTML. */
   generate_plain_content?: boolean
-  /** 1: emails are sent with it. Default: 1 for the first version. */
+  /** 1: emails are sent with it. Default: as it was. */
   active?: 0 | 1
   editor?: 'code' | 'design'
   test_data?: string

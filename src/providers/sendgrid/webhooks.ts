@@ -5,6 +5,7 @@ import { bytesAnswer } from '../../server/answer.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Webhook } from '../../webhooks/types.ts'
+import { chosenEvents } from '../chosen-events.ts'
 import type { ProviderParts } from '../provider.ts'
 import { type SendGridEvent, sendgridShape } from './events.ts'
 import { rowsOf } from './rows.ts'
@@ -105,9 +106,11 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
   ]
 }
 
-function toWebhook({ id, url, shape_events = Object.keys(sendgridShape.events) }: Webhook): SendGridWebhook {
+function toWebhook(webhook: Webhook): SendGridWebhook {
+  const { id, url } = webhook
+  const events = chosenEvents(webhook, sendgridShape)
   const created_date = new Date(timeOfId(id)).toISOString()
-  const chosen = choiceNames.map((name) => [name, shape_events.includes(choices[name])] as const)
+  const chosen = choiceNames.map((name) => [name, events.includes(choices[name])] as const)
   return {
     id,
     url,

@@ -47,6 +47,10 @@ describe('the log of events', () => {
       ['delivered', null, 'ada@example.com'],
       ['failed', 'permanent', 'bounce@simulator.localpost'],
     ])
+    const ownId = { ...mail, subject: 'Own id', 'h:Message-Id': '<a@elsewhere.test>' }
+    await call('POST', '/v3/third.test/messages', { form: { ...ownId, from: 'hi@third.test' } })
+    await settled(post)
+    expect((await call<Page>('GET', '/v3/third.test/events?event=accepted')).body.items).toHaveLength(1)
     const failed = items.find(({ event }) => event === 'failed')
     expect(failed).toMatchObject({
       'log-level': 'error',
@@ -168,6 +172,33 @@ describe('webhooks', () => {
     expect(deleted.body).toEqual({ message: 'Webhook has been deleted', webhook: { urls: [two] } })
     await call('DELETE', `${hooks}/permanent_fail`)
     expect((await post.webhooks.list()).count).toBe(0)
+  })
+
+  test('keep every change of many at once, and nothing of one that is wrong in part', async () => {
+    const post = await start()
+    const call = mailgunCaller(post)
+    const url = 'http://127.0.0.1:9/'
+    const ids = ['opened', 'clicked', 'delivered', 'accepted']
+    await Promise.all(ids.map((id) => call('POST', hooks, { form: { id, url } })))
+    const { body } = await call<{ webhooks: object }>('GET', hooks)
+    expect(Object.keys(body.webhooks).sort()).toEqual([...ids].sort())
+    for (const [method, path, form] of [
+      ['POST', hooks, { id: 'complained', url: ['http://127.0.0.1:9/new', 'http://169.254.169.254/'] }],
+      ['PUT', `${hooks}/opened`, { url: ['http://127.0.0.1:9/new', 'nowhere'] }],
+    ] as const)
+      expect(await call(method, path, { form })).toMatchObject({ status: 400 })
+    expect((await call('GET', hooks)).body).toEqual(body)
+    expect((await post.webhooks.list()).count).toBe(1)
+  })
+
+  test('show the events of one that was made with those of Localpost', async () => {
+    const post = await start()
+    const call = mailgunCaller(post)
+    const url = 'http://127.0.0.1:9/'
+    await post.webhooks.create({ url, shape: 'mailgun', events: ['email.opened'] })
+    expect((await call('GET', hooks)).body).toEqual({ webhooks: { opened: { urls: [url] } } })
+    await call('POST', hooks, { form: { id: 'clicked', url } })
+    expect((await post.webhooks.list()).items[0]?.shape_events).toEqual(['opened', 'clicked'])
   })
 
   test('are refused where they are wrong', async () => {

@@ -75,6 +75,8 @@ describe.each([
         status: 400,
       })
     expect(await call('POST', path, { json: [] })).toMatchObject({ status: 400 })
+    const partly = await call('POST', path, { json: [{ address: 'a@example.com' }, { address: 'nobody' }] })
+    expect([partly.status, partly.body.message]).toEqual([400, expect.stringContaining('[1].address')])
     for (const method of ['GET', 'DELETE'])
       expect(await call(method, `${path}/other@example.com`)).toMatchObject({ status: 404 })
     expect((await post.suppressions.list()).count).toBe(1)

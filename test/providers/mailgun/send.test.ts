@@ -137,11 +137,15 @@ describe('POST /v3/{domain}/messages', () => {
     const clock = createClock({ now: '2026-11-26T09:00:00Z' })
     const post = await start({ clock })
     const call = mailgunCaller(post)
-    const times = ['Thu, 26 Nov 2026 10:00:00 GMT', '26 Nov 2026 11:00:00 +0100', '1795687200']
+    const times = ['Thu, 26 Nov 2026 10:00:00 GMT', '26 Nov 2026 11:00:00 +0100', '1795687200.0001']
     for (const time of times) {
       const { status, body } = await call('POST', messages, { form: { ...mail, 'o:deliverytime': time } })
       expect([time, status, body.message]).toEqual([time, 200, 'Queued. Thank you.'])
     }
+    for (const past of ['Thu, 26 Nov 1960 10:00:00 GMT', '0.00001'])
+      expect(await call('POST', messages, { form: { ...mail, 'o:deliverytime': past } })).toMatchObject({
+        status: 200,
+      })
     const { items } = await post.sending.scheduled.list()
     expect(items.map(({ send_at }) => new Date(send_at).toISOString())).toEqual(
       times.map(() => '2026-11-26T10:00:00.000Z'),
@@ -288,6 +292,30 @@ describe('what is wrong', () => {
     const { status, body } = await mailgunCaller(post)('POST', messages, { form })
     expect([status, body.message]).toEqual([413, containing('all recipients together')])
     expect((await post.emails.list()).count).toBe(0)
+  })
+
+  test.each<[string, object, number, string]>([
+    ['data of a template', { 't:variables': JSON.stringify({ list: Array(9000).fill(1) }) }, 413, 'together'],
+    [
+      'data of a template that is filled in',
+      { 't:variables': JSON.stringify({ list: Array(9000).fill(1), a: '%recipient.a%' }) },
+      413,
+      'together',
+    ],
+    ['variables', Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`v:${i}`, ''])), 400, "'v:"],
+    [
+      'header fields',
+      Object.fromEntries(Array.from({ length: 104 }, (_, i) => [`h:X-${i}`, ''])),
+      400,
+      "'h:",
+    ],
+    ['a variable with the name of an option', { 'v:o:testmode': 'no' }, 400, "'v:o:testmode"],
+  ])('is refused before each recipient gets a copy: %s', async (_, given, status, message) => {
+    const post = await start()
+    const to = Array.from({ length: 500 }, (_, i) => `a${i}@example.com`)
+    const form = { ...mail, to, template: 'a', 'recipient-variables': '{"a1@example.com":{"a":1}}', ...given }
+    const answer = await mailgunCaller(post)('POST', messages, { form })
+    expect([answer.status, answer.body.message]).toEqual([status, containing(message)])
   })
 
   test('is a domain that is none, a key that is unknown, and JSON', async () => {

@@ -115,6 +115,38 @@ test('templates and versions are listed, changed and removed', async () => {
   expect((await post.templates.list()).count).toBe(0)
 })
 
+test('templates that were made elsewhere keep what their changes do not name', async () => {
+  const post = await start()
+  const call = mailgunCaller(post)
+  const own = { name: 'Welcome', subject: 'Hi', text: 'Text', html: 'x', engine: 'handlebars' } as const
+  await post.templates.put('Hello', own)
+  await call('PUT', `${path}/Hello`, { form: { description: 'Changed' } })
+  expect(await post.templates.get('Hello')).toMatchObject(own)
+  await call('PUT', `${path}/Hello/versions/initial`, { form: { template: 'y' } })
+  expect(await post.templates.get('Hello')).toMatchObject({ ...own, html: 'y' })
+  await call('POST', `${path}/Hello/versions`, { form: { tag: 'two', template: 'z', active: 'yes' } })
+  expect(await post.templates.get('Hello')).toMatchObject({ ...own, html: 'z', text: null, subject: null })
+  const { body } = await call<Answer>('GET', `${path}/Hello/versions/initial`)
+  expect(body.template.version?.template).toBe('y')
+  await post.templates.put('other', { ...own, engine: 'mustachio' })
+  for (const [method, at, form] of [
+    ['PUT', 'other/versions/initial', { template: 'y' }],
+    ['POST', 'other/versions', { tag: 'two', template: 'z' }],
+  ] as const)
+    expect(await call(method, `${path}/${at}`, { form })).toMatchObject({
+      status: 400,
+      body: { message: containing('engine "mustachio"') },
+    })
+  expect(await post.templates.get('other')).toMatchObject({ ...own, engine: 'mustachio' })
+})
+
+test('templates are made once, also by several requests at once', async () => {
+  const post = await start()
+  const call = mailgunCaller(post)
+  const made = ['x', 'y', 'z'].map((template) => call('POST', path, { form: { name: 'a', template } }))
+  expect((await Promise.all(made)).map(({ status }) => status).sort()).toEqual([200, 400, 400])
+})
+
 test('templates that are wrong are refused', async () => {
   const post = await start()
   const call = mailgunCaller(post)
@@ -124,6 +156,8 @@ test('templates that are wrong are refused', async () => {
     [{ name: 'b' }, "'template' parameter"],
     [{ name: 'b', template: '{{#if x}}' }, "'template' parameter"],
     [{ name: 'b c', template: 'x' }, "'name' parameter"],
+    [{ name: 'b.V.c', template: 'x' }, "'name' parameter"],
+    [{ name: 'b.v', template: 'x' }, "'name' parameter"],
     [{ name: 'b', template: 'x', engine: 'go' }, "'engine' parameter must be handlebars"],
     [{ name: 'b', template: 'x', headers: '{"From":"a@b.test"}' }, "'headers' parameter"],
     [{ name: 'b', template: 'x', headers: 'x' }, "'headers' parameter"],

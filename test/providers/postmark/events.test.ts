@@ -119,6 +119,18 @@ describe('bounces', () => {
     expect((await call('POST', '/email', { ...mail, To: 'gone@example.com' })).body.ErrorCode).toBe(0)
   })
 
+  test('leave an entry for another reason where they are activated', async () => {
+    const post = await start()
+    await post.rules.set([{ match: 'gone@example.com', action: 'reject' }])
+    const call = postmarkCaller(post)
+    await sendTo(post, call, 'gone@example.com')
+    await post.suppressions.add({ address: 'gone@example.com', reason: 'manual' })
+    const { body } = await call<{ Bounces: Bounce[] }>('GET', '/bounces?count=10&offset=0')
+    const activated = await call<{ Bounce: Bounce }>('PUT', `/bounces/${body.Bounces[0]?.ID}/activate`)
+    expect(activated.body.Bounce.Inactive).toBe(true)
+    expect((await post.suppressions.list()).count).toBe(1)
+  })
+
   test('that are complaints cannot be activated', async () => {
     const post = await start()
     const call = postmarkCaller(post)

@@ -134,6 +134,8 @@ describe('POST /email', () => {
       300,
       'once',
     ],
+    ['a name of Localpost', { Metadata: { 'postmark:tag': 'x' } }, 300, "'Metadata'"],
+    ['a prototype', { Metadata: JSON.parse('{"__proto__":"x"}') as object }, 300, "'Metadata'"],
     ['a tag that is too long', { Tag: 'x'.repeat(1001) }, 300, "'Tag'"],
     [
       'a name of metadata that is too long',

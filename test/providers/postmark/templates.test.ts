@@ -112,6 +112,12 @@ describe('templates', () => {
     expect((await post.templates.list()).count).toBe(0)
   })
 
+  test('are made once, also by several requests at once', async () => {
+    const call = postmarkCaller(await start())
+    const made = await Promise.all([1, 2, 3].map(() => call('POST', '/templates', welcome)))
+    expect(made.map(({ status }) => status).sort()).toEqual([200, 422, 422])
+  })
+
   test('refuse an alias that is taken, and a change of it', async () => {
     const post = await start()
     const call = postmarkCaller(post)
@@ -213,6 +219,21 @@ describe('POST /templates/validate', () => {
       },
     ])
     expect((await post.templates.list()).count).toBe(0)
+  })
+
+  test('suggests each name of many in one object once, and refuses a path that is too deep', async () => {
+    const post = await start()
+    const call = postmarkCaller(post)
+    const names = Array.from({ length: 3000 }, (_, i) => `n${i}`)
+    const { body } = await call<Checked>('POST', '/templates/validate', {
+      TextBody: names.map((name) => `{{a.b.${name}}}`).join(''),
+      TestRenderModel: { a: { b: Object.fromEntries([...names, 'x'].slice(1500).map((name) => [name, 1])) } },
+    })
+    expect(Object.keys((body.SuggestedTemplateModel as { a: { b: object } }).a.b)).toHaveLength(3001)
+    const deep = await call<Checked>('POST', '/templates/validate', {
+      TextBody: `{{a${'.a'.repeat(20_000)}}}`,
+    })
+    expect([deep.status, deep.body.AllContentIsValid]).toEqual([200, false])
   })
 
   test('says where a text is wrong', async () => {

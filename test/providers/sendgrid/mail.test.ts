@@ -241,6 +241,7 @@ describe('POST /sendgrid/v3/mail/send', () => {
       { categories: Array.from({ length: 11 }, String) },
       'categories: categories must have at most 10',
     ],
+    ['a prototype', { custom_args: JSON.parse('{"__proto__":"x"}') as object }, 'custom_args: '],
     ['a name of ours', { custom_args: { 'sendgrid:batch_id': 'x' } }, 'custom_args: '],
     ['too long arguments', { custom_args: { a: 'x'.repeat(40_000) } }, 'custom_args: '],
     [

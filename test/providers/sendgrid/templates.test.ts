@@ -116,7 +116,7 @@ describe('dynamic templates', () => {
     const post = await start()
     const call = sendgridCaller(post)
     await made(post)
-    await post.templates.put('welcome', { subject: 'Own', html: 'x' })
+    await post.templates.put('welcome', { subject: 'Own', html: 'x', engine: 'handlebars' })
     await post.templates.put('wrong', { subject: 'Own', metadata: { 'sendgrid:versions': '{' } })
     interface Page {
       result: Template[]
@@ -152,6 +152,20 @@ describe('dynamic templates', () => {
     const answer = await sendgridCaller(post)<SendGridErrors>('POST', `${path}/versions`, version)
     expect([answer.status, String(answer.body.errors[0]?.field)]).toEqual([400, field])
     expect((await sendgridCaller(post)<Template>('GET', path)).body.versions).toEqual([])
+  })
+
+  test('of another engine keep it where their name changes, and have no versions here', async () => {
+    const post = await start()
+    const call = sendgridCaller(post)
+    const own = { name: 'Welcome', subject: 'Hi', text: 'Text', html: null, engine: 'mustachio' } as const
+    await post.templates.put('other', own)
+    await call('PATCH', '/templates/other', { name: 'New' })
+    expect(await post.templates.get('other')).toMatchObject({ ...own, name: 'New' })
+    const answer = await call('POST', '/templates/other/versions', { name: 'a', subject: 'b' })
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+      400,
+      expect.stringContaining('mustachio') as string,
+    ])
   })
 
   test('are not legacy ones', async () => {

@@ -127,6 +127,18 @@ describe('webhooks in the form of SendGrid', () => {
       expect((await call(method, `${path}/${of}`)).status).toBe(404)
   })
 
+  test('show the events of one that was made with those of Localpost', async () => {
+    const post = await start()
+    const given = { shape: 'sendgrid', events: ['email.failed', 'email.opened'] } as const
+    const { id } = await post.webhooks.create({
+      url: 'http://127.0.0.1:9/a',
+      ...given,
+      events: [...given.events],
+    })
+    const { body } = await sendgridCaller(post)('GET', `${path}/${id}`)
+    expect(body).toMatchObject({ dropped: true, open: true, bounce: false, processed: false, click: false })
+  })
+
   test.each<[what: string, body: object, field: string | null]>([
     ['no event', { url: 'http://127.0.0.1:9/' }, null],
     ['that is off', { url: 'http://127.0.0.1:9/', open: true, enabled: false }, 'enabled'],
