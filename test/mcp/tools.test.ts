@@ -14,6 +14,8 @@ const mail = {
 }
 const readTools = tools.filter(({ needsFull }) => !needsFull).map(({ name }) => name)
 
+const waiting = { name: 'wait_for_mail', arguments: { timeout_seconds: 4 } }
+
 async function makeKey(post: Localpost, scope: string): Promise<string> {
   const made = await post.fetch(
     new Request('http://localpost/dev/keys', {
@@ -240,6 +242,22 @@ describe('/mcp', () => {
       const { status } = await post.fetch(new Request('http://localpost/mcp', { method }))
       expect([method, status]).toEqual([method, 405])
     }
+  })
+
+  it.each(eras)('ends a wait whose key is removed, in the revision %s', async (era) => {
+    const post = await start({ requireKey: true })
+    const key = await makeKey(post, 'read')
+    const own = { headers: { authorization: `Bearer ${post.apiKey}` } }
+    const { keys } = (await (await post.fetch(new Request('http://localpost/dev/keys', own))).json()) as {
+      keys: { id: string; name: string }[]
+    }
+    const id = keys.find(({ name }) => name === 'read')?.id
+    const began = post.fetch(requestOf('tools/call', waiting, { era, key }))
+    // Begun, so that the removal meets it.
+    await callTool(post, 'search_mails', {}, { era, key })
+    await post.fetch(new Request(`http://localpost/dev/keys/${id}`, { ...own, method: 'DELETE' }))
+    const end = await began.then((response) => response.text()).catch(String)
+    expect(end).not.toContain('"result"')
   })
 
   it('answers the handshake of the earlier revisions', async () => {
