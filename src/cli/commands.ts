@@ -239,7 +239,7 @@ export const namedCommands: readonly Command[] = [
     summary: 'offer the inbox to agents, over standard input and output',
     about: [
       'Speaks the Model Context Protocol over standard input and output, for agents that start their tools as programs. The tools are those of a running Localpost at /mcp.',
-      'Without --url and LOCALPOST_URL, it uses the Localpost that runs at the default port. If none does, it starts one of its own, in memory, with the ports of the variables and the configuration file, until the agent ends it.',
+      'Without --url and LOCALPOST_URL, it uses the Localpost that runs at the port of the variables and the configuration file (default: 8025). If none does, it starts one of its own there, in memory, until the agent ends it.',
     ],
     takes: keyFlags,
     own: [url, config, ...general],

@@ -2,7 +2,7 @@ import { runningPage } from './running.ts'
 import type { Arguments } from './arguments.ts'
 import { relayMessages, type Send } from './mcp-relay.ts'
 import type { Output } from './output.ts'
-import { connect } from './remote.ts'
+import { connect, type Remote } from './remote.ts'
 import { resolveSettings } from './settings.ts'
 
 /**
@@ -28,16 +28,21 @@ export async function runMcp(given: Arguments, output: Output): Promise<0> {
 
 async function openPlace(given: Arguments, output: Output): Promise<{ send: Send; close(): Promise<void> }> {
   const remote = await connect(given, process.env, output)
-  const sendThere: Send = (body, headers, signal) =>
-    remote.send('/mcp', { method: 'POST', body, headers, signal })
-  const there = { send: sendThere, close: async () => {} }
-  if (remote.isGiven) return there
+  const at = ({ send }: Pick<Remote, 'send'>): { send: Send; close(): Promise<void> } => ({
+    send: (body, headers, signal) => send('/mcp', { method: 'POST', body, headers, signal }),
+    close: async () => {},
+  })
+  if (remote.isGiven) return at(remote)
   const { port, options } = await resolveSettings(
     { config: given.config, options: { ...given.options, memory: true } },
     process.env,
     process.cwd(),
   )
-  if ((await runningPage(options.host, port)) !== null) return there
+  const running = await runningPage(options.host, port)
+  if (running !== null) {
+    const own = { ...given.own, url: running }
+    return at(await connect({ own, options: given.options }, process.env, { warn: () => {} }))
+  }
   const { openLocalpost } = await import('../instance/open.ts')
   const onNotice = ({ message }: { message: string }): void => output.warn(message)
   const post = await openLocalpost({ onNotice, ...options }, { deliversFrom: 'listen' })

@@ -3,7 +3,7 @@ import { parseDuration } from '../core/duration.ts'
 import { invalidOption, isErrorOf, quote } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { addressForm, contains, nameForm } from '../search/query-fits.ts'
+import { contains, recipientForm } from '../search/query-fits.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
 import type { Arguments } from './arguments.ts'
 import type { Output } from './output.ts'
@@ -33,6 +33,7 @@ export async function runWait(given: Arguments, output: Output): Promise<0 | 1> 
     query,
     ...(isTime ? [`after:${quoted(after)}`] : []),
   ]
+  const isTo = to === undefined ? () => true : recipientForm(to)
   const remote = await connect(given, process.env, output)
   const end = monotonicNow() + timeoutMs
   const mark = isTime ? undefined : (after ?? (await newestId(remote)))
@@ -43,13 +44,13 @@ export async function runWait(given: Arguments, output: Output): Promise<0 | 1> 
     try {
       const text = [...parts, ...(others.length > 0 ? [`-id:${others.join(',')}`] : [])].join(' ').trim()
       const mail = await next(remote, text, mark, leftMs)
-      const value = isTo(mail, to) ? valueOf(mail) : undefined
+      const value = isTo(mail) ? valueOf(mail) : undefined
       if (value !== undefined) {
         output.log(value)
         return 0
       }
       others.push(mail.id)
-      if (isTo(mail, to))
+      if (isTo(mail))
         output.error(`${mail.id} ${quote(mail.subject)} has no such ${kinds['code'] ? 'code' : 'link'}.`)
     } catch (error) {
       if (!isErrorOf(error, 'wait_timeout')) throw error
@@ -79,14 +80,6 @@ function readKind(kinds: Arguments['own'], [pattern, ...more]: readonly string[]
   if (chosen[0] !== 'link') return ({ id }) => id
   const part = pattern ?? ''
   return ({ links }) => links.find(({ href, text }) => contains(href, part) || contains(text, part))?.href
-}
-
-/** Whether a recipient is the wanted one. The query also finds `canada@example.com` for `ada@example.com`. */
-function isTo({ to, cc, bcc, envelope, to_names }: WaitedMail, wanted: string | undefined): boolean {
-  if (wanted === undefined) return true
-  return (
-    [...to, ...cc, ...bcc, ...envelope.rcpt_to].some(addressForm(wanted)) || to_names.some(nameForm(wanted))
-  )
 }
 
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`

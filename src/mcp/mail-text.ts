@@ -32,8 +32,10 @@ export function listed({
 export interface MailCard {
   id: string
   codes: string[]
+  /** How many codes are left out. */
+  more_codes?: number
   links: { href: string; text: string }[]
-  /** How many links are left out. */
+  /** How many links are left out, also because they are too long: a part of a link leads elsewhere. */
   more_links?: number
   attachments: { filename: string; content_type: string; size_bytes: number }[]
   problem?: string
@@ -46,14 +48,14 @@ export interface MailCard {
  */
 export function toCard(mail: Mail, textChars = 2000, most = 20): MailCard {
   const { id, codes, links, attachments, problem } = mail
+  const shown = links.filter(({ href }) => href.length <= longestLink).slice(0, most)
   return {
     ...listed(mail),
     id,
     codes: codes.slice(0, most),
-    links: links
-      .slice(0, most)
-      .map(({ href, text }) => ({ href: shorten(href, longestLink), text: shorten(text, longestLine) })),
-    ...(links.length > most && { more_links: links.length - most }),
+    ...(codes.length > most && { more_codes: codes.length - most }),
+    links: shown.map(({ href, text }) => ({ href, text: shorten(text, longestLine) })),
+    ...(links.length > shown.length && { more_links: links.length - shown.length }),
     attachments: attachments.slice(0, most).map(({ filename, content_type, size_bytes }) => ({
       filename: shorten(filename, longestLine),
       content_type,

@@ -5,10 +5,13 @@ import type { EmailService } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
 import type { Selection } from '../inbox/bulk.ts'
+import type { Mail } from '../inbox/types.ts'
+import type { WaitOptions } from '../inbox/wait.ts'
 import { parseInput } from '../core/validate.ts'
 import { isId } from '../core/ids.ts'
+import { monotonicNow } from '../core/machine.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
-import type { MailQuery } from '../search/query-members.ts'
+import { recipientForm } from '../search/query-fits.ts'
 import { listed, textOf, toCard } from './mail-text.ts'
 
 /** What the tools use of an account. */
@@ -79,8 +82,15 @@ export const tools: readonly Tool[] = [
       cursor: z.string().max(320).optional().describe('The cursor of the previous page'),
     }),
     async run({ inbox }, { limit = 10, ...asked }, { signal }) {
-      const { items, count, cursor } = await inbox.list({ ...asked, limit, signal })
-      return { count, cursor, mails: items.map(listed) }
+      const { items, count, cursor, unread_texts, cut_texts } = await inbox.list({ ...asked, limit, signal })
+      return {
+        count,
+        cursor,
+        mails: items.map(listed),
+        // A search that may miss mails says so.
+        ...(unread_texts !== undefined && { unread_texts }),
+        ...(cut_texts !== undefined && { cut_texts }),
+      }
     },
   }),
   tool({
@@ -103,7 +113,7 @@ export const tools: readonly Tool[] = [
         ...(begin !== undefined && { after: begin }),
       }
       try {
-        return { found: true, mail: toCard(await inbox.waitFor(toQuery(wanted), options)) }
+        return { found: true, mail: toCard(await waitFor(inbox, wanted, options)) }
       } catch (error) {
         if (!isErrorOf(error, 'wait_timeout')) throw error
         return {
@@ -146,8 +156,14 @@ export const tools: readonly Tool[] = [
     needsFull: false,
     input: z.strictObject({ id }),
     async run({ inbox }, { id }, { signal }) {
-      const { codes, links } = toCard(await inbox.read(id, { signal }), 0, mostLinks)
-      return { id, codes, links }
+      const { codes, more_codes, links, more_links } = toCard(await inbox.read(id, { signal }), 0, mostLinks)
+      return {
+        id,
+        codes,
+        ...(more_codes !== undefined && { more_codes }),
+        links,
+        ...(more_links !== undefined && { more_links }),
+      }
     },
   }),
   tool({
@@ -209,8 +225,8 @@ export const tools: readonly Tool[] = [
       all: z.literal(true).optional(),
     }),
     async run({ inbox }, given) {
-      const { count } = await inbox.bulk.remove(selectionOf(given))
-      return { deleted: count }
+      const { count, isCancelled } = await inbox.bulk.remove(selectionOf(given))
+      return { deleted: count, cancelled: isCancelled }
     },
   }),
 ]
@@ -223,10 +239,25 @@ function selectionOf({ ids, query, all }: { ids?: string[]; query?: string; all?
   return ids ? { ids } : all ? null : (query ?? '')
 }
 
-/** A whole address names one mailbox only in a query by members. */
-function toQuery({ to, query }: { to?: string; query?: string }): MailQuery | undefined {
-  if (query === undefined) return to === undefined ? undefined : { to }
-  return to === undefined ? query : `to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
+/** A whole address names one mailbox only in a query by members: the mail that others get is passed over. */
+async function waitFor(
+  inbox: Pick<Inbox, 'waitFor'>,
+  { to, query }: { to?: string; query?: string },
+  options: WaitOptions & { timeoutMs: number },
+): Promise<Mail> {
+  if (to === undefined) return inbox.waitFor(query, options)
+  if (query === undefined) return inbox.waitFor({ to }, options)
+  const end = monotonicNow() + options.timeoutMs
+  const isTo = recipientForm(to)
+  const others: string[] = []
+  for (;;) {
+    const not = others.length === 0 ? '' : `-id:${others.join(',')} `
+    const timeoutMs = Math.max(0, Math.ceil(end - monotonicNow()))
+    const wanted = `${not}to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
+    const mail = await inbox.waitFor(wanted, { ...options, timeoutMs })
+    if (isTo(mail)) return mail
+    others.push(mail.id)
+  }
 }
 
 /** @throws validation_error. */

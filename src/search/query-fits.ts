@@ -17,6 +17,22 @@ export function nameForm(wanted: string | RegExp): (name: string) => boolean {
   return (name) => contains(name, wanted)
 }
 
+/** The recipients of a mail. */
+interface Recipients {
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly to_names: readonly string[]
+  readonly envelope: { readonly rcpt_to: readonly string[] }
+}
+
+/** How to tell the mail of a recipient. `to:` in a query also finds `canada@example.com` for `ada@example.com`. */
+export function recipientForm(wanted: string): (mail: Recipients) => boolean {
+  const [holds, isNamed] = [addressForm(wanted), nameForm(wanted)]
+  return ({ to, cc, bcc, envelope, to_names }) =>
+    [...to, ...cc, ...bcc, ...envelope.rcpt_to].some(holds) || to_names.some(isNamed)
+}
+
 /** Whether a text matches a query: it contains a part, compared by {@link foldText}, or matches a pattern. */
 export function contains(text: string, wanted: string | RegExp): boolean {
   if (wanted instanceof RegExp) return withoutState(wanted).test(text)

@@ -34,6 +34,7 @@ import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
 import { createFailedKeys } from '../keys/failed-keys.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
+import { endSocket } from './end-socket.ts'
 import { createFindFace, facesOf } from './face.ts'
 import { createLastRequests, hostOf, settleHost } from './guard.ts'
 import type { UpgradeListener } from './listener.ts'
@@ -137,6 +138,11 @@ export function createApp(deps: ServerDeps): App {
 
   async function upgrade(...[req, socket, head]: Parameters<UpgradeListener>): Promise<void> {
     const res = new ServerResponse(req)
+    // Node has removed its own listeners, and an error without one would end the process.
+    socket
+      .on('error', () => socket.destroy())
+      .on('timeout', () => socket.destroy())
+      .on('drain', () => res.emit('drain'))
     if (!isHandled(req, res)) return void socket.destroy()
     settleHost(req)
     res.assignSocket(socket)
@@ -145,8 +151,10 @@ export function createApp(deps: ServerDeps): App {
     const response = await answer(new NodeRequest({ req, res }), context)
     const { webSocket } = stateOf({ context })
     if (webSocket) return webSockets.open(socket, head, webSocket)
+    // Else the end of the client, or what it still sends, would keep the connection.
+    socket.once('end', () => socket.end()).resume()
     await sendNodeResponse(res, response)
-    socket.end()
+    endSocket(socket)
   }
 
   return {

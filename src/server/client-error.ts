@@ -8,6 +8,7 @@ import { networkOf, plainAddress } from '../net/addresses.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
 import { tlsFaultOf, tlsReason } from '../net/tls-words.ts'
 import { jsonType, privateHeaders } from './answer.ts'
+import { endSocket } from './end-socket.ts'
 import { restOfRequest } from './rest-of-request.ts'
 
 /**
@@ -22,10 +23,12 @@ export function answerClientErrors(server: Server | SecureServer, smtp: string |
   Object.assign(server, { requireHostHeader: false })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!mayAnswer(socket)) socket.destroy()
-    else if (expectsSmtp(error, socket)) socket.end(smtpReply(smtp), () => socket.destroy())
+    else if (expectsSmtp(error, socket)) endSocket(socket, smtpReply(smtp))
     else answer(socket, faultOf(error))
   })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    // Node has removed its own listeners, and an error without one would end the process.
+    socket.on('error', () => socket.destroy()).resume()
     answer(
       socket,
       new LocalpostError('method_not_allowed', 'CONNECT is for proxies, and this server is not a proxy.'),
@@ -66,7 +69,7 @@ function answer(socket: Duplex, fault: LocalpostError): void {
   ]
   if (fault.code === 'method_not_allowed') lines.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE')
   // The handler of the request may still answer: this was the last thing that goes out.
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  endSocket(socket, `${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
 function faultOf(error: NodeJS.ErrnoException): LocalpostError {

@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { LocalpostError } from '../core/errors.ts'
 import { backlog } from '../net/backlog.ts'
@@ -60,6 +61,8 @@ export interface HttpListener {
    * milliseconds, newest last. SMTP clients wait like this for a greeting, but browsers open such connections too.
    */
   silentSince?: () => readonly number[]
+  /** Closes the connections that Node gave away, of which its server knows nothing any more. */
+  closeUpgraded?: () => void
 }
 
 /** Opens an HTTP listener. @throws port_in_use, listen_failed. */
@@ -80,6 +83,7 @@ export async function openHttpListener(
   if (address.keepAlive === false) server.unref().on('connection', (socket: Socket) => socket.unref())
   answerClientErrors(server, address.smtp ?? null)
   const silent = trackSilent(server)
+  const closeUpgraded = trackUpgraded(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError('HTTP', error, address)))
     server.listen({ port: address.port, host: address.host, backlog }, () => resolve())
@@ -88,7 +92,8 @@ export async function openHttpListener(
   server.removeAllListeners('error').on('error', () => undefined)
   const bound = server.address() as AddressInfo
   const url = `${tls ? 'https' : 'http'}://${authorityOf(reachableHost(address.host), bound.port)}`
-  return { server, closeSilent: silent.close, silentSince: silent.since, port: bound.port, url }
+  const { close: closeSilent, since: silentSince } = silent
+  return { server, closeSilent, silentSince, closeUpgraded, port: bound.port, url }
 }
 
 /** The address that a listener is bound to; null if its server is not a TCP server. */
@@ -109,7 +114,10 @@ export async function closeHttpListener(listener: HttpListener, graceMs: number)
   listener.closeSilent?.()
   // A connection that becomes idle later would stay open for a next request.
   const sweep = setInterval(() => server.closeIdleConnections(), 20)
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  const cut = setTimeout(() => {
+    server.closeAllConnections()
+    listener.closeUpgraded?.()
+  }, graceMs)
   await closed
   clearInterval(sweep)
   clearTimeout(cut)
@@ -160,6 +168,19 @@ function trackSilent(server: Server | SecureServer): { close(): void; since(): r
       return [...ended, ...open].sort((one, other) => one - other).slice(-maxSilent)
     },
   }
+}
+
+/** Tracks the connections of requests for a websocket and of CONNECT. @returns A function that closes them. */
+function trackUpgraded(server: Server | SecureServer): () => void {
+  const upgraded = new Set<Duplex>()
+  const track = (_request: IncomingMessage, socket: Duplex): void => {
+    upgraded.add(socket)
+    socket.once('close', () => upgraded.delete(socket))
+  }
+  server.on('connect', track)
+  // A server with any listener for upgrades leaves all of them to that.
+  if (server.listenerCount('upgrade') > 0) server.on('upgrade', track)
+  return () => upgraded.forEach((socket) => socket.destroy())
 }
 
 /** After this time, in milliseconds, a connection without a byte counts as silent. */

@@ -108,15 +108,15 @@ export function access(
 }
 
 /**
- * Ends an answer as soon as its caller loses access. Only reads are watched: a request that changes something is
- * completed once its caller was admitted.
+ * Ends an answer as soon as its caller loses access. Only what needs no more than reading is watched: a request that
+ * changes something is completed once its caller was admitted.
  */
 export function watch(
   { accessControl, openAnswers }: Pick<RequestDeps, 'accessControl' | 'openAnswers'>,
   needOf: ((query: string) => Need) | null,
 ): Middleware {
   return async (event, next) => {
-    if (event.req.method !== 'GET') return next()
+    if (event.req.method !== 'GET' && needOf?.(event.url.search) !== 'read') return next()
     const { account } = stateOf(event)
     const open = openAnswers.watch(() => {
       accessControl.admit(event, 'local', needOf && needOf(event.url.search))

@@ -24,7 +24,8 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
   const { accessControl, addresses, bodies, large, thread, strict } = deps
   return async (event) => {
     const { account, exchange, socket } = stateOf(event)
-    const isLenient = route.face?.lenient === true
+    // The document of a face is Localpost's own, and open.
+    const isLenient = route.face?.lenient === true && route.access !== 'open'
     if (!isLenient && event.url.pathname.endsWith('/') && !route.path.endsWith('/'))
       meetTrailingSlash(event, exchange, strict)
     const params = paramsOf(event)

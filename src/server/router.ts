@@ -49,11 +49,10 @@ export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps:
   h3.all('/**', (event) => toPlainPath(event) ?? refusePath(event))
 }
 
-/** Sends a reader of `//view/x` to `/view/x`, as many servers do; null for other requests. */
+/** Sends a reader of `//view/x` to `/view/x`, as Mailpit does; null for other requests. */
 function toPlainPath({ req, url }: H3Event): Answer | null {
-  const plain = url.pathname.replace(/\/{2,}/g, '/')
-  if (plain === url.pathname || !/^(?:GET|HEAD)$/.test(req.method)) return null
-  return bytesAnswer('', { location: plain + url.search }, 301)
+  if (!/^\/{2,}view\//.test(url.pathname) || !/^(?:GET|HEAD)$/.test(req.method)) return null
+  return bytesAnswer('', { location: url.pathname.replace(/^\/+/, '/') + url.search }, 301)
 }
 
 /** Answers what a provider has and Localpost has not. */

@@ -57,6 +57,8 @@ export function createWebSockets(): WebSockets {
   let isClosed = false
   return {
     open(socket, head, accepted) {
+      // It tells no more that it is closed.
+      if (socket.destroyed) return void accepted.frames.cancel().catch(() => undefined)
       const close = carry(socket, head, accepted, () => all.delete(close))
       all.add(close)
       if (isClosed) close()
@@ -86,6 +88,9 @@ function carry(
   const reader = frames.getReader()
   const read = createFrameReader()
   let isClosing = false
+  let isOver = false
+  /** Ends the wait for a client that reads slowly. */
+  let goOn = (): void => {}
   const silence = setTimeout(() => socket.destroy(), silenceMs).unref()
 
   function close(code: number | null): void {
@@ -108,13 +113,19 @@ function carry(
     for (;;) {
       const { done, value } = await reader.read()
       if (done || isClosing) return close(codes.goingAway)
-      if (!socket.write(value)) await untilDrained(socket)
+      if (!socket.write(value) && !isOver) await new Promise<void>((resolve) => (goOn = resolve))
     }
+  }
+  // A client that does not read, and sends, must not outlive the end of its frames.
+  function onOver(): void {
+    isOver = true
+    goOn()
   }
 
   socket.setTimeout(0).setNoDelay(true)
   socket
     .on('error', () => socket.destroy())
+    .on('drain', () => goOn())
     .once('end', () => close(null))
     .once('close', () => {
       isClosing = true
@@ -122,6 +133,7 @@ function carry(
       void reader.cancel().catch(() => undefined)
       onEnd()
     })
+  reader.closed.then(onOver, onOver)
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 101 Switching Protocols\r\n${fields.join('')}\r\n`)
   if (head.length > 0) onData(head)
@@ -129,14 +141,4 @@ function carry(
   // It fails if the client does not read, and if it may not read any more.
   send().catch(() => close(codes.policy))
   return () => close(codes.goingAway)
-}
-
-function untilDrained(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      socket.off('drain', done).off('close', done)
-      resolve()
-    }
-    socket.once('drain', done).once('close', done)
-  })
 }

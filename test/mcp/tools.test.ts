@@ -14,6 +14,8 @@ const mail = {
 }
 const readTools = tools.filter(({ needsFull }) => !needsFull).map(({ name }) => name)
 
+const waiting = { name: 'wait_for_mail', arguments: { timeout_seconds: 4 } }
+
 async function makeKey(post: Localpost, scope: string): Promise<string> {
   const made = await post.fetch(
     new Request('http://localpost/dev/keys', {
@@ -111,7 +113,7 @@ describe.each(eras)('the tools in the revision %s', (era: Era) => {
       expect(codeOf(await callTool(post, 'delete_mails', wrong, call))).toBe('validation_error')
     expect((await post.inbox.list()).count).toBe(1)
     const deleted = await callTool(post, 'delete_mails', { ids: [id] }, call)
-    expect(deleted.structuredContent).toMatchObject({ deleted: 1 })
+    expect(deleted.structuredContent).toMatchObject({ deleted: 1, cancelled: false })
   })
 
   it('see the account of the key, and no other', async () => {
@@ -159,6 +161,42 @@ describe.each(eras)('the tools in the revision %s', (era: Era) => {
       'invalid_query',
       expect.stringContaining('Did you mean from:?'),
     ])
+  })
+
+  it('wait for the mail of one recipient, and not of one whose address ends alike', async () => {
+    const post = await start()
+    const ada = await submit(post, mail)
+    await submit(post, { ...mail, to: 'canada@example.com' })
+    const wanted = { to: 'ada@example.com', query: 'subject:sign', timeout_seconds: 5 }
+    const found = await callTool(post, 'wait_for_mail', wanted, { era })
+    expect(found.structuredContent).toMatchObject({ found: true, mail: { id: ada } })
+    const after = { ...wanted, after: ada, timeout_seconds: 0 }
+    expect((await callTool(post, 'wait_for_mail', after, { era })).structuredContent).toMatchObject({
+      found: false,
+    })
+  })
+
+  it('say how many links are left out, also those that are too long', async () => {
+    const post = await start()
+    const links = Array.from({ length: 101 }, (_, at) => `https://acme.test/${at}`)
+    const id = await submit(post, mail)
+    const hrefs = [`https://acme.test/${'x'.repeat(5000)}`, ...links]
+    const whole = { ...(await post.inbox.get(id)), links: hrefs.map((href) => ({ href, text: '' })) }
+    const account = { inbox: { read: async () => whole } } as unknown as ToolAccount
+    const caller = { isFull: false, seesAccounts: false, signal: new AbortController().signal }
+    const values = await tools
+      .find(({ name }) => name === 'get_codes_and_links')
+      ?.run(account, { id }, caller)
+    const shown = links.slice(0, 100).map((href) => ({ href, text: '' }))
+    expect(values).toEqual({ id, codes: ['482913'], links: shown, more_links: 2 })
+  })
+
+  it('say that a search may miss mails', async () => {
+    const page = { items: [], count: 0, cursor: null, unread_texts: 3, cut_texts: 2 }
+    const account = { inbox: { list: async () => page } } as unknown as ToolAccount
+    const [search] = tools
+    const caller = { isFull: false, seesAccounts: false, signal: new AbortController().signal }
+    expect(await search?.run(account, {}, caller)).toMatchObject({ unread_texts: 3, cut_texts: 2 })
   })
 
   it('say what to do when the time of a wait is over', async () => {
@@ -240,6 +278,22 @@ describe('/mcp', () => {
       const { status } = await post.fetch(new Request('http://localpost/mcp', { method }))
       expect([method, status]).toEqual([method, 405])
     }
+  })
+
+  it.each(eras)('ends a wait whose key is removed, in the revision %s', async (era) => {
+    const post = await start({ requireKey: true })
+    const key = await makeKey(post, 'read')
+    const own = { headers: { authorization: `Bearer ${post.apiKey}` } }
+    const { keys } = (await (await post.fetch(new Request('http://localpost/dev/keys', own))).json()) as {
+      keys: { id: string; name: string }[]
+    }
+    const id = keys.find(({ name }) => name === 'read')?.id
+    const began = post.fetch(requestOf('tools/call', waiting, { era, key }))
+    // Begun, so that the removal meets it.
+    await callTool(post, 'search_mails', {}, { era, key })
+    await post.fetch(new Request(`http://localpost/dev/keys/${id}`, { ...own, method: 'DELETE' }))
+    const end = await began.then((response) => response.text()).catch(String)
+    expect(end).not.toContain('"result"')
   })
 
   it('answers the handshake of the earlier revisions', async () => {

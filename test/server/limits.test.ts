@@ -128,7 +128,9 @@ describe('the limits that the OpenAPI document names', () => {
     for (const given of casesOf(({ within }) => within)) {
       if (given[0] === 'GET /dev/inbox/wait?timeout_ms maximum 300000') continue
       const { text: refusal } = await send(filled, given)
-      if (lengthWords.test(refusal)) wrong.push(`${given[0]}: ${refusal}`)
+      // What a template makes of it has a smaller limit of its own.
+      const isOfRendered = refusal.includes('with its template rendered')
+      if (lengthWords.test(refusal) && !isOfRendered) wrong.push(`${given[0]}: ${refusal}`)
     }
     expect(wrong).toEqual([])
   })

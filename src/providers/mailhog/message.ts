@@ -43,7 +43,9 @@ function toContent(source: string, parts: { left: number }, depth: number): Cont
   const type = valueOf(Headers, 'content-type')
   const boundary = /^multipart\//i.test(type) ? readParameters(type).parameters.get('boundary') : undefined
   const isSplit = boundary !== undefined && boundary !== '' && depth < mostDepth
-  return { Headers, Body, Size: source.length, MIME: isSplit ? { Parts: split(boundary) } : null }
+  if (!isSplit) return { Headers, Body, Size: source.length, MIME: null }
+  // That of a multipart in a multipart would repeat all of its parts at every depth.
+  return { Headers, Body: depth === 0 ? Body : '', Size: source.length, MIME: { Parts: split(boundary) } }
 
   function split(boundary: string): Record<string, unknown>[] {
     const found: Record<string, unknown>[] = []

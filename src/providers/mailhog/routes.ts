@@ -118,7 +118,7 @@ export function mailhogRoutes(inbox: Inbox & InboxPages): Route[] {
   ]
 }
 
-/** How many bytes the messages of one answer have together, each of which is in it up to three times. */
+/** How many bytes the messages of one answer have together, each of which is in it up to three times: as source, body and parts. */
 const mostBytes = 8 * 1024 * 1024
 const mostMessages = 250
 

@@ -14,7 +14,11 @@ export const contentSchema: z.ZodType<Content> = z.strictObject({
   Headers: z
     .record(z.string(), z.array(z.string()))
     .describe('The header fields by their names as written; encoded words are not decoded'),
-  Body: z.string().describe('As it is in the message, so base64 and quoted-printable are not decoded'),
+  Body: z
+    .string()
+    .describe(
+      'As it is in the message, so base64 and quoted-printable are not decoded; `""` for a multipart in a multipart',
+    ),
   Size: z.int().describe('In characters'),
   MIME: z
     .strictObject({ Parts: z.array(z.record(z.string(), z.unknown())) })

@@ -12,7 +12,10 @@ export interface Path {
 export interface Content {
   /** The header fields by their names as written; encoded words are not decoded. */
   Headers: Record<string, string[]>
-  /** As it is in the message, so base64 and quoted-printable are not decoded. */
+  /**
+   * As it is in the message, so base64 and quoted-printable are not decoded; `""` for a multipart in a
+   * multipart.
+   */
   Body: string
   /** In characters. */
   Size: number

@@ -84,6 +84,16 @@ describe('a message of MailHog', () => {
     expect(found.Raw.Data.endsWith(found.Content.Body)).toBe(true)
   })
 
+  it('does not repeat what is in a multipart at every depth', async () => {
+    const depths = [0, 1, 2, 3, 4, 5]
+    const open = depths.map((at) => `Content-Type: multipart/mixed; boundary=b${at}\r\n\r\n--b${at}\r\n`)
+    const close = depths.map((at) => `\r\n--b${at}--`).reverse()
+    const source = `${open.join('')}\r\n${'x'.repeat(1000)}${close.join('')}\r\n`
+    const { id } = await server.post.inbox.import(Buffer.from(source))
+    const answer = JSON.stringify(await one(id))
+    expect(answer.split('x'.repeat(1000))).toHaveLength(4)
+  })
+
   it('without parts has a body and no MIME', async () => {
     const id = await server.submit({ from: 'a@example.com', to: 'b@example.com', text: 'Hello' })
     expect(await one(id)).toMatchObject({ Content: { Body: 'Hello\r\n' }, MIME: null })

@@ -109,8 +109,10 @@ describe('a message', () => {
     const found = await fetch(`${server.url}//view/${id}.txt?tz=UTC`)
     expect([found.url, await found.text()]).toEqual([`${server.url}/view/${id}.txt?tz=UTC`, 'the text'])
     // Not to another host.
-    const other = await fetch(`${server.url}//evil.example//x`, { redirect: 'manual' })
-    expect([other.status, other.headers.get('location')]).toEqual([301, '/evil.example/x'])
+    const other = await fetch(`${server.url}///view//evil.example`, { redirect: 'manual' })
+    expect([other.status, other.headers.get('location')]).toEqual([301, '/view//evil.example'])
+    for (const path of ['//evil.example/x', '//view', '/view//x', '//api/v1/messages'])
+      expect([path, (await server.call('GET', path)).status]).toEqual([path, 404])
     expect((await server.call('DELETE', '//api/v1/messages')).status).toBe(404)
   })
 
