@@ -47,7 +47,7 @@ export interface SmtpFault extends FaultChance {
 
 /** How many requests to `/v1` and to the APIs of providers a key may make in a period. */
 export interface FaultRateLimit {
-  /** How many requests to `/v1` and to the APIs of providers a key may make, counted together. */
+  /** How many requests to `/v1` and to the APIs of providers a key may make. */
   requests: number
   /** The length of the period in milliseconds. */
   per_ms: number
