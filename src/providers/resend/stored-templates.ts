@@ -1,26 +1,13 @@
-import { z } from 'zod'
 import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
-import { templateVariableSchema } from './template-schema.ts'
-import type { ResendTemplateVariable } from './types.ts'
-
-/** What a template has at Resend beside its texts. It is kept in its metadata. */
-export interface Details {
-  readonly alias: string | null
-  readonly from: string | null
-  readonly reply_to: string[] | null
-  readonly variables: readonly ResendTemplateVariable[]
-  /** Unix time in milliseconds; null before the first. */
-  readonly published: number | null
-  /** Changes with each change of the template. */
-  readonly version: string
-}
+import { templateDetailsSchema } from './template-schema.ts'
+import type { ResendTemplateDetails } from './types.ts'
 
 /** A template, with what has changed since it was published. */
 export interface StoredTemplate {
   readonly template: Template
-  readonly details: Details
+  readonly details: ResendTemplateDetails
   readonly draft: Template | null
 }
 
@@ -36,30 +23,24 @@ const isDraft = ({ id, metadata }: Template): boolean => {
 }
 
 /** @param kept  Metadata that other interfaces have set. */
-export function toMetadata(details: Details, kept: Template['metadata']): Record<string, string> {
+export function toMetadata(
+  details: ResendTemplateDetails,
+  kept: Template['metadata'],
+): Record<string, string> {
   return { ...kept, [key]: JSON.stringify(details) }
 }
 
 /** The metadata of a draft. What other interfaces have set stays with what is published. */
-export function toDraftMetadata(details: Details, of: string): Record<string, string> {
+export function toDraftMetadata(details: ResendTemplateDetails, of: string): Record<string, string> {
   return toMetadata(details, { [draftKey]: of })
 }
 
-const detailsSchema: z.ZodType<Details> = z.object({
-  alias: z.string().nullable(),
-  from: z.string().nullable(),
-  reply_to: z.array(z.string()).nullable(),
-  variables: z.array(templateVariableSchema),
-  published: z.number().min(0).max(8.64e15).nullable(),
-  version: z.string(),
-})
-
 /** The details of a template. One that came by another interface is published and has no variables to check. */
-export function detailsOf({ id, metadata, updated }: Template): Details {
+export function detailsOf({ id, metadata, updated }: Template): ResendTemplateDetails {
   const kept = metadata?.[key]
   if (kept !== undefined) {
     try {
-      const details = detailsSchema.safeParse(JSON.parse(kept))
+      const details = templateDetailsSchema.safeParse(JSON.parse(kept))
       if (details.success) return details.data
     } catch {
       // Somebody has changed it by another interface, as where it has another form.

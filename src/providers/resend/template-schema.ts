@@ -4,6 +4,7 @@ import type {
   ResendNewTemplate,
   ResendTemplate,
   ResendTemplateChanges,
+  ResendTemplateDetails,
   ResendTemplateVariable,
 } from './types.ts'
 
@@ -125,4 +126,19 @@ export const removedTemplateSchema: z.ZodType = z.strictObject({
   object: z.literal('template'),
   id: z.string(),
   deleted: z.literal(true),
+})
+
+/** What a template has at Resend beside its texts. It is kept in its metadata. */
+export const templateDetailsSchema: z.ZodType<ResendTemplateDetails> = z.strictObject({
+  alias: z.string().nullable(),
+  from: z.string().nullable(),
+  reply_to: z.array(z.string()).nullable(),
+  variables: z.array(templateVariableSchema),
+  published: z
+    .number()
+    .min(0)
+    .max(8.64e15)
+    .nullable()
+    .describe('Unix time in milliseconds; null before the first'),
+  version: z.string().describe('Changes with each change of the template'),
 })

@@ -3,8 +3,9 @@ import type { SendingRequest } from '../../sending/types.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
 import { missingMember } from './requests.ts'
-import { detailsOf, findTemplate, type Details } from './stored-templates.ts'
+import { detailsOf, findTemplate } from './stored-templates.ts'
 import { reservedNames } from './template-schema.ts'
+import type { ResendTemplateDetails } from './types.ts'
 
 /**
  * Completes requests that use a template: by its sender and subject, and by the fallback values of its variables. The template
@@ -42,7 +43,10 @@ export function createTemplateUse(
   }
 }
 
-function dataOf(given: Readonly<Record<string, unknown>>, { variables }: Details): Record<string, unknown> {
+function dataOf(
+  given: Readonly<Record<string, unknown>>,
+  { variables }: ResendTemplateDetails,
+): Record<string, unknown> {
   const errors: FieldError[] = []
   for (const name of reservedNames) {
     if (Object.hasOwn(given, name))

@@ -15,7 +15,6 @@ import {
   readTemplate,
   toDraftMetadata,
   toMetadata,
-  type Details,
   type StoredTemplate,
 } from './stored-templates.ts'
 import {
@@ -27,7 +26,12 @@ import {
   templateChangesSchema,
   templateSchema,
 } from './template-schema.ts'
-import type { ResendListedTemplate, ResendTemplate, ResendTemplateChanges } from './types.ts'
+import type {
+  ResendListedTemplate,
+  ResendTemplate,
+  ResendTemplateChanges,
+  ResendTemplateDetails,
+} from './types.ts'
 import { toTime } from './words.ts'
 
 const { get, post, patch, del } = rowsOf('Templates')
@@ -47,7 +51,7 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
     const { reply_to = details.reply_to } = given
     const { name = known?.name, subject = known?.subject, html = known?.html, text = known?.text } = given
     const input: TemplateInput = { name, subject, html, text, engine: 'handlebars' }
-    const changed: Details = {
+    const changed: ResendTemplateDetails = {
       ...details,
       alias,
       from,
@@ -151,7 +155,7 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
   ]
 }
 
-const newDetails: Omit<Details, 'version'> = {
+const newDetails: Omit<ResendTemplateDetails, 'version'> = {
   alias: null,
   from: null,
   reply_to: null,
@@ -162,7 +166,7 @@ const newDetails: Omit<Details, 'version'> = {
 const variable = /\{\{\{\s{0,20}([A-Za-z_][A-Za-z0-9_]{0,49})\s{0,20}\}\}\}/y
 
 /** Checks that the texts have nothing in braces but variables that are declared. @throws validation_error */
-function checkVariables(input: TemplateInput, { variables }: Details): void {
+function checkVariables(input: TemplateInput, { variables }: ResendTemplateDetails): void {
   const errors: FieldError[] = []
   const declared = new Set([...variables.map(({ key }) => key), ...reservedNames])
   if (declared.size < variables.length + reservedNames.length)

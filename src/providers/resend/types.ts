@@ -225,6 +225,18 @@ export interface ResendTemplate extends ResendListedTemplate {
   current_version_id: string
 }
 
+/** What a template has at Resend beside its texts. It is kept in its metadata. */
+export interface ResendTemplateDetails {
+  alias: string | null
+  from: string | null
+  reply_to: string[] | null
+  variables: ResendTemplateVariable[]
+  /** Unix time in milliseconds; null before the first. */
+  published: number | null
+  /** Changes with each change of the template. */
+  version: string
+}
+
 /** The body of `POST /resend/webhooks`. */
 export interface ResendNewWebhook {
   /** Where events are posted to. */
