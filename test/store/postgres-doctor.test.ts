@@ -170,7 +170,7 @@ describe('the doctor of a database', () => {
     ['texts', 'ALTER TABLE localpost.texts_emails DROP COLUMN part_0', 'is not as it was made'],
     [
       'texts',
-      `INSERT INTO localpost.texts_emails (partition, id, unsure) VALUES ('', 'em_gone', true)`,
+      `INSERT INTO localpost.texts_emails (partition, id, unsure, cut) VALUES ('', 'em_gone', true, false)`,
       '1 texts of emails belong to no record',
     ],
     [
