@@ -178,10 +178,12 @@ export const left: Readonly<Record<string, string>> = {
     'mime/part-stream.ts measurePart',
     'mime/part-stream.ts readPart',
     'mime/slices.ts inSlices',
+    'reading/digest.ts readDigest',
     'reading/inline-images.ts readInlineImages',
     'reading/nested.ts readNested',
   ]),
   ...reasons(ownBytes, [
+    'reading/digest.ts readContentText',
     'search/head-rows.ts scanHeads',
     'search/text-blocks.ts openFileBlocks',
     'search/text-rows.ts beginBlock',

@@ -126,10 +126,11 @@ async function ownRequests(
   const runs = (await (await post.fetch(new Request('http://localpost/dev/inbox/bulk'))).json()) as {
     changes: { id: string }[]
   }
+  const removed = await post.inbox.import(Buffer.from('Subject: gone\r\n\r\nText\r\n'))
   const removing = new Request('http://localpost/dev/inbox/removals', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ids: ['em_unknown'] }),
+    body: JSON.stringify({ ids: [removed.id] }),
   })
   const removal = (await (await post.fetch(removing)).json()) as { id: string }
   const { name: account } = await post.accounts.create()

@@ -103,6 +103,7 @@ export const onOneAdapter: Readonly<Record<string, string>> = {
   'server/answer-headers': ofHttp,
   'server/body-limits': ofHttp,
   'server/body-room': ofHttp,
+  'server/websocket': ofHttp,
   'server/client-error': ofHttp,
   'server/disk-low': ofFolder,
   'server/early-answers': ofHttp,
