@@ -182,7 +182,17 @@ export const longSeries: readonly string[] = [
   'webhooks/instance',
 ]
 
-/** The projects `night` and `page at night`: long series, of which faster tests find nearly the same. */
+/** Tests that take long, and are about parts that change little. */
+export const slowFiles: readonly string[] = [
+  'e2e/ahead',
+  'e2e/compare',
+  'e2e/connections',
+  'e2e/pdf',
+  'store/postgres-faults',
+  'testing/mail-pictures',
+]
+
+/** The projects `night` and `page at night`: long series, of which faster tests find nearly the same, and slow tests. */
 export const nightFiles: readonly string[] = [
   'crash/copied-folder',
   'crash/full-disk',
@@ -207,6 +217,7 @@ export const nightFiles: readonly string[] = [
   'store/unfinished',
   'testing/concurrent',
   'testing/unclosed',
+  ...slowFiles,
 ]
 
 /** Every adapter of the store; `adapters.ts` opens them, and `suites.ts` lists the suites that run on each. */
