@@ -72,7 +72,10 @@ describe('the command line', () => {
 describe('a command', () => {
   it.each([
     [['exprot'], 'Unknown command "exprot". Did you mean "export"?'],
-    [['inbox'], 'Unknown command "inbox". Commands: account, ca, check, copy, doctor, export, import, mcp, user, wait.'],
+    [
+      ['inbox'],
+      'Unknown command "inbox". Commands: account, ca, check, copy, doctor, export, import, mcp, user, wait.',
+    ],
     [['help', 'docter'], 'Unknown command "docter". Did you mean "doctor"?'],
     [['doctor', '--dri=x'], 'Unknown flag --dri. Did you mean --dir?'],
     [['doctor', 'data'], 'Unexpected argument "data": doctor takes flags only.'],
