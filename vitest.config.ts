@@ -78,7 +78,13 @@ const projects = {
   runners: { ...ofProcesses, sequence: { groupOrder: 3 } },
   processes: { ...ofProcesses, globalSetup: [build, postgres], sequence: { groupOrder: 3 } },
   postgres: { ...ofProcesses, globalSetup: [build, postgres], sequence: { groupOrder: 3 } },
-  night: { ...ofProcesses, testTimeout: 240_000, hookTimeout: 300_000, sequence: { groupOrder: 4 } },
+  night: {
+    ...ofProcesses,
+    globalSetup: [build, postgres],
+    testTimeout: 240_000,
+    hookTimeout: 300_000,
+    sequence: { groupOrder: 4 },
+  },
   'page at night': { ...ofPage, testTimeout: 240_000, sequence: { groupOrder: 6 } },
 } satisfies Record<ProjectName, TestOptions>
 

@@ -184,12 +184,24 @@ export const longSeries: readonly string[] = [
 
 /** Tests that take long, and are about parts that change little. */
 export const slowFiles: readonly string[] = [
+  'attacks/parsers',
+  'checks/spam',
+  'crash/kill-followups',
   'e2e/ahead',
   'e2e/compare',
   'e2e/connections',
+  'e2e/list-filters',
   'e2e/pdf',
+  'e2e/reading',
+  'flood/http',
+  'instance/one-server',
+  'instance/shared-bulk',
+  'search/head-search',
+  'search/search-limits',
   'store/postgres-faults',
   'testing/mail-pictures',
+  'testing/mail-snapshot',
+  'testing/report',
 ]
 
 /** The projects `night` and `page at night`: long series, of which faster tests find nearly the same, and slow tests. */
