@@ -23,7 +23,7 @@ export interface SearchQuery extends ListQuery {
 export interface SearchPage<T> extends ListPage<T> {
   /** Number of mails that were not indexed, looked at or read in time, so that the search may miss them; absent if there are none. */
   unread_texts?: number
-  /** For a search for words: number of mails that have more text than the 256 KB that are searched; absent if there are none. */
+  /** For a search for words: number of mails that have more text than the 262,144 characters that are searched; absent if there are none. */
   cut_texts?: number
   /** With `fold`: how many mails there are, those of broadcasts counted one by one. */
   mails?: number

@@ -182,7 +182,7 @@ export const longSeries: readonly string[] = [
   'webhooks/instance',
 ]
 
-/** Tests that take long, and are about parts that change little. */
+/** Tests that take long. They run at night, so that `.ci/run` ends in time. */
 export const slowFiles: readonly string[] = [
   'attacks/parsers',
   'checks/spam',

@@ -23,7 +23,7 @@ export function inactiveOf(
   return { addresses, areAll: addresses.length > 0 && addresses.length === new Set(recipients).size }
 }
 
-/** The error of an email that nobody would get. Clients read the addresses from its message. */
+/** The error of an email whose recipients are all inactive. Clients read the addresses from its message. */
 export function inactiveError({ addresses }: Inactive): LocalpostError {
   const message = `You tried to send to recipients that have all been marked as inactive. Found inactive addresses: ${addresses.join(', ')}. Inactive recipients are on the suppression list: remove them there, or activate them.`
   return new LocalpostError('validation_error', message, { cause: 'inactive_recipients' })

@@ -49,7 +49,7 @@ const foundSchema = z.strictObject({
     .int()
     .optional()
     .describe(
-      'How many mails have more text than the 256 KB that a search for words looks at; absent if none has, and for other searches',
+      'How many mails have more text than the 262,144 characters that a search for words looks at; absent if none has, and for other searches',
     ),
   mails: z
     .int()
