@@ -147,17 +147,6 @@ it('undoes the removal of those mails that are still stored', async () => {
   ])
 })
 
-it('removes no mail that a snapshot has', async () => {
-  const post = await startListening()
-  await submit(post, { subject: 'One' })
-  const { id } = await post.inbox.waitFor('subject:One')
-  const snapshot = await post.snapshot()
-  const removal = (await (await call(post.url, 'POST', '', { ids: [id] })).json()) as { id: string }
-  await post.restore(snapshot)
-  expect((await post.inbox.list()).count).toBe(1)
-  expect((await call(post.url, 'DELETE', `/${removal.id}`)).status).toBe(404)
-})
-
 it('no read by a query finds a hidden mail', async () => {
   const post = await startListening()
   for (const subject of ['One', 'Two']) await submit(post, { subject, text: 'word' })

@@ -120,6 +120,22 @@ describe('a snapshot', () => {
     await expect.poll(() => types).toEqual(['email.delivered'])
   })
 
+  it('undoes a removal of mails that it has', async () => {
+    const post = await start()
+    const { url } = await post.listen()
+    const { id } = await post.emails.send(hello)
+    await post.inbox.waitFor(`id:${id}`)
+    const snapshot = await post.snapshot()
+    const removals = `${url}/dev/inbox/removals`
+    const headers = { 'content-type': 'application/json' }
+    const begun = await fetch(removals, { method: 'POST', headers, body: JSON.stringify({ ids: [id] }) })
+    expect((await post.inbox.list()).count).toBe(0)
+    await post.restore(snapshot)
+    expect((await post.inbox.list()).count).toBe(1)
+    const removal = (await begun.json()) as { id: string }
+    expect((await fetch(`${removals}/${removal.id}`, { method: 'DELETE' })).status).toBe(404)
+  })
+
   it('takes little memory next to the data', async () => {
     const post = await start()
     await Promise.all(
