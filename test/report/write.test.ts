@@ -139,12 +139,12 @@ describe('the report of a run', () => {
     expect(bodyOf(0).diff).toBeNull()
   })
 
-  it('of 1,000 mails costs little more than to pack their bodies', async () => {
+  it('of 200 mails costs little more than to pack their bodies', async () => {
     const html = Array.from(
       { length: 500 },
       (_, i) => `<p style="color:#${i}">${randomUUID()} line of text</p>`,
     ).join('')
-    for (let test = 0; test < 200; test++) {
+    for (let test = 0; test < 40; test++) {
       const mails = Array.from({ length: 5 }, (_, i) =>
         mailOf({ html: html + i, text: html, snapshot: html }),
       )
@@ -153,7 +153,7 @@ describe('the report of a run', () => {
     await write()
     const body = Buffer.from(html.repeat(3))
     const packing = await cpuSeconds(() => {
-      for (let mail = 0; mail < 1000; mail++) gzipSync(body)
+      for (let mail = 0; mail < 200; mail++) gzipSync(body)
     })
     let mails: unknown[] = []
     const writing = await cpuSeconds(async () => {
@@ -161,9 +161,9 @@ describe('the report of a run', () => {
     })
     const bytes = statSync(join(out, 'report.html')).size
     console.info(
-      `1,000 mails: ${writing.toFixed(2)} s of CPU, ${packing.toFixed(2)} to pack them; ${bytes} bytes`,
+      `200 mails: ${writing.toFixed(2)} s of CPU, ${packing.toFixed(2)} to pack them; ${bytes} bytes`,
     )
-    expect(mails).toHaveLength(1000)
+    expect(mails).toHaveLength(200)
     expect(writing).toBeLessThan(4 * packing)
   }, 60_000)
 })
