@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createKeptReadings } from '../../src/reading/kept.ts'
 
 test('a reading is kept until others need its room, and no reader gets that of another one', async () => {
-  const kept = createKeptReadings(1000)
+  const kept = createKeptReadings(900)
   const [one, other] = [kept.forReader(), kept.forReader()]
   let reads = 0
   const read = (length: number) => async () => ({ number: ++reads, text: 'x'.repeat(length) })
