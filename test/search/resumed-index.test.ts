@@ -84,6 +84,19 @@ async function begin(store: Store, folder: string, stepMs: number): Promise<Proc
   return process
 }
 
+/** After a process that closed its rows, of which one was damaged since. */
+async function beginDamaged(): Promise<Process> {
+  const { store, folder } = await crashed()
+  const first = await begin(store, folder, 0)
+  await first.indexer.catchUp({ complete: true })
+  await end(first)
+  const file = join(folder, 'mail-text.5')
+  const bytes = readFileSync(file)
+  bytes[blockBytes + 500_000] = 0x7f
+  writeFileSync(file, bytes)
+  return begin(store, folder, 0)
+}
+
 async function end({ indexer, column }: Process): Promise<void> {
   await column.close(await indexer.close())
 }
@@ -111,12 +124,7 @@ test('a search after a crash waits 5 seconds at most, and says how many mails it
 })
 
 test('a search checks the rows that it reads, and says that it may miss mail where one is damaged', async () => {
-  const { store, folder } = await crashed()
-  const file = join(folder, 'mail-text.5')
-  const bytes = readFileSync(file)
-  bytes[blockBytes + 500_000] = 0x7f
-  writeFileSync(file, bytes)
-  const damaged = await begin(store, folder, 0)
+  const damaged = await beginDamaged()
   const filter = parseMailQuery('"text of the mail"', 0)
   expect(await damaged.search.list(filter, { limit: 1 })).toMatchObject({ unread_texts: count })
   // All are read again.
@@ -127,12 +135,7 @@ test('a search checks the rows that it reads, and says that it may miss mail whe
 })
 
 test('a search that must be complete finds all, where a row is damaged', async () => {
-  const { store, folder } = await crashed()
-  const file = join(folder, 'mail-text.5')
-  const bytes = readFileSync(file)
-  bytes[blockBytes + 500_000] = 0x7f
-  writeFileSync(file, bytes)
-  const damaged = await begin(store, folder, 0)
+  const damaged = await beginDamaged()
   expect(await damaged.search.ids(parseMailQuery('"text of the mail"', 0), { complete: true })).toHaveLength(
     count,
   )
