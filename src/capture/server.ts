@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { SMTPServerSession } from 'smtp-server'
-import { clearInterval, monotonicNow, setInterval, sleep } from '../core/machine.ts'
+import { clearTimeout, clearInterval, monotonicNow, setInterval, setTimeout } from '../core/machine.ts'
 import { networkOf } from '../net/addresses.ts'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
@@ -39,6 +39,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   /** The port that begins with TLS. */
   readonly withTls: Server
   readonly #given: CaptureOptions
+  #onForgotten = (): void => {}
   /** Connections by session id, until their socket is closed. The base removes a connection earlier. */
   readonly #open = new Map<string, CaptureConnection>()
   readonly #slots: Slots
@@ -157,6 +158,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
 
   forget(connection: CaptureConnection): void {
     if (!this.#open.delete(connection.id)) return
+    this.#onForgotten()
     const sessions = userOf(connection.session)?.side?.sessions ?? this.#given.sessions
     sessions?.end(connection)
     this.#slots.release(connection)
@@ -192,7 +194,14 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   async #emptyWithin(ms: number, isEnough: () => boolean): Promise<void> {
     const deadline = monotonicNow() + ms
     while (this.#open.size > 0 && !isEnough() && monotonicNow() < deadline) {
-      await sleep(5)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, 5)
+        // At once, because every test that closes its instance waits for the connection of the outbox.
+        this.#onForgotten = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
     }
   }
 }

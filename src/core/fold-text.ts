@@ -9,7 +9,15 @@ import { foldSpace } from './fold-space.ts'
  * @see Unicode Standard section 3.13, Default Caseless Matching
  */
 export function foldText(text: string): string {
-  if (!beyondAscii.test(text)) return foldSpace(text).toLowerCase()
+  return beyondAscii.test(text) ? foldBeyondAscii(text) : foldSpace(text).toLowerCase()
+}
+
+/** The same for a text whose white space is folded, in half of the time. */
+export function foldLetters(text: string): string {
+  return beyondAscii.test(text) ? foldBeyondAscii(text) : text.toLowerCase()
+}
+
+function foldBeyondAscii(text: string): string {
   const shown = text.replace(shapeless, '').replace(halves, '\ufffd').normalize('NFKC')
   // The lower case of the capitals: `ß` and `ẞ` become `ss`, and `ﬃ` three letters.
   const lower = shown.toLowerCase().toUpperCase().toLowerCase()

@@ -50,17 +50,19 @@ export function createDetails(deps: DetailDeps): Details {
     const signatures = headers.filter(([name]) => name.toLowerCase() === 'dkim-signature')
     if (signatures.length === 0) return null
     const keys: SignerKey[] = []
-    for (const { domain, selector } of signersOf(signatures.map(([, value]) => value))) {
+    const signers = signersOf(signatures.map(([, value]) => value))
+    for (const { domain, selector } of signers) {
       const key = await findKey(domain, selector)
       if (key) keys.push({ domain, selector, key })
     }
-    return reader.signatures(messageBlob(email.id), keys, clock.now(), signal)
+    const mayExpire = signers.some(({ expires = null }) => expires !== null)
+    return reader.signatures(messageBlob(email.id), keys, mayExpire ? clock.now() : null, signal)
   }
 
   async function ofSubmission(email: EmailRecord, signal: AbortSignal): Promise<Mail> {
     const message = email.message && (await reader.mail(messageBlob(email.id), signal))
     const { links, codes, clipped } =
-      message ?? (await reader.findings({ ...empty, subject: email.subject }, signal))
+      message ?? (await reader.findings({ ...empty, subject: email.subject }, null, signal))
     const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email, signal)
     const dkim = await verify(email, message?.headers, signal)
     const facts = { links, codes, clipped, dkim, transcript: await transcriptOf(email) }
@@ -73,7 +75,8 @@ export function createDetails(deps: DetailDeps): Details {
     const dkim = await verify(email, message?.headers, signal)
     const shown = await reader.shownContent(contentBlob(email.id), signal)
     const { isCut, ...content } = shown ?? { ...empty, isCut: false }
-    const { links, codes, clipped } = await reader.findings({ ...content, subject: email.subject }, signal)
+    const found = { ...content, subject: email.subject }
+    const { links, codes, clipped } = await reader.findings(found, contentBlob(email.id), signal)
     const limits = [isCut ? bodyIsCut : null, clipped].filter((said) => said !== null).join(' ') || null
     const facts = { links, codes, clipped: limits, dkim, transcript: await transcriptOf(email) }
     return toMail(email, await digests.of(email, signal), content, message, facts)

@@ -43,7 +43,7 @@ export async function openColumns(config: Config, folder: string | null): Promis
       onNotice: (message) => config.onNotice({ level: 'warning', message }),
     })
   return {
-    text: await open('mail-text.4', true),
-    heads: { open: () => open('mail-heads.5', false), isKept: folder !== null },
+    text: await open('mail-text.5', true),
+    heads: { open: () => open('mail-heads.6', false), isKept: folder !== null },
   }
 }

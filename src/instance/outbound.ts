@@ -111,7 +111,7 @@ export function openOutbox(
       if (!email.recipients.some(({ recipient }) => simulator.aftermathOf(recipient) === 'clicked'))
         return null
       const content = await readContent(deps, email)
-      const { links } = await deps.reader.findings({ ...content, subject: '' })
+      const { links } = await deps.reader.findings({ ...content, subject: '' }, null)
       return links.find(({ href }) => /^https?:/i.test(href))?.href ?? null
     },
     onError: reportFailures(

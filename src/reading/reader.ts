@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { heavyBytes, longBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
 import { createSharedWork } from '../core/shared-work.ts'
@@ -10,11 +11,13 @@ import type { jobs, Readings, SignerKey, StoredBodies } from './jobs.ts'
 import type { NestedAnswer, NestedRequest } from './nested.ts'
 import type { PageOptions } from './page.ts'
 import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
+import { createKeptReadings, type KeptReadings } from './kept.ts'
 
 /**
  * Reads and parses stored messages. To limit memory, it reads at most one large message (over 1 MiB) and eight others at
  * the same time; the rest wait. Callers that ask for the same reading of the same message share it. Messages of more than
- * 128 KiB are parsed in the worker thread.
+ * 128 KiB are parsed in the worker thread, and what the detail of a mail shows of them is kept for a while, because people and
+ * tests look at the same mail again.
  *
  * Methods that read take the signal of their caller. If it aborts while the call waits, the work never starts. If it aborts
  * during the work, the work ends, unless other callers share it.
@@ -53,16 +56,26 @@ export interface Reader {
     request: NestedRequest,
     signal?: AbortSignal,
   ): Promise<NestedAnswer | null>
-  /** The links and codes in the bodies of a mail. @throws service_unavailable; the signal's reason. */
+  /**
+   * The links and codes in the bodies of a mail.
+   *
+   * @param blob  What the bodies were read from; null if they were not.
+   * @throws service_unavailable; the signal's reason.
+   */
   findings(
     mail: { subject: string; html: string; text: string },
+    blob: BlobId | null,
     signal?: AbortSignal,
   ): Promise<Readings['findings']>
-  /** Verifies the DKIM signatures of a message; see `verifyDkim`. Null and errors as for `facts`. */
+  /**
+   * Verifies the DKIM signatures of a message; see `verifyDkim`. Null and errors as for `facts`.
+   *
+   * @param nowMs  Unix time in milliseconds; null if no signature expires.
+   */
   signatures(
     blob: BlobId,
     keys: readonly SignerKey[],
-    nowMs: number,
+    nowMs: number | null,
     signal?: AbortSignal,
   ): Promise<Readings['signatures']>
   /** The MIME structure of a message. The latest structures are cached. Null and errors as for `facts`. */
@@ -113,12 +126,20 @@ export interface ReadingTurns {
   readonly whole: JobQueue
   /** For {@link Reader.withWhole}. */
   readonly withWhole: JobQueue
+  /** What was read last of large messages. */
+  readonly kept: KeptReadings
 }
 
 /** Creates the queues of readers. */
 export function createReadingTurns(clock: Pick<Clock, 'after'>): ReadingTurns {
   const queue = (atOnce: number): JobQueue => createJobQueue(clock, atOnce, maxWaiting)
-  return { small: queue(8), large: queue(1), whole: queue(1), withWhole: queue(1) }
+  return {
+    small: queue(8),
+    large: queue(1),
+    whole: queue(1),
+    withWhole: queue(1),
+    kept: createKeptReadings(),
+  }
 }
 
 export function createReader(deps: ReaderDeps): Reader {
@@ -126,6 +147,13 @@ export function createReader(deps: ReaderDeps): Reader {
   const { small, large } = turns
   const shared = createSharedWork()
   const structures = new Map<BlobId, MimeStructure>()
+  const kept = turns.kept.forReader()
+
+  /** Keeps a reading of a long blob, whose bytes never change. */
+  async function keeping<T>(key: string, blob: BlobId, read: () => Promise<T | null>): Promise<T | null> {
+    const size = await store.blobSize(blob)
+    return size !== null && size > longBytes ? kept.take(`${key} ${blob}`, read) : read()
+  }
 
   async function bytes<T>(
     blob: BlobId,
@@ -208,13 +236,13 @@ export function createReader(deps: ReaderDeps): Reader {
   }
 
   return {
-    mail: (blob, signal) => read('mail', blob, { signal }),
-    facts: (blob, signal) => read('facts', blob, { signal }),
+    mail: (blob, signal) => keeping('mail', blob, () => read('mail', blob, { signal })),
+    facts: (blob, signal) => keeping('facts', blob, () => read('facts', blob, { signal })),
     fields: (blob, signal) => read('fields', blob, { signal }),
     bodies: (blob, signal) => read('bodies', blob, { signal }),
     digest: (blob, patience = {}) => read('digest', blob, patience),
     content: (blob, signal) => content(blob, Number.POSITIVE_INFINITY, { signal }),
-    shownContent: (blob, signal) => content(blob, maxBodyBytes, { signal }),
+    shownContent: (blob, signal) => keeping('shown', blob, () => content(blob, maxBodyBytes, { signal })),
     contentText: (blob, patience = {}) => read('contentText', blob, patience),
     page: (blobs, options, caller) =>
       shared.run(
@@ -224,10 +252,20 @@ export function createReader(deps: ReaderDeps): Reader {
       ),
     nested: (blob, path, request, signal) =>
       inThread(blob, (found, options) => thread.run('nested', [found, path, request], options), { signal }),
-    findings: ({ subject, html, text }, signal) =>
-      thread.run('findings', [{ subject, html, text }], { size: html.length + text.length, signal }),
-    signatures: (blob, keys, nowMs, signal) =>
-      inThread(blob, (found, options) => thread.run('signatures', [found, keys, nowMs], options), { signal }),
+    async findings({ subject, html, text }, blob, signal) {
+      const find = (): Promise<Readings['findings']> =>
+        thread.run('findings', [{ subject, html, text }], { size: html.length + text.length, signal })
+      return (blob && (await keeping('findings', blob, find))) ?? find()
+    },
+    signatures(blob, keys, nowMs, signal) {
+      const verify = (): Promise<Readings['signatures']> =>
+        inThread(blob, (found, options) => thread.run('signatures', [found, keys, nowMs ?? 0], options), {
+          signal,
+        })
+      if (nowMs !== null) return verify()
+      const known = keys.map(({ domain, selector, key }) => [domain, selector, fingerprintOf(key)])
+      return keeping(`signatures ${JSON.stringify(known)}`, blob, verify)
+    },
     async structure(blob, signal) {
       const known = structures.get(blob)
       const structure = known ?? (await read('structure', blob, { signal }))
@@ -272,6 +310,10 @@ export async function loadBlob(
     at += piece.copy(found, at)
   }
   return found.subarray(0, at)
+}
+
+function fingerprintOf(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'der' }).toString('base64')
 }
 
 type OfOneBlob = Exclude<keyof Readings, 'content' | 'page' | 'nested' | 'findings' | 'signatures'>

@@ -19,12 +19,13 @@ export interface Indexer {
   /**
    * Reads mail that is not read yet, for at most a few seconds.
    *
-   * @param options.complete  Reads all mail that exists now, without a time limit. Default: false.
+   * @param options.complete  Reads all mail that exists now, without a time limit, and checks the rows of an earlier process,
+   *   which a scan does otherwise. Default: false.
    * @param options.signal  Ends the wait.
    * @returns The number of mails that are still not read, or may have a row without text.
    */
   catchUp(options?: { complete?: boolean; signal?: AbortSignal | undefined }): Promise<number>
-  /** How many mails have more text than is searched. */
+  /** How many mails have more text than is searched. Call it after a scan of the column. */
   countCut(): Promise<number>
   /**
    * Stops, after the message that is being read.
@@ -32,6 +33,12 @@ export interface Indexer {
    * @returns Whether every row has the text of its mail, as far as this process knows.
    */
   close(): Promise<boolean>
+}
+
+/** The indexer of a column. */
+export interface ColumnIndexer extends Indexer {
+  /** Reads all mail again, because a row is damaged. */
+  readAgain(): void
 }
 
 export interface IndexerDeps {
@@ -51,7 +58,7 @@ export interface IndexerDeps {
  * every second. All unread mail comes after the last row of the column, so the indexer keeps no list: a restart continues at
  * the same place, and a lost column is rebuilt.
  */
-export function startIndexer(deps: IndexerDeps): Indexer {
+export function startIndexer(deps: IndexerDeps): ColumnIndexer {
   const { store, clock, digests, column, heads, onLongWork } = deps
   let isClosed = false
   let isStale = false
@@ -76,19 +83,22 @@ export function startIndexer(deps: IndexerDeps): Indexer {
   const inLine = createSequence()
 
   /**
-   * Checks a part of the column or, once all of it is checked, reads the next unread mails.
+   * Reads the next unread mails.
    *
+   * @param isComplete  Checks a part of the column instead, until all of it is checked. Default: false.
    * @returns Whether there was work.
    */
-  const digestNext = (): Promise<boolean> =>
+  const digestNext = (isComplete = false): Promise<boolean> =>
     inLine(async () => {
       if (isClosed) return false
       if (isStale) await rebuild()
       isStale = false
-      const pause = clock.now() + sliceMs
-      isVerified = await column.verify(() => isClosed || clock.now() >= pause)
-      if (isClosed) return false
-      if (!isVerified) return true
+      if (isComplete && !isVerified) {
+        const pause = clock.now() + sliceMs
+        isVerified = await column.verify(() => isClosed || clock.now() >= pause)
+        if (isClosed) return false
+        if (!isVerified) return true
+      }
       if (await nextWithoutRow()) return readGroup()
       if (unsure) {
         await lookThrough(unsure)
@@ -221,7 +231,7 @@ export function startIndexer(deps: IndexerDeps): Indexer {
     return (await store.page(emailCollection, { direction: 'desc', limit: 1 })).records[0]?.id ?? ''
   }
 
-  const quiet = startQuietWork({ clock, step: digestNext, onLongWork })
+  const quiet = startQuietWork({ clock, step: () => digestNext(), onLongWork })
   const stopListening = store.changes((change) => {
     if (ahead.length > 0) ahead = stillNext(ahead, change)
     if (change.op === 'remove' && change.collection === emailCollection.name) column.cut.delete(change.id)
@@ -240,13 +250,13 @@ export function startIndexer(deps: IndexerDeps): Indexer {
         const isBehind = (): boolean =>
           column.cursor < newest ||
           (complete && (!isVerified || unsure !== null || deferred.size > 0 || isStale))
-        while (!signal?.aborted && (await digestNext()) && (isBehind() || clock.now() < until));
+        while (!signal?.aborted && (await digestNext(complete)) && (isBehind() || clock.now() < until));
       } catch {
         // A search must work even if nothing can be stored.
       }
       const upTo = (id: string): Promise<number> => store.count(emailCollection, { until: [id] })
       const all = await store.count(emailCollection)
-      if (!isVerified) return all
+      if (complete && !isVerified) return all
       const unread = all - (await upTo(column.cursor))
       const doubtful = unsure
         ? (await upTo(unsure.end)) - (unsure.done === '' ? 0 : await upTo(unsure.done))
@@ -265,6 +275,10 @@ export function startIndexer(deps: IndexerDeps): Indexer {
         }
       }
       return column.cut.size
+    },
+    readAgain() {
+      isStale = true
+      quiet.begin()
     },
     async close() {
       isClosed = true

@@ -3,6 +3,7 @@ import type { Where } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'
 import { createPacer } from '../core/slices.ts'
 import type { Heads } from './heads.ts'
+import type { ColumnIndexer } from './indexer.ts'
 import type { MailFilter } from './query.ts'
 import type { ScannedRows, TextColumn } from './text-column.ts'
 
@@ -16,7 +17,7 @@ export interface MatchingRows {
   page(filter: MailFilter, wanted: WantedRows, limit?: RowsLimit): Promise<MatchingPage>
 }
 
-/** How long texts in a database are searched. The columns of this process need no limit. */
+/** How long texts in a database are searched. The columns of this process need no limit of time. */
 export interface RowsLimit {
   /** In milliseconds. Default: until all are searched. */
   readonly mostMs?: number
@@ -49,17 +50,23 @@ export interface ColumnRowsDeps {
   store: Store
   column: Pick<TextColumn, 'scan'>
   heads: Pick<Heads, 'scan'>
+  /** Told when a row is damaged. */
+  indexer: Pick<ColumnIndexer, 'readAgain'>
 }
 
 /** Decides about the matching rows of a range; null if all of them are matches. */
 type Decide = ((id: string) => 'match' | 'unsure' | 'none') | null
 
 /** Finds mail by the columns of this process: of subjects and addresses, and of text. */
-export function createColumnRows({ store, column, heads }: ColumnRowsDeps): MatchingRows {
-  /** Visits the ranges of rows whose text and head match, newest first. For `unsure` ids the records decide. */
+export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDeps): MatchingRows {
+  /**
+   * Visits the ranges of rows whose text and head match, newest first. For `unsure` ids the records decide. If a row is
+   * damaged, all mails count as not searched.
+   */
   async function scan(
     filter: MailFilter,
     visit: (rows: ScannedRows, decide: Decide) => Promise<void>,
+    limit: RowsLimit | undefined,
     isEnough?: () => boolean,
   ): Promise<void> {
     if (filter.rows.length === 0) {
@@ -71,11 +78,14 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
       )
     }
     const among = filter.heads.length > 0 ? await headMatches(filter) : null
-    await column.scan(
+    const isIntact = await column.scan(
       filter.rows,
       (rows) => visit(rows, among && ((id) => among.get(id) ?? 'none')),
       isEnough,
     )
+    if (isIntact) return
+    indexer.readAgain()
+    if (limit) limit.left += await store.count(emailCollection)
   }
 
   async function headMatches(filter: MailFilter): Promise<Map<string, 'match' | 'unsure'>> {
@@ -86,11 +96,11 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
     return found
   }
 
-  async function candidates(filter: MailFilter): Promise<string[]> {
+  async function candidates(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
     const found: string[] = []
-    await scan(filter, async (rows, decide) => {
-      found.push(...rows.ids().filter((id) => decide?.(id) !== 'none'))
-    })
+    const visit = async (rows: ScannedRows, decide: Decide): Promise<void> =>
+      void found.push(...rows.ids().filter((id) => decide?.(id) !== 'none'))
+    await scan(filter, visit, limit)
     return found
   }
 
@@ -102,6 +112,7 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
    */
   async function each(
     filter: MailFilter,
+    limit: RowsLimit | undefined,
     take: (id: string) => void,
     isCounted: (rows: ScannedRows) => boolean = () => false,
     isEnough?: () => boolean,
@@ -128,7 +139,7 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
         take(id)
       }
     }
-    await scan(filter, visit, isEnough)
+    await scan(filter, visit, limit, isEnough)
   }
 
   /** The number of mails from `first` to `last`, both included. */
@@ -148,13 +159,13 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
     return new Set(isFirst ? [first, ...ids] : ids)
   }
 
-  async function ids(filter: MailFilter): Promise<string[]> {
+  async function ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
     const found: string[] = []
-    await each(filter, (id) => found.push(id))
+    await each(filter, limit, (id) => found.push(id))
     return found
   }
 
-  async function page(filter: MailFilter, wanted: WantedRows): Promise<MatchingPage> {
+  async function page(filter: MailFilter, wanted: WantedRows, rowsLimit?: RowsLimit): Promise<MatchingPage> {
     const { cursor, offset, limit, isCounted } = wanted
     const ids: string[] = []
     let count = 0
@@ -162,6 +173,7 @@ export function createColumnRows({ store, column, heads }: ColumnRowsDeps): Matc
     let isPartial = false
     await each(
       filter,
+      rowsLimit,
       (id) => {
         count++
         if (cursor !== null && id >= cursor) return

@@ -31,7 +31,7 @@ export function openSearchIndex(
     const indexer = startIndexer({ ...deps, column, heads })
     return {
       indexer,
-      rows: createColumnRows({ store, column, heads }),
+      rows: createColumnRows({ store, column, heads, indexer }),
       async close() {
         const isWhole = await indexer.close()
         await heads.close()

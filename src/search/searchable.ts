@@ -1,5 +1,5 @@
 import { cutText } from '../core/cut-text.ts'
-import { foldText } from '../core/fold-text.ts'
+import { foldLetters } from '../core/fold-text.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { searchedLength, type SearchableText } from '../mime/html/searchable-text.ts'
 import { linesOf } from './head-rows.ts'
@@ -10,9 +10,9 @@ export function searchableHead(email: EmailRecord): string {
   return cutText(linesOf([subject, from], to, to_names, cc, cc_names, bcc, bcc_names), headLength)
 }
 
-/** The body as searches compare it. Some characters become several, so that it may be cut again. */
+/** The body, with white space folded, as searches compare it. Some characters become several, so that it may be cut again. */
 export function foldBody({ body, isCut }: SearchableText): SearchableText {
-  const folded = foldText(body)
+  const folded = foldLetters(body)
   return { body: cutText(folded, searchedLength), isCut: isCut || folded.length > searchedLength }
 }
 

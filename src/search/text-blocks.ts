@@ -5,7 +5,7 @@ import { isShared, writeWhole, type Files } from '../core/files.ts'
 export interface TextBlocks {
   /** Full blocks. */
   readonly count: number
-  /** Reads a full block; the result is valid until `into` is used again. */
+  /** Reads a full block, or its beginning into a shorter buffer; the result is valid until `into` is used again. */
   read(number: number, into: Buffer): Promise<Buffer>
   add(block: Buffer): Promise<void>
   /** Removes the first blocks. If this fails, all of them are still there. */
@@ -124,6 +124,6 @@ export async function openFileBlocks(
 }
 
 /** The name of the file of a column. Its number is the version of the format. */
-export type DerivedFile = 'mail-text.4' | 'mail-heads.5'
+export type DerivedFile = 'mail-text.5' | 'mail-heads.6'
 
-const known: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.4', 'mail-heads.5'])
+const known: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.5', 'mail-heads.6'])

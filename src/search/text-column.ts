@@ -6,9 +6,11 @@ import {
   cutMark,
   cutRows,
   firstId,
+  headBytes,
   idAt,
   isSealed,
   lastId,
+  readHead,
   rowsBefore,
   scanRows,
   sealBlock,
@@ -44,13 +46,16 @@ export interface TextColumn {
   /** Whether an earlier run closed it, so that every row has the text of its mail. */
   readonly wasClosed: boolean
   /**
-   * Checks the blocks of an earlier run, once. If one is damaged, the column is cleared.
+   * Checks the blocks of an earlier run that no scan has read, once. If one is damaged, the column is cleared.
    *
    * @param isStopped  Whether to stop after a block; the rest is checked by the next call.
    * @returns Whether all of them are checked now.
    */
   verify(isStopped?: () => boolean): Promise<boolean>
-  /** The ids of the rows whose body ends with {@link cutMark}. The owner takes out removed mails. */
+  /**
+   * The ids of the rows whose body ends with {@link cutMark}; those of an earlier run after the first scan for terms, or
+   * after {@link verify}. The owner takes out removed mails.
+   */
   readonly cut: Set<string>
   /** Adds a row of folded text. @returns Whether this finished a block, so that it is time for {@link dropBefore}. */
   append(id: string, head: string, body: string): Promise<boolean>
@@ -63,12 +68,13 @@ export interface TextColumn {
    * Visits all ranges with their matches, newest first. Appends wait until the last visit has ended.
    *
    * @param isEnough  Called before each further range is looked at, and not after the last; whether to stop. Default: never.
+   * @returns False if a block is damaged: then the rows up to its last one are not visited, and the column must be cleared.
    */
   scan(
     wanted: readonly RowTerm[] | FindRows,
     visit: (rows: ScannedRows) => Promise<void>,
     isEnough?: () => boolean,
-  ): Promise<void>
+  ): Promise<boolean>
   clear(): Promise<void>
   /** @param isWhole  False if rows may lack the text of their mail: then it does not count as closed. Default: true. */
   close(isWhole?: boolean): Promise<void>
@@ -103,18 +109,37 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
   /** Only one operation runs at a time, so that all searches together use only two buffers. */
   const inLine = createSequence()
   let isClosed = false
-  /** Number of blocks of an earlier run that are not checked yet. */
-  let unverified = blocks.count
+  /** The blocks of an earlier run that are not checked yet. Each is checked when it is first read: it takes a second for 2 GB. */
+  let unchecked = new Set(Array.from({ length: blocks.count }, (_, number) => number))
+  let areHeadsRead = false
   const clear = async (): Promise<void> => {
     await blocks.clear()
     rows = 0
     cursor = ''
     used = beginBlock(last, 0)
-    unverified = 0
+    unchecked.clear()
     dropped = 0
     dead = 0
     guides?.clear()
     cut.clear()
+  }
+  /** Reads what the blocks of an earlier run say of themselves. */
+  const readHeads = async (): Promise<void> => {
+    if (areHeadsRead) return
+    const head = Buffer.allocUnsafeSlow(headBytes)
+    for (const number of unchecked) {
+      const read = await blocks.read(number, head)
+      guides?.addHead(number, read)
+      if (!readHead(read)?.hasCut) continue
+      for (const id of cutRows(await blocks.read(number, Buffer.allocUnsafeSlow(blockBytes)))) cut.add(id)
+    }
+    areHeadsRead = true
+  }
+  /** Whether a block that was read is intact. */
+  const check = (number: number, block: Buffer): boolean => {
+    if (unchecked.has(number) && !isSealed(block)) return false
+    unchecked.delete(number)
+    return true
   }
   return {
     get cursor() {
@@ -149,21 +174,24 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     dropBefore: (id) =>
       inLine(async () => {
         const buffer = Buffer.allocUnsafeSlow(blockBytes)
-        while (dead < blocks.count && lastId(await blocks.read(dead, buffer)) < id) dead++
-        if (dead === 0 || dead * 2 < blocks.count) return
-        const before = rowsBefore(dead < blocks.count ? await blocks.read(dead, buffer) : last)
+        const next = async (): Promise<Buffer> => (dead < blocks.count ? blocks.read(dead, buffer) : last)
+        let block = await next()
+        for (; dead < blocks.count && check(dead, block) && lastId(block) < id; block = await next()) dead++
+        if (dead === 0 || dead * 2 < blocks.count || !check(dead, block)) return
+        const before = rowsBefore(block)
         try {
           await blocks.drop(dead)
         } catch {
           return
         }
-        unverified = Math.max(unverified - dead, 0)
+        unchecked = new Set([...unchecked].map((number) => number - dead).filter((number) => number >= 0))
         guides?.drop(dead)
         dropped = before
         dead = 0
       }),
     scan: (wanted, visit, isEnough = () => false) =>
       inLine(async () => {
+        if (guides) await readHeads()
         const find: FindRows = typeof wanted === 'function' ? wanted : (block) => scanRows(block, wanted)
         const needed = typeof wanted === 'function' ? [] : wanted.filter(({ isNegative }) => !isNegative)
         const skipping = (number: number): BlockGuide | null => guides?.skipping(number, needed) ?? null
@@ -185,6 +213,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
           for (let number = blocks.count - 1; number >= 0 && !isEnough(); number--) {
             if (reading?.number === number) {
               const block: Buffer = await reading.block
+              if (!check(number, block)) return false
               // The next block is read while this one is scanned.
               reading = readOn(number - 1)
               end = await visitBlock(block, end, find, visit)
@@ -197,6 +226,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
             end = begin
             if (number % skippedPerTurn === 0) await nextTurn()
           }
+          return true
         } finally {
           // What is next in line may remove the block.
           await reading?.block.catch(() => {})
@@ -204,19 +234,15 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
       }),
     verify: (isStopped = () => false) =>
       inLine(async () => {
-        const buffer = unverified > 0 ? Buffer.allocUnsafeSlow(blockBytes) : null
-        while (buffer && unverified > 0) {
-          const block = await blocks.read(unverified - 1, buffer)
-          if (!isSealed(block)) await clear()
-          else {
-            unverified--
-            guides?.addChecked(unverified, block)
-            for (const id of cutRows(block)) cut.add(id)
-          }
+        if (unchecked.size === 0) return true
+        if (guides) await readHeads()
+        const buffer = Buffer.allocUnsafeSlow(blockBytes)
+        for (const number of unchecked) {
+          if (!check(number, await blocks.read(number, buffer))) await clear()
           await nextTurn()
           if (isStopped()) break
         }
-        return unverified === 0
+        return unchecked.size === 0
       }),
     clear: () => inLine(clear),
     close: (isWhole = true) =>
@@ -236,7 +262,7 @@ const skippedPerTurn = 64
 
 async function openBlocks(
   folder: string | null,
-  { files = nodeFiles, fileName = 'mail-text.4', onNotice = () => {} }: TextColumnDeps,
+  { files = nodeFiles, fileName = 'mail-text.5', onNotice = () => {} }: TextColumnDeps,
 ): Promise<{ blocks: TextBlocks; state: ResumedRows }> {
   if (folder !== null) {
     let opened: TextBlocks | null = null

@@ -1,4 +1,12 @@
-import { filterBytes, filterOfBlock, firstId, lastId, rowsBefore, type RowTerm } from './text-rows.ts'
+import {
+  filterBytes,
+  filterOfBlock,
+  firstId,
+  lastId,
+  readHead,
+  rowsBefore,
+  type RowTerm,
+} from './text-rows.ts'
 
 /**
  * The sequences of three bytes that a text contains, as a set of 4 KB that may also contain others. A block of 1 MB that
@@ -58,7 +66,7 @@ export interface BlockGuide {
 
 /** Guides to the full blocks of a text column, so that a search need not read blocks that lack one of its terms. */
 export class BlockGuides {
-  /** By number of the block. A block of an earlier run has none until it is checked. */
+  /** By number of the block. A block of an earlier run has none until its head is read. */
   #guides: (BlockGuide | undefined)[] = []
   /** The filter of the unfinished block. */
   #filter: TextFilter
@@ -79,13 +87,21 @@ export class BlockGuides {
 
   /** Notes that the unfinished block is full. @param number  Its number. */
   addFull(number: number, block: Buffer): void {
-    this.#guides[number] = guideTo(block, this.#filter)
+    this.#guides[number] = {
+      begin: rowsBefore(block),
+      first: firstId(block),
+      last: lastId(block),
+      filter: this.#filter,
+    }
     this.#filter = new TextFilter()
   }
 
-  /** Adds a block of an earlier run that was checked. */
-  addChecked(number: number, block: Buffer): void {
-    this.#guides[number] = guideTo(block, TextFilter.read(filterOfBlock(block)))
+  /** Adds a block of an earlier run, by its head. A block whose head is damaged has no guide. */
+  addHead(number: number, head: Buffer): void {
+    const read = readHead(head)
+    if (!read) return
+    const { rowsBefore: begin, first, last, filter } = read
+    this.#guides[number] = { begin, first, last, filter: TextFilter.read(filter) }
   }
 
   /** Removes the first blocks. */
@@ -103,10 +119,6 @@ export class BlockGuides {
     const guide = this.#guides[number]
     return guide && terms.some(({ bytes }) => !guide.filter.mayHave(bytes)) ? guide : null
   }
-}
-
-function guideTo(block: Buffer, filter: TextFilter): BlockGuide {
-  return { begin: rowsBefore(block), first: firstId(block), last: lastId(block), filter }
 }
 
 function filterOf(text: Uint8Array): TextFilter {

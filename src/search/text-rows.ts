@@ -42,12 +42,30 @@ export function rowsBefore(block: Buffer): number {
 
 /** The place in a block for its filter. */
 export function filterOfBlock(block: Buffer): Buffer {
-  return block.subarray(sealEnd, headerLength)
+  return block.subarray(filterAt, headerLength)
 }
 
-/** Writes a checksum into a block. */
+/** Completes the head of a block that has a row, and writes a checksum of the head and one of the block. */
 export function sealBlock(block: Buffer): void {
+  block.write(lastId(block), lastIdAt, 'latin1')
+  block.write(block.includes(cutEnd, headerLength) ? '1' : '0', cutFlagAt, 'latin1')
+  block.write(headSealOf(block), sealEnd, 'latin1')
   block.write(sealOf(block), countLength, 'latin1')
+}
+
+/** What the head of a full block says of it; null if the checksum of the head is wrong. */
+export function readHead(
+  head: Buffer,
+): { rowsBefore: number; first: string; last: string; hasCut: boolean; filter: Buffer } | null {
+  if (head.length < headBytes || head.toString('latin1', sealEnd, headSealEnd) !== headSealOf(head))
+    return null
+  return {
+    rowsBefore: rowsBefore(head),
+    first: firstId(head),
+    last: head.toString('latin1', lastIdAt, cutFlagAt),
+    hasCut: head[cutFlagAt] === '1'.charCodeAt(0),
+    filter: filterOfBlock(head),
+  }
 }
 
 /** Whether the checksum of a block is right. It is wrong if the block was cut or changed. */
@@ -56,7 +74,16 @@ export function isSealed(block: Buffer): boolean {
 }
 
 function sealOf(block: Buffer): string {
-  const sum = crc32(block.subarray(sealEnd), crc32(block.subarray(0, countLength)))
+  return checksum(block, sealEnd, block.length)
+}
+
+function headSealOf(block: Buffer): string {
+  return checksum(block, headSealEnd, headBytes)
+}
+
+/** Of the number of rows before a block, and of its bytes from one place to another. */
+function checksum(block: Buffer, from: number, to: number): string {
+  const sum = crc32(block.subarray(from, to), crc32(block.subarray(0, countLength)))
   return sum.toString(16).padStart(sealLength, '0')
 }
 
@@ -139,9 +166,15 @@ const headAt = 1 + idLength
 const countLength = 12
 const sealLength = 8
 const sealEnd = countLength + sealLength
+const headSealEnd = sealEnd + sealLength
+const lastIdAt = headSealEnd
+const cutFlagAt = lastIdAt + idLength
+const filterAt = cutFlagAt + 1
 /** Length of the filter of a block. */
 export const filterBytes = 4096
-const headerLength = sealEnd + filterBytes
+const headerLength = filterAt + filterBytes
+/** The head of a block: up to the id of its first row. */
+export const headBytes: number = headerLength + headAt
 /** A row with a hit costs about a microsecond. */
 const rowsPerTurn = 1024
 

@@ -93,7 +93,7 @@ test.each(['ENOSPC', 'EIO', 'EROFS', 'EACCES'])(
       for (const row of [3, 4]) expect(await hits(column, `body ${row}`), `call ${n}`).toEqual([idOf(row)])
       await column.dropBefore(idOf(3))
       expect([column.rows, await hits(column, 'body 1')], `call ${n}`).toEqual([2, []])
-      expect(readdirSync(folder)).toEqual(['mail-text.4'])
+      expect(readdirSync(folder)).toEqual(['mail-text.5'])
       await column.close()
       if (isOver) {
         expect(files.calls - before).toBeGreaterThan(5)

@@ -15,7 +15,7 @@ test.each(['in memory', 'in a folder'])(
     const folder = place === 'in memory' ? null : temporaryFolder()
     const store = await openMemoryStore({ collections: [emailCollection] })
     const column = await openTextColumn(folder)
-    const headColumn = await openTextColumn(folder, { fileName: 'mail-heads.5' })
+    const headColumn = await openTextColumn(folder, { fileName: 'mail-heads.6' })
     const heads = createHeads({ store, open: async () => headColumn, isKept: true })
     const indexer = startIndexer({ store, clock: systemClock, digests: digestsOf(store), column, heads })
     onTestFinished(async () => {

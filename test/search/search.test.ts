@@ -114,7 +114,7 @@ describe('a search', () => {
     await submit(first, { subject: 'one', text: 'needle' })
     expect(await subjectsOf(first, 'needle')).toEqual(['one'])
     await first.close()
-    const file = join(dir, 'derived', 'mail-text.4')
+    const file = join(dir, 'derived', 'mail-text.5')
     expect(statSync(file).size).toBeGreaterThan(0)
     const second = await createLocalpost({ dir })
     await submit(second, { subject: 'two', text: 'needle', attachments: [{ filename: 'a', content: 'b' }] })

@@ -54,7 +54,7 @@ test.each(['closes it', 'is killed'])(
   async (how) => {
     const dir = temporaryFolder()
     let column = await openTextColumn(dir)
-    const sizeNow = (): number => statSync(join(dir, 'mail-text.4')).size
+    const sizeNow = (): number => statSync(join(dir, 'mail-text.5')).size
     const add = async (from: number, to: number, oldest: (n: number) => number): Promise<void> => {
       for (let n = from; n <= to; n++)
         if (await column.append(idOf(n), `subject ${n}`, `${'word '.repeat(400)} body${n};`))
@@ -120,7 +120,7 @@ test.each(['a byte of the first block', 'a byte of the last rows', 'rows behind 
     let column = await openTextColumn(dir)
     for (let n = 1; n <= 700; n++) await column.append(idOf(n), `subject ${n}`, 'word '.repeat(400))
     await column.close()
-    const file = join(dir, 'mail-text.4')
+    const file = join(dir, 'mail-text.5')
     const bytes = readFileSync(file)
     if (place === 'a byte of the first block') bytes[5000] = 0x03
     else if (place === 'a byte of the last rows') bytes[bytes.length - 3000] = 0x00

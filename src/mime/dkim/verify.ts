@@ -41,7 +41,9 @@ export async function verifyDkim(
 const maxSignatures = 5
 
 /** The names of the keys that {@link verifyDkim} asks for, by the values of the DKIM-Signature fields of a message. */
-export function signersOf(values: readonly string[]): { domain: string; selector: string }[] {
+export function signersOf(
+  values: readonly string[],
+): { domain: string; selector: string; expires?: number | null }[] {
   return values.slice(0, maxSignatures).map(readSignature)
 }
 

@@ -20,7 +20,12 @@ export function snippetOf(text: string, html: string): string {
 }
 
 function fold(text: string): string {
+  // Nearly always the beginning is enough, and folding all of it took a tenth of the time of reading a mail of 20 KB.
+  const beginning = folded(text.slice(0, 8 * snippetLength))
+  return cutText(beginning.length > 2 * snippetLength ? beginning : folded(text), snippetLength)
+}
+
+function folded(text: string): string {
   // Mail makers pad the preheader with invisible characters; they would fill the snippet.
-  const folded = foldSpace(text.replace(/\u034f|[\u00ad\u200b-\u200f\u2060\ufeff]/g, ''))
-  return cutText(folded, snippetLength)
+  return foldSpace(text.replace(/\u034f|[\u00ad\u200b-\u200f\u2060\ufeff]/g, ''))
 }

@@ -1,0 +1,62 @@
+import { deserialize, serialize } from 'node:v8'
+
+/** The latest readings of large messages, shared by the readers of all accounts to limit the memory of all together. */
+export interface KeptReadings {
+  /** The readings of one reader, which no other one sees. */
+  forReader(): OwnReadings
+}
+
+/** The kept readings of one reader. */
+export interface OwnReadings {
+  /**
+   * Reads, or gives a copy of what was read before.
+   *
+   * @param key  Stands for one kind of reading of bytes that never change.
+   * @param read  null is not kept.
+   */
+  take<T>(key: string, read: () => Promise<T | null>): Promise<T | null>
+}
+
+/** @param limit  How many bytes are kept. A reading of more than half of them is not kept. */
+export function createKeptReadings(limit: number = 8 * 1024 * 1024): KeptReadings {
+  /** In the order of use. Serialized, so that their size is known, and that no caller can change what another one gets. */
+  const kept = new Map<string, Buffer>()
+  let bytes = 0
+  let readers = 0
+
+  function drop(key: string): Buffer | undefined {
+    const found = kept.get(key)
+    if (found && kept.delete(key)) bytes -= found.length
+    return found
+  }
+
+  function keep(key: string, reading: Buffer): void {
+    drop(key)
+    if (reading.length * 2 > limit) return
+    kept.set(key, reading)
+    bytes += reading.length
+    for (const oldest of kept.keys()) {
+      if (bytes <= limit) return
+      drop(oldest)
+    }
+  }
+
+  return {
+    forReader() {
+      const reader = ++readers
+      return {
+        async take<T>(key: string, read: () => Promise<T | null>) {
+          const own = `${reader} ${key}`
+          const known = drop(own)
+          if (known) {
+            keep(own, known)
+            return deserialize(known) as T
+          }
+          const found = await read()
+          if (found !== null) keep(own, serialize(found))
+          return found
+        },
+      }
+    },
+  }
+}
