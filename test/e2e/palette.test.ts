@@ -14,8 +14,13 @@ it('commands find mails by subject and person, settings, client previews, domain
   const { post, page } = await openPage()
   await post.templates.put('order-shipped', { subject: 'Hi', text: 'x' })
   await post.domains.create({ name: 'created.test' })
-  await submit(post, { to: 'Grace Hopper <grace@example.com>', subject: 'Quarterly figures', html: '<p>x</p>' })
+  await submit(post, {
+    to: 'Grace Hopper <grace@example.com>',
+    subject: 'Quarterly figures',
+    html: '<p>x</p>',
+  })
   await submit(post, { to: 'ada@example.com', subject: 'Newest', html: '<p>x</p>' })
+  await rowOf(page, 'Newest').click()
   await page.getByRole('heading', { level: 1, name: 'Newest' }).waitFor()
   for (const typed of ['quarterly', 'grace@example', 'hopper']) {
     await type(page, typed)

@@ -97,7 +97,9 @@ export async function mailEntries(
       api.list({ query: `${key}:"${text}"`, limit: mostMails, count: 'page' }, signal),
     ),
   )
-  const found = new Map<string, ListedMail>(pages.flatMap(({ emails }) => emails).map((mail) => [mail.id, mail]))
+  const found = new Map<string, ListedMail>(
+    pages.flatMap(({ emails }) => emails).map((mail) => [mail.id, mail]),
+  )
   return [...found.values()]
     .toSorted((one, other) => (one.id < other.id ? 1 : -1))
     .slice(0, mostMails)

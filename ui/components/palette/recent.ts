@@ -2,7 +2,10 @@ import { readStored, writeStored } from '../../composables/stored.ts'
 
 /** The ids of the commands that were run last, the latest first. */
 export function recentCommands(): string[] {
-  return (readStored('commands') ?? '').split(' ').filter((id) => id !== '').slice(0, most)
+  return (readStored('commands') ?? '')
+    .split(' ')
+    .filter((id) => id !== '')
+    .slice(0, most)
 }
 
 /** Remembers a command as the latest. */

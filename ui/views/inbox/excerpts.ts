@@ -60,9 +60,11 @@ function isShown({ from, to, to_names, subject, snippet }: ListedMail, words: re
 export function excerptOf(text: string, words: readonly string[]): string | null {
   const [before, match, after] = markedPieces(text.slice(0, mostChars), words)
   if (before === undefined || match === undefined) return null
-  const line = before.slice(-2 * charsBefore).replaceAll(/\s+/g, ' ')
+  // Near the end of the text there is room for more of what is before.
+  const room = Math.max(charsBefore, charsOfLine - match.length - (after ?? '').length)
+  const line = before.slice(-2 * room).replaceAll(/\s+/g, ' ')
   // From the beginning of a word, where one is near.
-  const start = line.length > charsBefore ? line.slice(-charsBefore).replace(/^\S{1,12}\s/, '') : line
+  const start = line.length > room ? line.slice(-room).replace(/^\S{1,12}\s/, '') : line
   const isCut = start.length < before.trimStart().length
   return `${isCut ? '…' : ''}${start.trimStart()}${match}${(after ?? '').slice(0, charsAfter).replaceAll(/\s+/g, ' ')}`
 }
@@ -76,6 +78,7 @@ function textIn(html: string): string {
 
 const shownChars = 40
 const charsBefore = 24
+const charsOfLine = 48
 const charsAfter = 160
 const mostChars = 300_000
 /** A larger mail keeps the beginning of its text. */
