@@ -191,6 +191,8 @@ export const slowFiles: readonly string[] = [
   'e2e/compare',
   'e2e/connections',
   'e2e/list-filters',
+  'e2e/list-layout',
+  'e2e/palette',
   'e2e/pdf',
   'e2e/reading',
   'flood/http',
