@@ -23,7 +23,7 @@ export function markWords(frame: HTMLIFrameElement, words: readonly string[]): v
   const sheet = new view.CSSStyleSheet()
   sheet.replaceSync(`::highlight(${name}) { background: #ffe6a6; color: #1b1a18 }`)
   // A mail may name an element after a member of `document` and hide it, so that of the prototype is used.
-  const sheets = Reflect.get(Document.prototype, 'adoptedStyleSheets', content) as CSSStyleSheet[]
+  const sheets: CSSStyleSheet[] = Reflect.get(Document.prototype, 'adoptedStyleSheets', content)
   Reflect.set(Document.prototype, 'adoptedStyleSheets', [...sheets, sheet], content)
 }
 
