@@ -63,15 +63,17 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
   })
 
   // The row at the top stays there, whatever comes above it: rows, or headings of rows that were not loaded before.
-  watch([loaded, total, places], async ([after, count, placed], [before, countBefore, placedBefore]) => {
+  watch([loaded, total, places, rem], async ([after, count, placed, size], before) => {
+    const [rowsBefore, countBefore, placedBefore, sizeBefore] = before
     const element = box.value
-    if (!element || element.scrollTop === 0 || before.emails.length === 0) return
+    if (!element || element.scrollTop === 0 || rowsBefore.emails.length === 0) return
     const at = placedBefore.indexAt(element.scrollTop)
-    const known = movedBy(before, after, at)
+    const known = movedBy(rowsBefore, after, at)
     // If none of the loaded rows is left, only the number of new rows is known.
     const moved = known ?? (after.first === 0 ? Math.max(0, count - countBefore) : 0)
     above.value += Math.max(0, moved)
-    const shift = placed.topOf(at + moved) - placedBefore.topOf(at)
+    const inRow = element.scrollTop - placedBefore.topOf(at)
+    const shift = placed.topOf(at + moved) + (inRow * size) / sizeBefore - element.scrollTop
     if (shift === 0) return
     await nextTick()
     element.scrollTop += shift
