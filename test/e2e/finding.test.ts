@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
+import { frameOf, openPage, panel, rowOf, rowsOf, searchField, submit, tab } from './_setup.ts'
 
 it('Enter opens the first result, and its words are marked in the list and in the mail', async () => {
   const { post, page } = await openPage()
@@ -56,7 +56,48 @@ it('the empty inbox names the newest problem, and sends a test mail', async () =
   const { post, page } = await openPage()
   await page.getByText('Waiting for the first mail').waitFor()
   await fetch(`${post.url}/v1/emails`, { method: 'POST' })
-  await page.getByRole('region', { name: 'Newest problem' }).getByText('A request had no API key.').waitFor()
+  await page.getByRole('region', { name: 'Why is there no mail?' }).getByText('API key').first().waitFor()
   await page.getByRole('button', { name: 'Send a test mail' }).click()
   await rowOf(page, 'A test mail from Localpost').waitFor()
+})
+
+it('the words of a search are marked in HTML too, and a row shows the place in the text', async () => {
+  const { post, page } = await openPage()
+  const filler = 'Some words that come before it. '.repeat(20)
+  await submit(post, { subject: 'One', text: `${filler}The courier is Hermes, as always.` })
+  // The names of elements may hide members of the document.
+  await submit(post, {
+    subject: 'Two',
+    html: `<style>.hermes { color: red }</style><p>${filler}</p><p id="place">Your <b>Hermes</b> courier</p><img name="adoptedStyleSheets"><img name="createRange">`,
+  })
+  await rowOf(page, 'Two').waitFor()
+  await searchField(page).fill('hermes')
+  await rowOf(page, 'One').getByText('courier is Hermes, as always').waitFor()
+  await rowOf(page, 'Two').getByText('Your Hermes courier').waitFor()
+  await expect.poll(() => rowsOf(page).locator('mark').allTextContents()).toEqual(['Hermes', 'Hermes'])
+
+  await rowOf(page, 'Two').click()
+  const marked = (): Promise<string[]> =>
+    frameOf(page)
+      .locator('#place')
+      .evaluate(() => {
+        const found = CSS.highlights.get('localpost-search') as Iterable<Range> | undefined
+        return [...(found ?? [])].map((range) => range.toString())
+      })
+  await expect.poll(marked).toEqual(['Hermes'])
+  expect(await frameOf(page).locator('#place').innerHTML()).toBe('Your <b>Hermes</b> courier')
+  await searchField(page).fill('')
+  await expect.poll(marked).toEqual([])
+})
+
+it('a search for a person who has no mail says why', async () => {
+  const { post, page } = await openPage()
+  await submit(post, { to: 'ada@example.com', subject: 'Hello', text: 'x' })
+  await rowOf(page, 'Hello').waitFor()
+  await searchField(page).fill('to:adda@example.com')
+  const why = page.getByRole('region', { name: 'Why is there no mail to adda@example.com?' })
+  await why.getByText('ada@example.com', { exact: false }).first().waitFor()
+  await searchField(page).fill('nothing has this')
+  await page.getByText('No mail matches this search').waitFor()
+  await why.waitFor({ state: 'detached' })
 })

@@ -17,7 +17,7 @@ describe('the list', () => {
     const texts = await rowsOf(page).allTextContents()
     expect(texts).toHaveLength(2)
     expect(texts[0]).toMatch(
-      /^Unread\. Acme to bounce@simulator\.localpost.*Over HTTP.*\d B.*Hello.*Bounced$/,
+      /^TodayUnread\. Acme to bounce@simulator\.localpost.*Over HTTP.*\d B.*Hello.*Bounced$/,
     )
     expect(texts[1]).toMatch(/Over SMTP.*\d B.*The first one$/)
   })

@@ -27,3 +27,21 @@ it('shows a mail as a client does, and lists what the client ignores', async () 
   await tab(page, 'Headers').click()
   await expect.poll(() => page.getByText('An approximation of').count()).toBe(0)
 })
+
+it('shows a mail in five clients side by side', async () => {
+  const { post, page } = await openPage()
+  await submit(post, { subject: 'Styled', html: '<p style="position: absolute">Hello</p>' })
+  await rowOf(page, 'Styled').click()
+  await page.getByRole('button', { name: 'View as' }).click()
+  await page.getByRole('button', { name: 'Five clients side by side' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Five clients side by side' })
+  const frames = dialog.locator('iframe')
+  await expect.poll(() => frames.count()).toBe(5)
+  const positions = async (): Promise<string[]> => {
+    const found = Array.from({ length: 5 }, (_, at) => frames.nth(at).contentFrame().getByText('Hello'))
+    return Promise.all(found.map((one) => one.evaluate((element) => getComputedStyle(element).position)))
+  }
+  await expect.poll(async () => new Set(await positions()).has('static')).toBe(true)
+  await dialog.getByRole('button', { name: 'Show the mail as Gmail, web' }).click()
+  await page.getByText('An approximation of Gmail, Desktop Webmail').waitFor()
+})

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { elapsed, preciseTime, shortTime } from '../../ui/composables/time.ts'
+import { dayWords, elapsed, preciseTime, shortTime, timeOfDay } from '../../ui/composables/time.ts'
 
 const at = (text: string): number => new Date(text).getTime()
 
@@ -35,4 +35,21 @@ it('a format is made when a time needs it, not when the page starts', async () =
   } finally {
     make.mockRestore()
   }
+})
+
+it('a day is a heading in words that fit its age, and its mails have the time of day', () => {
+  const now = at('2026-03-12T12:00:00')
+  for (const [day, words] of [
+    ['2026-03-12T00:00:00', 'Today'],
+    ['2026-03-11T23:59:59', 'Yesterday'],
+    ['2026-03-10T23:59:59', 'Tuesday'],
+    ['2026-03-06T00:00:00', 'Friday'],
+    ['2026-03-05T23:59:59', 'Thursday 5 March'],
+    ['2025-12-31T23:59:59', '31 December 2025'],
+    // The clock of the sender's server may be ahead.
+    ['2026-03-13T00:00:00', 'Friday 13 March'],
+  ] as const)
+    expect(dayWords(at(day), now), day).toBe(words)
+  expect(timeOfDay(at('2026-03-05T23:59:59'), now)).toBe('23:59')
+  expect(timeOfDay(at('2026-03-12T11:55:00'), now)).toBe('5 min')
 })

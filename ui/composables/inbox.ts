@@ -10,20 +10,21 @@ import {
   noRows,
   type Part,
 } from './list-window.ts'
+import type { ListRow } from '../views/inbox/conversations.ts'
 import type { Changes } from './live.ts'
 import { searchInUrl } from './search-url.ts'
 
 /** The list of mails of one query: the rows in sight and around them, kept up to date. */
 export interface InboxList {
   /** The loaded rows and their positions. */
-  rows: ShallowRef<ListWindow>
+  rows: Readonly<Ref<ListWindow>>
   /** Only the loaded rows. */
-  emails: ComputedRef<ListedMail[]>
+  emails: ComputedRef<ListRow[]>
   /**
    * The number of rows, loaded or not: mails that match the query, and broadcasts. It is the length of the list. While the
    * matches are counted, it is the number of the first ones that are shown.
    */
-  count: Ref<number>
+  count: Readonly<Ref<number>>
   /** The number of mails that match the query, those of broadcasts counted one by one. */
   mails: Ref<number>
   /** Whether there may be more mails than `mails`, because the matches are still being counted. */

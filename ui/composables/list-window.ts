@@ -1,10 +1,11 @@
+import type { ListRow } from '../views/inbox/conversations.ts'
 import type { ListedMail } from '../../src/inbox/types.ts'
 
 /** The loaded rows of a list, without gaps. */
 export interface ListWindow {
   /** The position of the first loaded row in the list. */
   readonly first: number
-  readonly emails: ListedMail[]
+  readonly emails: ListRow[]
 }
 
 export const noRows: ListWindow = { first: 0, emails: [] }

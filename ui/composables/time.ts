@@ -10,14 +10,27 @@ export function useNow(): Readonly<Ref<number>> {
 
 /** A time as shown in lists: `now`, `5 min`, `14:05`, `Yesterday`, `Mon`, `3 Mar`, `3 Mar 2024`. */
 export function shortTime(at: number, now: number): string {
-  const ageMs = now - at
-  if (ageMs < minute) return 'now'
-  if (ageMs < 60 * minute) return `${Math.floor(ageMs / minute)} min`
   const days = dayOf(now) - dayOf(at)
-  if (days === 0) return clock.format(at)
+  if (days === 0 || now - at < 60 * minute) return timeOfDay(at, now)
   if (days === 1) return 'Yesterday'
   if (days < 7) return weekday.format(at)
   return dayIn(at, now)
+}
+
+/** A time under the heading of its day: `now`, `5 min`, `14:05`. */
+export function timeOfDay(at: number, now: number): string {
+  const ageMs = now - at
+  if (ageMs < minute) return 'now'
+  return ageMs < 60 * minute ? `${Math.floor(ageMs / minute)} min` : clock.format(at)
+}
+
+/** A day as a heading, in the time zone of the page: `Today`, `Yesterday`, `Monday`, `Tuesday 3 March`, `3 March 2024`. */
+export function dayWords(at: number, now: number): string {
+  const days = dayOf(now) - dayOf(at)
+  if (days === 0) return 'Today'
+  if (days === 1) return 'Yesterday'
+  if (days > 1 && days < 7) return longWeekday.format(at)
+  return (isSameYear(at, now) ? longDay : longDayYear).format(at)
 }
 
 /** A moment in full: `Fri, 20 Nov 2026, 17:57:24`. */
@@ -53,6 +66,9 @@ function format(options: Intl.DateTimeFormatOptions): { format(at: number): stri
 }
 const clock = format({ hour: '2-digit', minute: '2-digit' })
 const weekday = format({ weekday: 'short' })
+const longWeekday = format({ weekday: 'long' })
+const longDay = format({ weekday: 'long', day: 'numeric', month: 'long' })
+const longDayYear = format({ day: 'numeric', month: 'long', year: 'numeric' })
 const dayMonth = format({ day: 'numeric', month: 'short' })
 const dayMonthYear = format({ day: 'numeric', month: 'short', year: 'numeric' })
 const precise = format({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
@@ -68,11 +84,14 @@ const full = format({
 
 /** The day, with the year if it is not the year of `beside`. */
 function dayIn(at: number, beside: number): string {
-  const isSameYear = new Date(at).getFullYear() === new Date(beside).getFullYear()
-  return (isSameYear ? dayMonth : dayMonthYear).format(at)
+  return (isSameYear(at, beside) ? dayMonth : dayMonthYear).format(at)
 }
 
-function dayOf(at: number): number {
+const isSameYear = (at: number, other: number): boolean =>
+  new Date(at).getFullYear() === new Date(other).getFullYear()
+
+/** The number of a day in the time zone of the page. */
+export function dayOf(at: number): number {
   const day = new Date(at)
   return Math.round(Date.UTC(day.getFullYear(), day.getMonth(), day.getDate()) / 86_400_000)
 }

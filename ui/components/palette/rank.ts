@@ -1,17 +1,18 @@
-import type { Command } from '../../composables/commands.ts'
-
-/** The commands that match the typed text, best first; without text all of them in their order. */
-export function ranked(commands: readonly Command[], typed: string): Command[] {
+/**
+ * The entries that match the typed text, best first: good ones have it in their words, weak ones only its letters in their
+ * order.
+ */
+export function ranked<Entry extends { words: string; group: string }>(
+  entries: readonly Entry[],
+  typed: string,
+): { good: Entry[]; weak: Entry[] } {
   const wanted = typed.trim().toLowerCase()
-  if (wanted === '') return [...commands]
-  return commands
-    .map((command) => ({
-      command,
-      score: scoreOf(`${command.words} ${command.group}`.toLowerCase(), wanted),
-    }))
-    .filter(({ score }) => score > 0)
+  const scored = entries
+    .map((entry) => ({ entry, score: scoreOf(`${entry.words} ${entry.group}`.toLowerCase(), wanted) }))
     .sort((a, b) => b.score - a.score)
-    .map(({ command }) => command)
+  const of = (least: number, most: number): Entry[] =>
+    scored.filter(({ score }) => score >= least && score <= most).map(({ entry }) => entry)
+  return { good: of(2, 4), weak: of(1, 1) }
 }
 
 /** 4 at the start, 3 at the start of a word, 2 anywhere, 1 as letters in their order, 0 not at all. */

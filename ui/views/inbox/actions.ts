@@ -49,10 +49,12 @@ export interface ActionParts {
   selection: Selection
   go: (to: Route, replace?: boolean) => void
   ask: (title: string, text: string, action: string) => Promise<boolean>
+  /** Asks before all mail is deleted. Resolves with what deletes everything else that was chosen; null if nothing is to be deleted. */
+  askAll: (...question: Parameters<ActionParts['ask']>) => Promise<(() => Promise<void>) | null>
   focusRow: (id: string) => void
 }
 
-export function useActions({ api, inbox, open, selection, go, ask, focusRow }: ActionParts): Actions {
+export function useActions({ api, inbox, open, selection, go, ask, askAll, focusRow }: ActionParts): Actions {
   const problem = ref('')
   const busy = ref(false)
   const removal = useUndo()
@@ -108,9 +110,12 @@ export function useActions({ api, inbox, open, selection, go, ask, focusRow }: A
     const what = query
       ? countWords(count, 'match', 'matches', inbox.counting.value)
       : `all ${countWords(count, 'mail')}`
-    if (!(await ask(`Delete ${what}?`, noUndo, 'Delete'))) return
+    const question = [`Delete ${what}?`, noUndo, 'Delete'] as const
+    const isWanted = query ? await ask(...question) : await askAll(...question)
+    if (!isWanted) return
     await attempt(async () => {
       await api.removeAll(query)
+      if (isWanted !== true) await isWanted()
       selection.clear()
       go({ view: 'list' }, true)
       await inbox.load()

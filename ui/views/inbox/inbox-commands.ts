@@ -35,6 +35,10 @@ export interface InboxCommandTargets {
   nextTag(): void
   pickFiles(): void
   changeDensity(): void
+  /** Gives the list the whole width while no mail is open, or not. */
+  changeWidth(): void
+  /** Combines the mails of a conversation, or not. */
+  changeThreads(): void
   notify(): void
 }
 
@@ -92,6 +96,8 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
     export: { isOn: hasMail, run: actions.exportAll },
     import: { run: targets.pickFiles },
     density: { run: targets.changeDensity },
+    alone: { run: targets.changeWidth },
+    threads: { run: targets.changeThreads },
     notify: { run: targets.notify },
     'delete-all': { isOn: hasMail, run: () => void actions.removeAll() },
   }

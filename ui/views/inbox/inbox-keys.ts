@@ -40,6 +40,8 @@ export const inboxKeys = [
   { id: 'export', words: 'Export what the list shows', group: 'Inbox' },
   { id: 'import', words: 'Import .eml files', group: 'Inbox' },
   { id: 'density', words: 'Compact or comfortable rows', group: 'Inbox', keys: 'd' },
+  { id: 'alone', words: 'Whole width for the list while no mail is open, or not', group: 'Inbox' },
+  { id: 'threads', words: 'Group conversations, or not', group: 'Inbox' },
   { id: 'notify', words: 'Desktop notifications on or off', group: 'Inbox' },
   { id: 'delete-all', words: 'Delete what the list shows', group: 'Inbox', keys: 'D' },
 ] as const satisfies readonly CommandName[]

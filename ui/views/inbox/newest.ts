@@ -6,6 +6,8 @@ export interface NewestParts {
   inbox: InboxList
   route: Readonly<Ref<Route>>
   go: (to: Route, replace?: boolean) => void
+  /** Whether the list has the whole width while no mail is open: then none is opened automatically. */
+  alone: Readonly<Ref<boolean>>
   /** Called before a mail is opened automatically. */
   beforeOpen: (id: string) => void
 }
@@ -14,7 +16,7 @@ export interface NewestParts {
  * Opens the newest mail automatically where there is room beside the list: when the page is opened, and when the first
  * mail comes into an empty inbox. Whatever is being read later stays.
  */
-export function useNewest({ inbox, route, go, beforeOpen }: NewestParts): {
+export function useNewest({ inbox, route, go, alone, beforeOpen }: NewestParts): {
   whenSeen(work: () => Promise<void>): void
 } {
   let isWaiting = true
@@ -26,7 +28,7 @@ export function useNewest({ inbox, route, go, beforeOpen }: NewestParts): {
       return
     }
     const [newest] = mails
-    if (isWaiting && newest && route.value.view === 'list' && wide.matches) {
+    if (isWaiting && newest && !alone.value && route.value.view === 'list' && wide.matches) {
       beforeOpen(newest.id)
       go({ view: 'mail', id: newest.id }, true)
     }

@@ -16,10 +16,12 @@ export interface ReadingParts {
   /** The mail from which the keyboard moves on; opening a mail sets it to that mail. */
   currentId: Ref<string | null>
   markRead: (id: string) => void
+  /** See {@link useNewest}. */
+  alone: Readonly<Ref<boolean>>
 }
 
 /** The open mail, and when it counts as read: once a person opened it, not the page on its own. */
-export function useReading({ api, live, inbox, router, currentId, markRead }: ReadingParts): {
+export function useReading({ api, live, inbox, router, currentId, markRead, alone }: ReadingParts): {
   open: OpenMail
   /** Call it for events of the pointer over the list. */
   onPointer(event: PointerEvent): void
@@ -48,7 +50,7 @@ export function useReading({ api, live, inbox, router, currentId, markRead }: Re
       if (!isOpen || isUnread) markRead(mail.id)
     })
   })
-  const newest = useNewest({ inbox, route, go, beforeOpen: (id) => (openedByPage = id) })
+  const newest = useNewest({ inbox, route, go, alone, beforeOpen: (id) => (openedByPage = id) })
   return {
     open,
     onPointer: near.onPointer,

@@ -1,5 +1,6 @@
 import { computed, nextTick, onMounted, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue'
 import { movedBy, type ListWindow } from '../../composables/list-window.ts'
+import { placeRows } from './row-places.ts'
 
 export interface RowsParts {
   /** The scrolling element. */
@@ -10,6 +11,8 @@ export interface RowsParts {
   total: Ref<number>
   /** The height of a row in rem. */
   rem: Ref<number>
+  /** The positions of the rows with a heading above them, in ascending order. */
+  headed: Ref<readonly number[]>
   /** The row that is always drawn, wherever the list is scrolled to: the one that Tab reaches. */
   keep: Ref<number>
 }
@@ -26,21 +29,26 @@ export interface Rows {
   /** How many rows were added above the visible ones since the list was at its top. */
   above: Ref<number>
   toTop(): void
+  /** The first row that is wholly in sight. */
+  firstInSight(): number
+  /** The row at the top of the box, and how far the heading that stays there is pushed up by the next one. */
+  top: ComputedRef<{ index: number; lift: number }>
   /** Brings a row into view; with `center`, one that is not in view yet goes to the middle. */
   scrollTo(index: number, align: 'auto' | 'center'): void
 }
 
 /** The visible rows of a list of any length. They keep their place while rows above them are added or removed. */
-export function useRows({ box, loaded, total, rem, keep }: RowsParts): Rows {
+export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): Rows {
   const above = ref(0)
   const scrolled = ref(0)
   const seenHeight = ref(0)
   const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-  const rowHeight = computed(() => rem.value * fontSize)
+  const heading = headingRem * fontSize
+  const places = computed(() => placeRows(rem.value * fontSize, heading, headed.value))
 
   const range = computed(() => {
-    const first = Math.floor(scrolled.value / rowHeight.value)
-    const last = Math.ceil((scrolled.value + seenHeight.value) / rowHeight.value)
+    const first = places.value.indexAt(scrolled.value)
+    const last = places.value.indexAt(scrolled.value + seenHeight.value) + 1
     return {
       from: Math.max(0, Math.min(first, total.value - 1) - overscan),
       to: Math.min(total.value - 1, last + overscan),
@@ -54,16 +62,22 @@ export function useRows({ box, loaded, total, rem, keep }: RowsParts): Rows {
     return kept < from ? [kept, ...drawn] : [...drawn, kept]
   })
 
-  watch([loaded, total], async ([after, count], [before, countBefore]) => {
+  // The row at the top stays there, whatever comes above it: rows, or headings of rows that were not loaded before.
+  watch([loaded, total, places, rem], async ([after, count, placed, size], before) => {
+    const [rowsBefore, countBefore, placedBefore, sizeBefore] = before
     const element = box.value
-    if (!element || element.scrollTop === 0 || before.emails.length === 0) return
-    const known = movedBy(before, after, Math.floor(element.scrollTop / rowHeight.value))
+    if (!element || element.scrollTop === 0 || rowsBefore.emails.length === 0) return
+    const at = placedBefore.indexAt(element.scrollTop)
+    const known = movedBy(rowsBefore, after, at)
     // If none of the loaded rows is left, only the number of new rows is known.
     const moved = known ?? (after.first === 0 ? Math.max(0, count - countBefore) : 0)
-    if (moved === 0) return
     above.value += Math.max(0, moved)
+    const inRow = element.scrollTop - placedBefore.topOf(at)
+    const shift = placed.topOf(at + moved) + (inRow * size) / sizeBefore - element.scrollTop
+    if (shift === 0) return
     await nextTick()
-    element.scrollTop += moved * rowHeight.value
+    element.scrollTop += shift
+    measure()
   })
 
   function measure(): void {
@@ -73,15 +87,6 @@ export function useRows({ box, loaded, total, rem, keep }: RowsParts): Rows {
     seenHeight.value = element.clientHeight
     if (element.scrollTop === 0) above.value = 0
   }
-  // The top row stays at the top when the height of the rows changes.
-  watch(rowHeight, async (after, before) => {
-    const element = box.value
-    if (!element) return
-    const top = element.scrollTop / before
-    await nextTick()
-    element.scrollTop = top * after
-    measure()
-  })
   const resized = new ResizeObserver(measure)
   onMounted(() => {
     if (!box.value) return
@@ -97,23 +102,35 @@ export function useRows({ box, loaded, total, rem, keep }: RowsParts): Rows {
   return {
     rows,
     range,
-    topOf: (index) => index * rowHeight.value,
-    height: computed(() => total.value * rowHeight.value),
+    topOf: (index) => places.value.topOf(index),
+    height: computed(() => places.value.topOf(total.value - 1) + rem.value * fontSize),
     above,
     toTop() {
       above.value = 0
       box.value?.scrollTo({
         top: 0,
-        behavior: (box.value?.scrollTop ?? 0) < 20 * rowHeight.value ? 'smooth' : 'auto',
+        behavior: (box.value?.scrollTop ?? 0) < places.value.topOf(20) ? 'smooth' : 'auto',
       })
     },
+    firstInSight() {
+      const from = box.value?.scrollTop ?? 0
+      const index = places.value.indexAt(from)
+      return places.value.topOf(index) < from ? index + 1 : index
+    },
+    top: computed(() => {
+      const index = places.value.indexAt(scrolled.value)
+      const next = places.value.nextHeading(index)
+      return { index, lift: next === null ? 0 : Math.min(0, next - scrolled.value - heading) }
+    }),
     scrollTo(index, align) {
       const element = box.value
       if (!element) return
-      const [top, bottom] = [index * rowHeight.value, (index + 1) * rowHeight.value]
+      // A heading is always at the top of the box, and covers what is there.
+      const top = places.value.topOf(index) - heading
+      const bottom = places.value.topOf(index) + rem.value * fontSize
       const isSeen = top >= element.scrollTop && bottom <= element.scrollTop + element.clientHeight
       if (isSeen) return
-      if (align === 'center') element.scrollTop = top - (element.clientHeight - rowHeight.value) / 2
+      if (align === 'center') element.scrollTop = (top + bottom - element.clientHeight) / 2
       else if (top < element.scrollTop) element.scrollTop = top
       else element.scrollTop = bottom - element.clientHeight
       measure()
@@ -121,5 +138,7 @@ export function useRows({ box, loaded, total, rem, keep }: RowsParts): Rows {
   }
 }
 
+/** The height of a heading. */
+export const headingRem = 1.75
 /** How many rows are drawn on both sides of those in sight. */
 const overscan = 8

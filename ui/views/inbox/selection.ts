@@ -26,12 +26,12 @@ export function useSelection(inbox: InboxList): Selection {
     last = null
   }
 
-  /** The row of a broadcast stands for many mails and cannot be picked. Its mails can, in the list of the broadcast. */
+  /** The row of a broadcast or a conversation stands for several mails and cannot be picked. They can, in their own list. */
   const pickable = (): string[] =>
-    inbox.emails.value.filter(({ broadcast }) => !broadcast).map(({ id }) => id)
+    inbox.emails.value.filter((row) => !row.broadcast && !row.conversation).map(({ id }) => id)
 
   function toggle(id: string, range = false): void {
-    if (inbox.emails.value.some((mail) => mail.id === id && mail.broadcast)) return
+    if (inbox.emails.value.some((row) => row.id === id && (row.broadcast || row.conversation))) return
     // If everything was picked and one mail is unpicked, only the other loaded mails stay picked.
     const next = new Set(everything.value ? pickable() : ids.value)
     everything.value = false

@@ -69,7 +69,7 @@ export function useWalk({ inbox, selection, broadcasts, router, currentId, rows 
     const { value: id } = currentId
     if (id === null) return
     const row = inbox.emails.value.find((mail) => mail.id === id)
-    if (row?.broadcast) broadcasts.open(row)
+    if (row?.broadcast || row?.conversation) broadcasts.open(row)
     else go({ view: 'mail', id })
   }
 

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import type { ListedMail } from '../../src/inbox/types.ts'
+import { foldConversations } from '../../ui/views/inbox/conversations.ts'
+import { excerptOf } from '../../ui/views/inbox/excerpts.ts'
+import { recipientIn } from '../../ui/views/inbox/recipient-in.ts'
+
+function mail(id: string, subject: string, from: string, to: string[], unread = false): ListedMail {
+  return {
+    id,
+    from,
+    to,
+    to_names: [],
+    subject,
+    snippet: '',
+    received: 0,
+    size_bytes: 1,
+    unread,
+    tags: [],
+    attachment_count: 0,
+    source: 'smtp',
+    last_event: { recipient: 'a@acme.test', status: 'sent', timestamp: 0 },
+    outcomes: {},
+  }
+}
+
+it('mails of the same people and subject are one row, once one of them is an answer', () => {
+  const emails = [
+    mail('f', 'AW: Re[2]: My order', 'Ada <ADA@acme.test>', ['bob@acme.test']),
+    mail('e', 'Your code', 'shop@acme.test', ['ada@acme.test']),
+    mail('d', 'Re: my order', 'bob@acme.test', ['ada@acme.test'], true),
+    mail('c', 'Re: My order', 'eve@acme.test', ['ada@acme.test']),
+    mail('b', 'Your code', 'shop@acme.test', ['ada@acme.test']),
+    mail('a', 'My order', 'ada@acme.test', ['bob@acme.test']),
+  ]
+  const { window, positions, hidden, rowOf } = foldConversations({ first: 10, emails })
+  expect(window.first).toBe(10)
+  expect(window.emails.map(({ id }) => id)).toEqual(['f', 'e', 'c', 'b'])
+  expect(window.emails[0]?.conversation).toEqual({ subject: 'My order', ids: ['f', 'd', 'a'], unread: 1 })
+  expect(window.emails.slice(1).some(({ conversation }) => conversation)).toBe(false)
+  expect(positions).toEqual([10, 11, 13, 14])
+  expect(hidden).toEqual([12, 15])
+  expect([...rowOf]).toEqual([
+    ['d', 'f'],
+    ['a', 'f'],
+  ])
+})
+
+it('a mail without a subject, and the row of a broadcast, belong to no conversation', () => {
+  const broadcast = { id: 'bc_1', subject: 'Re: News', emails: 3, unread: 0, outcomes: {} }
+  const emails = [
+    { ...mail('d', 'Re: News', 'a@acme.test', ['b@acme.test']), broadcast },
+    mail('c', 'News', 'a@acme.test', ['b@acme.test']),
+    mail('b', 'Re:', 'a@acme.test', ['b@acme.test']),
+    mail('a', '', 'a@acme.test', ['b@acme.test']),
+  ]
+  expect(foldConversations({ first: 0, emails }).hidden).toEqual([])
+})
+
+it('an excerpt begins with a word near what was found, in one line', () => {
+  const text = `${'before '.repeat(20)}\n the   Courier\n is here ${'after '.repeat(60)}`
+  const excerpt = excerptOf(text, ['courier']) ?? ''
+  expect(excerpt).toMatch(/^…before before the Courier is here after/)
+  expect(excerpt.length).toBeLessThan(250)
+  expect(excerptOf('Courier first', ['courier'])).toBe('Courier first')
+  expect(excerptOf(`${'x'.repeat(2000)}courier`, ['courier'])).toMatch(/^…x+courier$/)
+  expect(excerptOf('nothing', ['courier'])).toBe(null)
+})
+
+it('the recipient of a search is known by its key, or as an address alone', () => {
+  for (const [search, recipient] of [
+    ['to:ada@example.com', 'ada@example.com'],
+    ['is:unread To:"ada lovelace" x', 'ada lovelace'],
+    ['cc:eve', 'eve'],
+    ['ada@example.com', 'ada@example.com'],
+    ['-to:ada', null],
+    ['invoice', null],
+    ['from:ada@example.com', null],
+    ['reply-to:ada@example.com', null],
+    ['', null],
+  ] as const)
+    expect(recipientIn(search), search).toBe(recipient)
+})
