@@ -5,6 +5,7 @@ import { createBroadcasts, type Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
+import type { Counts } from '../core/counts.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import type { RandomSource } from '../core/random.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
@@ -58,6 +59,8 @@ export interface SharedParts {
   /** Shared by all readers, so that only one large mail is in memory. */
   turns: ReadingTurns
   downloads: Downloads
+  /** For the metrics of all accounts together. */
+  counts: Counts
   /** For everything in memory that other instances may change too. */
   following: Following
   /** null without other instances. */
@@ -123,7 +126,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
  * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
  */
 export async function openAccount(
-  { config, outgoing, thread, following, baseUrl, ...shared }: SharedParts,
+  { config, outgoing, thread, following, baseUrl, counts, ...shared }: SharedParts,
   { randomSources, ...memory }: AccountMemory,
   store: Store,
   undo: (() => unknown)[],
@@ -134,6 +137,7 @@ export async function openAccount(
   const common = { ...config, store, ids, thread, following }
   const { webhooks, configurationSets } = await openWebhooks({
     ...common,
+    tally: counts.webhooks,
     config,
     outgoing,
     baseUrl,
@@ -179,6 +183,7 @@ export async function openAccount(
       config,
       'Mails could not be removed. Until this succeeds they stay in the store, outside of lists.',
     ),
+    counts: counts.waits,
     missing: {
       ...common,
       sessions: memory.smtpSessions.list,
@@ -223,6 +228,7 @@ export async function openAccount(
     downloads: shared.downloads,
     findRule: rules.find,
     deliveries: shared.deliveries,
+    tally: counts.deliveries,
     secret,
   })
   let delivers = false

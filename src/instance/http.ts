@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Capture } from '../capture/capture.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Tally } from '../core/counts.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import type { FailedKeys } from '../keys/failed-keys.ts'
@@ -26,6 +27,7 @@ import type { OtherAccounts } from '../server/other-accounts.ts'
 import { beginExchange, type RequestLog } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
 import type { DatabaseStatus } from '../store/store.ts'
+import type { InstanceFacts } from '../telemetry/metrics.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
 import { assertDestinations } from './destinations.ts'
@@ -73,6 +75,9 @@ export function createHttp(
     upToDate: UpToDate | null
     /** Called with each request to `/v1` that is refused; undefined where that is of no interest. */
     onRefused: ((refusal: ClientRefusal) => void) | undefined
+    /** Counts the answers. */
+    requests: Tally
+    instanceFacts(): Promise<InstanceFacts>
   },
 ): InstanceHttp {
   const { config, clock, otherAccounts, oidc } = deps
@@ -91,7 +96,8 @@ export function createHttp(
   // use them.
   const load = once(async () => {
     const [{ createApp }, rowsOf, sessions] = await loadParts()
-    app = createApp({ ...partsOf(main, sessions), otherAccounts, furtherRoutes: rowsOf(main) })
+    const { instanceFacts } = deps
+    app = createApp({ ...partsOf(main, sessions), instanceFacts, otherAccounts, furtherRoutes: rowsOf(main) })
     if (isClosing) app.close()
     return app
   })
@@ -135,6 +141,7 @@ export function createHttp(
     ...account,
     log: deps.onRefused ? tellingRefusals(account.log, deps.onRefused) : account.log,
     sessions,
+    instanceFacts: null,
     otherAccounts: null,
     ca: deps.certificate?.ca ?? null,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),

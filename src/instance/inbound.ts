@@ -80,7 +80,7 @@ export function openCapture(
   config: Config,
   side: AccountSide,
   credentials: Omit<AuthRules, 'auth'>,
-  { ownCertificate, httpUrl, onRefused }: Pick<CaptureOptions, 'ownCertificate' | 'httpUrl' | 'onRefused'>,
+  { ownCertificate, ...reports }: Pick<CaptureOptions, 'ownCertificate' | 'httpUrl' | 'onRefused' | 'counts'>,
 ): Promise<Capture> {
   const { limits, onNotice } = config
   const report = reportFailures(
@@ -92,8 +92,7 @@ export function openCapture(
     ...config,
     ...side,
     ...credentials,
-    httpUrl,
-    onRefused,
+    ...reports,
     port: config.smtpPort,
     auth: config.smtpAuth,
     tls: typeof config.smtpTls === 'object' ? config.smtpTls : (config.tls ?? config.smtpTls),

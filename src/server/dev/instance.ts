@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { LocalpostError } from '../../core/errors.ts'
 import { resetScopes } from '../../options/reset-scopes.ts'
 import { bytesAnswer, jsonAnswer } from '../answer.ts'
-import { metricsOf, readHealth } from '../health.ts'
+import { formatOf, mediaTypes, writeMetrics } from '../../telemetry/exposition.ts'
+import { familiesOf } from '../../telemetry/metrics.ts'
+import { readHealth, readMetricFacts } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
 import type { ServerDeps } from '../deps.ts'
 import { facesOf } from '../face.ts'
@@ -24,10 +26,20 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
         return jsonAnswer(health, accepts ? 200 : 503)
       },
     }),
-    get('/dev/metrics', {
-      summary: 'Metrics of the instance, for Prometheus',
-      success: { type: metricsType, description: 'The text format of Prometheus' },
-      handler: async () => bytesAnswer(metricsOf(await readHealth(deps)), { 'content-type': metricsType }),
+    get('/metrics', {
+      alsoAt: ['/dev/metrics'],
+      summary: 'Metrics of the instance, for Prometheus; for an account other than `default`, those that concern it',
+      headers: {
+        Accept: {
+          description: '`application/openmetrics-text` for OpenMetrics 1.0; otherwise the text format 0.0.4',
+        },
+      },
+      success: { type: mediaTypes.text, description: 'The text format of Prometheus, or OpenMetrics' },
+      async handler({ headers }) {
+        const format = formatOf(headers.get('accept'))
+        const text = writeMetrics(familiesOf(await readMetricFacts(deps)), format)
+        return bytesAnswer(text, { 'content-type': mediaTypes[format], vary: 'Accept' })
+      },
     }),
     get('/dev/providers', {
       summary: 'The providers whose APIs this instance has, and how an app is pointed to them',
@@ -82,8 +94,6 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
     }),
   ]
 }
-
-const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
 const caType = 'application/x-pem-file'
 
