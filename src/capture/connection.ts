@@ -38,7 +38,7 @@ export interface ConnectionHost {
    */
   dismiss(connection: CaptureConnection): void
   /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
-  tellRefusal(what: string, why: string, client: string): void
+  tellRefusal(what: string, why: string, connection: CaptureConnection): void
   /** Reports a client's fault, at most once a minute for each address and kind of fault. */
   reportClient(fault: ClientFault, address: string, detail: string): void
   /** Called when the socket of a connection is closed. */
@@ -234,7 +234,7 @@ export class CaptureConnection extends CommandConnection {
       const isOfCommand = problem === null || !ofConnection.has(problem)
       if (!this.isDelivery) {
         count(this.#server.counts.refusals, code)
-        this.#server.tellRefusal(isOfCommand ? command : '', reply, this.remoteAddress)
+        this.#server.tellRefusal(isOfCommand ? command : '', reply, this)
       }
     }
     // Nothing may be sent in plain text during a TLS handshake.
@@ -376,7 +376,7 @@ export class CaptureConnection extends CommandConnection {
     if (this.isDelivery || this.#fault !== null) return
     this.#fault = fault
     this.#server.reportClient(fault, this.remoteAddress, detail)
-    if (withoutReply.has(fault)) this.#server.tellRefusal('', messageOf(fault), this.remoteAddress)
+    if (withoutReply.has(fault)) this.#server.tellRefusal('', messageOf(fault), this)
   }
 
   override _createParser(): SMTPStream {

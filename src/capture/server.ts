@@ -112,8 +112,9 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()
   }
 
-  tellRefusal(what: string, why: string, client: string): void {
-    if (!this.isClosing) this.#given.onRefused?.({ what, why, client })
+  tellRefusal(what: string, why: string, { session, remoteAddress: client }: CaptureConnection): void {
+    if (this.isClosing) return
+    this.#given.onRefused?.({ what, why, client, account: userOf(session)?.side?.accountName })
   }
 
   reportClient(fault: ClientFault, address: string, detail: string): void {

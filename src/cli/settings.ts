@@ -12,6 +12,8 @@ import { readClientSecret, readKeys, readRelay } from './secrets.ts'
 export interface Settings {
   port: number
   quiet: boolean
+  /** How it prints what happens. */
+  logFormat: 'text' | 'json'
   /** For createLocalpost. */
   options: LocalpostOptions & { host: string; smtpPort: number }
   /** The file of the key that the banner names; absent if the key came from elsewhere. */
@@ -48,6 +50,7 @@ export async function resolveSettings(
   const {
     port,
     quiet,
+    logFormat,
     memory: _memory,
     apiKeyFile: _keys,
     relayPasswordFile: _password,
@@ -82,6 +85,7 @@ export async function resolveSettings(
   return {
     port,
     quiet,
+    logFormat: logFormat === 'json' ? 'json' : 'text',
     options,
     ...(keys.file !== undefined && { keyFile: keys.file }),
     ...(hasMailpitVariables(variables) && { isForMailpit: true as const }),

@@ -105,7 +105,9 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   /** The queue for requests with long bodies. */
   large: JobQueue
   /** Called with each email that an app sent; undefined where that is of no interest. */
-  onStored: ((email: EmailRecord) => void) | undefined
+  onStored: ((email: EmailRecord, durationMs?: number) => void) | undefined
+  /** Its name; null for `default`. */
+  accountName: string | null
   /** The password of the outbox at the SMTP server of its own instance. */
   secret: string
   reader: Pick<Reader, 'bodies' | 'content'>
@@ -236,10 +238,12 @@ export async function openAccount(
     if (delivers) outbox.wake()
   }
   const { onActivity, accountName: account } = shared
-  const onStored = onActivity && ((email: EmailRecord): void => onActivity({ kind: 'mail', email, account }))
+  const onStored =
+    onActivity &&
+    ((email: EmailRecord, durationMs?: number): void => onActivity({ kind: 'mail', email, account, durationMs }))
   const sending = {
     ...common,
-    onStored,
+    onStored: onStored && ((email: EmailRecord): void => onStored(email)),
     via: config.relayAll ? ('relay' as const) : ('capture' as const),
     sources,
     findTemplate: templates.find,
@@ -283,6 +287,7 @@ export async function openAccount(
     thread,
     large: reader.large,
     onStored,
+    accountName: account,
     secret,
     reader,
     providerRandom: randomSources('providers'),

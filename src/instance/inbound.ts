@@ -4,6 +4,7 @@ import type { CaptureOptions } from '../capture/options.ts'
 import type { AccountSide } from '../capture/port.ts'
 import type { Budget } from '../core/byte-budget.ts'
 import { isErrorOf } from '../core/errors.ts'
+import { monotonicNow } from '../core/machine.ts'
 import { receiveSubmission } from '../emails/receive.ts'
 import type { SmtpStage } from '../faults/types.ts'
 import type { Config } from '../options/options.ts'
@@ -54,11 +55,13 @@ export function sideOfAccount(
     wakeOutbox,
   }
   return {
-    receive: (envelope, notes) =>
-      receiveSubmission(envelope, receive, (email) => {
+    receive(envelope, notes) {
+      const began = monotonicNow()
+      return receiveSubmission(envelope, receive, (email) => {
         if (notes) transcripts.keep(email.id, notes)
-        onStored?.(email)
-      }),
+        onStored?.(email, monotonicNow() - began)
+      })
+    },
     verdictOf: upToDate
       ? (recipient, transaction) => upToDate().then(() => verdictOf(recipient, transaction))
       : verdictOf,

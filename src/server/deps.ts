@@ -138,4 +138,10 @@ export interface LoggedSessions {
 }
 
 /** State of the instance for `/dev/health`. `ok` only while SMTP accepts connections, and HTTP too if it has a listener. */
-export type ServerState = Pick<Health, 'status' | 'store' | 'database' | 'smtp' | 'smtps' | 'ca' | 'warnings'>
+export interface ServerState extends Pick<
+  Health,
+  'status' | 'store' | 'database' | 'smtp' | 'smtps' | 'ca' | 'warnings'
+> {
+  /** Why new mail is refused, for callers who may not read the warnings; only with the status `refusing`. */
+  readonly refusal?: 'disk_full' | 'database_away' | 'store_failed' | undefined
+}

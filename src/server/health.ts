@@ -13,7 +13,7 @@ import type { Health } from './types.ts'
 export async function readHealth(
   deps: Pick<ServerDeps, 'config' | 'store' | 'state' | 'listener' | 'faults'>,
 ): Promise<Health> {
-  const { status, warnings, ...state } = await deps.state()
+  const { status, warnings, refusal: _, ...state } = await deps.state()
   const listener = deps.listener()
   const url = listener?.url ?? null
   return {

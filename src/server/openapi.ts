@@ -251,7 +251,7 @@ function toResponses(route: Route, schemas: SchemaWriter): object {
           schema: schemas.write(success.schema, 'output', componentName(route, 'Answer')),
         },
       }
-    : { [success.type ?? '*/*']: {} }
+    : Object.fromEntries([success.type ?? '*/*', ...(success.alsoTypes ?? [])].map((type) => [type, {}]))
   const given = { description: success.description ?? route.summary, content }
   const statuses = [success.status ?? 200, ...(success.alsoStatus ?? [])]
   const responses: Record<string, object> = Object.fromEntries(statuses.map((status) => [status, given]))
