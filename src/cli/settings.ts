@@ -12,8 +12,8 @@ import { readClientSecret, readKeys, readRelay } from './secrets.ts'
 export interface Settings {
   port: number
   quiet: boolean
-  /** How it prints what happens. */
-  logFormat: 'text' | 'json'
+  /** Whether it prints JSON instead of lines for people. */
+  isJson?: true
   /** For createLocalpost. */
   options: LocalpostOptions & { host: string; smtpPort: number }
   /** The file of the key that the banner names; absent if the key came from elsewhere. */
@@ -85,8 +85,8 @@ export async function resolveSettings(
   return {
     port,
     quiet,
-    logFormat: logFormat === 'json' ? 'json' : 'text',
     options,
+    ...(logFormat === 'json' && { isJson: true as const }),
     ...(keys.file !== undefined && { keyFile: keys.file }),
     ...(hasMailpitVariables(variables) && { isForMailpit: true as const }),
     ...(certificate && { readCertificate: () => readCertificate(certificate) }),

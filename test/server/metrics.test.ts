@@ -42,7 +42,7 @@ describeBoth('the metrics', (open) => {
     await face.call('GET', '/nothing/here')
     await submit(post, { from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi' })
     await speak(post, ['EHLO a', 'MAIL FROM:<a@acme.test>', 'RCPT TO:<no@example.com>', 'BOGUS', 'QUIT'])
-    await post.sending.send({ ...goodMail, send_at: '2099-01-01T00:00:00Z' })
+    await post.sending.send({ ...goodMail, send_at: new Date(Date.now() + 86_400_000).toISOString() })
     await post.sending.send({ ...goodMail, to: 'no@example.com' })
     await expect.poll(async () => (await scrape(face)).get('localpost_outbox_waiting')).toBe(0)
     const ended = new AbortController()
