@@ -62,7 +62,9 @@ print(json.dumps([[f.name, f.type, f.unit, f.documentation, [s.name for s in f.s
   const found = await parse('openmetrics', await metrics('application/openmetrics-text'))
   const rows = metricRows.filter(({ name }) => !name.startsWith('localpost_database'))
   expect(found.map(([name, type, unit, help]) => [name, type, unit, help])).toEqual(
-    rows.filter(({ name }) => name !== 'localpost_smtp_refusals').map(({ name, type, unit = '', help }) => [name, type, unit, help]),
+    rows
+      .filter(({ name }) => name !== 'localpost_smtp_refusals')
+      .map(({ name, type, unit = '', help }) => [name, type, unit, help]),
   )
   for (const [name, , , , samples] of found) {
     const row = rows.find((one) => one.name === name)
@@ -91,13 +93,22 @@ describe.skipIf(bin === null)('Prometheus', () => {
       .replace('scrape_interval: 15s', 'scrape_interval: 1s\n  scrape_timeout: 1s')
       .replace('localpost:8025', new URL(post.url ?? '').host)
     writeFileSync(join(folder, 'own.yml'), config)
-    const flags = ['--config.file=own.yml', '--storage.tsdb.path=tsdb', `--web.listen-address=127.0.0.1:${port}`]
-    const prometheus = spawn(join(bin ?? '', 'prometheus'), flags, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    const flags = [
+      '--config.file=own.yml',
+      '--storage.tsdb.path=tsdb',
+      `--web.listen-address=127.0.0.1:${port}`,
+    ]
+    const prometheus = spawn(join(bin ?? '', 'prometheus'), flags, {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     let said = ''
     prometheus.stderr.on('data', (piece) => (said += String(piece)))
     const ended = new Promise((resolve) => prometheus.once('exit', resolve))
     try {
-      const query = async (expr: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]> => {
+      const query = async (
+        expr: string,
+      ): Promise<{ metric: Record<string, string>; value: [number, string] }[]> => {
         const answer = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expr)}`)
         const body = (await answer.json()) as { status: string; data: { result: never[] }; error?: string }
         if (body.status !== 'success') throw new Error(`${expr}: ${body.error}`)
@@ -121,7 +132,10 @@ describe.skipIf(bin === null)('Prometheus', () => {
         for (const { expr } of targets) {
           const own = expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '30s')
           if (isAbsent(own)) await query(own)
-          else await expect.poll(async () => [title, (await query(own)).length > 0], { timeout: 20_000 }).toEqual([title, true])
+          else
+            await expect
+              .poll(async () => [title, (await query(own)).length > 0], { timeout: 20_000 })
+              .toEqual([title, true])
         }
       const alerts = await fetch(`http://127.0.0.1:${port}/api/v1/alerts`)
       expect(await alerts.json()).toMatchObject({ data: { alerts: [] } })

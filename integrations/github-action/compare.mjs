@@ -61,7 +61,15 @@ function listOf(title, mails) {
     return `- ${code(subject || '(no subject)')} to ${code(to.join(', '))} (${code(test)})`
   })
   const more = mails.length > most ? [`- … and ${mails.length - most} more`] : []
-  return ['', `<details><summary>${title} (${mails.length})</summary>`, '', ...rows, ...more, '', '</details>']
+  return [
+    '',
+    `<details><summary>${title} (${mails.length})</summary>`,
+    '',
+    ...rows,
+    ...more,
+    '',
+    '</details>',
+  ]
 }
 
 // Subjects come from mails. In code there are no links, images, HTML, mentions or references.

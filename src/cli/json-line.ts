@@ -37,8 +37,7 @@ export interface LogEvent {
  * @param message  For people; `""` for none.
  */
 export function jsonLine(now: number, level: LogLevel, message: string, event?: LogEvent): string {
-  const { what = level === 'error' ? 'error' : 'notice', duration_ms, ...members } =
-    event ?? {}
+  const { what = level === 'error' ? 'error' : 'notice', duration_ms, ...members } = event ?? {}
   const line = {
     time: new Date(now).toISOString(),
     level,

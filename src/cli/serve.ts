@@ -42,7 +42,8 @@ export async function serve(settings: Settings, output: Output): Promise<void> {
   const post = await starting
   if (!post) return
   giveMemoryBack()
-  if (output.isJson) output.log(`Localpost ${version} runs at ${post.url ?? ''}.`, startedEvent(post, settings))
+  if (output.isJson)
+    output.log(`Localpost ${version} runs at ${post.url ?? ''}.`, startedEvent(post, settings))
   else output.log(renderBanner(post, settings, version))
   for (const warning of startWarnings(settings)) output.warn(warning)
   activity.begin(settings.options.publicUrl ?? post.url ?? '')

@@ -240,7 +240,8 @@ export async function openAccount(
   const { onActivity, accountName: account } = shared
   const onStored =
     onActivity &&
-    ((email: EmailRecord, durationMs?: number): void => onActivity({ kind: 'mail', email, account, durationMs }))
+    ((email: EmailRecord, durationMs?: number): void =>
+      onActivity({ kind: 'mail', email, account, durationMs }))
   const sending = {
     ...common,
     onStored: onStored && ((email: EmailRecord): void => onStored(email)),

@@ -21,7 +21,10 @@ export function createInstanceFacts({
   const loop = createLoopMonitor()
 
   async function read(): Promise<InstanceFacts> {
-    const [totals, figures] = await Promise.all([unlessAway(readTotals(stored)), unlessAway(stored.figures())])
+    const [totals, figures] = await Promise.all([
+      unlessAway(readTotals(stored)),
+      unlessAway(stored.figures()),
+    ])
     return { counts, sessions: capture.sessionCount(), totals, figures, loop: loop.read() }
   }
 

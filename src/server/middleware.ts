@@ -18,7 +18,8 @@ import { endAfterRequest } from './rest-of-request.ts'
 import type { Need, Route } from './route.ts'
 
 /** What the middleware and the handlers of all routes need. */
-export interface RequestDeps extends RequestLimits, Pick<ServerDeps, 'log' | 'large' | 'thread' | 'requests' | 'onError'> {
+export interface RequestDeps
+  extends RequestLimits, Pick<ServerDeps, 'log' | 'large' | 'thread' | 'requests' | 'onError'> {
   readonly faceOf: FindFace
   readonly accessControl: AccessControl
   readonly addresses: ClientAddresses
@@ -31,7 +32,15 @@ export interface RequestDeps extends RequestLimits, Pick<ServerDeps, 'log' | 'la
  * The first middleware of all: makes a Response of what the next ones return, an {@link Answer} or a value for JSON, and
  * of errors. Adds the request to the log.
  */
-export function respond({ faceOf, addresses, answers, failedKeys, log, requests, onError }: RequestDeps): Middleware {
+export function respond({
+  faceOf,
+  addresses,
+  answers,
+  failedKeys,
+  log,
+  requests,
+  onError,
+}: RequestDeps): Middleware {
   const refusal = (error: unknown, event: H3Event): Answer => {
     if (isFault(error, event)) onError(error)
     const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
@@ -61,7 +70,15 @@ function tallyOf({ req }: H3Event, { route, isCut }: RequestState, { status }: A
   return `${method} ${route} ${isCut ? 'cut' : status}`
 }
 
-const countedMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const countedMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+])
 
 /** The first middleware of a route: says which it is. */
 export function atRoute(route: string): Middleware {

@@ -31,7 +31,12 @@ export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps:
   }
   for (const path of pagePaths) {
     for (const method of ['GET', 'HEAD'] as const)
-      h3.on(method, toPattern(path), (event) => pageFile(uiDir, path, nameOf(event)), middlewareOf('open', null, path))
+      h3.on(
+        method,
+        toPattern(path),
+        (event) => pageFile(uiDir, path, nameOf(event)),
+        middlewareOf('open', null, path),
+      )
   }
   const faces = facesOf(routes)
   for (const face of faces) addUnsupported(h3, face, middlewareOf(face.access ?? 'key'))

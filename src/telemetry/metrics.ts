@@ -60,7 +60,13 @@ function* tallied(tally: ReadonlyMap<string | number, number>): Generator<Sample
 
 // All of these exist from the start, so that a rate shows the first of its kind.
 const ways = ['capture', 'relay'] as const
-const deliveryOutcomes = ['delivered', 'deferred', 'bounced', 'suppressed', 'failed'] as const satisfies DeliveryOutcome[]
+const deliveryOutcomes = [
+  'delivered',
+  'deferred',
+  'bounced',
+  'suppressed',
+  'failed',
+] as const satisfies DeliveryOutcome[]
 const webhookOutcomes = ['delivered', 'retried', 'failed'] as const satisfies WebhookOutcome[]
 
 /**

@@ -12,7 +12,10 @@ describe('a line of the log in JSON', () => {
     expect(jsonLine(at, 'info', '', event)).toBe(
       '{"time":"2026-01-02T03:04:05.006Z","level":"info","what":"mail.captured","account":"default","id":"em_1","duration_ms":1.235}',
     )
-    expect(JSON.parse(jsonLine(at, 'warning', 'Beware.'))).toMatchObject({ what: 'notice', message: 'Beware.' })
+    expect(JSON.parse(jsonLine(at, 'warning', 'Beware.'))).toMatchObject({
+      what: 'notice',
+      message: 'Beware.',
+    })
     expect(JSON.parse(jsonLine(at, 'error', 'Broken.'))).toMatchObject({ what: 'error', message: 'Broken.' })
   })
 
@@ -48,11 +51,21 @@ describe('the activity in JSON', () => {
   it('has one event for each mail and each refusal, up to 1,000 a second', () => {
     const clock = testClock()
     const events: (LogEvent | undefined)[] = []
-    const output = { isJson: true, canLog: () => true, log: (_: string, event?: LogEvent) => void events.push(event) }
+    const output = {
+      isJson: true,
+      canLog: () => true,
+      log: (_: string, event?: LogEvent) => void events.push(event),
+    }
     const activity = createActivityLines(output, clock)
     activity.begin('http://127.0.0.1:8025')
     activity.add({ kind: 'mail', email, account: 'team', durationMs: 4 })
-    activity.add({ kind: 'refusal', what: 'RCPT TO:<x>', why: '550 no', client: '127.0.0.1', account: 'team' })
+    activity.add({
+      kind: 'refusal',
+      what: 'RCPT TO:<x>',
+      why: '550 no',
+      client: '127.0.0.1',
+      account: 'team',
+    })
     expect(events).toEqual([
       {
         what: 'mail.captured',

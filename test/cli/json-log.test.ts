@@ -30,11 +30,21 @@ it('prints one JSON object for each thing that happens, and nothing else', async
     fetch(url + path, { method: 'POST', headers: { ...headers }, body: JSON.stringify(body) })
   const account = (await (await post('/dev/accounts', { name: 'team' })).json()) as { api_key: string }
   const own = { ...json, authorization: `Bearer ${account.api_key}` }
-  await post('/v1/emails', { from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi \u202e', text: 'x' }, own)
+  await post(
+    '/v1/emails',
+    { from: 'a@acme.test', to: 'ada@example.com', subject: 'Hi \u202e', text: 'x' },
+    own,
+  )
   await post('/v1/emails', { from: 'a@acme.test' }, own)
   const client = new RawClient({ host, port: Number(port) })
   await client.reply()
-  for (const line of ['EHLO a', 'EVIL "}\u001b[2J', 'MAIL FROM:<a@acme.test>', 'RCPT TO:<b@example.com>', 'DATA'])
+  for (const line of [
+    'EHLO a',
+    'EVIL "}\u001b[2J',
+    'MAIL FROM:<a@acme.test>',
+    'RCPT TO:<b@example.com>',
+    'DATA',
+  ])
     await client.say(line)
   await client.say('Subject: \u001b[31mred\r\n\r\nx\r\n.')
   client.socket.destroy()
@@ -51,10 +61,32 @@ it('prints one JSON object for each thing that happens, and nothing else', async
   for (const line of [
     { level: 'info', what: 'started', store: 'memory', duration_ms: took },
     { level: 'warning', what: 'notice', message: expect.stringContaining('LOCALPOST_SMPT_PORT') as string },
-    { level: 'info', what: 'mail.captured', account: 'team', subject: 'Hi \u202e', id: expect.stringMatching(/^em_/) as string },
-    { level: 'info', what: 'mail.captured', account: 'default', rcpt_to: ['b@example.com'], duration_ms: took },
-    { what: 'refused', account: 'team', command: 'POST /v1/emails', reply: '422 validation_error', duration_ms: took },
-    { what: 'refused', command: expect.stringContaining('EVIL') as string, reply: expect.stringMatching(/^5/) as string },
+    {
+      level: 'info',
+      what: 'mail.captured',
+      account: 'team',
+      subject: 'Hi \u202e',
+      id: expect.stringMatching(/^em_/) as string,
+    },
+    {
+      level: 'info',
+      what: 'mail.captured',
+      account: 'default',
+      rcpt_to: ['b@example.com'],
+      duration_ms: took,
+    },
+    {
+      what: 'refused',
+      account: 'team',
+      command: 'POST /v1/emails',
+      reply: '422 validation_error',
+      duration_ms: took,
+    },
+    {
+      what: 'refused',
+      command: expect.stringContaining('EVIL') as string,
+      reply: expect.stringMatching(/^5/) as string,
+    },
     { what: 'stopping', signal: 'SIGTERM' },
     { what: 'stopped', message: 'Stopped. The mail was in memory only.', duration_ms: took },
   ])
@@ -76,13 +108,23 @@ it('prints errors of the start as JSON too', async () => {
     { level: 'error', what: 'error', message: expect.stringMatching(/^port_in_use: /) as string },
   ])
   expect([wrong.code, wrong.stderr]).toEqual([2, ''])
-  expect(linesOf(wrong.stdout)).toMatchObject([{ message: expect.stringMatching(/^invalid_option: --port/) as string }])
+  expect(linesOf(wrong.stdout)).toMatchObject([
+    { message: expect.stringMatching(/^invalid_option: --port/) as string },
+  ])
   expect([unknown.code, unknown.stdout]).toEqual([2, ''])
   expect(unknown.stderr).toContain('--log-format')
 })
 
 it('--quiet leaves the warnings and errors', async () => {
-  const command = runCommand(['--memory', '--port=0', '--smtp-port=0', '--log-format=json', '--quiet', '--accept-any-key', '--host=0.0.0.0'])
+  const command = runCommand([
+    '--memory',
+    '--port=0',
+    '--smtp-port=0',
+    '--log-format=json',
+    '--quiet',
+    '--accept-any-key',
+    '--host=0.0.0.0',
+  ])
   await command.until(/--accept-any-key.*\n/)
   command.signal('SIGTERM')
   await command.ended

@@ -95,13 +95,20 @@ describe('the comment of the GitHub Action', () => {
 
   it('reads what the reporter writes', async () => {
     const outputFile = join(folder, 'real.html')
-    await writeReport({ folder: mkdtempSync(join(folder, 'run-')), root: '/', outputFile, baseline: null, tests: [] })
+    await writeReport({
+      folder: mkdtempSync(join(folder, 'run-')),
+      root: '/',
+      outputFile,
+      baseline: null,
+      tests: [],
+    })
     expect(compare(outputFile, outputFile, '', 'mails')).toContain('0 mails, 0 with errors of checks')
     expect(() => compare(join(action, 'action.yml'), '', '', '')).toThrow('no report of localpost/reporter')
   })
 
   it('passes no text of an event into a shell', () => {
     const yaml = readFileSync(join(action, 'action.yml'), 'utf8')
-    for (const [, script = ''] of yaml.matchAll(/run: \|\n((?: {8}.*\n)+)/g)) expect(script).not.toContain('${{')
+    for (const [, script = ''] of yaml.matchAll(/run: \|\n((?: {8}.*\n)+)/g))
+      expect(script).not.toContain('${{')
   })
 })

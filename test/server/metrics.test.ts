@@ -48,7 +48,9 @@ describeBoth('the metrics', (open) => {
     const ended = new AbortController()
     const wait = post.inbox.waitFor({ subject: 'never' }, { signal: ended.signal })
     const seen = await scrape(face)
-    expect(Object.fromEntries([...seen].filter(([name]) => !/^(?:process|nodejs)_/.test(name)))).toMatchObject({
+    expect(
+      Object.fromEntries([...seen].filter(([name]) => !/^(?:process|nodejs)_/.test(name))),
+    ).toMatchObject({
       localpost_accepting: 1,
       localpost_disk_low: 0,
       localpost_smtp_sessions_total: 2,
@@ -113,7 +115,13 @@ describe('who may read the metrics', () => {
       const answer = await face.call('POST', '/dev/keys', { key: post.apiKey, body: { name: scope, scope } })
       return ((await answer.json()) as { key: string }).key
     }
-    const keys = { none: null, wrong: 'wrong', full: post.apiKey, read: await made('read'), send: await made('send') }
+    const keys = {
+      none: null,
+      wrong: 'wrong',
+      full: post.apiKey,
+      read: await made('read'),
+      send: await made('send'),
+    }
     for (const [name, key] of Object.entries({ ...keys, other })) {
       const [health, metrics] = await Promise.all(
         ['/dev/health', '/metrics'].map(async (path) => (await face.call('GET', path, { key })).status),
@@ -149,7 +157,9 @@ test('no name of an account, address or path is in a label, and there are few se
   const hostile = 'evil"} 1\nlocalpost_fake 9'
   for (let n = 0; n < 20; n++) {
     const { name } = await post.accounts.create({ name: `secret-${n}` })
-    await post.account(name).sending.send({ ...goodMail, to: `secret${n}@reader.test`, subject: `secret ${n}` })
+    await post
+      .account(name)
+      .sending.send({ ...goodMail, to: `secret${n}@reader.test`, subject: `secret ${n}` })
     await face.call('GET', `/v1/emails/${encodeURIComponent(`secret ${hostile}${n}`)}`)
     await face.call('GET', `/secret-${n}/${encodeURIComponent(hostile)}`)
     await face.call(`SECRET${n}`, '/v1/emails')
@@ -162,7 +172,9 @@ test('no name of an account, address or path is in a label, and there are few se
   // Those of all accounts are counted.
   expect(seen.get('localpost_store_emails')).toBe(20)
   expect(seen.get('localpost_deliveries_total{via="capture",outcome="delivered"}')).toBe(20)
-  expect(seen.get('localpost_http_requests_total{method="GET",route="/v1/emails/{id}",status="404"}')).toBe(20)
+  expect(seen.get('localpost_http_requests_total{method="GET",route="/v1/emails/{id}",status="404"}')).toBe(
+    20,
+  )
   expect(seen.size).toBeLessThan(80)
 })
 
@@ -172,6 +184,8 @@ test('counts webhooks by outcome', async () => {
   await post.emails.send({ ...goodMail })
   const read = async (): Promise<Map<string, number>> =>
     samplesOf(await (await post.fetch(new Request('http://localpost/metrics'))).text())
-  await expect.poll(async () => (await read()).get('localpost_webhook_attempts_total{outcome="retried"}')).toBe(1)
+  await expect
+    .poll(async () => (await read()).get('localpost_webhook_attempts_total{outcome="retried"}'))
+    .toBe(1)
   expect((await read()).get('localpost_webhooks_waiting')).toBe(1)
 })

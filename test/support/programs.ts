@@ -132,7 +132,9 @@ export function unpackPrograms(tests: string, name: string, programs: readonly s
       execFileSync('dpkg', ['-x', file, '.'], options)
   }
   if (isThere()) return bin
-  process.stderr.write(`SKIPPED: the tests of ${tests} need ${programs.join(', ')} of the package ${name}. ${consent}\n`)
+  process.stderr.write(
+    `SKIPPED: the tests of ${tests} need ${programs.join(', ')} of the package ${name}. ${consent}\n`,
+  )
   return null
 }
 

@@ -11,14 +11,22 @@ import { familiesOf, metricRows, type MetricFacts } from '../../src/telemetry/me
 
 const families: readonly Family[] = [
   {
-    metric: { name: 'a_requests', type: 'counter', help: 'All "requests"\nof \\ a.', labels: ['route', 'code'] },
+    metric: {
+      name: 'a_requests',
+      type: 'counter',
+      help: 'All "requests"\nof \\ a.',
+      labels: ['route', 'code'],
+    },
     samples: [{ labels: ['/v1/{id}', 'quote " back \\ line\nend'], value: 3 }],
   },
   {
     metric: { name: 'a_size_bytes', type: 'gauge', unit: 'bytes', help: 'Size.' },
     samples: [{ labels: [], value: 1.5 }],
   },
-  { metric: { name: 'a', type: 'info', help: 'About.', labels: ['v'] }, samples: [{ labels: ['1'], value: 1 }] },
+  {
+    metric: { name: 'a', type: 'info', help: 'About.', labels: ['v'] },
+    samples: [{ labels: ['1'], value: 1 }],
+  },
   { metric: { name: 'a_absent', type: 'gauge', help: 'Nothing.' }, samples: [] },
 ]
 
@@ -53,7 +61,10 @@ a_info{v="1"} 1
 
   it('writes what is no finite number', () => {
     const metric = { name: 'a', type: 'gauge', help: 'A.', labels: ['n'] } as const
-    const samples = [Number.NaN, Infinity, -Infinity, 1e21].map((value, n) => ({ labels: [String(n)], value }))
+    const samples = [Number.NaN, Infinity, -Infinity, 1e21].map((value, n) => ({
+      labels: [String(n)],
+      value,
+    }))
     expect(writeMetrics([{ metric, samples }], 'text').match(/ \S+$/gm)?.slice(2)).toEqual([
       ' NaN',
       ' +Inf',

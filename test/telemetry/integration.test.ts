@@ -11,7 +11,12 @@ const namesIn = (text: string): string[] =>
   [...text.matchAll(/\b(?:localpost|process|nodejs)_[a-z_]+/g)].map(([name]) => name)
 
 interface Dashboard {
-  panels: { id: number; title: string; gridPos: { x: number; w: number }; targets: { expr: string; legendFormat: string }[] }[]
+  panels: {
+    id: number
+    title: string
+    gridPos: { x: number; w: number }
+    targets: { expr: string; legendFormat: string }[]
+  }[]
 }
 
 const rules = read(`${folder}/localpost.rules.yml`)
@@ -30,7 +35,9 @@ describe('the files for Prometheus and Grafana', () => {
     const labels = new Set(['instance', 'job', ...names.flatMap((name) => rows.get(name)?.labels ?? [])])
     const used = [
       ...expr.matchAll(/[{,](\w+)=~?"/g),
-      ...[...expr.matchAll(/\b(?:by|on) \(([\w, ]+)\)/g)].flatMap(([, list = '']) => [...list.matchAll(/(\w+)/g)]),
+      ...[...expr.matchAll(/\b(?:by|on) \(([\w, ]+)\)/g)].flatMap(([, list = '']) => [
+        ...list.matchAll(/(\w+)/g),
+      ]),
     ].map(([, label]) => label)
     for (const label of used) expect(labels).toContain(label)
   })
@@ -48,7 +55,8 @@ describe('the files for Prometheus and Grafana', () => {
   })
 
   it('every series of the tests of the rules exists', () => {
-    for (const name of namesIn(read(`${folder}/localpost.rules.test.yml`))) expect([...rows.keys()]).toContain(name)
+    for (const name of namesIn(read(`${folder}/localpost.rules.test.yml`)))
+      expect([...rows.keys()]).toContain(name)
   })
 
   it('the panels have ids of their own and fit into the grid', () => {

@@ -45,7 +45,8 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
     }),
     get('/metrics', {
       ...metricsRow,
-      summary: 'Metrics of the instance, for Prometheus; for an account other than `default`, those that concern it',
+      summary:
+        'Metrics of the instance, for Prometheus; for an account other than `default`, those that concern it',
     }),
     get('/dev/metrics', { ...metricsRow, summary: 'The same as `GET /metrics`' }),
     get('/dev/providers', {
