@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { occupyPort, runCommand, runToEnd } from './command.ts'
 import { RawClient } from '../capture/_server.ts'
+import { blocksFor } from '../docs/blocks.ts'
 
 interface Line {
   time: string
@@ -92,6 +93,10 @@ it('prints one JSON object for each thing that happens, and nothing else', async
   ])
     expect(lines).toContainEqual(expect.objectContaining(line))
   expect(command.stdout()).not.toContain('lp_secret_key')
+  const shown = blocksFor('logged').flatMap(({ code }) => linesOf(code))
+  expect(shown.map(({ what }) => what)).toEqual(['mail.captured'])
+  const real = lines.find(({ what, duration_ms }) => what === 'mail.captured' && duration_ms !== undefined)
+  expect(Object.keys(shown[0] ?? {})).toEqual(Object.keys(real ?? {}))
   // oxlint-disable-next-line no-control-regex -- none of these may be in it
   expect(command.stdout()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
 })
