@@ -162,7 +162,7 @@ function toWebhook(operationId: string, summary: string, payload: z.ZodType, sch
   }
 }
 
-/** The methods of clients that are generated from the document. */
+/** Names of operations that do not follow from their paths. */
 const ofService: Readonly<Record<string, string>> = {
   'POST /v1/emails': 'sendEmail',
   'GET /v1/emails': 'listEmails',
@@ -173,6 +173,8 @@ const ofService: Readonly<Record<string, string>> = {
   'GET /v1/audiences': 'listAudiences',
   'GET /v1/audiences/{audienceId}/contacts': 'listContacts',
   [`GET ${serviceDocument}`]: 'getServiceDocument',
+  // `getMetrics` is `/dev/metrics`.
+  'GET /metrics': 'getInstanceMetrics',
 }
 
 function operationId(method: string, path: string): string {

@@ -29,7 +29,7 @@ function report(name: string, mails: readonly Mail[]): string {
 }
 
 const compare = (...args: string[]): string =>
-  execFileSync(process.execPath, [join(action, 'compare.mjs'), ...args], { encoding: 'utf8' })
+  execFileSync(process.execPath, [join(action, 'compare.mjs'), ...args], { encoding: 'utf8', stdio: 'pipe' })
 
 describe('the comment of the GitHub Action', () => {
   it('lists changed, new and gone mails, and links the report', () => {
