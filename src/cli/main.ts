@@ -34,8 +34,8 @@ async function start(given: Arguments): Promise<void> {
   const { resolveSettings } = await import('./settings.ts')
   const settings = await resolveSettings(given, process.env, process.cwd())
   const { serve } = await import('./serve.ts')
-  const { quiet, isJson } = settings
-  await serve(settings, isJson ? createJsonOutput(quiet) : createOutput(quiet))
+  const { quiet, logFormat } = settings
+  await serve(settings, logFormat === 'json' ? createJsonOutput(quiet) : createOutput(quiet))
 }
 
 /** Whether errors that are found before the options were read are JSON. */

@@ -12,8 +12,8 @@ import { readClientSecret, readKeys, readRelay } from './secrets.ts'
 export interface Settings {
   port: number
   quiet: boolean
-  /** Whether it prints JSON instead of lines for people. */
-  isJson?: true
+  /** Set if it prints JSON instead of lines for people. */
+  logFormat?: 'json'
   /** For createLocalpost. */
   options: LocalpostOptions & { host: string; smtpPort: number }
   /** The file of the key that the banner names; absent if the key came from elsewhere. */
@@ -86,7 +86,7 @@ export async function resolveSettings(
     port,
     quiet,
     options,
-    ...(logFormat === 'json' && { isJson: true as const }),
+    ...(logFormat === 'json' && { logFormat: 'json' as const }),
     ...(keys.file !== undefined && { keyFile: keys.file }),
     ...(hasMailpitVariables(variables) && { isForMailpit: true as const }),
     ...(certificate && { readCertificate: () => readCertificate(certificate) }),

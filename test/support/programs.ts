@@ -21,6 +21,7 @@ export const packages = {
   '/usr/share/php/Symfony/Component/Mailer/autoload.php': 'php-symfony-mailer',
   '/usr/share/php/libphp-phpmailer/autoload.php': 'libphp-phpmailer',
   curl: 'curl',
+  dpkg: 'dpkg',
   flock: 'util-linux',
   haproxy: 'haproxy',
   hostname: 'hostname',
