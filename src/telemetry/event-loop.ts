@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks'
+import { monitorEventLoopDelay } from '../core/machine.ts'
 
 /** How late the event loop ran its timers since the last read, in seconds. */
 export interface LoopDelay {
@@ -15,7 +15,7 @@ export interface LoopMonitor {
 }
 
 export function createLoopMonitor(): LoopMonitor {
-  let histogram: IntervalHistogram | null = null
+  let histogram: ReturnType<typeof monitorEventLoopDelay> | null = null
   return {
     read() {
       if (histogram === null) {
