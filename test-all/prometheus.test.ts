@@ -30,7 +30,7 @@ beforeAll(async () => {
     headers: { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'Prometheus', scope: 'read' }),
   })
-  key = ((await made.json()) as { key: string }).key
+  key = ((await made.json()) as { value: string }).value
   writeFileSync(join(folder, 'localpost.key'), key)
   await submit(post, mail)
   await fetch(`${post.url}/v1/emails/em_nothing`, { headers: { authorization: `Bearer ${key}` } })

@@ -113,7 +113,7 @@ describe('who may read the metrics', () => {
     const { api_key: other } = await post.accounts.create({ name: 'secret-team' })
     const made = async (scope: string): Promise<string> => {
       const answer = await face.call('POST', '/dev/keys', { key: post.apiKey, body: { name: scope, scope } })
-      return ((await answer.json()) as { key: string }).key
+      return ((await answer.json()) as { value: string }).value
     }
     const keys = {
       none: null,
@@ -122,11 +122,16 @@ describe('who may read the metrics', () => {
       read: await made('read'),
       send: await made('send'),
     }
+    const statuses = { none: 401, wrong: 401, full: 200, read: 200, send: 403, other: 200 }
     for (const [name, key] of Object.entries({ ...keys, other })) {
       const [health, metrics] = await Promise.all(
         ['/dev/health', '/metrics'].map(async (path) => (await face.call('GET', path, { key })).status),
       )
-      expect([name, metrics]).toEqual([name, health])
+      expect([name, metrics, health]).toEqual([
+        name,
+        statuses[name as keyof typeof statuses],
+        statuses[name as keyof typeof statuses],
+      ])
     }
     const embedded = { headers: { 'sec-fetch-dest': 'image' }, key: post.apiKey }
     expect((await face.call('GET', '/metrics', embedded)).status).toBe(403)
