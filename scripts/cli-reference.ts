@@ -88,7 +88,8 @@ at once.
 | 2 | wrong usage: an unknown flag, or a wrong value of a flag, a variable or the file |
 | 130, 143 | ended at once by a second SIGINT or SIGTERM |
 
-Errors and warnings go to stderr, everything else to stdout. Colours appear in terminals only, and not with \`NO_COLOR\`.
+Errors and warnings go to stderr, everything else to stdout; with \`--log-format json\` all lines of the server go to stdout, as
+[the guide for operators](guides/operators.md#logs-in-json) describes. Colours appear in terminals only, and not with \`NO_COLOR\`.
 With \`DEBUG=1\` an unexpected error shows its stack.
 `
 }

@@ -54,6 +54,7 @@ both: \`localpost/openapi.json\` and \`localpost/openapi-v1.json\`.
   \`/dev\` requires \`Authorization: Bearer <API_KEY>\`, or the session cookie, which \`POST /dev/session\` sets for a
   key or a password, and \`/dev/oidc\` for a user of an OpenID provider.
 - \`/livez\` and \`/readyz\` need no key anywhere. They are for the probes of containers and load balancers.
+- \`/metrics\` has the rules of \`/dev\`; [the guide for operators](guides/operators.md) has its names.
 - Pages of other origins are refused, and so are Host names that the listener does not serve.
 - Bodies are JSON, errors have [one shape](errors.md). A body has at most 1 MiB; templates and broadcasts 5 MiB,
   sends and imports 50 MiB, the sign-in 4 KiB. More is 413. Every call that changes something may also answer \`store_full\`,

@@ -36,6 +36,7 @@ const folders: readonly string[] = [
   'inbox',
   'options',
   'capture',
+  'telemetry',
   'server',
   'providers',
   'mcp',

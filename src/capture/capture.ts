@@ -19,6 +19,8 @@ export interface Capture {
   readonly securePort: number | null
   /** Uses another certificate for new TLS sessions; no effect where there was none. */
   useCertificate(certificate: KeyAndCertificate): void
+  /** How many sessions of apps are open. */
+  sessionCount(): number
   /** Whether new connections are accepted. */
   accepting(): boolean
   /**
@@ -68,6 +70,7 @@ export async function startCapture(options: CaptureOptions): Promise<Capture> {
       deliveries,
       securePort: secure && secure.port,
       useCertificate: (certificate) => void (keys && server.updateSecureContext(certificate)),
+      sessionCount: () => server.sessionCount,
       accepting: () => server.server.listening && !server.isClosing,
       endDelays: () => delays.end(),
       close: () => {

@@ -1,6 +1,7 @@
 import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import type { Clock } from '../core/clock.ts'
+import { count, type SmtpCounts } from '../core/counts.ts'
 import { monotonicNow, nextTick } from '../core/machine.ts'
 import type { SmtpStage } from '../faults/types.ts'
 import type { SmtpProblemKind } from '../inbox/types.ts'
@@ -25,6 +26,8 @@ export interface ConnectionHost {
   readonly isStrict: boolean
   readonly clock: Clock
   readonly faultAt: FaultAt
+  /** What is counted of the sessions of apps. */
+  readonly counts: SmtpCounts
   /** Where a client at the wrong port should go. */
   readonly ports: RightPorts
   /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
@@ -35,7 +38,7 @@ export interface ConnectionHost {
    */
   dismiss(connection: CaptureConnection): void
   /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
-  tellRefusal(what: string, why: string, client: string): void
+  tellRefusal(what: string, why: string, connection: CaptureConnection): void
   /** Reports a client's fault, at most once a minute for each address and kind of fault. */
   reportClient(fault: ClientFault, address: string, detail: string): void
   /** Called when the socket of a connection is closed. */
@@ -220,13 +223,19 @@ export class CaptureConnection extends CommandConnection {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     const enhancedCode = hasEnhancedCode(code, data) ? '' : this._getEnhancedStatusCode(code, context)
     const lines = linesOf(code, enhancedCode, Array.isArray(data) ? data : [data ?? ''])
-    if (context === 'DATA_OK') this.#progress.acceptMessage()
+    if (context === 'DATA_OK') {
+      this.#progress.acceptMessage()
+      if (!this.isDelivery) this.#server.counts.messages++
+    }
     if (code >= 400) {
       this.#refusedInRow++
       if (code === 421 && this._unrecognizedCommands >= 10) this.notes.expect('too_many_commands')
       const { problem, command, reply } = this.notes.refused(code, lines[0] ?? '')
       const isOfCommand = problem === null || !ofConnection.has(problem)
-      if (!this.isDelivery) this.#server.tellRefusal(isOfCommand ? command : '', reply, this.remoteAddress)
+      if (!this.isDelivery) {
+        count(this.#server.counts.refusals, code)
+        this.#server.tellRefusal(isOfCommand ? command : '', reply, this)
+      }
     }
     // Nothing may be sent in plain text during a TLS handshake.
     if (!this._upgrading && !this.#awaitsTls) {
@@ -367,7 +376,7 @@ export class CaptureConnection extends CommandConnection {
     if (this.isDelivery || this.#fault !== null) return
     this.#fault = fault
     this.#server.reportClient(fault, this.remoteAddress, detail)
-    if (withoutReply.has(fault)) this.#server.tellRefusal('', messageOf(fault), this.remoteAddress)
+    if (withoutReply.has(fault)) this.#server.tellRefusal('', messageOf(fault), this)
   }
 
   override _createParser(): SMTPStream {

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import type { SmtpCounts } from '../core/counts.ts'
 import type { AuthRules } from './auth.ts'
 import type { AccountSide } from './port.ts'
 import type { Patience } from './progress.ts'
@@ -13,6 +14,10 @@ export interface ClientRefusal {
   readonly why: string
   /** The address of the client; `""` if it is not known. */
   readonly client: string
+  /** The name of its account; absent for `default`, and where it is not known. */
+  readonly account?: string | undefined
+  /** How long the request took, in milliseconds; absent for SMTP. */
+  readonly durationMs?: number
 }
 
 /** Options of a capture server. */
@@ -54,6 +59,8 @@ export interface CaptureOptions extends AuthRules, AccountSide {
   onClientFault?(message: string): void
   /** Called with each refusal to an app, and each handshake that failed. Default: not called. */
   onRefused?: ((refusal: ClientRefusal) => void) | undefined
+  /** Counts sessions, messages and refusals of apps. Default: new ones. */
+  counts?: SmtpCounts
   /** Monotonic time in milliseconds for that minute. Default: the machine's. */
   now?: () => number
 }

@@ -12,6 +12,8 @@ export interface Envelope {
 
 /** The account that a session reaches: its mail, rules and faults. */
 export interface AccountSide {
+  /** The name of the account; absent for `default`. */
+  readonly accountName?: string | undefined
   /**
    * Starts receiving a message that an app submits, when its DATA begins.
    *

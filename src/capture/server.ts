@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { SMTPServerSession } from 'smtp-server'
-import { clearTimeout, clearInterval, monotonicNow, setInterval, setTimeout } from '../core/machine.ts'
+import { createCounts, type SmtpCounts } from '../core/counts.ts'
+import { clearInterval, clearTimeout, monotonicNow, setInterval, setTimeout } from '../core/machine.ts'
 import { networkOf } from '../net/addresses.ts'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
@@ -31,6 +32,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   readonly clock: Delays
   readonly isStrict: boolean
   readonly faultAt: FaultAt
+  readonly counts: SmtpCounts
   /**
    * Where the outbox delivers. It is a port of its own, because before AUTH these connections would look like those of an
    * app, and faults for the greeting and EHLO would apply to them.
@@ -71,6 +73,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     this.clock = delays
     this.isStrict = given.strict ?? false
     this.faultAt = given.faultAt
+    this.counts = given.counts ?? createCounts().smtp
     this.#slots = new Slots(given.maxClients)
     this.#isNews = createOncePerMinute(given.now)
     this.deliveries = createServer((socket) => this.connect(socket, {}, 'delivery'))
@@ -85,6 +88,11 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
 
   get #servers(): readonly Server[] {
     return [this.server, this.deliveries, this.withTls]
+  }
+
+  /** How many sessions of apps are open. */
+  get sessionCount(): number {
+    return this.#slots.size
   }
 
   get ports(): RightPorts {
@@ -105,8 +113,9 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()
   }
 
-  tellRefusal(what: string, why: string, client: string): void {
-    if (!this.isClosing) this.#given.onRefused?.({ what, why, client })
+  tellRefusal(what: string, why: string, { session, remoteAddress: client }: CaptureConnection): void {
+    if (this.isClosing) return
+    this.#given.onRefused?.({ what, why, client, account: userOf(session)?.side?.accountName })
   }
 
   reportClient(fault: ClientFault, address: string, detail: string): void {
@@ -137,7 +146,10 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     connection.needsUpgrade = kind === 'tls'
     this.connections.add(connection)
     this.#open.set(connection.id, connection)
-    if (kind !== 'delivery') this.#given.sessions?.begin(connection)
+    if (kind !== 'delivery') {
+      this.counts.sessions++
+      this.#given.sessions?.begin(connection)
+    }
     this.#sweeping ??= setInterval(() => this.#sweep(), sweepMs).unref()
     connection.on('error', (error: Error) => this._onError(error))
     connection.init()

@@ -1,12 +1,14 @@
+import { defaultAccount } from '../accounts/schema.ts'
 import { systemClock, type Clock } from '../core/clock.ts'
 import { shorten } from '../core/errors.ts'
 import type { Activity } from '../instance/activity.ts'
+import type { LogEvent } from './json-line.ts'
 import { type Output, paint } from './output.ts'
 import { visible } from './visible.ts'
 
 /** The lines that the command prints while it runs. */
 export interface ActivityLines {
-  /** Prints a line, or only counts it: before `begin`, beyond ten in a second, and while the output is not read. */
+  /** Prints a line, or only counts it: before `begin`, beyond ten in a second (1,000 in JSON), and while the output is not read. */
   add(activity: Activity): void
   /** @param url  The base URL of the page. */
   begin(url: string): void
@@ -16,13 +18,14 @@ export interface ActivityLines {
 
 /** Prints one line for each stored mail and each refusal. */
 export function createActivityLines(
-  output: Pick<Output, 'log' | 'canLog'>,
+  output: Pick<Output, 'log' | 'canLog' | 'isJson'>,
   clock: Clock = systemClock,
 ): ActivityLines {
   let url: string | null = null
   let cancel: (() => void) | null = null
   let shown = 0
   let leftOut = { mail: 0, refusal: 0 }
+  const most = output.isJson ? mostJsonPerSecond : mostPerSecond
 
   function endSecond(): void {
     cancel?.()
@@ -31,6 +34,7 @@ export function createActivityLines(
     const { mail, refusal } = leftOut
     if (mail + refusal === 0 || !output.canLog()) return
     leftOut = { mail: 0, refusal: 0 }
+    if (output.isJson) return output.log('', { what: 'left_out', mails: mail, refusals: refusal })
     const parts = [countOf(mail, 'mail'), countOf(refusal, 'refusal')].filter((part) => part !== '')
     output.log(paint('dim', `${' '.repeat(10)}… ${parts.join(' and ')} more`))
   }
@@ -39,10 +43,11 @@ export function createActivityLines(
     add(activity) {
       // Nothing is written for a line that is left out, so that a flood of mail costs next to nothing here.
       cancel ??= clock.after(1000, endSecond)
-      if (url === null || shown >= mostPerSecond || !output.canLog()) leftOut[activity.kind]++
+      if (url === null || shown >= most || !output.canLog()) leftOut[activity.kind]++
       else {
         shown++
-        output.log(lineOf(activity, url, clock.now()))
+        if (output.isJson) output.log('', eventOf(activity, url))
+        else output.log(lineOf(activity, url, clock.now()))
       }
     },
     begin(given) {
@@ -54,6 +59,8 @@ export function createActivityLines(
 
 /** How many lines are printed in a second. */
 const mostPerSecond = 10
+/** The same for programs. */
+const mostJsonPerSecond = 1000
 
 function lineOf(activity: Activity, url: string, now: number): string {
   const time = paint('dim', new Date(now).toTimeString().slice(0, 8))
@@ -63,13 +70,45 @@ function lineOf(activity: Activity, url: string, now: number): string {
     const from = client === '' ? '' : `  ${paint('dim', `from ${short(client, 45)}`)}`
     return `${time}  ${paint('yellow', 'refused')}  ${said}${from}`
   }
-  const { id, subject, envelope } = activity.email
+  const { subject, envelope } = activity.email
   const [first = '', ...others] = envelope.rcpt_to
   const more = others.length === 0 ? '' : ` +${others.length}`
   const way = `${short(envelope.mail_from, 40) || '<>'} → ${short(first, 40)}${more}`
   const about = subject.trim() === '' ? paint('dim', '(no subject)') : paint('bold', short(subject, 60))
-  const place = activity.account === null ? '' : `a/${encodeURIComponent(activity.account)}/`
-  return `${time}  ${way.padEnd(36)}  ${about}  ${paint('cyan', `${url}/#/${place}mail/${id}`)}`
+  return `${time}  ${way.padEnd(36)}  ${about}  ${paint('cyan', url + pathOf(activity))}`
+}
+
+function eventOf(activity: Activity, url: string): LogEvent {
+  if (activity.kind === 'refusal') {
+    const { what: refused, why, client, account, durationMs: duration_ms } = activity
+    return {
+      what: 'refused',
+      account,
+      command: shorten(refused, 80),
+      reply: shorten(why, 200),
+      client: client === '' ? undefined : shorten(client, 45),
+      duration_ms,
+    }
+  }
+  const { email, account, durationMs: duration_ms } = activity
+  const { mail_from, rcpt_to } = email.envelope
+  return {
+    what: 'mail.captured',
+    account: account ?? defaultAccount,
+    id: email.id,
+    mail_from: shorten(mail_from, 320),
+    rcpt_to: rcpt_to.slice(0, 10).map((recipient) => shorten(recipient, 320)),
+    recipients: rcpt_to.length,
+    subject: shorten(email.subject, 200),
+    size_bytes: email.message?.size_bytes,
+    url: `${url}${pathOf(activity)}`,
+    duration_ms,
+  }
+}
+
+/** The address of a mail at the page, without the base. */
+function pathOf({ account, email }: Extract<Activity, { kind: 'mail' }>): string {
+  return `/#/${account === null ? '' : `a/${encodeURIComponent(account)}/`}mail/${email.id}`
 }
 
 /** A text of a client, in one line that is at most so long and cannot change the terminal. */

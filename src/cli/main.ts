@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { type Arguments, findCommand, parseArguments } from './arguments.ts'
-import { createOutput, type Output } from './output.ts'
+import { createJsonOutput, createOutput, type Output } from './output.ts'
 import { describeError, exitCodeOf } from './report.ts'
 
 void main(process.argv.slice(2))
@@ -23,7 +23,9 @@ async function main(raw: readonly string[]): Promise<void> {
     else process.exitCode = await run(name, given, output)
   } catch (error) {
     const see = `See localpost ${name === '' ? '' : `${name} `}--help.`
-    createOutput(true).error(describeError(error, { invalid_option: see }))
+    const isJson = name === '' && wantsJson(raw, process.env)
+    const output = isJson ? createJsonOutput(true) : createOutput(true)
+    output.error(describeError(error, { invalid_option: see }))
     process.exitCode = exitCodeOf(error)
   }
 }
@@ -32,7 +34,15 @@ async function start(given: Arguments): Promise<void> {
   const { resolveSettings } = await import('./settings.ts')
   const settings = await resolveSettings(given, process.env, process.cwd())
   const { serve } = await import('./serve.ts')
-  await serve(settings, createOutput(settings.quiet))
+  const { quiet, logFormat } = settings
+  await serve(settings, logFormat === 'json' ? createJsonOutput(quiet) : createOutput(quiet))
+}
+
+/** Whether errors that are found before the options were read are JSON. */
+function wantsJson(raw: readonly string[], variables: NodeJS.ProcessEnv): boolean {
+  const at = raw.findLastIndex((word) => /^--log-format(?:=|$)/.test(word))
+  const flag = raw[at]?.split('=')[1] ?? (at === -1 ? undefined : raw[at + 1])
+  return (flag ?? variables['LOCALPOST_LOG_FORMAT']) === 'json'
 }
 
 async function run(name: string, given: Arguments, output: Output): Promise<0 | 1> {

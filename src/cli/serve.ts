@@ -1,8 +1,11 @@
 import { isErrorOf } from '../core/errors.ts'
+import { monotonicNow } from '../core/machine.ts'
 import type { Localpost } from '../instance/instance.ts'
+import { authorityOf } from '../net/hosts.ts'
 import type { Notice } from '../options/notice.ts'
 import { createActivityLines, type ActivityLines } from './activity.ts'
 import { renderBanner, startWarnings } from './banner.ts'
+import type { LogEvent } from './json-line.ts'
 import type { Output } from './output.ts'
 import { collectEarly, giveMemoryBack } from './quiet-memory.ts'
 import { describeError, exitCodeOf } from './report.ts'
@@ -39,7 +42,9 @@ export async function serve(settings: Settings, output: Output): Promise<void> {
   const post = await starting
   if (!post) return
   giveMemoryBack()
-  output.log(renderBanner(post, settings, version))
+  if (output.isJson)
+    output.log(`Localpost ${version} runs at ${post.url ?? ''}.`, startedEvent(post, settings))
+  else output.log(renderBanner(post, settings, version))
   for (const warning of startWarnings(settings)) output.warn(warning)
   activity.begin(settings.options.publicUrl ?? post.url ?? '')
 }
@@ -102,11 +107,27 @@ function reloadOnHangUp(
       ({ certificate, warnings }) => {
         use(certificate)
         for (const warning of warnings) output.warn(warning)
-        output.log('The certificate was read again (SIGHUP); new connections use it.')
+        output.log('The certificate was read again (SIGHUP); new connections use it.', {
+          what: 'certificate.read',
+        })
       },
       (error: unknown) => output.error(`The certificate stays as it was. ${describeError(error)}`),
     )
   })
+}
+
+/** The start, for programs. The key is left out: more people may read a log than may use the server. */
+function startedEvent({ url, smtp, smtps }: Localpost, { options }: Settings): LogEvent {
+  return {
+    what: 'started',
+    version,
+    url,
+    smtp: authorityOf(smtp.host, smtp.port),
+    smtps: smtps ? authorityOf(smtps.host, smtps.port) : undefined,
+    store: options.store !== undefined ? 'postgresql' : options.dir !== undefined ? 'folder' : 'memory',
+    pid: process.pid,
+    duration_ms: monotonicNow(),
+  }
 }
 
 function tell({ level, message, error }: Notice, output: Output): void {

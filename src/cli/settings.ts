@@ -12,6 +12,8 @@ import { readClientSecret, readKeys, readRelay } from './secrets.ts'
 export interface Settings {
   port: number
   quiet: boolean
+  /** Set if it prints JSON instead of lines for people. */
+  logFormat?: 'json'
   /** For createLocalpost. */
   options: LocalpostOptions & { host: string; smtpPort: number }
   /** The file of the key that the banner names; absent if the key came from elsewhere. */
@@ -48,6 +50,7 @@ export async function resolveSettings(
   const {
     port,
     quiet,
+    logFormat,
     memory: _memory,
     apiKeyFile: _keys,
     relayPasswordFile: _password,
@@ -83,6 +86,7 @@ export async function resolveSettings(
     port,
     quiet,
     options,
+    ...(logFormat === 'json' && { logFormat: 'json' as const }),
     ...(keys.file !== undefined && { keyFile: keys.file }),
     ...(hasMailpitVariables(variables) && { isForMailpit: true as const }),
     ...(certificate && { readCertificate: () => readCertificate(certificate) }),

@@ -1,6 +1,6 @@
 import type { Output } from './output.ts'
 import { describeError } from './report.ts'
-import { dateNow, setTimeout } from '../core/machine.ts'
+import { dateNow, monotonicNow, setTimeout } from '../core/machine.ts'
 
 /** Dependencies of a stop. */
 export interface Stoppable {
@@ -24,7 +24,7 @@ export function stopOnSignals({ close, output, farewell }: Stoppable): void {
         return
       }
       since = dateNow()
-      output.log(`Stopping (${signal}). A second signal stops it immediately.`)
+      output.log(`Stopping (${signal}). A second signal stops it immediately.`, { what: 'stopping', signal })
       void closeAndLeave(close, output, farewell)
     })
   }
@@ -50,9 +50,10 @@ async function closeAndLeave(
   output: Output,
   farewell?: () => string,
 ): Promise<void> {
+  const began = monotonicNow()
   try {
     await close()
-    if (farewell) output.log(farewell())
+    if (farewell) output.log(farewell(), { what: 'stopped', duration_ms: monotonicNow() - began })
     leave(0)
   } catch (error) {
     output.error(describeError(error))

@@ -3,7 +3,7 @@
  * gets the fake ones; an instance keeps the real ones, which its sockets and files need. Everything in `src` imports
  * them from here, and the build gives the same ones to the bundled packages.
  */
-import { performance as nodePerformance } from 'node:perf_hooks'
+import { monitorEventLoopDelay, performance as nodePerformance } from 'node:perf_hooks'
 import * as timers from 'node:timers'
 import { host } from './natives.ts'
 
@@ -55,6 +55,9 @@ export const nextTick: NodeJS.Process['nextTick'] = original('nextTick', present
 const now = nodePerformance.now
 /** `performance.now`: milliseconds since the process began, independent of changes of the machine's time. */
 export const monotonicNow: () => number = () => now.call(nodePerformance)
+
+/** Measures how late timers run; no test fakes it. */
+export { monitorEventLoopDelay }
 
 /** When the process began: Unix time in milliseconds. */
 export const processStart: number = nodePerformance.timeOrigin

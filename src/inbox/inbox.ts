@@ -1,4 +1,5 @@
 import type { ListedMail, Mail, TranscriptLine } from './types.ts'
+import type { Counts } from '../core/counts.ts'
 import type { Ids } from '../core/ids.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { assertRemovesAll, assertKnownOptions } from '../core/known-options.ts'
@@ -66,6 +67,8 @@ export interface InboxDeps extends InboxChecksDeps {
   bulkBoard?: BulkBoard | null
   /** Why there may be no mail. */
   missing: MissingSources
+  /** Counts the waits that are open. Default: nothing is counted. */
+  counts?: Counts['waits'] | undefined
   /** Called when mails whose removal was not undone cannot be removed. That is tried again. */
   onUnremoved(error: unknown): void
   /** See `IndexerDeps`. */
@@ -83,7 +86,7 @@ const mostExplainMs = 1000
 const beforeAll = `em_${'0'.repeat(22)}`
 
 export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Promise<void> } {
-  const { store, reader, thread, clock, now, pageSize } = deps
+  const { store, reader, thread, clock, now, pageSize, counts } = deps
   const digests = createDigests(deps)
   const index = openSearchIndex({ store, clock, digests, onLongWork: deps.onLongWork }, deps.columns)
   const removals = createRemovals({
@@ -110,7 +113,11 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   /** The waits of callers that have not ended. */
   const open = new Set<Promise<unknown>>()
   const held = <T>(work: () => Promise<T>): Promise<T> => {
-    const promise = work().finally(() => open.delete(promise))
+    if (counts) counts.open++
+    const promise = work().finally(() => {
+      if (counts) counts.open--
+      open.delete(promise)
+    })
     open.add(promise)
     return promise
   }

@@ -60,6 +60,7 @@ export function createAccountJudge({
     }
 
     return {
+      accountName: accounts.byId(id)?.name,
       receive(envelope, notes) {
         const { write, finish, discard } = current().receive(envelope, notes)
         const record = used()

@@ -5,6 +5,7 @@ import { createBroadcasts, type Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
+import type { Counts } from '../core/counts.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import type { RandomSource } from '../core/random.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
@@ -58,6 +59,8 @@ export interface SharedParts {
   /** Shared by all readers, so that only one large mail is in memory. */
   turns: ReadingTurns
   downloads: Downloads
+  /** For the metrics of all accounts together. */
+  counts: Counts
   /** For everything in memory that other instances may change too. */
   following: Following
   /** null without other instances. */
@@ -102,7 +105,9 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   /** The queue for requests with long bodies. */
   large: JobQueue
   /** Called with each email that an app sent; undefined where that is of no interest. */
-  onStored: ((email: EmailRecord) => void) | undefined
+  onStored: ((email: EmailRecord, durationMs?: number) => void) | undefined
+  /** Its name; null for `default`. */
+  accountName: string | null
   /** The password of the outbox at the SMTP server of its own instance. */
   secret: string
   reader: Pick<Reader, 'bodies' | 'content'>
@@ -123,7 +128,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
  * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
  */
 export async function openAccount(
-  { config, outgoing, thread, following, baseUrl, ...shared }: SharedParts,
+  { config, outgoing, thread, following, baseUrl, counts, ...shared }: SharedParts,
   { randomSources, ...memory }: AccountMemory,
   store: Store,
   undo: (() => unknown)[],
@@ -134,6 +139,7 @@ export async function openAccount(
   const common = { ...config, store, ids, thread, following }
   const { webhooks, configurationSets } = await openWebhooks({
     ...common,
+    tally: counts.webhooks,
     config,
     outgoing,
     baseUrl,
@@ -179,6 +185,7 @@ export async function openAccount(
       config,
       'Mails could not be removed. Until this succeeds they stay in the store, outside of lists.',
     ),
+    counts: counts.waits,
     missing: {
       ...common,
       sessions: memory.smtpSessions.list,
@@ -223,6 +230,7 @@ export async function openAccount(
     downloads: shared.downloads,
     findRule: rules.find,
     deliveries: shared.deliveries,
+    tally: counts.deliveries,
     secret,
   })
   let delivers = false
@@ -230,10 +238,13 @@ export async function openAccount(
     if (delivers) outbox.wake()
   }
   const { onActivity, accountName: account } = shared
-  const onStored = onActivity && ((email: EmailRecord): void => onActivity({ kind: 'mail', email, account }))
+  const onStored =
+    onActivity &&
+    ((email: EmailRecord, durationMs?: number): void =>
+      onActivity({ kind: 'mail', email, account, durationMs }))
   const sending = {
     ...common,
-    onStored,
+    onStored: onStored && ((email: EmailRecord): void => onStored(email)),
     via: config.relayAll ? ('relay' as const) : ('capture' as const),
     sources,
     findTemplate: templates.find,
@@ -277,6 +288,7 @@ export async function openAccount(
     thread,
     large: reader.large,
     onStored,
+    accountName: account,
     secret,
     reader,
     providerRandom: randomSources('providers'),

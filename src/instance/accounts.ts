@@ -15,9 +15,8 @@ import { closeAccount, type OpenAccount, type SharedParts } from './account.ts'
 import { createAccountOpener, type OtherAccount } from './account-opener.ts'
 import { createAccountJudge } from './account-smtp.ts'
 import { createAccountWakes, findWork } from './account-work.ts'
-import type { ProviderAccount } from '../providers/parts.ts'
-import type { AccountDeps } from '../server/deps.ts'
 import { reportErrors } from './notices.ts'
+import type { HttpAccount } from './http.ts'
 import { createKeyOwners } from './key-owners.ts'
 import { createOpenAccounts } from './open-accounts.ts'
 
@@ -50,7 +49,7 @@ export interface RunningAccountsDeps {
   main: { store: Store; ids: Ids }
   headRoom: Budget
   smtp(): { host: string; port: number }
-  makeApp(parts: AccountDeps & ProviderAccount): Promise<App>
+  makeApp(parts: HttpAccount): Promise<App>
   /** How many unused accounts may be open. Default: 100. */
   mostOpen?: number | undefined
   /** Called with the id of each account that was closed. */

@@ -8,5 +8,7 @@ export type Activity =
       readonly email: EmailRecord
       /** The name of its account; null for `default`. */
       readonly account: string | null
+      /** How long its submission took, in milliseconds; absent for sends over the API. */
+      readonly durationMs?: number | undefined
     }
   | ({ readonly kind: 'refusal' } & ClientRefusal)

@@ -3,8 +3,10 @@ import { fileURLToPath } from 'node:url'
 import type { Capture } from '../capture/capture.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Tally } from '../core/counts.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
+import { monotonicNow } from '../core/machine.ts'
 import type { FailedKeys } from '../keys/failed-keys.ts'
 import { authorityOf } from '../net/hosts.ts'
 import type { Outgoing } from '../net/outgoing.ts'
@@ -26,6 +28,7 @@ import type { OtherAccounts } from '../server/other-accounts.ts'
 import { beginExchange, type RequestLog } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
 import type { DatabaseStatus } from '../store/store.ts'
+import type { InstanceFacts } from '../telemetry/metrics.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
 import { assertDestinations } from './destinations.ts'
@@ -45,8 +48,11 @@ export interface InstanceHttp {
   /** Ends live events and closes the listener. */
   close(): Promise<void>
   /** Creates the HTTP interface of another account. The caller closes it. */
-  appOf(account: AccountDeps & ProviderAccount): Promise<App>
+  appOf(account: HttpAccount): Promise<App>
 }
+
+/** The parts of an account that its HTTP interface needs, and its name; null for `default`. */
+export type HttpAccount = AccountDeps & ProviderAccount & { readonly accountName: string | null }
 
 /**
  * Creates the HTTP side. It opens no port before `listen`.
@@ -55,7 +61,7 @@ export interface InstanceHttp {
  * @param deps.database  As `PartitionedStore.database`.
  */
 export function createHttp(
-  main: AccountDeps & ProviderAccount,
+  main: HttpAccount,
   deps: {
     clock: Clock
     config: Config
@@ -73,6 +79,9 @@ export function createHttp(
     upToDate: UpToDate | null
     /** Called with each request to `/v1` that is refused; undefined where that is of no interest. */
     onRefused: ((refusal: ClientRefusal) => void) | undefined
+    /** Counts the answers. */
+    requests: Tally
+    instanceFacts(): Promise<InstanceFacts>
   },
 ): InstanceHttp {
   const { config, clock, otherAccounts, oidc } = deps
@@ -91,7 +100,8 @@ export function createHttp(
   // use them.
   const load = once(async () => {
     const [{ createApp }, rowsOf, sessions] = await loadParts()
-    app = createApp({ ...partsOf(main, sessions), otherAccounts, furtherRoutes: rowsOf(main) })
+    const { instanceFacts } = deps
+    app = createApp({ ...partsOf(main, sessions), instanceFacts, otherAccounts, furtherRoutes: rowsOf(main) })
     if (isClosing) app.close()
     return app
   })
@@ -130,11 +140,12 @@ export function createHttp(
   const onError = reportErrors(config, 'A request failed with an internal error.')
   const isOwnPort = ({ port }: { port: number }): boolean => [deps.smtp.port, deps.smtps?.port].includes(port)
 
-  const partsOf = (account: AccountDeps, sessions: StoredSessions): ServerDeps => ({
+  const partsOf = (account: HttpAccount, sessions: StoredSessions): ServerDeps => ({
     ...deps,
     ...account,
-    log: deps.onRefused ? tellingRefusals(account.log, deps.onRefused) : account.log,
+    log: deps.onRefused ? tellingRefusals(account, deps.onRefused) : account.log,
     sessions,
+    instanceFacts: null,
     otherAccounts: null,
     ca: deps.certificate?.ca ?? null,
     uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
@@ -160,8 +171,13 @@ export function createHttp(
       if (isRefusing) return 'refusing'
       return low ? 'disk_low' : 'ok'
     }
+    const isDiskFull = low?.isFull === true || isErrorOf(refusal, 'store_full')
+    const isAway = away !== null || isErrorOf(refusal, 'service_unavailable')
     return {
       status: status(),
+      ...(isRefusing && {
+        refusal: isDiskFull ? 'disk_full' : isAway ? 'database_away' : 'store_failed',
+      }),
       store: config.store !== null ? 'postgresql' : config.dir !== null ? 'folder' : 'memory',
       ...(database && { database }),
       smtp: {
@@ -239,17 +255,26 @@ function ownPortError(port: number): LocalpostError {
 }
 
 /** The same log, which also tells of refused requests. */
-function tellingRefusals(log: RequestLog, tell: (refusal: ClientRefusal) => void): RequestLog {
+function tellingRefusals(
+  { log, accountName }: HttpAccount,
+  tell: (refusal: ClientRefusal) => void,
+): RequestLog {
   return {
     ...log,
     add(exchange) {
       log.add(exchange)
-      const { method, path, status, responseBody } = exchange
+      const { method, path, status, startedAt, responseBody } = exchange
       if (status !== 0 && status < 400) return
       const name = /"name":"(\w{1,40})"/.exec(responseBody ?? '')?.[1] ?? ''
       // A query may have a key in it.
       const what = `${method} ${path.split('?', 1)[0]}`
-      tell({ what, why: status === 0 ? 'closed by a fault' : `${status} ${name}`, client: '' })
+      tell({
+        what,
+        why: status === 0 ? 'closed by a fault' : `${status} ${name}`,
+        client: '',
+        account: accountName ?? undefined,
+        durationMs: monotonicNow() - startedAt,
+      })
     },
   }
 }

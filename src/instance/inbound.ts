@@ -4,6 +4,7 @@ import type { CaptureOptions } from '../capture/options.ts'
 import type { AccountSide } from '../capture/port.ts'
 import type { Budget } from '../core/byte-budget.ts'
 import { isErrorOf } from '../core/errors.ts'
+import { monotonicNow } from '../core/machine.ts'
 import { receiveSubmission } from '../emails/receive.ts'
 import type { SmtpStage } from '../faults/types.ts'
 import type { Config } from '../options/options.ts'
@@ -54,11 +55,13 @@ export function sideOfAccount(
     wakeOutbox,
   }
   return {
-    receive: (envelope, notes) =>
-      receiveSubmission(envelope, receive, (email) => {
+    receive(envelope, notes) {
+      const began = monotonicNow()
+      return receiveSubmission(envelope, receive, (email) => {
         if (notes) transcripts.keep(email.id, notes)
-        onStored?.(email)
-      }),
+        onStored?.(email, monotonicNow() - began)
+      })
+    },
     verdictOf: upToDate
       ? (recipient, transaction) => upToDate().then(() => verdictOf(recipient, transaction))
       : verdictOf,
@@ -80,7 +83,7 @@ export function openCapture(
   config: Config,
   side: AccountSide,
   credentials: Omit<AuthRules, 'auth'>,
-  { ownCertificate, httpUrl, onRefused }: Pick<CaptureOptions, 'ownCertificate' | 'httpUrl' | 'onRefused'>,
+  { ownCertificate, ...reports }: Pick<CaptureOptions, 'ownCertificate' | 'httpUrl' | 'onRefused' | 'counts'>,
 ): Promise<Capture> {
   const { limits, onNotice } = config
   const report = reportFailures(
@@ -92,8 +95,7 @@ export function openCapture(
     ...config,
     ...side,
     ...credentials,
-    httpUrl,
-    onRefused,
+    ...reports,
     port: config.smtpPort,
     auth: config.smtpAuth,
     tls: typeof config.smtpTls === 'object' ? config.smtpTls : (config.tls ?? config.smtpTls),

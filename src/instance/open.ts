@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readSending } from '../checks/knowledge.ts'
 import { assertCheckOptions, serviceMembers } from '../checks/options.ts'
 import { createBudget } from '../core/byte-budget.ts'
+import { createCounts } from '../core/counts.ts'
 import { systemClock } from '../core/clock.ts'
 import { invalidOption, isErrorOf } from '../core/errors.ts'
 import { createRandomSources } from '../core/random.ts'
@@ -26,6 +27,7 @@ import { createRunningAccounts } from './accounts.ts'
 import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
 import { createHttp } from './http.ts'
+import { createInstanceFacts } from './metric-facts.ts'
 import { openCapture, sideOfAccount } from './inbound.ts'
 import type { Localpost } from './instance.ts'
 import { reportErrors } from './notices.ts'
@@ -66,6 +68,7 @@ export async function openLocalpost(
     const thread = how.thread ?? createInstanceThread()
     undo.push(() => thread.close())
     const following = createFollowing()
+    const counts = createCounts()
     const upToDate = createUpToDate(opened, following)
     const { onActivity } = how
     const tellRefusal =
@@ -81,6 +84,7 @@ export async function openLocalpost(
       thread,
       turns: how.turns ?? createReadingTurns(systemClock),
       downloads: createDownloads(systemClock),
+      counts,
       following,
       upToDate,
       onLongWork: how.onLongWork,
@@ -133,7 +137,7 @@ export async function openLocalpost(
         judgeAccount: accounts.judge,
         failedKeys,
       },
-      { ownCertificate: certificate, httpUrl: () => httpUrl(), onRefused: tellRefusal },
+      { ownCertificate: certificate, httpUrl: () => httpUrl(), onRefused: tellRefusal, counts: counts.smtp },
     )
     undo.push(() => capture.close())
     const { host, securePort } = capture
@@ -149,6 +153,8 @@ export async function openLocalpost(
       securePort === null
         ? null
         : { host: smtp.host, port: securePort, secure: true as const, ...(tls && { tls }) }
+    const facts = createInstanceFacts({ counts, capture, stored: opened })
+    undo.push(() => facts.close())
     const http = createHttp(
       { ...main, keys, accounts: accounts.resource },
       {
@@ -167,6 +173,8 @@ export async function openLocalpost(
         following,
         upToDate,
         onRefused: tellRefusal,
+        requests: counts.requests,
+        instanceFacts: facts.read,
       },
     )
     httpUrl = () => http.url
@@ -235,6 +243,7 @@ export async function openLocalpost(
           () =>
             runTogether([
               () => time.close(),
+              () => facts.close(),
               () => main.inbox.close(),
               () => http.close(),
               () => accounts.close(),

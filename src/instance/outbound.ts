@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import { outboxUser } from '../capture/auth.ts'
 import { LocalpostError } from '../core/errors.ts'
+import type { Counts } from '../core/counts.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { InnerDomains } from '../domains/domains.ts'
@@ -67,6 +68,7 @@ export function openOutbox(
     downloads: Downloads
     findRule: FindRule
     deliveries(): { readonly host: string; readonly port: number }
+    tally: Counts['deliveries']
     secret: string
   },
 ): Outbox {

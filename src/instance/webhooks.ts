@@ -1,3 +1,4 @@
+import type { Counts } from '../core/counts.ts'
 import type { RandomSource } from '../core/random.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Outgoing } from '../net/outgoing.ts'
@@ -18,10 +19,11 @@ export async function openWebhooks(parts: {
   store: Store
   ids: Ids
   following: Following
+  tally: Counts['webhooks']
   randomSources: (purpose: string) => RandomSource
   baseUrl(): string
 }): Promise<{ webhooks: RunningWebhooks; configurationSets: ConfigurationSets }> {
-  const { config, outgoing, store, ids, following, randomSources, baseUrl } = parts
+  const { config, outgoing, store, ids, following, tally, randomSources, baseUrl } = parts
   const { clock } = config
   const configurationSets = await openConfigurationSets({ store, clock, following })
   const tokens = async (): Promise<ReturnType<typeof createTokens>> =>
@@ -31,6 +33,7 @@ export async function openWebhooks(parts: {
     store,
     ids,
     following,
+    tally,
     random: randomSources('webhooks'),
     given: config.webhooks,
     shapes: webhookShapes,

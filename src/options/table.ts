@@ -628,6 +628,20 @@ export const optionTable = {
     section: 'General',
     help: 'Print only warnings and errors, no line for each mail and refusal',
   },
+  /**
+   * `text` for people, or `json`: one JSON object a line on standard output for all that the server prints, warnings and
+   * errors too. Default: `text`.
+   */
+  logFormat: {
+    kind: 'choice',
+    values: ['text', 'json'],
+    default: 'text',
+    command: true,
+    flag: 'log-format',
+    hint: 'text|json',
+    section: 'General',
+    help: 'Print lines for people, or one JSON object a line on standard output',
+  },
 
   /** Limits of load. Beyond them clients are told to retry; acknowledged mail is never affected. */
   limits: {

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { count, type Counts, type DeliveryOutcome } from '../core/counts.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import {
@@ -14,7 +15,7 @@ import { inOnePieceBytes } from '../mime/compose/compose.ts'
 import type { Blob } from '../store/store.ts'
 import { tryDelivery, type DeliveryDeps } from './deliver.ts'
 import type { Downloads } from './downloads.ts'
-import { afterDelivery, afterFailure, afterSuppression, type OutcomeRules } from './outcome.ts'
+import { afterDelivery, afterFailure, afterSuppression, outcomeOf, type OutcomeRules } from './outcome.ts'
 import { hasDownloads, writeMessage, type WriteDeps } from './write.ts'
 
 export interface AttemptDeps extends WriteDeps, DeliveryDeps {
@@ -31,6 +32,8 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   downloads: Downloads
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
+  /** Counts the recipients of each outcome. Default: nothing is counted. */
+  tally?: Counts['deliveries'] | undefined
   /** Called with internal errors, not with refusals of recipients. */
   onError(error: unknown): void
 }
@@ -99,11 +102,26 @@ async function deliver(
   if (deps.isClosed())
     for (const [recipient, reply] of replies) if (reply.reply_code === 0) replies.delete(recipient)
   if (replies.size === 0) return null
-  return modifyEmail(
+  const after = await modifyEmail(
     store,
     email.id,
     (stored) => stored.outbox && afterDelivery(stored, replies, clock.now(), rules),
   )
+  const mayRetry = retryDelaysMs[email.outbox?.attempts ?? 0] !== undefined
+  for (const [recipient, reply] of replies) {
+    const via = isRelayed && !simulator.isSimulator(recipient) ? 'relay' : 'capture'
+    if (after) note(deps, via, outcomeOf(reply, mayRetry))
+  }
+  return after
+}
+
+function note(
+  { tally }: Pick<AttemptDeps, 'tally'>,
+  via: 'capture' | 'relay',
+  outcome: DeliveryOutcome,
+  recipients = 1,
+): void {
+  if (tally && recipients > 0) count(tally, `${via} ${outcome}`, recipients)
 }
 
 /** Gives the recipients on the suppression list their outcome. @returns The email as stored now; null if it was removed. */
@@ -111,13 +129,26 @@ async function withoutSuppressed(email: EmailRecord, deps: AttemptDeps): Promise
   if (email.ignores_suppressions) return email
   const suppressed = pendingRecipients(email).filter(deps.isOnSuppressionList)
   if (suppressed.length === 0) return email
-  return modifyEmail(deps.store, email.id, (stored) =>
+  const after = await modifyEmail(deps.store, email.id, (stored) =>
     afterSuppression(stored, suppressed, deps.clock.now(), deps.hostname),
   )
+  if (after) note(deps, wayOf(email, deps), 'suppressed', suppressed.length)
+  return after
 }
 
-async function fail(id: string, reason: string, { store, clock }: AttemptDeps): Promise<EmailRecord | null> {
-  return modifyEmail(store, id, (stored) => stored.outbox && afterFailure(stored, reason, clock.now()))
+async function fail(id: string, reason: string, deps: AttemptDeps): Promise<EmailRecord | null> {
+  const { store, clock } = deps
+  let before: EmailRecord | null = null
+  const after = await modifyEmail(store, id, (stored) => {
+    before = stored.outbox && stored
+    return before && afterFailure(before, reason, clock.now())
+  })
+  if (after && before) note(deps, wayOf(before, deps), 'failed', pendingRecipients(before).length)
+  return after
+}
+
+function wayOf({ outbox }: EmailRecord, { relay }: AttemptDeps): 'capture' | 'relay' {
+  return outbox?.via === 'relay' && relay !== null ? 'relay' : 'capture'
 }
 
 /**

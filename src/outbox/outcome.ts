@@ -27,6 +27,12 @@ export interface OutcomeRules {
   started: number
 }
 
+/** What a reply means for a recipient. @param mayRetry  Whether there is a later try. */
+export function outcomeOf(reply: SmtpReply, mayRetry: boolean): 'delivered' | 'deferred' | 'bounced' {
+  if (reply.reply_code >= 200 && reply.reply_code < 300) return 'delivered'
+  return isTemporary(reply) && mayRetry ? 'deferred' : 'bounced'
+}
+
 /**
  * The record of an email after a try: one event for each recipient with an outcome, and a later try for the others.
  *
@@ -44,10 +50,9 @@ export function afterDelivery(
   const pending = new Set(pendingRecipients(email))
   for (const [recipient, reply] of replies) {
     if (!pending.has(recipient)) continue
-    if (reply.reply_code >= 200 && reply.reply_code < 300)
-      added.set(recipient, delivered(recipient, reply, now, rules))
-    else if (isTemporary(reply) && delay !== undefined)
-      added.set(recipient, deferred(recipient, reply, now, rules))
+    const outcome = outcomeOf(reply, delay !== undefined)
+    if (outcome === 'delivered') added.set(recipient, delivered(recipient, reply, now, rules))
+    else if (outcome === 'deferred') added.set(recipient, deferred(recipient, reply, now, rules))
     else added.set(recipient, [bounced(recipient, reply, now, rules)])
   }
   const changed = withEvents(email, added)

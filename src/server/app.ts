@@ -112,6 +112,7 @@ export function createApp(deps: ServerDeps): App {
     log,
     large: deps.large,
     thread: deps.thread,
+    requests: deps.requests,
     strict: deps.config.strict,
     onError: deps.onError,
   }

@@ -7,6 +7,7 @@ import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
 import type { Rules } from '../rules/rules.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Tally } from '../core/counts.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import type { bodyJobs } from './long-bodies.ts'
@@ -23,6 +24,7 @@ import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
 import type { Store } from '../store/store.ts'
 import type { templateJobs } from '../templates/engines.ts'
+import type { InstanceFacts } from '../telemetry/metrics.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import type { StoredSessions } from '../users/sessions.ts'
@@ -103,6 +105,10 @@ export interface ServerDeps extends AccountDeps {
   readonly uiDir: string
   /** The open listener; null in process, and until it is open. */
   listener(): HttpListener | null
+  /** Counts the answers, by method, route and status. */
+  readonly requests: Tally
+  /** What the metrics tell of all accounts together; null if this is one of the other accounts. */
+  readonly instanceFacts: (() => Promise<InstanceFacts>) | null
   /** Facts for `/dev/health` that the server does not have. */
   state(): Promise<ServerState>
   /** Called with every internal error; the client got a 500 without details. */
@@ -132,4 +138,10 @@ export interface LoggedSessions {
 }
 
 /** State of the instance for `/dev/health`. `ok` only while SMTP accepts connections, and HTTP too if it has a listener. */
-export type ServerState = Pick<Health, 'status' | 'store' | 'database' | 'smtp' | 'smtps' | 'ca' | 'warnings'>
+export interface ServerState extends Pick<
+  Health,
+  'status' | 'store' | 'database' | 'smtp' | 'smtps' | 'ca' | 'warnings'
+> {
+  /** Why new mail is refused, for callers who may not read the warnings; only with the status `refusing`. */
+  readonly refusal?: 'disk_full' | 'database_away' | 'store_failed' | undefined
+}

@@ -1,6 +1,7 @@
 import type { H3Event, Middleware } from 'h3'
 import { FastResponse } from 'srvx'
 import { noAccount } from '../accounts/account.ts'
+import { count } from '../core/counts.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
 import type { AccessControl } from './access.ts'
@@ -17,7 +18,8 @@ import { endAfterRequest } from './rest-of-request.ts'
 import type { Need, Route } from './route.ts'
 
 /** What the middleware and the handlers of all routes need. */
-export interface RequestDeps extends RequestLimits, Pick<ServerDeps, 'log' | 'large' | 'thread' | 'onError'> {
+export interface RequestDeps
+  extends RequestLimits, Pick<ServerDeps, 'log' | 'large' | 'thread' | 'requests' | 'onError'> {
   readonly faceOf: FindFace
   readonly accessControl: AccessControl
   readonly addresses: ClientAddresses
@@ -30,7 +32,15 @@ export interface RequestDeps extends RequestLimits, Pick<ServerDeps, 'log' | 'la
  * The first middleware of all: makes a Response of what the next ones return, an {@link Answer} or a value for JSON, and
  * of errors. Adds the request to the log.
  */
-export function respond({ faceOf, addresses, answers, failedKeys, log, onError }: RequestDeps): Middleware {
+export function respond({
+  faceOf,
+  addresses,
+  answers,
+  failedKeys,
+  log,
+  requests,
+  onError,
+}: RequestDeps): Middleware {
   const refusal = (error: unknown, event: H3Event): Answer => {
     if (isFault(error, event)) onError(error)
     const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
@@ -49,7 +59,31 @@ export function respond({ faceOf, addresses, answers, failedKeys, log, onError }
     } catch (error) {
       answer = refusal(error, event)
     }
+    count(requests, tallyOf(event, state, answer))
     return toResponse(state.isLogged ? logged(answer, event, log) : answer, event, state)
+  }
+}
+
+/** Where an answer is counted: no part of it is the client's own text. */
+function tallyOf({ req }: H3Event, { route, isCut }: RequestState, { status }: Answer): string {
+  const method = countedMethods.has(req.method) ? req.method : 'other'
+  return `${method} ${route} ${isCut ? 'cut' : status}`
+}
+
+const countedMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+])
+
+/** The first middleware of a route: says which it is. */
+export function atRoute(route: string): Middleware {
+  return (event) => {
+    stateOf(event).route = route
   }
 }
 

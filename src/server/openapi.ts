@@ -162,7 +162,7 @@ function toWebhook(operationId: string, summary: string, payload: z.ZodType, sch
   }
 }
 
-/** The methods of clients that are generated from the document. */
+/** Names of operations that do not follow from their paths. */
 const ofService: Readonly<Record<string, string>> = {
   'POST /v1/emails': 'sendEmail',
   'GET /v1/emails': 'listEmails',
@@ -173,6 +173,8 @@ const ofService: Readonly<Record<string, string>> = {
   'GET /v1/audiences': 'listAudiences',
   'GET /v1/audiences/{audienceId}/contacts': 'listContacts',
   [`GET ${serviceDocument}`]: 'getServiceDocument',
+  // `getMetrics` is `/dev/metrics`.
+  'GET /metrics': 'getInstanceMetrics',
 }
 
 function operationId(method: string, path: string): string {
@@ -251,7 +253,7 @@ function toResponses(route: Route, schemas: SchemaWriter): object {
           schema: schemas.write(success.schema, 'output', componentName(route, 'Answer')),
         },
       }
-    : { [success.type ?? '*/*']: {} }
+    : Object.fromEntries([success.type ?? '*/*', ...(success.alsoTypes ?? [])].map((type) => [type, {}]))
   const given = { description: success.description ?? route.summary, content }
   const statuses = [success.status ?? 200, ...(success.alsoStatus ?? [])]
   const responses: Record<string, object> = Object.fromEntries(statuses.map((status) => [status, given]))

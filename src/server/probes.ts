@@ -28,7 +28,7 @@ export function probeRoutes({ state }: Pick<ServerDeps, 'state'>): Route[] {
         'Whether mail can be stored and the SMTP port accepts connections, with the reasons if not; needs no key',
       success: { schema: readyzSchema, alsoStatus: [503] },
       async handler() {
-        const reason = reasons[(await look()).status]
+        const reason = reasonOf(await look())
         return reason === null
           ? jsonAnswer({ status: 'ready', reasons: [] })
           : jsonAnswer({ status: 'not_ready', reasons: [reason] }, 503)
@@ -43,10 +43,20 @@ const readyzSchema = z.strictObject({
   reasons: z.array(z.string()).describe('Why it is not ready, in sentences'),
 })
 
-const reasons: Readonly<Record<ServerState['status'], string | null>> = {
+function reasonOf({ status, refusal }: ServerState): string | null {
+  if (status !== 'refusing') return reasons[status]
+  return `New mail cannot be stored: ${refusals[refusal ?? 'store_failed']}. GET /dev/health says more.`
+}
+
+const reasons: Readonly<Record<Exclude<ServerState['status'], 'refusing'>, string | null>> = {
   ok: null,
   disk_low: null,
   starting: 'The SMTP port does not accept connections.',
-  refusing: 'New mail cannot be stored. GET /dev/health says why.',
   closing: 'The instance is closing.',
+}
+
+const refusals: Readonly<Record<NonNullable<ServerState['refusal']>, string>> = {
+  disk_full: 'the disk is full',
+  database_away: 'the database does not answer',
+  store_failed: 'the store cannot be written',
 }

@@ -20,6 +20,8 @@ export interface RequestState {
   readonly isFromPage: boolean
   /** Headers for the answer, also if it is an error. */
   headers: Readonly<Record<string, string>>
+  /** The pattern of the route that answers it; `other` where there is none. */
+  route: string
   /** Whether it is logged, as requests to `/v1` are. */
   isLogged: boolean
   /** Whether a fault closed the connection. The answer must then be dropped. */
@@ -71,6 +73,7 @@ export function beginState({ req, url, context }: H3Event, faceOf: FindFace): Re
     exchange: beginExchange('http', method, url.pathname + url.search),
     isFromPage: headers.has('x-localpost-page') && headers.get('sec-fetch-site') === 'same-origin',
     headers: {},
+    route: 'other',
     isLogged: false,
     isCut: false,
     isStreamed: false,
@@ -87,9 +90,11 @@ export function stateOf({ context }: Pick<H3Event, 'context'>): RequestState {
   return context[name] as RequestState
 }
 
-/** Whether the path of a request takes the name of an account: those of `/dev` and `/mcp`, and of faces with their access. */
+/** Whether the path of a request takes the name of an account: those of `/dev`, `/mcp` and `/metrics`, and of faces with their access. */
 export function isLocalPath(event: Pick<H3Event, 'url' | 'context'>): boolean {
-  return /^\/(?:dev\/|mcp\/?$)/.test(event.url.pathname) || stateOf(event).face?.access === 'local'
+  return (
+    /^\/(?:dev\/|(?:mcp|metrics)\/?$)/.test(event.url.pathname) || stateOf(event).face?.access === 'local'
+  )
 }
 
 /**

@@ -105,6 +105,8 @@ export interface RouteSuccess {
   readonly schema?: z.ZodType
   /** Media type of a body that is not JSON. */
   readonly type?: string
+  /** Further media types of it, where the client chooses; only for the document. Default: none. */
+  readonly alsoTypes?: readonly string[]
   readonly description?: string
   /** Other statuses with the same body. */
   readonly alsoStatus?: readonly number[]

@@ -2,7 +2,7 @@ import type { H3, H3Event, HTTPMethod, Middleware } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
 import { type Answer, bytesAnswer } from './answer.ts'
 import { type Face, facesOf, prefixesOf } from './face.ts'
-import { access, fault, logRequest, type RequestDeps, watch } from './middleware.ts'
+import { access, atRoute, fault, logRequest, type RequestDeps, watch } from './middleware.ts'
 import type { Need, Route } from './route.ts'
 import { routeHandler } from './route-handler.ts'
 import { needOf } from './auth.ts'
@@ -16,20 +16,27 @@ export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps:
   const middlewareOf = (
     rule: Route['access'],
     need: ((query: string) => Need) | null = null,
+    route: string | null = null,
   ): { middleware: Middleware[] } => {
+    const named = route === null ? [] : [atRoute(route)]
     const admit = access(deps, rule, need)
-    if (rule === 'key') return { middleware: [logRequest, fault(deps), admit] }
-    return { middleware: rule === 'local' ? [admit, watch(deps, need)] : [admit] }
+    if (rule === 'key') return { middleware: [...named, logRequest, fault(deps), admit] }
+    return { middleware: [...named, ...(rule === 'local' ? [admit, watch(deps, need)] : [admit])] }
   }
   for (const route of routes) {
     const handler = routeHandler(route, deps)
-    const options = middlewareOf(route.access, needOf(route))
+    const options = middlewareOf(route.access, needOf(route), route.path)
     for (const path of pathsOf(route))
       for (const method of methodsOf(route)) h3.on(method, toPattern(path), handler, options)
   }
   for (const path of pagePaths) {
     for (const method of ['GET', 'HEAD'] as const)
-      h3.on(method, toPattern(path), (event) => pageFile(uiDir, path, nameOf(event)), middlewareOf('open'))
+      h3.on(
+        method,
+        toPattern(path),
+        (event) => pageFile(uiDir, path, nameOf(event)),
+        middlewareOf('open', null, path),
+      )
   }
   const faces = facesOf(routes)
   for (const face of faces) addUnsupported(h3, face, middlewareOf(face.access ?? 'key'))
@@ -38,7 +45,7 @@ export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps:
       const isOther = deps.strict && event.url.pathname.endsWith('/') && path !== '/'
       return isOther ? refusePath(event) : refuseMethod(event, allow)
     }
-    h3.all(toPattern(path), refuse, middlewareOf(areaOf(path, deps.faceOf(path))))
+    h3.all(toPattern(path), refuse, middlewareOf(areaOf(path, deps.faceOf(path)), null, path))
   }
   // A path that does not exist requires a key like one that does.
   h3.all('/v1/**', refusePath, middlewareOf('key'))
@@ -84,7 +91,7 @@ function toPattern(path: string): string {
 function areaOf(path: string, face: Face | null): Route['access'] {
   if (face) return face.access ?? 'key'
   if (path.startsWith('/t/')) return 'public'
-  return path.startsWith('/v1/') ? 'key' : path.startsWith('/dev/') ? 'local' : 'open'
+  return path.startsWith('/v1/') ? 'key' : path.startsWith('/dev/') || path === '/metrics' ? 'local' : 'open'
 }
 
 function nameOf(event: H3Event): string | undefined {

@@ -49,6 +49,14 @@ export class Collections {
     return this.#partitions.get(partition)?.values() ?? []
   }
 
+  /** A collection in each of the partitions in which it was used, by its name without them. */
+  *everywhere(base: string): Generator<CollectionState> {
+    for (const states of this.#partitions.values()) {
+      const state = states.get(base)
+      if (state) yield state
+    }
+  }
+
   /** The names of the partitions that have records, without the main one. */
   partitions(): string[] {
     const hasRecords = ({ segments, deferred }: CollectionState): boolean =>

@@ -25,6 +25,9 @@ export class CommitQueue {
   readonly #medium: Medium
   readonly #feed: ChangeFeed
   #seq: number
+  /** How many commits were stored, and how many writes failed. */
+  commits = 0
+  failures = 0
   #waiting: Waiting[] = []
   #running: Promise<void> | null = null
 
@@ -137,6 +140,7 @@ export class CommitQueue {
     try {
       if (batch.commits.length > 0) await medium.write(batch.commits, !staged.some(isNew))
     } catch (error) {
+      this.failures++
       const fault = storeFault(error, 'Storing a commit')
       // On a full disk, commits that free space must not fail together with the new mail in their batch.
       const others = staged.filter((item) => !isNew(item))
@@ -146,6 +150,7 @@ export class CommitQueue {
       return next
     }
     this.#seq += batch.commits.length
+    this.commits += batch.commits.length
     this.#records.apply(batch.commits.flatMap((commit) => commit.effects))
     medium.applied()
     for (const item of staged) item.resolve()

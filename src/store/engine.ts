@@ -211,6 +211,13 @@ export async function createStore(
     closePartition: (name, refusal) => views.close(name, refusal),
     database: () => Promise.resolve(null),
     partitions: () => records.collections.partitions(),
+    async total({ name }, index = 'id') {
+      assertOpen()
+      const states = [...records.collections.everywhere(name)]
+      if (records.collections.isPartial) await readDeferred(states)
+      return states.reduce((all, state) => all + state.index(index).size, 0)
+    },
+    figures: async () => ({ commits: queue.commits, failures: queue.failures, bytes: medium.usedBytes() }),
     onForeignChange: () => () => {},
     async removePartition(name) {
       assertPartitionName(name)

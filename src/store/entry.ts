@@ -41,6 +41,15 @@ export function samePlace(a: Place | undefined, b: Place | undefined): boolean {
   return 'large' in a && 'large' in b && a.large === b.large
 }
 
+/** Calls `run` for each place that the other version of the record does not have. */
+export function eachNew(places: Places | null, without: Places | null, run: (place: Place) => void): void {
+  if (places === null || places === without) return
+  for (const name in places) {
+    const place = places[name]
+    if (place !== undefined && !samePlace(without?.[name], place)) run(place)
+  }
+}
+
 /**
  * One record in memory. The record itself is kept as its JSON text, which takes less memory than an object. Each reader
  * parses its own copy.

@@ -172,6 +172,11 @@ export class IdOrder {
     this.#before = null
   }
 
+  /** How many records there are. */
+  get size(): number {
+    return this.#size()
+  }
+
   #size(): number {
     return (this.#counts().at(-1) ?? 0) + this.#loose.size
   }

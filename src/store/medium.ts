@@ -52,6 +52,8 @@ export interface Medium extends PlaceKeeper {
   assertRoom(): void
   /** Why no new records are accepted at present, for example a lost lock or a full disk; null while they are accepted. */
   refusal(): LocalpostError | null
+  /** The size of all blobs that records use, in bytes. */
+  usedBytes(): number
   /** As `Store.lowDisk`. */
   lowDisk(): Promise<LowDisk | null>
   /**

@@ -167,6 +167,14 @@ export interface PartitionedStore extends Store {
   /** The names of the partitions that have records, without the main one. */
   partitions(): string[]
   /**
+   * How many records of all partitions together are in an index, without reading any of them.
+   *
+   * @param index  Default: `id`, in which all are.
+   */
+  total<T extends StoredRecord>(collection: Collection<T>, index?: string): Promise<number>
+  /** What this process stored so far, and how much is there. */
+  figures(): Promise<StoreFigures>
+  /**
    * Calls `listener` with the name of a partition (`""`: the main one) after other instances changed something in it.
    * After a gap in the changes, it is called for each partition that has records.
    *
@@ -181,6 +189,16 @@ export interface PartitionedStore extends Store {
    * @throws As `commit`; in a database, what was removed before stays removed.
    */
   removePartition(name: string): Promise<void>
+}
+
+/** What an operator wants to know of a store. */
+export interface StoreFigures {
+  /** Commits that were stored since the store was opened. */
+  readonly commits: number
+  /** Writes that failed since then, because of the medium. */
+  readonly failures: number
+  /** The size in bytes: of the blobs in use, in a database of all its tables; null while that does not answer. */
+  readonly bytes: number | null
 }
 
 /** The status of the database of a store, as `/dev/health` shows it. */

@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from '../core/clock.ts'
+import { count, type Counts } from '../core/counts.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { type Store, update } from '../store/store.ts'
 import { attemptDelivery, type Calling } from './attempt.ts'
@@ -35,6 +36,8 @@ export interface SenderDeps extends Calling {
   retryDelaysMs: readonly number[]
   /** Limit of one try, in milliseconds. */
   timeoutMs: number
+  /** Counts tries. Default: nothing is counted. */
+  tally?: Counts['webhooks'] | undefined
   /** Called after each finished delivery. */
   onFinished(): void
   /** Called with errors that no receiver caused. */
@@ -167,6 +170,7 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     if (isClosed && attempt.status === null) return
     const changed = afterAttempt(delivery, attempt, deps.retryDelaysMs, clock.now())
     await store.commit([update(webhookDeliveryCollection, changed)])
+    if (deps.tally) count(deps.tally, changed.state === 'pending' ? 'retried' : changed.state)
     if (changed.due === null) deps.onFinished()
   }
 

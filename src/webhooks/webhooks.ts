@@ -1,5 +1,6 @@
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Counts } from '../core/counts.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
@@ -101,6 +102,8 @@ export interface WebhooksDeps extends Calling {
   timeoutMs?: number
   /** Maximum number of deliveries that wait for one webhook; further events are not sent to it. Default: 25,000. */
   maxWaiting?: number
+  /** Counts tries of deliveries. Default: nothing is counted. */
+  tally?: Counts['webhooks'] | undefined
   /** Called when deliveries are dropped. */
   onWarning(message: string): void
   /** Called with errors that no receiver caused. */

@@ -40,6 +40,34 @@ export function describePartitions(name: string, open: OpenPartitioned): void {
       await store.close()
     })
 
+    test('the totals are of all of them, and the figures say what was stored', async () => {
+      const store = await open([notes, labels])
+      expect(await store.total(notes)).toBe(0)
+      const before = await store.figures()
+      expect(before).toMatchObject({ commits: 0, failures: 0 })
+      const views = [store, store.partition('acc_1'), store.partition('acc_2')]
+      for (const [at, view] of views.entries()) {
+        await view.commit(
+          [insert(notes, note(1)), insert(notes, note(2, { due: 5 }))],
+          [blobOf('n_00001/raw', 'x'.repeat(1000 * (at + 1)))],
+        )
+      }
+      expect(await store.total(notes)).toBe(6)
+      expect(await store.total(labels)).toBe(0)
+      // A record without a value is not in the index.
+      expect(await store.total(notes, 'due')).toBe(3)
+      const stored = await store.figures()
+      expect(stored).toMatchObject({ commits: 3, failures: 0 })
+      const grown = (stored.bytes ?? 0) - (before.bytes ?? 0)
+      // A database counts its tables.
+      if (grown !== 6000) expect(stored.bytes).toBeGreaterThan(60_000)
+      await store.removePartition('acc_2')
+      await store.commit([remove(notes, 'n_00001')])
+      expect(await store.total(notes)).toBe(3)
+      expect((await store.figures()).commits).toBeGreaterThan(3)
+      await store.close()
+    })
+
     test('no call on one of them reads or changes another', async () => {
       const store = await open([notes, labels])
       const [own, other] = [store.partition('own'), store.partition('other')]

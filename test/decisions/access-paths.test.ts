@@ -261,10 +261,10 @@ describe('other write operations', () => {
   })
 
   it('access.versions: /v1 is the only version', async () => {
-    // Other paths: the control API, the tools for agents, the addresses in tracked mail, and the probes.
+    // Other paths: the control API, the tools for agents, the addresses in tracked mail, the metrics, and the probes.
     const first = (await described()).map((operation) => operation.split(' ')[1]?.split('/')[1] ?? '')
     expect(
-      [...new Set(first)].filter((name) => !['dev', 'mcp', 't', 'livez', 'readyz'].includes(name)),
+      [...new Set(first)].filter((name) => !['dev', 'mcp', 't', 'livez', 'metrics', 'readyz'].includes(name)),
     ).toEqual(['v1'])
     for (const path of ['/v2/emails', '/v0/emails', '/v1.1/emails', '/V1/emails', '/emails']) {
       const answer = await refusalOf(await face().call('GET', path, { key: face().post.apiKey }))

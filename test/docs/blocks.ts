@@ -27,6 +27,7 @@ export type Check =
   | 'shown'
   | 'receiver'
   | 'payload'
+  | 'logged'
   | 'settings'
   | 'recipe'
   | 'proxy'
@@ -54,6 +55,7 @@ export function readBlocks(): Block[] {
  * - `shown`: the output of a program; compared with the real output.
  * - `receiver`: a receiver of webhooks; it gets a genuine and a forged request.
  * - `payload`: the body of a webhook; it has the members of a real one.
+ * - `logged`: a line of the log in JSON; test/cli/json-log.test.ts compares its members with those of a real one.
  * - `settings`: those of an agent; they are JSON or TOML, and name the default address.
  * - `recipe`: for test runners that are not run here. Its syntax, paths and flags are checked, and its functions called.
  * - `proxy`: the configuration of a proxy for the default address of the page and the API. Those of nginx and
@@ -86,6 +88,7 @@ export function checkOf({ place, language, code }: Block): Check | null {
     case 'text':
       return 'shown'
     case 'json':
+      if (code.includes('"what":')) return 'logged'
       return /"(?:mcpServers|servers)"/.test(code) ? 'settings' : 'payload'
     case 'toml':
       return 'settings'

@@ -8,7 +8,7 @@ const statuses: Record<ServerState['status'], { status: number; reasons: RegExp[
   ok: { status: 200, reasons: [] },
   disk_low: { status: 200, reasons: [] },
   starting: { status: 503, reasons: [/^The SMTP port does not accept connections\.$/] },
-  refusing: { status: 503, reasons: [/^New mail cannot be stored\./] },
+  refusing: { status: 503, reasons: [/^New mail cannot be stored: the disk is full\./] },
   closing: { status: 503, reasons: [/^The instance is closing\.$/] },
 }
 
@@ -23,6 +23,7 @@ it.each(Object.entries(statuses))('readyz in the state %s', async (status, expec
       store: 'memory',
       smtp: { host: '127.0.0.1', port: 1025, starttls: false, login: 'optional' },
       ca: null,
+      refusal: 'disk_full',
       warnings,
     }
   }

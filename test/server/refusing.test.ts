@@ -67,6 +67,7 @@ const mail = { from: 'hi@acme.test', to: 'ada@example.com', subject: 'new', text
 
 describe.each(refusalReasons)('while nothing is stored for the reason %s', (reason) => {
   const { begin, end, says, refusal, smtp, notice, endNotice, storesOutcomes } = cases[reason]
+  const unready = reason === 'full_disk' ? 'the disk is full' : 'the store cannot be written'
 
   it('the health, the replies and the notices say so, and it ends as it should', async () => {
     const dir = temporaryFolder()
@@ -92,7 +93,7 @@ describe.each(refusalReasons)('while nothing is stored for the reason %s', (reas
     const ready = await face.call('GET', '/readyz')
     expect([ready.status, await ready.json()]).toEqual([
       503,
-      { status: 'not_ready', reasons: ['New mail cannot be stored. GET /dev/health says why.'] },
+      { status: 'not_ready', reasons: [`New mail cannot be stored: ${unready}. GET /dev/health says more.`] },
     ])
     expect((await face.call('GET', '/livez')).status).toBe(200)
     expect(await health.json()).toMatchObject({

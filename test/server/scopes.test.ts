@@ -109,6 +109,7 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'DELETE /dev/keys/{id}': 'admin',
   'GET /dev/health': 'read',
   'GET /dev/ca.pem': 'read',
+  'GET /metrics': 'read',
   'GET /dev/metrics': 'read',
   'GET /dev/missing': 'read',
   'POST /mcp': 'read',

@@ -81,6 +81,8 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
     uiDir: '/nowhere',
     // The rows only.
     furtherRoutes: [...providerRoutes({} as ProviderParts), ...mcpRoutes({} as ToolAccount, () => undefined)],
+    requests: new Map(),
+    instanceFacts: null,
     listener: () => null,
     onError: () => undefined,
     ...over,

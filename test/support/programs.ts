@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
 
 /** The path of a program, if it is installed; of a file, if it exists. */
 export function findOnPath(name: string): string | undefined {
@@ -21,6 +21,7 @@ export const packages = {
   '/usr/share/php/Symfony/Component/Mailer/autoload.php': 'php-symfony-mailer',
   '/usr/share/php/libphp-phpmailer/autoload.php': 'libphp-phpmailer',
   curl: 'curl',
+  dpkg: 'dpkg',
   flock: 'util-linux',
   haproxy: 'haproxy',
   hostname: 'hostname',
@@ -108,19 +109,56 @@ export function hasPrograms(tests: string, names: readonly (keyof typeof package
   return false
 }
 
+/**
+ * The folder with the programs of a Debian package whose installation would start a server: the package is unpacked, not
+ * installed. Where that is not permitted, and they are not installed, the tests are skipped, and a line says so.
+ *
+ * @param tests  What these tests are about.
+ * @returns null without them.
+ */
+export function unpackPrograms(tests: string, name: string, programs: readonly string[]): string | null {
+  const installed = findOnPath(programs[0] ?? '')
+  if (installed !== undefined && programs.every((program) => findOnPath(program) !== undefined))
+    return dirname(installed)
+  const folder = join(homedir(), '.cache/localpost-test-all', `debian-${name}`)
+  const bin = join(folder, 'usr/bin')
+  const isThere = (): boolean => programs.every((program) => existsSync(join(bin, program)))
+  if (!isThere() && mayInstall()) {
+    process.stderr.write(`localpost: TEST_INSTALL=1: unpacking ${name} into ${folder}\n`)
+    mkdirSync(folder, { recursive: true })
+    const options = { cwd: folder, stdio: ['ignore', 2, 2] as ['ignore', number, number] }
+    aptGet(['update', '-qq'])
+    execFileSync('apt-get', ['download', '-qq', name], options)
+    for (const file of readdirSync(folder).filter((one) => one.endsWith('.deb')))
+      execFileSync('dpkg', ['-x', file, '.'], options)
+  }
+  if (isThere()) return bin
+  process.stderr.write(
+    `SKIPPED: the tests of ${tests} need ${programs.join(', ')} of the package ${name}. ${consent}\n`,
+  )
+  return null
+}
+
 const consent = 'With TEST_INSTALL=1 the tests install it with apt-get, as root on Debian or Ubuntu.'
 
 function installWherePermitted(names: readonly string[]): void {
-  if (process.env['TEST_INSTALL'] !== '1' || process.getuid?.() !== 0 || !findOnPath('apt-get')) return
+  if (!mayInstall()) return
   process.stderr.write(`localpost: TEST_INSTALL=1: installing ${names.join(', ')} with apt-get\n`)
+  aptGet(['update', '-qq'])
+  aptGet(['install', '-y', '-qq', '--no-install-recommends', ...names])
+}
+
+function mayInstall(): boolean {
+  return (
+    process.env['TEST_INSTALL'] === '1' && process.getuid?.() === 0 && findOnPath('apt-get') !== undefined
+  )
+}
+
+function aptGet(args: readonly string[]): void {
   // At this run level packages start no servers.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const wait = ['-o', 'DPkg::Lock::Timeout=300']
   // Test files run in several processes, and `apt-get update` fails while another one runs.
   const lock = join(tmpdir(), 'localpost-apt.lock')
-  for (const args of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', ...names],
-  ])
-    execFileSync('flock', [lock, 'apt-get', ...wait, ...args], { env, stdio: ['ignore', 2, 2] })
+  execFileSync('flock', [lock, 'apt-get', ...wait, ...args], { env, stdio: ['ignore', 2, 2] })
 }

@@ -79,6 +79,7 @@ const programsFiles: readonly string[] = [
   'options/types',
   'patterns',
   'reading/thread',
+  'report/action',
   'resource-types',
   'server/https',
   'server/openapi',

@@ -71,6 +71,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'server/dev',
     'server/fault-delay',
     'server/lost-access',
+    'server/metrics',
     'server/nested-mail',
     'server/query-numbers',
     'server/remote-consent',

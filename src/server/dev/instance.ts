@@ -1,19 +1,38 @@
 import { z } from 'zod'
 import { LocalpostError } from '../../core/errors.ts'
 import { resetScopes } from '../../options/reset-scopes.ts'
-import { bytesAnswer, jsonAnswer } from '../answer.ts'
-import { metricsOf, readHealth } from '../health.ts'
+import { type Answer, bytesAnswer, jsonAnswer } from '../answer.ts'
+import { formatOf, mediaTypes, writeMetrics } from '../../telemetry/exposition.ts'
+import { familiesOf } from '../../telemetry/metrics.ts'
+import { readHealth, readMetricFacts } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
 import type { ServerDeps } from '../deps.ts'
 import { facesOf } from '../face.ts'
 import { healthSchema, loggedRequestSchema, providerInfoSchema } from '../schema.ts'
-import { defineRoutes, type Route } from '../route.ts'
+import { defineRoutes, type Route, type RouteContext } from '../route.ts'
 import { pageQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Instance', access: 'local' })
 
 /** Routes of the instance itself: health, reset, live events, the request log. */
 export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
+  const metricsRow = {
+    headers: {
+      Accept: {
+        description: '`application/openmetrics-text` for OpenMetrics 1.0; otherwise the text format 0.0.4',
+      },
+    },
+    success: {
+      type: mediaTypes.text,
+      alsoTypes: [mediaTypes.openmetrics],
+      description: 'The text format of Prometheus, or OpenMetrics',
+    },
+    async handler({ headers }: Pick<RouteContext, 'headers'>): Promise<Answer> {
+      const format = formatOf(headers.get('accept'))
+      const text = writeMetrics(familiesOf(await readMetricFacts(deps)), format)
+      return bytesAnswer(text, { 'content-type': mediaTypes[format], vary: 'Accept' })
+    },
+  }
   return [
     get('/dev/health', {
       summary: 'Whether the instance accepts mail and requests, and how much is stored',
@@ -24,11 +43,12 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
         return jsonAnswer(health, accepts ? 200 : 503)
       },
     }),
-    get('/dev/metrics', {
-      summary: 'Metrics of the instance, for Prometheus',
-      success: { type: metricsType, description: 'The text format of Prometheus' },
-      handler: async () => bytesAnswer(metricsOf(await readHealth(deps)), { 'content-type': metricsType }),
+    get('/metrics', {
+      ...metricsRow,
+      summary:
+        'Metrics of the instance, for Prometheus; for an account other than `default`, those that concern it',
     }),
+    get('/dev/metrics', { ...metricsRow, summary: 'The same as `GET /metrics`' }),
     get('/dev/providers', {
       summary: 'The providers whose APIs this instance has, and how an app is pointed to them',
       success: { schema: z.strictObject({ providers: z.array(providerInfoSchema) }) },
@@ -82,8 +102,6 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
     }),
   ]
 }
-
-const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
 const caType = 'application/x-pem-file'
 

@@ -180,6 +180,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       }
       return null
     },
+    usedBytes: () => space.liveBytes + space.largeBytes,
     lowDisk: () => deps.room.low(),
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
     async write(batch, mayUseReserve) {

@@ -1,4 +1,4 @@
-import { samePlace, type Place, type Places } from '../entry.ts'
+import { eachNew, type Places } from '../entry.ts'
 import type { PlaceKeeper } from '../records.ts'
 
 /** Counts the blob bytes in each log file that live records use, and collects the large files that no record uses. */
@@ -17,11 +17,16 @@ export class SpaceAccounting implements PlaceKeeper {
   deadLargeBytes = 0
   /** Large files that records use. */
   readonly large: Set<string> = new Set()
+  /** Their total size. */
+  largeBytes = 0
 
   hold(places: Places | null, without: Places | null): void {
     eachNew(places, without, (place) => {
       if ('log' in place) this.#count(place.log, place.size)
-      else if ('large' in place) this.large.add(place.large)
+      else if ('large' in place && !this.large.has(place.large)) {
+        this.large.add(place.large)
+        this.largeBytes += place.size
+      }
     })
   }
 
@@ -37,6 +42,7 @@ export class SpaceAccounting implements PlaceKeeper {
         this.#count(place.log, -place.size)
         this.freedBytes += place.size
       } else if ('large' in place && this.large.delete(place.large)) {
+        this.largeBytes -= place.size
         this.deadLarge.set(place.large, place.size)
         this.deadLargeBytes += place.size
         this.waitingBytes += place.size
@@ -59,12 +65,3 @@ export function unitBytes({ liveBytes }: SpaceAccounting, mostBytes: number): nu
 }
 
 const leastUnitBytes = 4 * 1024 * 1024
-
-/** Calls `run` for each place that the other version of the record does not have. */
-function eachNew(places: Places | null, without: Places | null, run: (place: Place) => void): void {
-  if (places === null || places === without) return
-  for (const name in places) {
-    const place = places[name]
-    if (place !== undefined && !samePlace(without?.[name], place)) run(place)
-  }
-}

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { createBudget } from '../../core/byte-budget.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
-import type { Place } from '../entry.ts'
+import { eachNew, type Place } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
 import type { Medium } from '../medium.ts'
 import { createStore } from '../engine.ts'
@@ -30,6 +30,7 @@ export function openMemoryStore(options: MemoryStoreOptions): Promise<Restorable
 /** A medium of bytes in memory: nothing outlives the store, and no file is made. */
 function createMemoryMedium(): Medium {
   let dirty: Set<unknown> = new Set()
+  let used = 0
   return {
     async load(records) {
       dirty = records.dirty
@@ -53,12 +54,13 @@ function createMemoryMedium(): Medium {
     clear: () => undefined,
     assertRoom() {},
     refusal: () => null,
+    usedBytes: () => used,
     lowDisk: async () => null,
     async write() {},
     // There are no files to write.
     applied: () => dirty.clear(),
-    hold() {},
-    release() {},
+    hold: (places, without) => eachNew(places, without, ({ size }) => (used += size)),
+    release: (places, without) => eachNew(places, without, ({ size }) => (used -= size)),
     async read(place, start, end) {
       // The reader's own copy: what is stored must not change under others.
       return Buffer.from(bytesOf(place).subarray(start, end))

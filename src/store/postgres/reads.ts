@@ -138,6 +138,22 @@ export async function readTexts(
   return ids.map((id) => texts.get(id) ?? null)
 }
 
+/** How many records of all partitions together are in an index. */
+export async function totalOf(sql: Connection, table: Table, index: string): Promise<number> {
+  const [row] =
+    index === 'id'
+      ? await sql.run<{ records: number }>(
+          `SELECT coalesce(sum(records), 0)::float8 AS records FROM ${sql.name('totals')} WHERE collection = $1`,
+          [table.name],
+        )
+      : await sql.run<{ records: number }>(
+          `SELECT count(*)::float8 AS records FROM ${table.sql} WHERE ${table.index(index).column} IS NOT NULL`,
+          [],
+          { mostMs: scanMs },
+        )
+  return row?.records ?? 0
+}
+
 /** How many records there are. */
 export async function countAll(sql: Connection, { table, partition }: Place): Promise<number> {
   const [row] = await sql.run<{ records: number }>(

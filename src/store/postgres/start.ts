@@ -16,12 +16,12 @@ import { databaseFault } from './faults.ts'
 import { Follower, readState } from './follower.ts'
 import { channelOf, Listening } from './listening.ts'
 import type { Membership } from './membership.ts'
-import { createReads, type Place, readTexts } from './reads.ts'
+import { createReads, type Place, readTexts, totalOf } from './reads.ts'
 import { type BulkChange, prepareChange } from './staging.ts'
 import { createTexts } from './texts.ts'
 import type { TextSearch } from './texts-schema.ts'
 import { type RunStoppable, withStoppable } from './stoppable.ts'
-import { readStatus } from './status.ts'
+import { readStatus, sizeOf } from './status.ts'
 import type { Table } from './table.ts'
 import { Upkeep } from './upkeep.ts'
 import type { Named } from '../texts.ts'
@@ -223,6 +223,11 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         lastCommit: follower.seq,
       }),
     partitions: () => follower.partitions().filter((name) => name !== ''),
+    total: async (collection, index = 'id') => await totalOf(shared, tableOf(collection), index),
+    async figures() {
+      const { commits, failures } = writer
+      return { commits, failures, bytes: await sizeOf(urgent, schema) }
+    },
     onForeignChange(listener) {
       foreign.add(listener)
       return () => foreign.delete(listener)

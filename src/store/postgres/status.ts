@@ -45,6 +45,19 @@ export async function readStatus(deps: {
   }
 }
 
+/** The size of all tables of a schema with their indexes, in bytes; null if the database does not say within a second. */
+export function sizeOf(sql: Connection, schema: string): Promise<number | null> {
+  return withinASecond(
+    sql
+      .run<{ bytes: number }>(
+        `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 AS bytes
+         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'`,
+        [schema],
+      )
+      .then(([row]) => row?.bytes ?? null),
+  )
+}
+
 /** The result of a query; null if it fails or takes longer than a second. */
 async function withinASecond<T>(query: Promise<T>): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -32,6 +32,9 @@ export class Writer {
   readonly #deps: WriterDeps
   #waiting: Waiting[] = []
   #running: Promise<void> | null = null
+  /** How many commits were stored, and how many transactions failed. */
+  commits = 0
+  failures = 0
 
   constructor(deps: WriterDeps) {
     this.#deps = deps
@@ -87,6 +90,7 @@ export class Writer {
       if (batch.length > 1 && isOfContent(error)) for (const one of batch) await this.#store([one])
       else {
         const fault = databaseFault(error)
+        this.failures++
         const isUnknown = fault.code === 'store_unknown'
         // What was not sent is certainly not stored.
         const others = isUnknown ? unreachable('a commit got no answer') : fault
@@ -145,7 +149,10 @@ export class Writer {
     if (outcome.commits.length > 0) await this.#deps.onStored(outcome.commits)
     for (const one of batch) {
       if (refused.has(one)) one.reject(refused.get(one))
-      else one.resolve()
+      else {
+        this.commits++
+        one.resolve()
+      }
     }
   }
 
@@ -176,6 +183,7 @@ export class Writer {
     }
     if (renewal) membership.renewed(renewal)
     await this.#deps.onStored(stored)
+    this.commits += batch.length
     for (const one of batch) one.resolve()
     return true
   }

@@ -1,0 +1,50 @@
+/** Counts of events by name. The names come from tables of the program, so there are few. */
+export type Tally<Key extends string | number = string> = Map<Key, number>
+
+/** Counts one event, or several of the same name. */
+export function count<Key extends string | number>(tally: Tally<Key>, key: Key, by: number = 1): void {
+  tally.set(key, (tally.get(key) ?? 0) + by)
+}
+
+/**
+ * What an instance counts while it runs, for the operator: plain numbers that are changed where something happens, and read
+ * when somebody asks. All accounts are counted together.
+ */
+export interface Counts {
+  readonly smtp: SmtpCounts
+  /** Answers by `<method> <route> <status>`; the route as its pattern, never the path of the request. */
+  readonly requests: Tally
+  /** Recipients that a delivery was tried for, by `<capture or relay> <outcome>`. */
+  readonly deliveries: Tally<`${'capture' | 'relay'} ${DeliveryOutcome}`>
+  /** Tries of webhooks. */
+  readonly webhooks: Tally<WebhookOutcome>
+  /** How many callers wait for mail now. */
+  readonly waits: { open: number }
+}
+
+/** What the SMTP server counts; deliveries of the outbox are not among them. */
+export interface SmtpCounts {
+  /** Connections of apps. */
+  sessions: number
+  /** Messages that were accepted. */
+  messages: number
+  /** Replies of 400 and more, by their code. */
+  readonly refusals: Tally<number>
+}
+
+/** What a try meant for one recipient; `deferred`: it is tried again. */
+export type DeliveryOutcome = 'delivered' | 'deferred' | 'bounced' | 'suppressed' | 'failed'
+
+/** What a try of a webhook led to; `retried`: it failed, and is tried again. */
+export type WebhookOutcome = 'delivered' | 'retried' | 'failed'
+
+/** New counts, all of them 0. */
+export function createCounts(): Counts {
+  return {
+    smtp: { sessions: 0, messages: 0, refusals: new Map() },
+    requests: new Map(),
+    deliveries: new Map(),
+    webhooks: new Map(),
+    waits: { open: 0 },
+  }
+}

@@ -1,0 +1,60 @@
+import type { Capture } from '../capture/capture.ts'
+import type { Counts } from '../core/counts.ts'
+import { isErrorOf } from '../core/errors.ts'
+import { emailCollection } from '../emails/email.ts'
+import { scheduledCollection } from '../sending/scheduled.ts'
+import type { PartitionedStore } from '../store/store.ts'
+import { createLoopMonitor } from '../telemetry/event-loop.ts'
+import type { InstanceFacts } from '../telemetry/metrics.ts'
+import { webhookDeliveryCollection } from '../webhooks/webhook.ts'
+
+/** Reads what the metrics tell of all accounts together. */
+export function createInstanceFacts({
+  counts,
+  capture,
+  stored,
+}: {
+  counts: Counts
+  capture: Pick<Capture, 'sessionCount'>
+  stored: PartitionedStore
+}): { read(): Promise<InstanceFacts>; close(): void } {
+  const loop = createLoopMonitor()
+
+  async function read(): Promise<InstanceFacts> {
+    const [totals, figures] = await Promise.all([
+      unlessAway(readTotals(stored)),
+      unlessAway(stored.figures()),
+    ])
+    return { counts, sessions: capture.sessionCount(), totals, figures, loop: loop.read() }
+  }
+
+  // Callers at the same time share one read, which may ask the database.
+  let reading: Promise<InstanceFacts> | null = null
+  return {
+    read: () =>
+      (reading ??= read().finally(() => {
+        reading = null
+      })),
+    close: loop.close,
+  }
+}
+
+async function readTotals(stored: PartitionedStore): Promise<NonNullable<InstanceFacts['totals']>> {
+  const [emails, outbox, scheduled, webhooks] = await Promise.all([
+    stored.total(emailCollection),
+    stored.total(emailCollection, 'outbox'),
+    stored.total(scheduledCollection),
+    stored.total(webhookDeliveryCollection, 'due'),
+  ])
+  return { emails, outbox, scheduled, webhooks }
+}
+
+/** null while the database does not answer. */
+async function unlessAway<T>(value: Promise<T>): Promise<T | null> {
+  try {
+    return await value
+  } catch (error) {
+    if (isErrorOf(error, 'service_unavailable')) return null
+    throw error
+  }
+}
