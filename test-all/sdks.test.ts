@@ -157,7 +157,7 @@ describe('resend 6.38.0', () => {
     expect(id).toMatch(/^[\da-f-]{36}$/)
     expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
     writeFileSync(join(project.dir, 'page.test.mjs'), test)
-    const vitest = ['node_modules/vitest/vitest.mjs', 'run', 'page.test.mjs']
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=60000', 'page.test.mjs']
     expect(await runAll('node', vitest, { cwd: project.dir })).toMatch(/Tests +1 passed/)
   })
 })
