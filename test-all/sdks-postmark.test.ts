@@ -12,7 +12,7 @@ let post: Localpost
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
-  post = await createLocalpost()
+  post = await createLocalpost({ waitTimeoutMs: 20_000 })
   const { url } = await post.listen()
   env = { POSTMARK_HOST: `${new URL(url).host}/postmark`, LOCALPOST_KEY: post.apiKey }
 })

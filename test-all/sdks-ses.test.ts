@@ -10,7 +10,7 @@ let post: Localpost
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
-  post = await createLocalpost()
+  post = await createLocalpost({ waitTimeoutMs: 20_000 })
   const { url } = await post.listen()
   env = {
     AWS_ENDPOINT_URL_SESV2: `${url}/ses`,

@@ -21,7 +21,7 @@ describe('resend 6.38.0', () => {
       'vitest@4.1.12',
       inject('tarball'),
     ])
-    post = await createLocalpost()
+    post = await createLocalpost({ waitTimeoutMs: 20_000 })
     const { url } = await post.listen()
     steps = async (...names) => {
       const env = { RESEND_BASE_URL: `${url}/resend`, LOCALPOST_KEY: post.apiKey }
@@ -165,7 +165,7 @@ describe('resend 6.38.0', () => {
 it('resend 2.52.0 for Python, and the backend and webhooks of django-anymail', async () => {
   const packages = ['resend==2.52.0', 'Django==5.2.19', 'django-anymail[resend]==15.2']
   const bin = await pythonWith('resend', packages)
-  const post = await createLocalpost()
+  const post = await createLocalpost({ waitTimeoutMs: 20_000 })
   try {
     const { url } = await post.listen()
     const env = { RESEND_API_URL: `${url}/resend`, LOCALPOST_KEY: post.apiKey }
