@@ -132,7 +132,8 @@ test('mail is sent from templates whose names have capital letters', async () =>
   expect(await bodyOf({ template: 'Made', 't:version': 'initial' })).toBe('elsewhere')
   await call('POST', `${path}/Made/versions`, { form: { tag: 'two', template: 'second' } })
   expect(await bodyOf({ template: 'Made', 't:version': 'two' })).toBe('second')
-  for (const form of [{ template: 'made' }, { template: 'Made', 't:version': 'three' }])
+  const unknown: Record<string, string>[] = [{ template: 'made' }, { template: 'Made', 't:version': 'three' }]
+  for (const form of unknown)
     expect(await call('POST', messages, { form: { ...people, subject: 'x', ...form } })).toMatchObject({
       status: 400,
       body: { message: containing('emplate') },
