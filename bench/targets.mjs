@@ -96,6 +96,14 @@ export const targets = [
   { name: 'signed deliveries', unit: '/s', atLeast: 300, of: (m) => m.of('delivered', 'process') },
   time('list, 50,000 stored: of 100 stored', 'list of 50, ms', '50000', '100', 'p50Ms', 1.5),
   time('list, 100,000 stored: of 100 stored', 'list of 50, ms', '100000', '100', 'p50Ms', 1.2),
+  time(
+    "first list by Mailpit's API: of /dev/inbox",
+    'first list of the inbox, ms',
+    'of Mailpit',
+    'own',
+    'mainUs',
+    1.5,
+  ),
   time('start, empty: of its imports', 'start empty, ms', 'process', 'its imports', 'ms', 2),
   most('start, 100,000 stored, 32 MB to replay', 1200, 'ms', loaded, 'process', 'ms'),
   {

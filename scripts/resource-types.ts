@@ -177,6 +177,9 @@ function typeOf(schema: z.core.$ZodType, scope: Scope): string {
       return `${inner(def.innerType)} | null`
     case 'optional':
       return inner(def.innerType)
+    // A check before a schema (`z.preprocess`).
+    case 'pipe':
+      return inner(def.out)
     case 'array':
       return `(${inner(def.element)})[]`
     case 'tuple':

@@ -107,7 +107,7 @@ it('the client ws reads the websocket', async () => {
 })
 
 it('Chromium opens the websocket from a page of the own origin, and not from that of another', async () => {
-  const local = await createLocalpost()
+  const local = await createLocalpost({ waitTimeoutMs: 20_000 })
   const { url } = await local.listen()
   const other = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>x</p>'))
   await once(other.listen(0, '127.0.0.1'), 'listening')

@@ -12,7 +12,7 @@ import { pythonWith } from './tools.ts'
 let post: Localpost
 let env: Record<string, string>
 beforeAll(async () => {
-  post = await createLocalpost()
+  post = await createLocalpost({ waitTimeoutMs: 20_000 })
   const { url } = await post.listen()
   env = { MAILGUN_API_URL: `${url}/mailgun`, MAILGUN_API_KEY: post.apiKey }
 })

@@ -12,7 +12,7 @@ let post: Localpost
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
-  post = await createLocalpost()
+  post = await createLocalpost({ waitTimeoutMs: 20_000 })
   const { url } = await post.listen()
   env = { POSTMARK_HOST: `${new URL(url).host}/postmark`, LOCALPOST_KEY: post.apiKey }
 })
@@ -133,7 +133,7 @@ describe('postmark 5.1.0', () => {
     expect(id).toMatch(/^[\da-f-]{36}$/)
     expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
     writeFileSync(join(project.dir, 'page.test.mjs'), test)
-    const vitest = ['node_modules/vitest/vitest.mjs', 'run', 'page.test.mjs']
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=60000', 'page.test.mjs']
     expect(await runAll('node', vitest, { cwd: project.dir })).toMatch(/Tests +1 passed/)
   })
 })

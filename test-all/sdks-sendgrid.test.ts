@@ -10,7 +10,7 @@ let post: Localpost
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
-  post = await createLocalpost()
+  post = await createLocalpost({ waitTimeoutMs: 20_000 })
   const { url } = await post.listen()
   env = { SENDGRID_URL: `${url}/sendgrid`, LOCALPOST_KEY: post.apiKey }
 })
@@ -89,7 +89,8 @@ describe('@sendgrid/mail 8.1.6, @sendgrid/client 8.1.6 and @sendgrid/eventwebhoo
         gone: matching(/^404 null: /),
       },
     })
-    const mail = await post.inbox.waitFor({ subject: 'Hi Ada & Bob' })
+    // As SendGrid does, whose subjects are escaped like HTML.
+    const mail = await post.inbox.waitFor({ subject: 'Hi Ada &amp; Bob' })
     expect(mail.html).toContain('<b>a</b><b>b</b>')
     await post.inbox.waitFor({ subject: 'Bye Ada' })
     await post.inbox.waitFor({ subject: 'Again Ada' })
@@ -147,7 +148,7 @@ describe('@sendgrid/mail 8.1.6, @sendgrid/client 8.1.6 and @sendgrid/eventwebhoo
     expect((await run('node', ['page.mjs'], { cwd: project.dir, env })).trim()).toMatch(/^[\w-]{22}$/)
     expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
     writeFileSync(join(project.dir, 'page.test.mjs'), test)
-    const vitest = ['node_modules/vitest/vitest.mjs', 'run', 'page.test.mjs']
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=60000', 'page.test.mjs']
     expect(await runAll('node', vitest, { cwd: project.dir })).toMatch(/Tests +1 passed/)
   })
 })

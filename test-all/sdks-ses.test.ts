@@ -10,7 +10,7 @@ let post: Localpost
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
-  post = await createLocalpost()
+  post = await createLocalpost({ waitTimeoutMs: 20_000 })
   const { url } = await post.listen()
   env = {
     AWS_ENDPOINT_URL_SESV2: `${url}/ses`,
@@ -91,7 +91,7 @@ it('@aws-sdk/client-sesv2 and the SES transport of nodemailer', async () => {
     expect((await run('node', ['page.mjs'], { cwd: project.dir, env: own })).trim()).toEqual(messageId)
     expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
     writeFileSync(join(project.dir, 'page.test.mjs'), test)
-    const vitest = ['node_modules/vitest/vitest.mjs', 'run', 'page.test.mjs']
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=60000', 'page.test.mjs']
     expect(await runAll('node', vitest, { cwd: project.dir })).toMatch(/Tests +1 passed/)
   } finally {
     project.remove()

@@ -21,7 +21,7 @@ describe('resend 6.38.0', () => {
       'vitest@4.1.12',
       inject('tarball'),
     ])
-    post = await createLocalpost()
+    post = await createLocalpost({ waitTimeoutMs: 20_000 })
     const { url } = await post.listen()
     steps = async (...names) => {
       const env = { RESEND_BASE_URL: `${url}/resend`, LOCALPOST_KEY: post.apiKey }
@@ -157,7 +157,7 @@ describe('resend 6.38.0', () => {
     expect(id).toMatch(/^[\da-f-]{36}$/)
     expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
     writeFileSync(join(project.dir, 'page.test.mjs'), test)
-    const vitest = ['node_modules/vitest/vitest.mjs', 'run', 'page.test.mjs']
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=60000', 'page.test.mjs']
     expect(await runAll('node', vitest, { cwd: project.dir })).toMatch(/Tests +1 passed/)
   })
 })
@@ -165,7 +165,7 @@ describe('resend 6.38.0', () => {
 it('resend 2.52.0 for Python, and the backend and webhooks of django-anymail', async () => {
   const packages = ['resend==2.52.0', 'Django==5.2.19', 'django-anymail[resend]==15.2']
   const bin = await pythonWith('resend', packages)
-  const post = await createLocalpost()
+  const post = await createLocalpost({ waitTimeoutMs: 20_000 })
   try {
     const { url } = await post.listen()
     const env = { RESEND_API_URL: `${url}/resend`, LOCALPOST_KEY: post.apiKey }

@@ -17,7 +17,7 @@ export function scaleGroups(quick) {
     ...chosen(sendGroups, /^post/, ['bare h3', 'outbox waiting', 'outbox running']),
     ...chosen(embedGroups, /^embed/, ['100 instances, a mail each']),
     ...chosen(startGroups(many), /^closed/, ['process']),
-    ...chosen(listGroups([few, many]), /./, [String(few), 'first', 'middle']),
+    ...chosen(listGroups([few, many]), /^(?!first)/, [String(few), 'first', 'middle']),
     ...bulkGroups(some),
     ...searchGroups(many),
     ...floodGroups([

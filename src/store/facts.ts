@@ -145,10 +145,11 @@ export function textTest(where: Extract<FactWhere, { text: string }>): (texts: r
   return (texts) => texts.some((text) => text.startsWith(where.begins))
 }
 
-/** Adds each of the texts of a record to a tally. */
-export function countTexts(texts: readonly string[], counts: Map<string, number>): void {
+/** Adds each of the texts of a record to a tally. @param times  How many records have these texts. */
+export function countTexts(texts: readonly string[], counts: Map<string, number>, times: number = 1): void {
   // Most records have none or one.
-  for (const text of texts.length > 1 ? new Set(texts) : texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  for (const text of texts.length > 1 ? new Set(texts) : texts)
+    counts.set(text, (counts.get(text) ?? 0) + times)
 }
 
 /** The facts of a record, for a condition that is checked against the record itself; null if there are none. */

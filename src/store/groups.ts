@@ -1,5 +1,6 @@
 import type { CollectionState } from './collection-state.ts'
 import { bitOf, countTexts, factAt, type FactRow, factsOf, no, unsure, type Verdict, yes } from './facts.ts'
+import { histogramOf } from './histogram.ts'
 import { findMatches } from './matching.ts'
 import type { GroupQuery, RecordGroup } from './queries.ts'
 import type { Records } from './records.ts'
@@ -14,6 +15,11 @@ export async function tallyTexts(
   const counts = new Map<string, number>()
   const { facts } = state.collection
   const at = factAt(facts?.texts, name)
+  const known = await histogramOf(state, () => state.idIndex.span(), at)
+  if (known && [...known.keys()].every((code) => state.facts?.textsOf(at, code))) {
+    for (const [code, times] of known) countTexts(state.facts?.textsOf(at, code) ?? [], counts, times)
+    return counts
+  }
   const judge = state.facts?.tally(name, counts) ?? ((): Verdict => unsure)
   // Counts the records whose facts do not say their texts.
   function condition(record: object): boolean {

@@ -3,7 +3,8 @@ import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
 import type { Row, SortedIndex, Span } from './sorted-index.ts'
-import { unsure, type Verdict } from './facts.ts'
+import { unsure, type Verdict, yes } from './facts.ts'
+import { histogramOf, isOnFlags } from './histogram.ts'
 import { findMatches, idsIn, type Matches } from './matching.ts'
 import type { CountQuery, Page, PageQuery, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
@@ -55,7 +56,14 @@ export async function countRecords(
     const { start, end } = state.index(query.index ?? 'id').span(query.prefix, query.until)
     return Math.max(0, end - start)
   }
+  const { where } = query
+  const judge = isOnFlags(where) ? state.facts?.judge(where) : undefined
+  const values = judge ? await histogramOf(state, () => spanOf(state.idIndex, query), null) : null
   let count = 0
+  if (judge && values) {
+    for (const [flags, times] of values) if (judge([flags]) === yes) count += times
+    return count
+  }
   for await (const matches of matchesOf(records, state, query)) count += matches.count
   return count
 }

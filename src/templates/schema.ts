@@ -37,7 +37,15 @@ const name = z
   .describe('For people; two templates may have the same. Default: none')
 
 const metadata = z
-  .record(z.string(), z.string())
+  .preprocess(
+    (given, context) => {
+      // A record leaves this name out without a word.
+      if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__'))
+        context.addIssue('must not have the name "__proto__"')
+      return given
+    },
+    z.record(z.string(), z.string()),
+  )
   .refine((given) => Object.keys(given).length <= maxMetadata, `must have at most ${maxMetadata} names`)
   .refine(
     (given) =>

@@ -58,6 +58,8 @@ export interface InnerWebhooks extends Webhooks {
   update(id: string, changes: WebhookChanges): Promise<Webhook>
   /** @throws As {@link Webhooks.create}, unless there can be a new webhook for each of these URLs. */
   assertNew(urls: readonly string[]): void
+  /** @throws not_found; state_conflict for a webhook of the options, which cannot be changed. */
+  assertStored(id: string): void
   /**
    * Notes that the receiver of a webhook followed the URL that it got.
    *
@@ -148,7 +150,6 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     return shownWebhook(record)
   }
 
-  /** @throws not_found; state_conflict for a webhook of the options. */
   function assertStored(id: string): void {
     if (!senders.has(id)) throw notFound('webhook', id)
     if (!id.startsWith(optionPrefix)) return
@@ -247,6 +248,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       }
       return webhook
     },
+    assertStored,
     assertNew(urls) {
       for (const url of urls) assertCallable(new URL(parseInput(webhookInputSchema, { url }).url).href, null)
       assertRoom(urls.length)

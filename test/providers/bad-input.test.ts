@@ -156,6 +156,7 @@ const samples: Readonly<Record<string, unknown>> = {
   'DELETE /sendgrid/v3/suppression/spam_reports': { emails: ['a@acme.test'] },
   'POST /sendgrid/v3/asm/suppressions/global': { recipient_emails: ['a@acme.test'] },
   'POST /sendgrid/v3/user/webhooks/event/settings': { url: 'http://127.0.0.1:9/', bounce: true },
+  'PATCH /sendgrid/v3/user/webhooks/event/settings/{id}': { click: true },
   'PATCH /sendgrid/v3/user/webhooks/event/settings/signed/{id}': { enabled: true },
   'POST /resend/templates': {
     name: 'order',

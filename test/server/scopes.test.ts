@@ -199,6 +199,7 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'POST /sendgrid/v3/user/webhooks/event/settings': 'full',
   'GET /sendgrid/v3/user/webhooks/event/settings/all': 'read',
   'GET /sendgrid/v3/user/webhooks/event/settings/{id}': 'read',
+  'PATCH /sendgrid/v3/user/webhooks/event/settings/{id}': 'full',
   'DELETE /sendgrid/v3/user/webhooks/event/settings/{id}': 'full',
   'GET /sendgrid/v3/user/webhooks/event/settings/signed/{id}': 'read',
   'PATCH /sendgrid/v3/user/webhooks/event/settings/signed/{id}': 'full',

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { templateSchema, templateVersionSchema } from '../../src/templates/schema.ts'
 import { createTemplates, type InnerTemplates } from '../../src/templates/templates.ts'
+import type { TemplateInput } from '../../src/templates/types.ts'
 import { templateVersionCollection } from '../../src/templates/versions.ts'
 import { start } from '../support/instance.ts'
 import { openParts, readAll, type Parts } from '../support/deps.ts'
@@ -170,6 +171,22 @@ describe('templates', () => {
     await templates.remove('c')
     expect((await templates.list({ cursor: 'c' })).items.map(({ id }) => id)).toEqual(['d', 'e'])
     await expect(templates.list({ cursor: 'a b' })).rejects.toMatchObject({ code: 'invalid_cursor' })
+  })
+
+  it('refuse metadata with a name that would get lost', async () => {
+    const post = await start()
+    const body = '{"html":"x","metadata":{"order":"17","__proto__":"lost"}}'
+    const url = 'http://localpost/dev/templates/hello'
+    const headers = { 'content-type': 'application/json' }
+    const answer = await post.fetch(new Request(url, { method: 'PUT', headers, body }))
+    expect([answer.status, await answer.json()]).toMatchObject([
+      422,
+      { errors: [{ field: 'metadata', message: 'must not have the name "__proto__"' }] },
+    ])
+    const input = JSON.parse(body) as TemplateInput
+    await expect(post.templates.put('hello', input)).rejects.toMatchObject({ code: 'validation_error' })
+    const kept = await post.templates.put('hello', { html: 'x', metadata: { constructor: 'kept' } })
+    expect(kept.metadata).toEqual({ constructor: 'kept' })
   })
 
   it('are not found where the id is unknown', async () => {

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { sendErrors } from '../../sending/results.ts'
+import type { SendingRequest } from '../../sending/types.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, type ProviderSend } from '../send.ts'
 import { readDomain } from './domain-name.ts'
 import { rowsOf } from './rows.ts'
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
+import { createTemplateStore } from './template-store.ts'
 import { mailgun, toMessageId } from './words.ts'
 
 const { post } = rowsOf('Messages')
@@ -14,13 +16,23 @@ const queuedSchema = z.strictObject({ id: z.string().describe('The Message-ID'),
 
 /** `/v3/{domain}/messages`. */
 export function messageRoutes(parts: ProviderParts): Route[] {
+  const templates = createTemplateStore(parts)
+
   async function send(
     kind: ProviderSend['kind'],
     context: RouteContext<{ domain: string }>,
   ): Promise<{ id: string; message: string }> {
     const domain = readDomain(context.params.domain)
     const toId = (uuid: string): string => toMessageId(uuid, domain)
-    const how = { provider: mailgun, kind, partial: false, names, toId, hasOneId: true, maxRecipients }
+    // All emails of a request have the same template.
+    let template: Promise<string> | null = null
+    async function prepare(request: SendingRequest): Promise<SendingRequest> {
+      if (request.template_id === undefined) return request
+      template ??= templates.idOf(request.template_id)
+      return { ...request, template_id: await template }
+    }
+    const shared = { provider: mailgun, kind, names, toId, maxRecipients, prepare }
+    const how = { ...shared, partial: false, hasOneId: true }
     const [sent] = await sendAll(how, context, parts)
     if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
     return { id: sent.id, message: 'Queued. Thank you.' }

@@ -19,7 +19,7 @@ import {
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
 import { readDeliveryTime } from './times.ts'
 import type { MailgunMime, MailgunSend } from './types.ts'
-import { testModeTag, versionId } from './words.ts'
+import { testModeTag, versionMark } from './words.ts'
 
 /** `POST /v3/{domain}/messages`. @throws validation_error, message_too_large */
 export const toSend: Translate = (body, facts) => {
@@ -196,7 +196,7 @@ function templateOf(
     return {}
   }
   const own = json === undefined ? [] : readObject('t:variables', json)
-  const template_id = version === undefined ? template.toLowerCase() : versionId(template, version)
+  const template_id = version === undefined ? template : `${template}${versionMark}${version}`
   return { template_id, data: Object.fromEntries([...custom, ...own]) }
 }
 

@@ -18,6 +18,8 @@ export interface TemplateStore {
   /** @throws not_found */
   version(name: string, tag: string): Promise<Template>
   versions(name: string): Promise<Template[]>
+  /** The id of the template of ours that a name means, which may be that of a version: `welcome.v.two`. */
+  idOf(name: string): Promise<string>
   /** Makes or changes a version. @throws validation_error, invalid_template */
   putVersion(name: string, tag: string, version: VersionInput): Promise<void>
   /** Makes a version the one that mail is sent from. @throws not_found */
@@ -89,6 +91,17 @@ export function createTemplateStore({ templates }: Pick<ProviderParts, 'template
     throw new LocalpostError('not_found', `version ${quote(tag)} of the template ${quote(name)} not found`)
   }
 
+  async function idOf(name: string): Promise<string> {
+    const at = name.indexOf(mark)
+    try {
+      return (await (at === -1 ? get(name) : version(name.slice(0, at), name.slice(at + mark.length)))).id
+    } catch (error) {
+      // The send says that there is no such template.
+      if (isErrorOf(error, 'not_found')) return name
+      throw error
+    }
+  }
+
   async function versions(name: string): Promise<Template[]> {
     const prefix = `${name.toLowerCase()}${mark}`
     const found: Template[] = []
@@ -114,6 +127,7 @@ export function createTemplateStore({ templates }: Pick<ProviderParts, 'template
     get,
     version,
     versions,
+    idOf,
     async putVersion(name, tag, { template, subject, comment }) {
       const active = await findNamed(name)
       if (active) assertHandlebars(active)

@@ -39,7 +39,7 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
     throw new LocalpostError('not_found', `Webhook not found: ${quote(event)}`)
   }
 
-  /** Nothing is changed where one of the URLs is refused. */
+  /** Nothing is changed where one of the URLs is refused, or a webhook cannot be changed. */
   async function setUrls(event: string, wanted: readonly string[]): Promise<void> {
     const before = await list()
     const isWanted = ({ url }: Webhook): boolean => wanted.some((one) => sameUrl(one, url))
@@ -48,15 +48,16 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       wanted.findIndex((one) => sameUrl(one, url)) === i
     const created = wanted.filter(isNew)
     webhooks.assertNew(created)
+    const changed = before.filter((webhook) => isWanted(webhook) !== eventsOf(webhook).includes(event))
+    for (const { id } of changed) webhooks.assertStored(id)
     // Mailgun has one signing key for all.
     let secret = before[0]?.secret
     for (const url of created) {
       const input = { url, shape: mailgun, shape_events: [event], ...(secret !== undefined && { secret }) }
       ;({ secret } = await withNames(webhooks.create(input), names))
     }
-    for (const webhook of before) {
+    for (const webhook of changed) {
       const events = eventsOf(webhook)
-      if (isWanted(webhook) === events.includes(event)) continue
       const shape_events = isWanted(webhook) ? [...events, event] : events.filter((one) => one !== event)
       if (shape_events.length === 0) await webhooks.remove(webhook.id)
       else await withNames(webhooks.update(webhook.id, { shape_events }), names)

@@ -88,7 +88,6 @@ const [response] = await sendgrid.send({
     { path: '/v3/user/settings/**', what: 'Settings of the user' },
     { path: '/v3/user/scheduled_sends/{batch_id}', what: 'Changes of a cancelled batch' },
     { method: 'GET', path: '/v3/user/scheduled_sends', what: 'The list of cancelled batches' },
-    { method: 'PATCH', path: '/v3/user/webhooks/event/settings/{id}', what: 'Changes of a webhook' },
     { path: '/v3/user/webhooks/event/settings/signed', what: 'Settings of a webhook without its id' },
     { path: '/v3/user/webhooks/event/test', what: 'Test events' },
     { path: '/v3/user/webhooks/parse/**', what: 'Webhooks of received mail' },

@@ -300,11 +300,37 @@ export interface SendGridNewWebhook {
   oauth_token_url?: never
 }
 
+/** The body of `PATCH /sendgrid/v3/user/webhooks/event/settings/{id}`. */
+export interface SendGridWebhookChanges {
+  /** Where events are posted to. */
+  url?: string
+  /** Whether it gets events. */
+  enabled?: boolean
+  friendly_name?: never
+  processed?: boolean
+  deferred?: boolean
+  delivered?: boolean
+  bounce?: boolean
+  dropped?: boolean
+  open?: boolean
+  click?: boolean
+  spam_report?: boolean
+  /** Is taken, and there is no such event here. */
+  unsubscribe?: boolean
+  /** Is taken, and there is no such event here. */
+  group_unsubscribe?: boolean
+  /** Is taken, and there is no such event here. */
+  group_resubscribe?: boolean
+  oauth_client_id?: never
+  oauth_client_secret?: never
+  oauth_token_url?: never
+}
+
 /** A webhook that was created. */
 export interface SendGridWebhook {
   id: string
   url: string
-  enabled: true
+  enabled: boolean
   friendly_name: null
   processed: boolean
   deferred: boolean

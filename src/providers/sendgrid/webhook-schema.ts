@@ -4,6 +4,7 @@ import type {
   SendGridNewWebhook,
   SendGridSignedWebhook,
   SendGridWebhook,
+  SendGridWebhookChanges,
 } from './types.ts'
 
 const isWanted = z.boolean()
@@ -13,10 +14,8 @@ const noOauth = z
   .never({ error: 'is not supported: requests are signed, and have no OAuth token. Leave it out' })
   .optional()
 
-/** The body of `POST /sendgrid/v3/user/webhooks/event/settings`. */
-export const newWebhookSchema: z.ZodType<SendGridNewWebhook> = z.strictObject({
-  url: z.string().min(1).describe('Where events are posted to'),
-  enabled: z.literal(true, { error: 'must be true: there is no webhook that is off' }).optional(),
+const url = z.string().min(1).describe('Where events are posted to')
+const choices = {
   friendly_name: z.never({ error: 'is not supported: webhooks have no names. Leave it out' }).optional(),
   processed: isWanted.optional(),
   deferred: isWanted.optional(),
@@ -32,12 +31,26 @@ export const newWebhookSchema: z.ZodType<SendGridNewWebhook> = z.strictObject({
   oauth_client_id: noOauth,
   oauth_client_secret: noOauth,
   oauth_token_url: noOauth,
+}
+
+/** The body of `POST /sendgrid/v3/user/webhooks/event/settings`. */
+export const newWebhookSchema: z.ZodType<SendGridNewWebhook> = z.strictObject({
+  url,
+  enabled: z.literal(true, { error: 'must be true: turn it off once it is there' }).optional(),
+  ...choices,
+})
+
+/** The body of `PATCH /sendgrid/v3/user/webhooks/event/settings/{id}`. */
+export const webhookChangesSchema: z.ZodType<SendGridWebhookChanges> = z.strictObject({
+  url: url.optional(),
+  enabled: z.boolean().optional().describe('Whether it gets events'),
+  ...choices,
 })
 
 const webhookMembers = {
   id: z.string(),
   url: z.string(),
-  enabled: z.literal(true),
+  enabled: z.boolean(),
   friendly_name: z.null(),
   processed: isWanted,
   deferred: isWanted,

@@ -10,11 +10,17 @@ import type { ProviderParts } from '../provider.ts'
 import { type SendGridEvent, sendgridShape } from './events.ts'
 import { rowsOf } from './rows.ts'
 import { signingKeyOf } from './signature.ts'
-import type { SendGridListedWebhook, SendGridNewWebhook, SendGridWebhook } from './types.ts'
+import type {
+  SendGridListedWebhook,
+  SendGridNewWebhook,
+  SendGridWebhook,
+  SendGridWebhookChanges,
+} from './types.ts'
 import {
   listedWebhookSchema,
   newWebhookSchema,
   signedWebhookSchema,
+  webhookChangesSchema,
   webhookSchema,
 } from './webhook-schema.ts'
 import { sendgrid } from './words.ts'
@@ -56,11 +62,7 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
       success: { status: 201, schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ body }) {
-        const shape_events = choiceNames.filter((name) => body[name] === true).map((name) => choices[name])
-        if (shape_events.length === 0)
-          throw validationError([
-            { field: 'body', message: `must have true for one of ${choiceNames.join(', ')}` },
-          ])
+        const shape_events = eventsOf(body, [])
         return toWebhook(await webhooks.create({ url: body.url, shape: sendgrid, shape_events }))
       },
     }),
@@ -77,6 +79,17 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
       query: include,
       success: { schema: listedWebhookSchema },
       handler: async ({ params }) => toListed(await find(params.id)),
+    }),
+    patch(`${path}/{id}`, {
+      summary: 'Change a webhook. What the body does not name stays',
+      body: { schema: webhookChangesSchema, maxBytes: bodyLimits.small },
+      success: { schema: webhookSchema },
+      errors: ['webhook_exists', 'state_conflict'],
+      async handler({ params, body: { url, enabled, ...chosen } }) {
+        const webhook = await find(params.id)
+        const shape_events = eventsOf(chosen, chosenEvents(webhook, sendgridShape))
+        return toWebhook(await webhooks.update(webhook.id, { url, enabled, shape_events }))
+      },
     }),
     del(`${path}/{id}`, {
       summary: 'Remove a webhook',
@@ -106,6 +119,17 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
   ]
 }
 
+/**
+ * The events of a webhook, by its choices and those that it had.
+ *
+ * @throws validation_error if none is left.
+ */
+function eventsOf(chosen: Pick<SendGridWebhookChanges, Choice>, before: readonly string[]): string[] {
+  const names = choiceNames.filter((name) => chosen[name] ?? before.includes(choices[name]))
+  if (names.length > 0) return names.map((name) => choices[name])
+  throw validationError([{ field: 'body', message: `must have true for one of ${choiceNames.join(', ')}` }])
+}
+
 function toWebhook(webhook: Webhook): SendGridWebhook {
   const { id, url } = webhook
   const events = chosenEvents(webhook, sendgridShape)
@@ -114,7 +138,7 @@ function toWebhook(webhook: Webhook): SendGridWebhook {
   return {
     id,
     url,
-    enabled: true,
+    enabled: webhook.disabled !== true,
     friendly_name: null,
     ...(Object.fromEntries(chosen) as Record<Choice, boolean>),
     unsubscribe: false,

@@ -191,6 +191,27 @@ describe('webhooks', () => {
     expect((await post.webhooks.list()).count).toBe(1)
   })
 
+  test('stay as they are where one of them comes from the options', async () => {
+    const url = 'http://127.0.0.1:9/options'
+    const post = await start({ webhooks: [{ url, shape: 'mailgun', shape_events: ['opened', 'clicked'] }] })
+    const call = mailgunCaller(post)
+    const other = 'http://127.0.0.1:9/other'
+    await call('POST', hooks, { form: { id: 'delivered', url: other } })
+    const before = await call('GET', hooks)
+    for (const [method, path, given] of [
+      ['PUT', `${hooks}/opened`, { form: { url: ['http://127.0.0.1:9/new', other] } }],
+      ['PUT', `${hooks}/delivered`, { form: { url: ['http://127.0.0.1:9/new', url] } }],
+      ['POST', hooks, { form: { id: 'accepted', url: ['http://127.0.0.1:9/new', url] } }],
+      ['DELETE', `${hooks}/clicked`],
+    ] as const)
+      expect(await call(method, path, given)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining('comes from the options') as string },
+      })
+    expect(await call('GET', hooks)).toEqual(before)
+    expect((await post.webhooks.list()).count).toBe(2)
+  })
+
   test('show the events of one that was made with those of Localpost', async () => {
     const post = await start()
     const call = mailgunCaller(post)

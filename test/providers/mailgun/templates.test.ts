@@ -115,6 +115,31 @@ test('templates and versions are listed, changed and removed', async () => {
   expect((await post.templates.list()).count).toBe(0)
 })
 
+test('mail is sent from templates whose names have capital letters', async () => {
+  const post = await start()
+  const call = mailgunCaller(post)
+  const bodyOf = async (form: Record<string, string>): Promise<string> => {
+    const sent = await call('POST', messages, { form: { ...people, subject: 'x', ...form } })
+    expect(sent).toMatchObject({ status: 200 })
+    await settled(post)
+    const [newest] = (await post.inbox.list({ limit: 1 })).items
+    return (await post.inbox.get(newest?.id ?? '')).html
+  }
+  await call('POST', path, { form: { name: 'Created', template: 'here' } })
+  for (const template of ['Created', 'created', 'CREATED']) expect(await bodyOf({ template })).toBe('here')
+  await post.templates.put('Made', { html: 'elsewhere', engine: 'handlebars' })
+  expect(await bodyOf({ template: 'Made' })).toBe('elsewhere')
+  expect(await bodyOf({ template: 'Made', 't:version': 'initial' })).toBe('elsewhere')
+  await call('POST', `${path}/Made/versions`, { form: { tag: 'two', template: 'second' } })
+  expect(await bodyOf({ template: 'Made', 't:version': 'two' })).toBe('second')
+  const unknown: Record<string, string>[] = [{ template: 'made' }, { template: 'Made', 't:version': 'three' }]
+  for (const form of unknown)
+    expect(await call('POST', messages, { form: { ...people, subject: 'x', ...form } })).toMatchObject({
+      status: 400,
+      body: { message: containing('emplate') },
+    })
+})
+
 test('templates that were made elsewhere keep what their changes do not name', async () => {
   const post = await start()
   const call = mailgunCaller(post)

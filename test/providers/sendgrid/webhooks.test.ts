@@ -127,6 +127,48 @@ describe('webhooks in the form of SendGrid', () => {
       expect((await call(method, `${path}/${of}`)).status).toBe(404)
   })
 
+  test('are changed: the address, the events, and whether they get any', async () => {
+    const post = await start()
+    const call = sendgridCaller(post)
+    const url = 'http://127.0.0.1:9/a'
+    const { id } = (await call<Settings>('POST', path, { url, bounce: true, open: true })).body
+    const change = async (body: object): Promise<unknown> => {
+      const answer = await call<Settings>('PATCH', `${path}/${id}`, body)
+      expect(answer.status).toBe(200)
+      const { public_key: _, ...listed } = (await call<Settings>('GET', `${path}/${id}`)).body
+      expect(answer.body).toEqual(listed)
+      return answer.body
+    }
+    expect(await change({ click: true, open: false })).toMatchObject({
+      url,
+      enabled: true,
+      bounce: true,
+      click: true,
+      open: false,
+    })
+    expect(await change({ url: `${url}b`, enabled: false })).toMatchObject({ url: `${url}b`, enabled: false })
+    expect((await post.webhooks.list()).items[0]).toMatchObject({
+      disabled: true,
+      shape_events: ['bounce', 'click'],
+    })
+    expect(await change({ enabled: true, group_unsubscribe: true })).toMatchObject({
+      enabled: true,
+      bounce: true,
+    })
+    await post.webhooks.create({ url: 'http://127.0.0.1:9/c' })
+    for (const [body, field] of [
+      [{ bounce: false, click: false }, null],
+      [{ url: 'nowhere' }, 'url'],
+      [{ url: 'http://127.0.0.1:9/c' }, null],
+      [{ friendly_name: 'x' }, 'friendly_name'],
+    ] as const) {
+      const answer = await call<SendGridErrors>('PATCH', `${path}/${id}`, body)
+      expect([answer.status, answer.body.errors[0]?.field]).toEqual([400, field])
+    }
+    expect(await call('PATCH', `${path}/none`, { click: true })).toMatchObject({ status: 404 })
+    expect((await post.webhooks.list()).items[0]).toMatchObject({ shape_events: ['bounce', 'click'] })
+  })
+
   test('show the events of one that was made with those of Localpost', async () => {
     const post = await start()
     const given = { shape: 'sendgrid', events: ['email.failed', 'email.opened'] } as const

@@ -1,0 +1,62 @@
+import { createPacer } from '../core/slices.ts'
+import type { CollectionState } from './collection-state.ts'
+import type { Run } from './id-order.ts'
+import { countValues } from './pack-facts.ts'
+import type { Where } from './queries.ts'
+import type { Span } from './sorted-index.ts'
+
+/**
+ * How many records have each value of their flags, or each code of a text. Packs remember their numbers, so that only
+ * the records in memory are counted again.
+ *
+ * @param span  The positions to look at, which commits may move.
+ * @param text  The place of the text among those of the collection's facts; null for the flags.
+ * @returns null if the facts of some record are not known yet.
+ */
+export async function histogramOf(
+  { facts: table, idIndex }: CollectionState,
+  span: () => Span,
+  text: number | null,
+): Promise<Map<number, number> | null> {
+  if (!table) return null
+  const slot = text === null ? 0 : 1 + table.numbers + text
+  const pacer = createPacer()
+  for (;;) {
+    const { revision } = idIndex
+    const { start, end } = span()
+    const counts = new Map<number, number>()
+    let isMoved = false
+    for (const run of idIndex.runs(start, end)) {
+      const found = countRun(run, text, slot)
+      if (found === null) return null
+      for (const [value, times] of found) counts.set(value, (counts.get(value) ?? 0) + times)
+      if (!pacer.due()) continue
+      await pacer.turn()
+      isMoved = idIndex.revision !== revision
+      if (isMoved) break
+    }
+    if (!isMoved) return counts
+  }
+}
+
+function countRun(run: Run, text: number | null, slot: number): ReadonlyMap<number, number> | null {
+  if ('entries' in run) {
+    const { entries } = run
+    if (entries.some(({ facts }) => facts === null)) return null
+    return countValues(Uint32Array.from(entries, ({ facts }) => facts?.[slot] ?? 0))
+  }
+  const { pack, from, to } = run
+  const { facts } = pack
+  if (!facts?.isComplete) return null
+  const isWhole = from === 0 && to === pack.count && pack.live === pack.count
+  if (isWhole) return facts.counts(text)
+  return countValues(facts.valuesOf(text).filter((_, row) => row >= from && row < to && pack.has(row)))
+}
+
+/** Whether a condition is on flags alone. */
+export function isOnFlags(where: Where): boolean {
+  if ('all' in where) return where.all.every(isOnFlags)
+  if ('any' in where) return where.any.every(isOnFlags)
+  if ('not' in where) return isOnFlags(where.not)
+  return 'flag' in where
+}
