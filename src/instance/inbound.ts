@@ -31,6 +31,7 @@ export function sideOfAccount(
     transcripts,
     smtpSessions,
     suppressions,
+    tracer,
     onStored,
   }: OpenAccount,
   { clock, hostname, rejectSubmissions }: Config,
@@ -51,6 +52,7 @@ export function sideOfAccount(
       (!rejectSubmissions && hasRule(recipient)),
     thread,
     headRoom,
+    tracer,
     wakeOutbox,
   }
   return {

@@ -5,6 +5,7 @@ import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
 import { invalidOption, isErrorOf } from '../core/errors.ts'
 import { createRandomSources } from '../core/random.ts'
+import type { Tracer } from '../core/tracer.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
 import { headRoomBytes } from '../emails/receive.ts'
@@ -16,6 +17,7 @@ import { resolveOptions, type LocalpostOptions } from '../options/options.ts'
 import { createDownloads } from '../outbox/downloads.ts'
 import { createReadingTurns, type ReadingTurns } from '../reading/reader.ts'
 import { createFollowing } from '../store/follow.ts'
+import { openTelemetry } from '../telemetry/open-telemetry.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers } from '../users/users.ts'
 import { openAccount, type SharedParts } from './account.ts'
@@ -70,8 +72,10 @@ export async function openLocalpost(
     const { onActivity } = how
     const tellRefusal =
       onActivity && ((refusal: ClientRefusal): void => onActivity({ kind: 'refusal', ...refusal }))
+    const tracer = how.tracer === undefined ? openTelemetry() : how.tracer
     const shared: SharedParts = {
       config,
+      tracer,
       onActivity,
       accountName: null,
       randomSources,
@@ -277,6 +281,8 @@ interface OpenWays {
   mostOpenAccounts?: number
   /** Called with the id of each account other than `default` that was closed. */
   onAccountClosed?: (id: string) => void
+  /** Records spans; null for none. Default: the tracer provider that the app registers, if it has one. */
+  tracer?: Tracer | null
   /** For long work; closed with the instance. Default: a new one. */
   thread?: InstanceThread
   /** The queues of reads. Default: new ones. */

@@ -3,6 +3,7 @@ import type { AttachmentSources } from '../attachments/attachments.ts'
 import { outboxUser } from '../capture/auth.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
+import type { Tracer } from '../core/tracer.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import { readContent } from '../emails/emails.ts'
@@ -66,6 +67,7 @@ export function openOutbox(
     large: JobQueue
     downloads: Downloads
     findRule: FindRule
+    tracer: Tracer | null
     deliveries(): { readonly host: string; readonly port: number }
     secret: string
   },

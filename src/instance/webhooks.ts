@@ -1,5 +1,6 @@
 import type { RandomSource } from '../core/random.ts'
 import type { Ids } from '../core/ids.ts'
+import type { Tracer } from '../core/tracer.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import { webhookShapes } from '../providers/facts.ts'
@@ -18,10 +19,11 @@ export async function openWebhooks(parts: {
   store: Store
   ids: Ids
   following: Following
+  tracer: Tracer | null
   randomSources: (purpose: string) => RandomSource
   baseUrl(): string
 }): Promise<{ webhooks: RunningWebhooks; configurationSets: ConfigurationSets }> {
-  const { config, outgoing, store, ids, following, randomSources, baseUrl } = parts
+  const { config, outgoing, store, ids, following, tracer, randomSources, baseUrl } = parts
   const { clock } = config
   const configurationSets = await openConfigurationSets({ store, clock, following })
   const tokens = async (): Promise<ReturnType<typeof createTokens>> =>
@@ -31,6 +33,7 @@ export async function openWebhooks(parts: {
     store,
     ids,
     following,
+    tracer,
     random: randomSources('webhooks'),
     given: config.webhooks,
     shapes: webhookShapes,

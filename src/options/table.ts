@@ -619,6 +619,18 @@ export const optionTable = {
     help: 'Private destination that attachments, webhooks and the relay may connect to when other machines reach this instance; repeatable',
   },
 
+  /**
+   * The page of a trace, to which the inbox page links a mail: `http://localhost:16686/trace/{trace_id}`, with
+   * `{trace_id}` where the id belongs. Default: none, the id is shown without a link.
+   */
+  traceUrl: {
+    kind: 'urlTemplate',
+    default: null,
+    flag: 'trace-url',
+    hint: 'url',
+    section: 'General',
+    help: 'Page of a trace, to which mails link: http://localhost:16686/trace/{trace_id}',
+  },
   /** Prints only warnings and errors, no banner and no line for each mail and refusal. Default: false. */
   quiet: {
     kind: 'switch',

@@ -115,6 +115,7 @@ const integrationFiles: readonly string[] = [
   'report/write',
   'rules/match',
   'server/hostile-input',
+  'telemetry/spans',
   'testing/account',
   'testing/embed',
   'ui/inbox-list',
