@@ -61,7 +61,7 @@ async function start(
       onStore,
       onCertificate: (use) => reloadOnHangUp(settings, output, use),
       onLongWork: collectEarly,
-      tracer: null,
+      spans: 'none',
       ...(showsActivity(settings) && { onActivity: activity.add }),
     })
     flag = 'port'

@@ -17,6 +17,8 @@ export interface Tracer {
    * @returns null if nobody receives spans.
    */
   begin(name: SpanName, parent: string | undefined, began?: number): Span | null
+  /** Ends what it does in the background. Default: nothing. */
+  close?(): Promise<void>
 }
 
 /** A span that has begun. One that is never ended is not recorded. */

@@ -5,7 +5,6 @@ import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
 import { invalidOption, isErrorOf } from '../core/errors.ts'
 import { createRandomSources } from '../core/random.ts'
-import type { Tracer } from '../core/tracer.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
 import { headRoomBytes } from '../emails/receive.ts'
@@ -18,6 +17,7 @@ import { createDownloads } from '../outbox/downloads.ts'
 import { createReadingTurns, type ReadingTurns } from '../reading/reader.ts'
 import { createFollowing } from '../store/follow.ts'
 import { openTelemetry } from '../telemetry/open-telemetry.ts'
+import { openOtlp } from '../telemetry/otlp.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers } from '../users/users.ts'
 import { openAccount, type SharedParts } from './account.ts'
@@ -72,7 +72,15 @@ export async function openLocalpost(
     const { onActivity } = how
     const tellRefusal =
       onActivity && ((refusal: ClientRefusal): void => onActivity({ kind: 'refusal', ...refusal }))
-    const tracer = how.tracer === undefined ? openTelemetry() : how.tracer
+    const tracer =
+      config.otlpEndpoint !== null
+        ? openOtlp(config.otlpEndpoint, {
+            onWarning: (message) => config.onNotice({ level: 'warning', message }),
+          })
+        : how.spans === 'none'
+          ? null
+          : openTelemetry()
+    undo.push(() => tracer?.close?.())
     const shared: SharedParts = {
       config,
       tracer,
@@ -251,6 +259,7 @@ export async function openLocalpost(
           () => runTogether([() => outbox.close(), () => capture.endDelays()]),
           () => main.relay?.close(),
           () => capture.close(),
+          () => tracer?.close?.(),
           ...maintenance.map((task) => () => task.close()),
           () => store.close(),
         ]),
@@ -281,8 +290,8 @@ interface OpenWays {
   mostOpenAccounts?: number
   /** Called with the id of each account other than `default` that was closed. */
   onAccountClosed?: (id: string) => void
-  /** Records spans; null for none. Default: the tracer provider that the app registers, if it has one. */
-  tracer?: Tracer | null
+  /** Which spans are recorded without `otlpEndpoint`. Default: those that the tracer provider of the app takes, if it has one. */
+  spans?: 'none'
   /** For long work; closed with the instance. Default: a new one. */
   thread?: InstanceThread
   /** The queues of reads. Default: new ones. */
