@@ -82,6 +82,7 @@ const programsFiles: readonly string[] = [
   'resource-types',
   'server/https',
   'server/openapi',
+  'telemetry/package',
   'ui/build',
   'ui/version-diff',
 ]

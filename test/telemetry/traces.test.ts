@@ -124,9 +124,7 @@ test('a restart keeps the trace of mail, of what is scheduled, and of webhooks',
     headers: { traceparent: otherTraceparent },
     send_at: Date.now() + 3_600_000,
   })
-  await eventually(async () =>
-    expect((await first.webhooks.deliveries()).items[0]?.attempts).toHaveLength(1),
-  )
+  await eventually(async () => expect((await first.webhooks.deliveries()).items[0]?.attempts).toHaveLength(1))
   await first.close()
   isDown = false
   const second = await start(options)
