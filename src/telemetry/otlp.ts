@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../core/clock.ts'
+import { withoutEnding } from '../core/ending.ts'
 import { dateNow, monotonicNow } from '../core/machine.ts'
 import { type Attributes, type SpanName, spanKinds, type Tracer } from '../core/tracer.ts'
 import { isSampled } from '../core/traceparent.ts'
@@ -18,7 +19,8 @@ export function openOtlp(
   endpoint: string,
   { onWarning, timeoutMs = 5000 }: { onWarning(message: string): void; timeoutMs?: number },
 ): Required<Tracer> {
-  const url = new URL(`${endpoint}/v1/traces`)
+  const url = new URL(endpoint)
+  url.pathname = `${withoutEnding(url.pathname, '/')}/v1/traces`
   const mayWarn = createOncePerMinute()
   let waiting: object[] = []
   let lost = 0
@@ -104,7 +106,10 @@ export function openOtlp(
     },
     async close() {
       send()
-      const cancel = systemClock.after(graceMs, () => running?.abort(new Error('Localpost is closing')))
+      const cancel = systemClock.after(graceMs, () => {
+        waiting = []
+        running?.abort(new Error('Localpost is closing'))
+      })
       isClosed = true
       await sending
       cancel()
