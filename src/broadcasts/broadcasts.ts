@@ -1,5 +1,7 @@
 import { audienceCollection, contactCollection, type ContactRecord } from '../audiences/audience.ts'
 import type { Clock } from '../core/clock.ts'
+import { acceptedAs, type Span, type Tracer } from '../core/tracer.ts'
+import { readTraceparent } from '../core/traceparent.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { render, unansweredWarning } from '../emails/render.ts'
 import { keep, toEmail, type Kept } from '../sending/record.ts'
@@ -30,6 +32,12 @@ export interface Broadcasts extends SentBroadcasts {
   send(request: BroadcastRequest): Promise<Broadcast>
 }
 
+/** {@link Broadcasts}, for requests. */
+export interface InnerBroadcasts extends Broadcasts {
+  /** @param from.traceparent  The header of this name. Default: none. */
+  send(request: BroadcastRequest, from?: { traceparent: string | null }): Promise<Broadcast>
+}
+
 export interface BroadcastsDeps extends SendDeps {
   store: Store
   clock: Clock
@@ -40,22 +48,26 @@ export interface BroadcastsDeps extends SendDeps {
   /** Called with each email that was committed. Default: not called. */
   onStored?: ((email: EmailRecord) => void) | undefined
   pageSize: number
+  /** Default: none. */
+  tracer?: Tracer | null
   /** The URL that ends a contact's subscription with one POST, and counts it for a broadcast. */
   unsubscribeUrl(audienceId: string, contactId: string, broadcastId: string): string
 }
 
-export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
-  const { store, clock, ids } = deps
+export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
+  const { store, clock, ids, tracer = null } = deps
 
   async function acceptSlice(
     common: Accepted,
     broadcastId: string,
     contacts: ContactRecord[],
     leaveOut: LeaveOut,
+    parent: string | undefined,
   ): Promise<string[]> {
     const changes: Change[] = []
     const blobs: Blob[] = []
     const emails: EmailRecord[] = []
+    const spans: (Span | null)[] = []
     const prepared: { personal: Accepted; kept: Kept }[] = []
     for (const contact of contacts) {
       const personal = personalFor(common, contact, deps.escapeHtml)
@@ -69,14 +81,18 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
     // Ids define the order of the list, so nothing may be awaited between the ids and the commit.
     for (const { personal, kept } of prepared) {
       const id = ids.next('em')
-      const facts = { id, now: clock.now(), type: 'broadcast', via: deps.via } as const
+      const span = tracer && tracer.begin('email accept', parent)
+      const traceparent = span?.traceparent ?? parent
+      const facts = { id, now: clock.now(), type: 'broadcast', via: deps.via, traceparent } as const
       const made = toEmail(personal, kept, facts)
       const email = { ...made.email, tags: [broadcastId] }
       changes.push(insert(emailCollection, email))
       blobs.push(...made.blobs)
       emails.push(email)
+      spans.push(span)
     }
     if (changes.length > 0) await store.commit(changes, blobs)
+    emails.forEach(({ id }, i) => spans[i]?.end(acceptedAs(id, 'api', 1)))
     if (deps.onStored) emails.forEach(deps.onStored)
     deps.wakeOutbox()
     return emails.map(({ id }) => id)
@@ -93,7 +109,9 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
 
   return {
     ...createSentBroadcasts(deps),
-    async send(input) {
+    async send(input, { traceparent } = { traceparent: null }) {
+      const header = readTraceparent(traceparent)
+      const parent = tracer ? tracer.parentOf(header) : header
       const request = parseInput(broadcastRequestSchema, input)
       const common = await checkCommon(request, deps)
       await readRecord(store, audienceCollection, request.audience_id, 'audience')
@@ -105,7 +123,7 @@ export function createBroadcasts(deps: BroadcastsDeps): Broadcasts {
       await keepBroadcast(store, { ...facts, count: 0, unsubscribed: 0 })
       const leaveOut = await createLeaveOut(store, request.audience_id)
       for await (const contacts of subscribedContacts(store, request.audience_id, sliceSizeOf(common))) {
-        email_ids.push(...(await acceptSlice(common, id, contacts, leaveOut)))
+        email_ids.push(...(await acceptSlice(common, id, contacts, leaveOut, parent)))
       }
       await setCount(store, id, email_ids.length)
       const warnings = warningsOf(common)

@@ -45,7 +45,7 @@ async function openPlace(given: Arguments, output: Output): Promise<{ send: Send
   }
   const { openLocalpost } = await import('../instance/open.ts')
   const onNotice = ({ message }: { message: string }): void => output.warn(message)
-  const post = await openLocalpost({ onNotice, ...options }, { deliversFrom: 'listen' })
+  const post = await openLocalpost({ onNotice, ...options }, { deliversFrom: 'listen', spans: 'none' })
   try {
     const { url } = await post.listen({ port, host: options.host })
     output.warn(

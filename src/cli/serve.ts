@@ -66,6 +66,7 @@ async function start(
       onStore,
       onCertificate: (use) => reloadOnHangUp(settings, output, use),
       onLongWork: collectEarly,
+      spans: 'none',
       ...(showsActivity(settings) && { onActivity: activity.add }),
     })
     flag = 'port'

@@ -33,7 +33,10 @@ export interface EmailService extends Pick<Emails, 'list' | 'get'> {
   /** The same as `get`. @throws not_found; the signal's reason. */
   read(id: string, signal: AbortSignal): Promise<EmailDetail>
   /** Accepts a transactional email, and returns its warnings for the request log. @throws as {@link Emails.send}. */
-  accept(input: unknown, options?: AcceptOptions): Promise<{ id: string; warnings: string[] }>
+  accept(
+    input: unknown,
+    options?: AcceptOptions & { traceparent?: string | null },
+  ): Promise<{ id: string; warnings: string[] }>
 }
 
 export interface AcceptOptions {

@@ -2,6 +2,7 @@ import { cutText } from '../core/cut-text.ts'
 import { validationError } from '../core/errors.ts'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { foldSpace } from '../core/fold-space.ts'
+import { readTraceparent } from '../core/traceparent.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
 import { displayNames } from './display-names.ts'
 import { initialTags } from './tags.ts'
@@ -22,6 +23,8 @@ export interface HeaderFacts {
   subject: string
   message_id: string
   tags: string[]
+  /** Undefined without a valid one. */
+  traceparent: string | undefined
 }
 
 /** Reads the header of a submitted message. */
@@ -60,6 +63,7 @@ export function readHeaderFacts(
     subject: cut(foldSpace(block.decoded('subject'))),
     message_id: cut(block.decoded('message-id')),
     tags: initialTags(envelope.rcpt_to, block.decoded('x-tags')).tags,
+    traceparent: readTraceparent(block.decoded('traceparent')),
   }
 }
 

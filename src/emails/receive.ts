@@ -1,6 +1,9 @@
 import { type Budget, noRoom } from '../core/byte-budget.ts'
 import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
+import { dateNow } from '../core/machine.ts'
+import { acceptedAs, failureOf, type Tracer } from '../core/tracer.ts'
+import { traceIdOf, traceParentOf } from '../core/traceparent.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import type { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
@@ -26,6 +29,8 @@ export interface ReceiveDeps {
   thread: JobThread<typeof headerJobs>
   /** Limits the bytes that all long headers together take in memory while they arrive. */
   headRoom: Budget
+  /** Records an accepted email as a span; null for what is no submission. */
+  tracer: Tracer | null
   /** Called after a commit that gave the outbox something to do. */
   wakeOutbox(): void
 }
@@ -57,8 +62,9 @@ export function receiveSubmission(
   deps: ReceiveDeps,
   onStored?: (email: EmailRecord) => void,
 ): SubmissionReception {
-  const { store, clock, ids } = deps
+  const { store, clock, ids, tracer } = deps
   const started = clock.now()
+  const began = tracer ? dateNow() : 0
   // Only a temporary unique name. The email gets its own id just before the commit.
   const writer = store.createBlob(messageBlob(ids.next('em')))
   const head = createHead(deps.headRoom)
@@ -85,6 +91,8 @@ export function receiveSubmission(
         const state = sentTo(recipient, now)
         return deps.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
       })
+      const span = tracer && tracer.begin('email accept', header.traceparent, began)
+      const traceparent = span?.traceparent ?? header.traceparent
       const isPending = recipients.some(({ events }) => events.length === 1)
       const email: Complete<EmailRecord> = {
         // Named one by one: an object made from the rest of another one is several times slower to write as JSON.
@@ -118,10 +126,18 @@ export function receiveSubmission(
         tracking: undefined,
         provider: undefined,
         provider_key: undefined,
+        trace_id: traceparent && traceIdOf(traceparent),
+        trace_parent: traceparent && traceParentOf(traceparent),
         ignores_suppressions: undefined,
         undigested: true,
       }
-      await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
+      try {
+        await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
+      } catch (error) {
+        span?.end(acceptedAs(id, 'smtp', recipients.length), failureOf(error))
+        throw error
+      }
+      span?.end({ ...acceptedAs(id, 'smtp', recipients.length), 'localpost.message.size_bytes': blob.size })
       onStored?.(email)
       if (email.outbox) deps.wakeOutbox()
       return reply

@@ -137,6 +137,12 @@ export const emailMembers: { readonly [Name in keyof EmailMembers]-?: z.ZodType<
     .describe(
       'The interface of a provider that the email came by, and the id that its answer gave; absent for other emails',
     ),
+  trace_id: z
+    .string()
+    .optional()
+    .describe(
+      'The id of the trace that the mail or its request belongs to, by `traceparent`: 32 hexadecimal digits; absent without one',
+    ),
 }
 
 /** The members of an email that are stored as they are shown. */

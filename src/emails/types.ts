@@ -405,6 +405,11 @@ export interface EmailMembers {
     name: string
     message_id: string
   }
+  /**
+   * The id of the trace that the mail or its request belongs to, by `traceparent`: 32 hexadecimal
+   * digits; absent without one.
+   */
+  trace_id?: string
 }
 
 /** An email in a list, docs/interface.md 2.1. */

@@ -25,7 +25,7 @@ import type {
   TranscriptLine,
 } from './types.ts'
 
-const { from, to, subject, unread, tags, source, template_id: _notShown, ...others } = emailMembers
+const { from, to, subject, unread, tags, source, trace_id, template_id: _notShown, ...others } = emailMembers
 
 const summaryMembers = {
   id: z.string().describe('Begins with `em_`; ids sort by arrival'),
@@ -46,6 +46,7 @@ const summaryMembers = {
   ),
   attachment_count: z.int().describe('How many files are attached, those shown within the HTML included'),
   source,
+  trace_id,
   last_event: lastEventSchema.describe(
     'The newest event of all recipients: a bounce of one may hide behind a later delivery to another',
   ),

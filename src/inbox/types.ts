@@ -104,6 +104,11 @@ export interface MailSummary {
   attachment_count: number
   /** Its origin: sent through `/v1` or the library, or submitted over SMTP. */
   source: 'api' | 'smtp'
+  /**
+   * The id of the trace that the mail or its request belongs to, by `traceparent`: 32 hexadecimal
+   * digits; absent without one.
+   */
+  trace_id?: string
   /** The newest event of all recipients: a bounce of one may hide behind a later delivery to another. */
   last_event: LastEvent
   /**

@@ -30,6 +30,7 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
     tags: email.tags,
     attachment_count: digest.attachment_count,
     source: email.source,
+    trace_id: email.trace_id,
     last_event: toLastEvent(email),
     outcomes: toOutcomes(email),
   }
@@ -38,7 +39,7 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
 /** A mail in a list of another interface than the page's: other fields of its header, and no outcomes. */
 export interface MailEntry
   extends
-    Omit<MailSummary, 'source' | 'last_event' | 'outcomes'>,
+    Omit<MailSummary, 'source' | 'trace_id' | 'last_event' | 'outcomes'>,
     Pick<EmailRecord, 'cc' | 'bcc' | 'reply_to' | 'envelope'> {
   /** With its angle brackets; `""` if there is none, or the message is not written yet. */
   message_id: string

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { createAudiences } from '../audiences/audiences.ts'
 import { countUnsubscribed } from '../broadcasts/broadcast.ts'
-import { createBroadcasts, type Broadcasts } from '../broadcasts/broadcasts.ts'
+import { createBroadcasts, type InnerBroadcasts } from '../broadcasts/broadcasts.ts'
 import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Counts } from '../core/counts.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import type { RandomSource } from '../core/random.ts'
+import type { Tracer } from '../core/tracer.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
 import type { DnsLookup } from '../domains/dns-lookup.ts'
@@ -56,6 +57,8 @@ export interface SharedParts {
   sending: SendingKnowledge
   lookup: DnsLookup
   thread: InstanceThread
+  /** null where nobody takes spans. */
+  tracer: Tracer | null
   /** Shared by all readers, so that only one large mail is in memory. */
   turns: ReadingTurns
   downloads: Downloads
@@ -91,7 +94,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   sending: SendingService
   suppressions: InnerSuppressions
   schedule: Schedule
-  broadcasts: Broadcasts
+  broadcasts: InnerBroadcasts
   library: ReturnType<typeof createLibrarySends>
   inbox: ReturnType<typeof createInbox>
   tracking: Tracking
@@ -102,6 +105,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   /** Other background work. */
   maintenance: readonly { idle(): Promise<void>; close(): Promise<void> }[]
   thread: InstanceThread
+  tracer: Tracer | null
   /** The queue for requests with long bodies. */
   large: JobQueue
   /** Called with each email that an app sent; undefined where that is of no interest. */
@@ -128,7 +132,7 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
  * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
  */
 export async function openAccount(
-  { config, outgoing, thread, following, baseUrl, counts, ...shared }: SharedParts,
+  { config, outgoing, thread, tracer, following, baseUrl, counts, ...shared }: SharedParts,
   { randomSources, ...memory }: AccountMemory,
   store: Store,
   undo: (() => unknown)[],
@@ -136,7 +140,7 @@ export async function openAccount(
   const { ids, rules } = memory
   const { clock, dns, checks } = config
   /** What most parts need: the options, and the records of this account. */
-  const common = { ...config, store, ids, thread, following }
+  const common = { ...config, store, ids, thread, tracer, following }
   const { webhooks, configurationSets } = await openWebhooks({
     ...common,
     tally: counts.webhooks,
@@ -157,6 +161,7 @@ export async function openAccount(
   const importing = {
     ...common,
     ensureDomain: domains.ensureDomain,
+    tracer: null,
     // An imported message was delivered long ago, so rules and the outbox do not apply.
     needsDelivery: () => false,
     headRoom: createBudget(headRoomBytes),
@@ -229,6 +234,7 @@ export async function openAccount(
     large: reader.beside,
     downloads: shared.downloads,
     findRule: rules.find,
+    tracer,
     deliveries: shared.deliveries,
     tally: counts.deliveries,
     secret,
@@ -286,6 +292,7 @@ export async function openAccount(
     outbox,
     maintenance,
     thread,
+    tracer,
     large: reader.large,
     onStored,
     accountName: account,

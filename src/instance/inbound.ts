@@ -32,6 +32,7 @@ export function sideOfAccount(
     transcripts,
     smtpSessions,
     suppressions,
+    tracer,
     onStored,
   }: OpenAccount,
   { clock, hostname, rejectSubmissions }: Config,
@@ -52,6 +53,7 @@ export function sideOfAccount(
       (!rejectSubmissions && hasRule(recipient)),
     thread,
     headRoom,
+    tracer,
     wakeOutbox,
   }
   return {

@@ -17,6 +17,8 @@ import { resolveOptions, type LocalpostOptions } from '../options/options.ts'
 import { createDownloads } from '../outbox/downloads.ts'
 import { createReadingTurns, type ReadingTurns } from '../reading/reader.ts'
 import { createFollowing } from '../store/follow.ts'
+import { openTelemetry } from '../telemetry/open-telemetry.ts'
+import { openOtlp } from '../telemetry/otlp.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers } from '../users/users.ts'
 import { openAccount, type SharedParts } from './account.ts'
@@ -73,8 +75,18 @@ export async function openLocalpost(
     const { onActivity } = how
     const tellRefusal =
       onActivity && ((refusal: ClientRefusal): void => onActivity({ kind: 'refusal', ...refusal }))
+    const tracer =
+      config.otlpEndpoint !== null
+        ? openOtlp(config.otlpEndpoint, {
+            onWarning: (message) => config.onNotice({ level: 'warning', message }),
+          })
+        : how.spans === 'none'
+          ? null
+          : openTelemetry()
+    undo.push(() => tracer?.close?.())
     const shared: SharedParts = {
       config,
+      tracer,
       onActivity,
       accountName: null,
       randomSources,
@@ -256,6 +268,7 @@ export async function openLocalpost(
           () => runTogether([() => outbox.close(), () => capture.endDelays()]),
           () => main.relay?.close(),
           () => capture.close(),
+          () => tracer?.close?.(),
           ...maintenance.map((task) => () => task.close()),
           () => store.close(),
         ]),
@@ -286,6 +299,8 @@ interface OpenWays {
   mostOpenAccounts?: number
   /** Called with the id of each account other than `default` that was closed. */
   onAccountClosed?: (id: string) => void
+  /** Which spans are recorded without `otlpEndpoint`. Default: those that the tracer provider of the app takes, if it has one. */
+  spans?: 'none'
   /** For long work; closed with the instance. Default: a new one. */
   thread?: InstanceThread
   /** The queues of reads. Default: new ones. */

@@ -4,6 +4,7 @@ import { outboxUser } from '../capture/auth.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Counts } from '../core/counts.ts'
 import type { JobQueue } from '../core/job-queue.ts'
+import type { Tracer } from '../core/tracer.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import { readContent } from '../emails/emails.ts'
@@ -67,6 +68,7 @@ export function openOutbox(
     large: JobQueue
     downloads: Downloads
     findRule: FindRule
+    tracer: Tracer | null
     deliveries(): { readonly host: string; readonly port: number }
     tally: Counts['deliveries']
     secret: string

@@ -1,6 +1,7 @@
 import type { Counts } from '../core/counts.ts'
 import type { RandomSource } from '../core/random.ts'
 import type { Ids } from '../core/ids.ts'
+import type { Tracer } from '../core/tracer.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import { webhookShapes } from '../providers/facts.ts'
@@ -20,10 +21,11 @@ export async function openWebhooks(parts: {
   ids: Ids
   following: Following
   tally: Counts['webhooks']
+  tracer: Tracer | null
   randomSources: (purpose: string) => RandomSource
   baseUrl(): string
 }): Promise<{ webhooks: RunningWebhooks; configurationSets: ConfigurationSets }> {
-  const { config, outgoing, store, ids, following, tally, randomSources, baseUrl } = parts
+  const { config, outgoing, store, ids, following, tally, tracer, randomSources, baseUrl } = parts
   const { clock } = config
   const configurationSets = await openConfigurationSets({ store, clock, following })
   const tokens = async (): Promise<ReturnType<typeof createTokens>> =>
@@ -34,6 +36,7 @@ export async function openWebhooks(parts: {
     ids,
     following,
     tally,
+    tracer,
     random: randomSources('webhooks'),
     given: config.webhooks,
     shapes: webhookShapes,

@@ -111,6 +111,11 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   label: textKind('a DNS label', /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i),
   nameOrNull: { is: (value) => value === null || isText(value), takes: () => 'a name or null' },
   url: { ...textKind('an http(s) URL'), is: isHttpUrl, complete: (url) => withoutEnding(String(url), '/') },
+  urlTemplate: {
+    ...textKind('an http(s) URL with {trace_id}, without a password'),
+    is: (value) =>
+      isHttpUrl(value) && String(value).includes('{trace_id}') && !/^[^/]*\/\/[^/]*@/.test(String(value)),
+  },
   secretUrl: {
     ...textKind('an http(s) URL'),
     is: isHttpUrlWithPassword,

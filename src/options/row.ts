@@ -12,6 +12,7 @@ export interface KindTypes {
   label: string
   nameOrNull: string | null
   url: string
+  urlTemplate: string
   secretUrl: string
   issuer: string
   secret: string

@@ -619,6 +619,30 @@ export const optionTable = {
     help: 'Private destination that attachments, webhooks and the relay may connect to when other machines reach this instance; repeatable',
   },
 
+  /**
+   * A collector of OpenTelemetry, to which spans of each mail are posted as OTLP over HTTP: `http://127.0.0.1:4318`. Default:
+   * none; the library then gives its spans to the tracer provider that the app registered, if it has one.
+   */
+  otlpEndpoint: {
+    kind: 'secretUrl',
+    default: null,
+    flag: 'otlp-endpoint',
+    hint: 'url',
+    section: 'Outgoing connections',
+    help: 'Collector of OpenTelemetry to post spans to, as OTLP over HTTP: http://127.0.0.1:4318',
+  },
+  /**
+   * The page of a trace, to which the inbox page links a mail: `http://localhost:16686/trace/{trace_id}`, with
+   * `{trace_id}` where the id belongs. Default: none, the id is shown without a link.
+   */
+  traceUrl: {
+    kind: 'urlTemplate',
+    default: null,
+    flag: 'trace-url',
+    hint: 'url',
+    section: 'General',
+    help: 'Page of a trace, to which mails link: http://localhost:16686/trace/{trace_id}',
+  },
   /** Prints only warnings and errors, no banner and no line for each mail and refusal. Default: false. */
   quiet: {
     kind: 'switch',

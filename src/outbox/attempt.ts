@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { count, type Counts, type DeliveryOutcome } from '../core/counts.ts'
 import { isErrorOf } from '../core/errors.ts'
+import { beginOf, failureOf, type Tracer } from '../core/tracer.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import {
   attachmentsBlob,
@@ -23,6 +24,8 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   /** Waits before the second, third, … try, in milliseconds. */
   retryDelaysMs: readonly number[]
   hostname: string
+  /** Default: none. */
+  tracer?: Tracer | null
   /** Whether a recipient gets no mail, because the address is on the suppression list of the account. */
   isOnSuppressionList(recipient: string): boolean
   causeOf: OutcomeRules['causeOf']
@@ -82,7 +85,7 @@ async function deliver(
       email.id,
       (stored) => stored.outbox && { ...stored, outbox: null, outbox_due: null },
     )
-  const replies = await tryDelivery(email, deps, written)
+  const replies = await deliverTraced(email, deps, written)
   if (!replies) return fail(email.id, 'The message of this email is gone from the store.', deps)
   // The delivery has happened: without the link, only a simulated click is missing.
   const link = await deps.firstLinkOf(email).catch(() => null)
@@ -122,6 +125,39 @@ function note(
   recipients = 1,
 ): void {
   if (tally && recipients > 0) count(tally, `${via} ${outcome}`, recipients)
+}
+
+/** {@link tryDelivery} as a span. */
+async function deliverTraced(
+  email: EmailRecord,
+  deps: AttemptDeps,
+  written: readonly Blob[],
+): ReturnType<typeof tryDelivery> {
+  const span = beginOf(deps.tracer, 'email deliver', email)
+  if (!span) return tryDelivery(email, deps, written)
+  const facts = {
+    'localpost.email.id': email.id,
+    'localpost.via': email.outbox?.via ?? 'capture',
+    'localpost.attempt': (email.outbox?.attempts ?? 0) + 1,
+    'network.protocol.name': 'smtp',
+  }
+  try {
+    const replies = await tryDelivery(email, deps, written)
+    const refused = [...(replies?.values() ?? [])].filter(
+      ({ reply_code }) => reply_code < 200 || reply_code >= 300,
+    )
+    const counts = {
+      'localpost.recipient.count': replies?.size ?? 0,
+      'localpost.refused.count': refused.length,
+    }
+    // A connection that ended without a reply has the code 0.
+    const failure = refused[0] && (refused[0].reply_code === 0 ? 'connection' : String(refused[0].reply_code))
+    span.end({ ...facts, ...counts }, replies ? failure : 'not_found')
+    return replies
+  } catch (error) {
+    span.end(facts, failureOf(error))
+    throw error
+  }
 }
 
 /** Gives the recipients on the suppression list their outcome. @returns The email as stored now; null if it was removed. */
@@ -193,13 +229,28 @@ async function writeAndStore(
   deps: AttemptDeps,
   written: Blob[],
 ): Promise<EmailRecord | null> {
-  const { message, blobs, discard } = await writeMessage(email, deps)
+  const { message, blobs, discard } = await writeTraced(email, deps)
   try {
     const stored = await modifyEmail(deps.store, email.id, (stored) => ({ ...stored, message }), blobs)
     written.push(...blobs.filter(({ size }) => size <= inOnePieceBytes))
     return stored
   } finally {
     await discard()
+  }
+}
+
+/** {@link writeMessage} as a span. */
+async function writeTraced(email: EmailRecord, deps: AttemptDeps): ReturnType<typeof writeMessage> {
+  const span = beginOf(deps.tracer, 'email compose', email)
+  if (!span) return writeMessage(email, deps)
+  const facts = { 'localpost.email.id': email.id, 'localpost.attachment.count': email.attachment_count ?? 0 }
+  try {
+    const written = await writeMessage(email, deps)
+    span.end({ ...facts, 'localpost.message.size_bytes': written.message.size_bytes })
+    return written
+  } catch (error) {
+    span.end(facts, failureOf(error))
+    throw error
   }
 }
 

@@ -63,6 +63,7 @@ type NotInMessageInput =
   | 'metadata'
   | 'tracking'
   | 'provider'
+  | 'trace_id'
 
 /** What a message has beside the stored content. */
 type Fields = Complete<Omit<MessageInput, keyof StoredContent>> &

@@ -54,7 +54,7 @@ export async function sendAll(
     prepare,
     refusalOf = () => null,
   }: ProviderSend,
-  { body, warn }: Pick<RouteContext, 'body' | 'warn'>,
+  { body, headers, warn }: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
   { sending, clock, config, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
   const facts = { now: clock.now(), relays: config.relayAll, isRepeatable: idempotencyKey !== undefined }
@@ -81,6 +81,7 @@ export async function sendAll(
     surface: provider,
     idempotencyKey,
     bodyHash: hash ?? undefined,
+    traceparent: headers.get('traceparent'),
     partial,
     checkOnly,
     maxAheadDays,

@@ -20,6 +20,7 @@ export const queryKeys: readonly QueryKey[] = [
   { name: 'message-id', hint: 'Message-ID, with or without brackets', example: 'message-id:abc@acme.test' },
   { name: 'header', hint: 'A header field, or a text in one', example: 'header:list-id=news' },
   { name: 'filename', hint: 'Name of an attachment', example: 'filename:invoice.pdf' },
+  { name: 'trace', hint: 'Mails of a trace, by its id', example: 'trace:4bf92f35…' },
   { name: 'id', hint: 'Mails by id, separated by commas', example: 'id:em_01…' },
   {
     name: 'status',

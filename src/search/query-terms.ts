@@ -146,6 +146,10 @@ function keyed(name: string, value: string, context: Context): QueryPart {
       if (ids.length > maxIds) throw fault(`id: has ${ids.length} ids; it takes up to ${maxIds}.`)
       return store({ any: ids.map((id) => ({ member: 'id', equals: id })) })
     }
+    case 'trace':
+      if (!/^[\da-f]{32}$/.test(wanted))
+        throw fault(`trace: takes the id of a trace, 32 hexadecimal digits, not ${quote(value)}.`)
+      return store({ member: 'trace_id', equals: wanted })
     case 'status':
     case 'type':
     case 'source':

@@ -17,6 +17,7 @@ export interface RawMessage {
   bytes: Uint8Array
   /** Those of its X-Tags field. */
   tags: string[]
+  traceparent: string | undefined
   attachment_count: number
 }
 
@@ -55,7 +56,7 @@ export async function checkRaw(
   const bytes = await withoutBlindCopies(withLineEnds(given))
   assertSize(bytes.length)
   const facts = readHeaderFacts(bytes, envelope)
-  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags } = facts
+  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, traceparent } = facts
   const { html, text, attachments } = parseMessage(bytes)
   const from_address = envelope.from
   const { mail_from, rcpt_to } = envelope
@@ -73,7 +74,7 @@ export async function checkRaw(
       reply_to,
       rcpt_to,
     },
-    raw: { bytes, tags, attachment_count: attachments.length },
+    raw: { bytes, tags, traceparent, attachment_count: attachments.length },
     rendered: { subject, html, text, warnings: [] },
   }
 }

@@ -10,6 +10,7 @@ import { sentTo } from '../emails/events.ts'
 import { initialTags } from '../emails/tags.ts'
 import type { EmailType } from '../emails/types.ts'
 import { foldSpace } from '../core/fold-space.ts'
+import { readTraceparent, traceIdOf, traceParentOf } from '../core/traceparent.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { blobOf, type Blob } from '../store/store.ts'
 import type { ScheduledRecord } from './scheduled.ts'
@@ -35,6 +36,8 @@ export interface Kept {
   >
   /** The tags of the request; those of its recipients are added. */
   tags: readonly string[]
+  /** That of its own header fields; undefined without a valid one. */
+  traceparent: string | undefined
   /** When it is to be sent: Unix time in milliseconds; null: at once. */
   send_at: number | null
   content: Uint8Array
@@ -75,6 +78,7 @@ export function keep(
       ignores_suppressions: ignore_suppressions || undefined,
     },
     tags: raw ? [...(request.tags ?? none), ...raw.tags] : (request.tags ?? none),
+    traceparent: raw ? raw.traceparent : headers && traceparentIn(headers),
     send_at: send_at === undefined ? null : new Date(send_at).getTime(),
     content: Buffer.from(JSON.stringify(content)),
     attachments: references.length > 0 ? Buffer.from(JSON.stringify(references)) : null,
@@ -83,6 +87,11 @@ export function keep(
 }
 
 const none: readonly string[] = []
+
+function traceparentIn(headers: Readonly<Record<string, string>>): string | undefined {
+  const name = Object.keys(headers).find((one) => one.toLowerCase() === 'traceparent')
+  return name === undefined ? undefined : readTraceparent(headers[name])
+}
 
 /** The key by which emails are found that a provider's answer named. */
 export function providerKey({ name, message_id }: { name: string; message_id: string }): string {
@@ -93,10 +102,10 @@ export function providerKey({ name, message_id }: { name: string; message_id: st
 export function toScheduledRecord(
   accepted: Pick<Accepted, 'addresses' | 'domain'>,
   kept: Kept,
-  facts: { id: string; now: number; via: 'capture' | 'relay'; send_at: number },
+  facts: Omit<NewEmail, 'type'> & { send_at: number },
 ): { record: ScheduledRecord; blobs: Blob[] } {
-  const { id, now, via, send_at } = facts
-  const { email: whole, blobs } = toEmail(accepted, kept, { id, now, via, type: 'transactional' })
+  const { id, via, send_at } = facts
+  const { email: whole, blobs } = toEmail(accepted, kept, { ...facts, type: 'transactional' })
   const { provider_key, version, created, ...others } = whole
   const { id: _id, recipients: _recipients, outbox: _outbox, outbox_due: _due, ...email } = others
   return {
@@ -120,13 +129,23 @@ export function toSentEmail(record: ScheduledRecord, id: string, now: number): E
   }
 }
 
+/** What an email has besides its request. */
+interface NewEmail {
+  id: string
+  now: number
+  type: EmailType
+  via: 'capture' | 'relay'
+  /** For what follows from it; undefined if it belongs to no trace. */
+  traceparent: string | undefined
+}
+
 /** The email of an accepted request, with its blobs. */
 export function toEmail(
   { addresses, domain }: Pick<Accepted, 'addresses' | 'domain'>,
   kept: Kept,
-  facts: { id: string; now: number; type: EmailType; via: 'capture' | 'relay' },
+  facts: NewEmail,
 ): { email: EmailRecord; blobs: Blob[] } {
-  const { id, now, type, via } = facts
+  const { id, now, type, via, traceparent } = facts
   const { from_address, mail_from = from_address, rcpt_to } = addresses
   const { members } = kept
   const email: Complete<EmailRecord> = {
@@ -148,6 +167,8 @@ export function toEmail(
     tracking: members.tracking,
     provider: members.provider,
     provider_key: members.provider_key,
+    trace_id: traceparent && traceIdOf(traceparent),
+    trace_parent: traceparent && traceParentOf(traceparent),
     ignores_suppressions: members.ignores_suppressions,
     id,
     // Set here, because otherwise the store would copy the whole record to add it.

@@ -2,7 +2,9 @@ import type { Clock } from '../core/clock.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { LongBody } from '../core/json-body.ts'
-import { monotonicNow, nextTurn } from '../core/machine.ts'
+import { dateNow, monotonicNow, nextTurn } from '../core/machine.ts'
+import { acceptedAs, failureOf, type Span, type Tracer } from '../core/tracer.ts'
+import { readTraceparent } from '../core/traceparent.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { EmailService } from '../emails/emails.ts'
 import { pagesOf, untilCommitted } from '../store/repository.ts'
@@ -43,6 +45,8 @@ export interface SendingOptions {
    * the requests.
    */
   bodyHash?: string | undefined
+  /** The header of this name of the request that the call came by. Default: none. */
+  traceparent?: string | null
   /** Whether the right requests are accepted where others are wrong. Default: false. */
   partial?: boolean
   /** Whether the requests are checked and not accepted: no result has an id. Default: false. */
@@ -92,6 +96,8 @@ export interface SendingDeps extends SendDeps, CheckGivenDeps {
   /** The route of API sends: `relay` only with `relayAll`. */
   via: 'capture' | 'relay'
   pageSize: number
+  /** Default: none. */
+  tracer?: Tracer | null
   /** How many emails may wait for their time. Default: 100,000. */
   mostScheduled?: number
   /** Called after a commit that gave the outbox something to do. */
@@ -111,11 +117,28 @@ export interface Sending extends SendingService {
 }
 
 export function createSending(given: SendingDeps): Sending {
-  const { store, clock, ids } = given
+  const { store, clock, ids, tracer = null } = given
   const whole: SendingDeps = { ...given, kind: 'whole' }
   const schedule = startSchedule(given)
 
   async function acceptAll(
+    requests: readonly unknown[],
+    options: SendingOptions,
+    deps: SendingDeps,
+  ): Promise<SendingResult[]> {
+    const header = readTraceparent(options.traceparent)
+    const trace: CallTrace = { parent: tracer ? tracer.parentOf(header) : header, began: dateNow() }
+    try {
+      return await acceptInTrace(requests, options, deps, trace)
+    } catch (error) {
+      tracer
+        ?.begin('email accept', trace.parent, trace.began)
+        ?.end({ 'localpost.source': 'api' }, failureOf(error))
+      throw error
+    }
+  }
+
+  async function acceptInTrace(
     requests: readonly unknown[],
     {
       surface,
@@ -126,6 +149,7 @@ export function createSending(given: SendingDeps): Sending {
       maxAheadDays,
     }: SendingOptions,
     deps: SendingDeps,
+    trace: CallTrace,
   ): Promise<SendingResult[]> {
     const id = key === undefined ? null : keyHash(key, surface)
     const checks = await checkAll(requests, id !== null && bodyHash === undefined, deps)
@@ -147,13 +171,17 @@ export function createSending(given: SendingDeps): Sending {
     }
     assertFewRecipients(accepted)
     if (checkOnly) return accepted.map((one) => ('error' in one ? one : toAnswer('', one)))
-    const results = await commit(accepted, request)
+    const results = await commit(accepted, request, trace)
     deps.wakeOutbox()
     return results
   }
 
   // The same call may run twice at once: the slower one finds the answer of the faster one when it looks again.
-  function commit(accepted: readonly Given[], request: Repeatable | null): Promise<SendingResult[]> {
+  function commit(
+    accepted: readonly Given[],
+    request: Repeatable | null,
+    { parent, began }: CallTrace,
+  ): Promise<SendingResult[]> {
     return untilCommitted(async () => {
       const now = clock.now()
       const earlier = request && (await findRepeated(store, request, now))
@@ -164,19 +192,26 @@ export function createSending(given: SendingDeps): Sending {
       const changes: Change[] = []
       const blobs: Blob[] = []
       const emails: EmailRecord[] = []
+      const spans: AcceptSpan[] = []
       // Ids define the order of the list: nothing may be awaited between the ids and the commit, or a page could miss a
       // mail.
       const results = accepted.map((one): SendingResult => {
         if ('error' in one) return one
         const { send_at } = one.kept
+        // The header of a mail is about this mail alone, so it comes first.
+        const own = one.kept.traceparent ?? parent
+        const span = tracer && tracer.begin('email accept', own, began)
+        const traceparent = span?.traceparent ?? own
         if (send_at !== null && send_at > now) {
-          const facts = { id: ids.next('sch'), now, via: given.via, send_at }
+          const facts = { id: ids.next('sch'), now, via: given.via, traceparent, send_at }
+          if (span) spans.push({ span, id: facts.id, recipients: one.addresses.rcpt_to.length })
           const made = toScheduledRecord(one, one.kept, facts)
           changes.push(insert(scheduledCollection, made.record))
           for (const blob of made.blobs) blobs.push(blob)
           return toAnswer(facts.id, one)
         }
-        const facts = { id: ids.next('em'), now, type: 'transactional', via: given.via } as const
+        const facts = { id: ids.next('em'), now, type: 'transactional', via: given.via, traceparent } as const
+        if (span) spans.push({ span, id: facts.id, recipients: one.addresses.rcpt_to.length })
         const made = toEmail(one, one.kept, facts)
         changes.push(insert(emailCollection, made.email))
         emails.push(made.email)
@@ -185,6 +220,7 @@ export function createSending(given: SendingDeps): Sending {
       })
       if (remember) changes.push(remember(results.map(toRemembered)))
       if (changes.length > 0) await store.commit(changes, blobs)
+      for (const { span, id, recipients } of spans) span.end(acceptedAs(id, 'api', recipients))
       if (given.onStored) for (const email of emails) given.onStored(email)
       return results
     })
@@ -206,8 +242,8 @@ export function createSending(given: SendingDeps): Sending {
       const { results } = await accept(Array.isArray(body) ? body : [body], { ...options, partial: false })
       return results.map(sentOf)
     },
-    async acceptEmail(input, { idempotencyKey } = {}) {
-      const [result] = await acceptAll([input], { surface: '', idempotencyKey }, given)
+    async acceptEmail(input, { idempotencyKey, traceparent } = {}) {
+      const [result] = await acceptAll([input], { surface: '', idempotencyKey, traceparent }, given)
       return sentOf(result)
     },
     async find(provider, messageId) {
@@ -223,6 +259,19 @@ export function createSending(given: SendingDeps): Sending {
     scheduled: createScheduled({ ...given, send: (record) => schedule.send(record) }),
     schedule,
   }
+}
+
+/** What the spans of a call begin with. */
+interface CallTrace {
+  readonly parent: string | undefined
+  /** Unix time of the machine in milliseconds. */
+  readonly began: number
+}
+
+interface AcceptSpan {
+  readonly span: Span
+  readonly id: string
+  readonly recipients: number
 }
 
 /** How many requests one call may have, because they are stored in one commit. */

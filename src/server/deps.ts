@@ -5,7 +5,7 @@ import type { ArmedFaults } from '../faults/faults.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
 import type { Rules } from '../rules/rules.ts'
-import type { Broadcasts } from '../broadcasts/broadcasts.ts'
+import type { InnerBroadcasts } from '../broadcasts/broadcasts.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Tally } from '../core/counts.ts'
 import type { JobQueue } from '../core/job-queue.ts'
@@ -48,7 +48,7 @@ export interface AccountDeps {
   readonly domains: InnerDomains
   readonly audiences: Audiences & { readonly contacts: InnerContacts }
   readonly templates: Templates
-  readonly broadcasts: Broadcasts
+  readonly broadcasts: InnerBroadcasts
   readonly inbox: Inbox & InboxPages
   readonly rules: Rules
   readonly faults: ArmedFaults
@@ -75,6 +75,7 @@ export interface ServerDeps extends AccountDeps {
     Config,
     | 'allowHosts'
     | 'publicUrl'
+    | 'traceUrl'
     | 'rateLimit'
     | 'limits'
     | 'relay'

@@ -22,6 +22,7 @@ export async function readHealth(
     ...state,
     url,
     tracking_url: deps.config.publicUrl ?? url,
+    trace_url: deps.config.traceUrl,
     counts: await countAll(deps.store),
     faults: deps.faults.state(),
     relay: deps.config.relay !== null,

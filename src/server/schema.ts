@@ -61,6 +61,10 @@ export const healthSchema: z.ZodType<Health> = z.strictObject({
     .string()
     .nullable()
     .describe('Base URL of the addresses in tracked mail: the option `publicUrl`, else `url`'),
+  trace_url: z
+    .string()
+    .nullable()
+    .describe('The page of a trace, with `{trace_id}` for its id: the option `traceUrl`'),
   counts: z
     .strictObject({
       emails: z.int(),

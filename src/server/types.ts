@@ -60,6 +60,8 @@ export interface Health {
   url: string | null
   /** Base URL of the addresses in tracked mail: the option `publicUrl`, else `url`. */
   tracking_url: string | null
+  /** The page of a trace, with `{trace_id}` for its id: the option `traceUrl`. */
+  trace_url: string | null
   /** How many of each kind are stored; null while the database does not answer. */
   counts: {
     emails: number

@@ -15,6 +15,7 @@ export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
  * An answer counts as soon as its status has arrived, whether or not its body can be read.
  *
  * @param shape  The form of the provider; null for that of Localpost.
+ * @param traceparent  The header of this name; undefined for none.
  * @param now  Unix time in milliseconds; the signature covers it, so that a receiver can refuse old requests.
  * @param signal  Aborts the request; its reason becomes the error of the attempt.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -28,7 +29,13 @@ export async function attemptDelivery(
     lookup,
     problemOf,
     shape,
-  }: { now: number; signal: AbortSignal; shape: WebhookShape | null } & Calling,
+    traceparent,
+  }: {
+    now: number
+    signal: AbortSignal
+    shape: WebhookShape | null
+    traceparent?: string | undefined
+  } & Calling,
 ): Promise<WebhookAttempt> {
   const { event_id } = delivery
   const body = bodyOf(delivery)
@@ -51,6 +58,7 @@ export async function attemptDelivery(
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'localpost',
+      ...(traceparent !== undefined && { traceparent }),
       ...(Object.fromEntries(named) as Record<string, string>),
       ...(shape ?? standardShape).headers(request),
     }

@@ -34,5 +34,6 @@ export async function confirmationOf(
     timestamp: new Date(now).toISOString(),
     data: { webhook_id: webhookId },
   } as const
-  return insert(webhookDeliveryCollection, log.begin(webhookId, eventId, payload, JSON.stringify(body)))
+  const further = { shaped_body: JSON.stringify(body) }
+  return insert(webhookDeliveryCollection, log.begin(webhookId, eventId, payload, further))
 }

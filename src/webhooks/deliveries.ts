@@ -25,7 +25,7 @@ export interface Deliveries {
     webhookId: string,
     eventId: string,
     payload: WebhookPayload,
-    shapedBody?: string,
+    further?: Pick<WebhookDeliveryRecord, 'shaped_body' | 'traceparent'>,
   ): WebhookDeliveryRecord
   /** Removes the oldest finished deliveries, a hundred at a time, when there are more than {@link maxFinished}. */
   trim(): Promise<void>
@@ -50,11 +50,10 @@ export function createDeliveries(deps: {
     webhook_id: string,
     event_id: string,
     payload: WebhookPayload,
-    shaped_body?: string,
+    further: Pick<WebhookDeliveryRecord, 'shaped_body' | 'traceparent'> = {},
   ): WebhookDeliveryRecord {
     const created = clock.now()
-    const shaped = shaped_body === undefined ? {} : { shaped_body }
-    const facts = { id: ids.next('whd'), version: 1, webhook_id, event_id, payload, ...shaped, created }
+    const facts = { id: ids.next('whd'), version: 1, webhook_id, event_id, payload, ...further, created }
     return { ...facts, state: 'pending', due: created, finished: null, attempts: [] }
   }
 
@@ -84,9 +83,9 @@ export function createDeliveries(deps: {
     },
     async replay(id, webhooks) {
       const stored = await readRecord(store, webhookDeliveryCollection, id, 'delivery')
-      const { webhook_id, event_id, payload, shaped_body } = stored
+      const { webhook_id, event_id, payload, shaped_body, traceparent } = stored
       if (!webhooks.has(webhook_id)) throw notFound('webhook', webhook_id)
-      const again = begin(webhook_id, event_id, payload, shaped_body)
+      const again = begin(webhook_id, event_id, payload, { shaped_body, traceparent })
       await store.commit([insert(webhookDeliveryCollection, again)])
       return show(again)
     },

@@ -1,12 +1,14 @@
 import { systemClock, type Clock } from '../core/clock.ts'
 import { count, type Counts } from '../core/counts.ts'
 import { isErrorOf } from '../core/errors.ts'
+import type { Attributes, Tracer } from '../core/tracer.ts'
 import { type Store, update } from '../store/store.ts'
 import { attemptDelivery, type Calling } from './attempt.ts'
 import { afterAttempt } from './deliveries.ts'
 import { type WebhookDeliveryRecord, webhookDeliveryCollection } from './webhook.ts'
 import type { WebhookShape } from './shape.ts'
-import type { Webhook } from './types.ts'
+import type { Webhook, WebhookAttempt } from './types.ts'
+import { placeOf } from '../net/guarded-request.ts'
 
 /** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
 export interface Sender {
@@ -34,6 +36,7 @@ export interface SenderDeps extends Calling {
   /** The form of a provider; null for that of Localpost. */
   shape: WebhookShape | null
   retryDelaysMs: readonly number[]
+  tracer: Tracer | null
   /** Limit of one try, in milliseconds. */
   timeoutMs: number
   /** Counts tries. Default: nothing is counted. */
@@ -162,8 +165,12 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     running.add(controller)
     const { signal } = controller
     const { lookup, problemOf, shape } = deps
-    const how = { now: clock.now(), signal, lookup, problemOf, shape }
+    const span =
+      delivery.traceparent === undefined ? null : deps.tracer?.begin('email webhook', delivery.traceparent)
+    const traceparent = span?.traceparent ?? delivery.traceparent
+    const how = { now: clock.now(), signal, lookup, problemOf, shape, traceparent }
     const attempt = await attemptDelivery(webhook, delivery, how)
+    span?.end(spanFacts(webhook, delivery, attempt), failureOf(attempt))
     cancelLimit()
     running.delete(controller)
     // Closing aborted it, so this was not a failure of the receiver.
@@ -224,6 +231,31 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
       settle()
     },
   }
+}
+
+/** The path of a URL may be a secret, so only its host is named. */
+function spanFacts(
+  { url }: Webhook,
+  { webhook_id, event_id, attempts, payload }: WebhookDeliveryRecord,
+  { status }: WebhookAttempt,
+): Attributes {
+  const { host, port } = placeOf(new URL(url))
+  return {
+    'localpost.webhook.id': webhook_id,
+    'localpost.event.id': event_id,
+    'localpost.event.type': payload.type,
+    ...('email_id' in payload.data && { 'localpost.email.id': payload.data.email_id }),
+    'http.request.method': 'POST',
+    'server.address': host,
+    'server.port': port,
+    ...(attempts.length > 0 && { 'http.request.resend_count': attempts.length }),
+    ...(status !== null && { 'http.response.status_code': status }),
+  }
+}
+
+function failureOf({ error, status }: WebhookAttempt): string | undefined {
+  if (error === null) return undefined
+  return status === null ? 'connection' : String(status)
 }
 
 const maxUnderWay = 4

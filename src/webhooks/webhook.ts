@@ -31,6 +31,8 @@ export interface WebhookDeliveryRecord extends StoredRecord, Pick<WebhookDeliver
   payload: WebhookPayload
   /** The body in the form of a provider; absent for that of Localpost, which is made of `payload`. */
   shaped_body?: string | undefined
+  /** That of the email; absent where that belongs to no trace. */
+  traceparent?: string | undefined
   /** When it was delivered or failed; null before. */
   finished: number | null
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Counts } from '../core/counts.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
+import type { Tracer } from '../core/tracer.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { urlProblem } from '../net/guarded-request.ts'
 import { changeRecord, notFound } from '../store/repository.ts'
@@ -90,6 +91,8 @@ export interface WebhooksDeps extends Calling {
   /** Follows the webhooks that other instances make and remove. Default: a new one. */
   following?: Following
   ids: Ids
+  /** Default: none. */
+  tracer?: Tracer | null
   pageSize: number
   /** The forms of providers. Default: none. */
   shapes?: readonly WebhookShape[]
@@ -113,7 +116,7 @@ export interface WebhooksDeps extends Calling {
 }
 
 export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhooks> {
-  const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000, shapes = [] } = deps
+  const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000, shapes = [], tracer = null } = deps
   const { random = createRandomSources(null)('webhooks'), following = createFollowing() } = deps
   const log = createDeliveries(deps)
   const senders = new Map<string, Sender>()
@@ -129,7 +132,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
 
   function add(webhook: Webhook): Sender {
     const shape = shapes.find(({ name }) => name === webhook.shape) ?? null
-    const sender = createSender(webhook, { ...deps, shape, timeoutMs, onFinished, onError })
+    const sender = createSender(webhook, { ...deps, tracer, shape, timeoutMs, onFinished, onError })
     senders.set(webhook.id, sender)
     return sender
   }

@@ -40,15 +40,24 @@ export async function run(
 /** Creates a project with the built Localpost and a few more packages. */
 export function makeProject(files: Readonly<Record<string, string>>): { dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'localpost-docs-'))
-  mkdirSync(join(dir, 'node_modules'))
+  mkdirSync(join(dir, 'node_modules/@opentelemetry'), { recursive: true })
   symlinkSync(root, join(dir, 'node_modules/localpost'))
-  for (const name of ['vitest', 'nodemailer', 'standardwebhooks']) {
+  for (const name of linked) {
     symlinkSync(join(root, 'node_modules', name), join(dir, 'node_modules', name))
   }
   writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
   for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, name), content)
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
+
+/** The packages that the code of documents uses. */
+const linked = [
+  'vitest',
+  'nodemailer',
+  'standardwebhooks',
+  '@opentelemetry/api',
+  '@opentelemetry/sdk-trace-base',
+]
 
 /** A running instance, and the code of documents adapted to it: its ports instead of the default ones. */
 export async function startForDocs(): Promise<{ post: Localpost; adapt(code: string): string }> {

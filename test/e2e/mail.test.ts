@@ -33,6 +33,18 @@ describe('a mail', () => {
       .toMatch(/bounce@simulator\.localpost\s+Bounced,grace@example\.com\s+Delivered/)
   })
 
+  it('links to its trace, if the page of one is known', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const { post, page } = await openPage({ traceUrl: 'http://127.0.0.1:9/trace/{trace_id}' })
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
+    await submit(post, { to: 'ada@example.com', subject: 'Traced', text: 'x', headers })
+    await rowOf(page, 'Traced').click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    const link = page.locator('article dl').first().getByRole('link', { name: traceId })
+    expect(await link.getAttribute('href')).toBe(`http://127.0.0.1:9/trace/${traceId}`)
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
+  })
+
   it('says that its recipients are undisclosed where it has no To, and shows them as Bcc', async () => {
     const { post, page } = await openPage()
     await submit(post, {

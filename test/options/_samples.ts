@@ -28,6 +28,19 @@ const samples: { readonly [K in keyof KindTypes]: Samples } = {
     wrong: ['', 'ftp://x', 'mail.test', 7],
     wrongTyped: ['ftp://x', 'mail.test'],
   },
+  urlTemplate: {
+    right: 'http://127.0.0.1:16686/trace/{trace_id}?a={trace_id}',
+    typed: 'http://127.0.0.1:16686/trace/{trace_id}?a={trace_id}',
+    wrong: [
+      '',
+      'http://x.test/',
+      'ftp://x/{trace_id}',
+      'javascript:{trace_id}',
+      'http://a:b@x/{trace_id}',
+      7,
+    ],
+    wrongTyped: ['http://x.test/', 'javascript:{trace_id}'],
+  },
   store: {
     right: 'postgres://localpost:secret@127.0.0.1:5432/mail',
     typed: 'postgres://localpost:secret@127.0.0.1:5432/mail',

@@ -83,6 +83,7 @@ const programsFiles: readonly string[] = [
   'resource-types',
   'server/https',
   'server/openapi',
+  'telemetry/package',
   'ui/build',
   'ui/version-diff',
 ]
@@ -116,6 +117,7 @@ const integrationFiles: readonly string[] = [
   'report/write',
   'rules/match',
   'server/hostile-input',
+  'telemetry/spans',
   'testing/account',
   'testing/embed',
   'ui/inbox-list',

@@ -33,6 +33,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'server/inbox',
     'server/v1',
     'server/webhooks',
+    'telemetry/traces',
     'templates/templates',
     'webhooks/announcing',
     'webhooks/forbidden',

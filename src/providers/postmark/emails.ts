@@ -74,7 +74,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
 
   async function sendOne(
     kind: ProviderSend['kind'],
-    context: Pick<RouteContext, 'body' | 'warn'>,
+    context: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
   ): Promise<object> {
     const [sent] = await sendAll(sendOf(kind, false), context, parts)
     if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
@@ -83,7 +83,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
 
   async function sendEach(
     kind: ProviderSend['kind'],
-    context: Pick<RouteContext, 'body' | 'warn'>,
+    context: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
   ): Promise<object[]> {
     const results = await sendAll(sendOf(kind, true), context, parts)
     return results.map((sent) => ('error' in sent ? toError(sent.error, '') : toAccepted(sent)))

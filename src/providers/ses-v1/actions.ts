@@ -62,14 +62,17 @@ export function actionRoutes(parts: ProviderParts): Route[] {
   ]
 }
 
-async function act(context: Pick<RouteContext, 'body' | 'warn'>, parts: ProviderParts): Promise<Answer> {
-  const { body, warn } = context
+async function act(
+  context: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
+  parts: ProviderParts,
+): Promise<Answer> {
+  const { body, headers, warn } = context
   const bytes = body instanceof LongBody ? body.take() : Buffer.from(typeof body === 'string' ? body : '')
   const name = actionOf(bytes)
   if (name === null) throw validationError([{ field: 'Action', message: 'is missing' }])
   if (isSend(name)) {
     const given = body instanceof LongBody ? new LongBody(bytes, true) : body
-    const [sent] = await sendAll(sesSend('ses query', false, parts), { body: given, warn }, parts)
+    const [sent] = await sendAll(sesSend('ses query', false, parts), { body: given, headers, warn }, parts)
     if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
     return toAnswer(name, { MessageId: sent.id })
   }

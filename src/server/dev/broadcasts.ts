@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Broadcasts } from '../../broadcasts/broadcasts.ts'
+import type { InnerBroadcasts } from '../../broadcasts/broadcasts.ts'
 import {
   broadcastDetailSchema,
   broadcastRequestSchema,
@@ -12,7 +12,7 @@ import { pageMembers } from '../lists.ts'
 const { get, post, list } = defineRoutes({ tag: 'Audiences', access: 'local' })
 
 /** `/dev/broadcasts`. */
-export function broadcastRoutes(broadcasts: Broadcasts): Route[] {
+export function broadcastRoutes(broadcasts: InnerBroadcasts): Route[] {
   return [
     list('/dev/broadcasts', 'broadcasts', broadcastSummarySchema, {
       summary: 'List the last 1,000 broadcasts; newest first',
@@ -37,7 +37,7 @@ export function broadcastRoutes(broadcasts: Broadcasts): Route[] {
       },
       success: { schema: broadcastSchema },
       errors: ['domain_not_verified', 'domain_not_registered', 'message_too_large'],
-      handler: ({ body }) => broadcasts.send(body),
+      handler: ({ body, headers }) => broadcasts.send(body, { traceparent: headers.get('traceparent') }),
     }),
   ]
 }

@@ -34,7 +34,8 @@ export function devEmailRoutes(emails: Simulation, sending: SendingService): Rou
       errors: [...sendErrors, 'idempotency_conflict', 'state_conflict'],
       async handler({ body, headers, warn }) {
         const idempotencyKey = headers.get('idempotency-key') ?? undefined
-        const emails = await sending.send(body, { surface: 'dev', idempotencyKey })
+        const traceparent = headers.get('traceparent')
+        const emails = await sending.send(body, { surface: 'dev', idempotencyKey, traceparent })
         warn(emails.flatMap(({ warnings }) => warnings))
         return { emails }
       },

@@ -25,7 +25,8 @@ export function emailRoutes(emails: EmailService): Route[] {
       errors: [...sendErrors, 'idempotency_conflict'],
       async handler({ body, headers, warn }) {
         const idempotencyKey = headers.get('idempotency-key') ?? undefined
-        const { id, warnings } = await emails.accept(body, { idempotencyKey })
+        const traceparent = headers.get('traceparent')
+        const { id, warnings } = await emails.accept(body, { idempotencyKey, traceparent })
         warn(warnings)
         return { id }
       },

@@ -51,6 +51,7 @@ export const mailMembers: { readonly [Member in keyof Required<Mail>]: Place } =
   metadata: { in: 'MailDetails.vue' },
   tracking: 'not shown',
   provider: { in: 'MailOrigin.vue' },
+  trace_id: { in: 'MailDetails.vue' },
 }
 
 /** The facts of a mail, in words. */

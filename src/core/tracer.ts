@@ -1,0 +1,66 @@
+import { LocalpostError } from './errors.ts'
+import { traceparentOf, type TraceMembers } from './traceparent.ts'
+
+/** Records spans. */
+export interface Tracer {
+  /**
+   * What a call belongs to: the trace that its request names, else that of the app, if the call is made in its process.
+   *
+   * @param given  The `traceparent` of its request, as {@link readTraceparent} returns it.
+   */
+  parentOf(given: string | undefined): string | undefined
+  /**
+   * Begins a span.
+   *
+   * @param parent  As `traceparent`; undefined for the first span of a trace.
+   * @param began  Unix time in milliseconds. Default: now.
+   * @returns null if nobody receives spans.
+   */
+  begin(name: SpanName, parent: string | undefined, began?: number): Span | null
+  /** Ends what it does in the background. Default: nothing. */
+  close?(): Promise<void>
+}
+
+/** A span that has begun. One that is never ended is not recorded. */
+export interface Span {
+  /** For what is caused by it. */
+  readonly traceparent: string | undefined
+  /** @param failure  The `error.type` of what failed: a code, never a text. Default: nothing failed. */
+  end(attributes: Attributes, failure?: string): void
+}
+
+/** The facts of a span. None of them is from the content of a mail. */
+export type Attributes = Readonly<Record<string, string | number | boolean>>
+
+/** The spans of an email: what happens within Localpost, and what it calls. */
+export const spanKinds = {
+  'email accept': 'server',
+  'email compose': 'internal',
+  'email deliver': 'client',
+  'email webhook': 'client',
+} as const
+
+/** The name of a span. */
+export type SpanName = keyof typeof spanKinds
+
+/** Begins a span of an email; null where none is recorded, also for mail that belongs to no trace. */
+export function beginOf(tracer: Tracer | null | undefined, name: SpanName, email: TraceMembers): Span | null {
+  if (!tracer) return null
+  const parent = traceparentOf(email)
+  return parent === undefined ? null : tracer.begin(name, parent)
+}
+
+/** The attributes of the span of an accepted email. */
+export function acceptedAs(id: string, source: 'api' | 'smtp', recipients: number): Attributes {
+  return {
+    'localpost.email.id': id,
+    'localpost.source': source,
+    'localpost.recipient.count': recipients,
+    'network.protocol.name': source === 'api' ? 'http' : 'smtp',
+  }
+}
+
+/** The `error.type` of an error: its code, without the text, which may quote a mail. */
+export function failureOf(error: unknown): string {
+  return error instanceof LocalpostError ? error.code : 'internal_error'
+}

@@ -1,0 +1,85 @@
+import { createRequire } from 'node:module'
+import type { Span as ApiSpan, SpanContext, Tracer as ApiTracer } from '@opentelemetry/api'
+import { type Span, spanKinds, type Tracer } from '../core/tracer.ts'
+import { traceIdOf } from '../core/traceparent.ts'
+import { version } from '../core/version.ts'
+
+/**
+ * Records spans with the tracer provider that the app registered with `@opentelemetry/api`, at any time.
+ *
+ * @param requirer  A file that may require the package. Default: this one.
+ * @returns null if the package is not installed.
+ */
+export function openTelemetry(requirer: string = import.meta.url): Tracer | null {
+  const api = loadApi(requirer)
+  if (!api) return null
+  const { trace, ROOT_CONTEXT, SpanKind, SpanStatusCode, isSpanContextValid } = api
+  const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, client: SpanKind.CLIENT }
+
+  /** Undefined while no provider is registered. The API's own tracer would make spans that nobody receives. */
+  function registered(): ApiTracer | undefined {
+    const provider = trace.getTracerProvider()
+    if ('getDelegateTracer' in provider)
+      return (provider as Delegating).getDelegateTracer('localpost', version)
+    return provider.getTracer('localpost', version)
+  }
+
+  return {
+    parentOf(given) {
+      const active = trace.getActiveSpan()?.spanContext()
+      if (!active || !isSpanContextValid(active)) return given
+      // A server that the app instruments has a span of its own between the request and this.
+      return given === undefined || traceIdOf(given) === active.traceId ? toTraceparent(active) : given
+    },
+    begin(name, parent, began) {
+      const tracer = registered()
+      if (!tracer) return null
+      const context =
+        parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, toContext(parent))
+      const startTime = began === undefined ? {} : { startTime: new Date(began) }
+      return toSpan(tracer.startSpan(name, { kind: kinds[spanKinds[name]], ...startTime }, context))
+    },
+  }
+
+  function toSpan(span: ApiSpan): Span {
+    const context = span.spanContext()
+    return {
+      traceparent: isSpanContextValid(context) ? toTraceparent(context) : undefined,
+      end(attributes, failure) {
+        span.setAttributes(attributes)
+        if (failure !== undefined) {
+          span.setAttribute('error.type', failure)
+          span.setStatus({ code: SpanStatusCode.ERROR })
+        }
+        span.end()
+      },
+    }
+  }
+}
+
+type Api = typeof import('@opentelemetry/api')
+
+/** The API's provider before and after the registration of another. */
+interface Delegating {
+  getDelegateTracer(name: string, version: string): ApiTracer | undefined
+}
+
+// Required, not imported: Jest imports nothing in CommonJS without a flag.
+function loadApi(requirer: string): Api | null {
+  const requireThere = createRequire(requirer)
+  try {
+    return requireThere('@opentelemetry/api') as Api
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return null
+    throw error
+  }
+}
+
+function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+}
+
+function toContext(traceparent: string): SpanContext {
+  const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-')
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { systemClock } from '../core/clock.ts'
+import { withoutEnding } from '../core/ending.ts'
+import { dateNow, monotonicNow } from '../core/machine.ts'
+import { type Attributes, type SpanName, spanKinds, type Tracer } from '../core/tracer.ts'
+import { isSampled } from '../core/traceparent.ts'
+import { version } from '../core/version.ts'
+import { guardedRequest, readAnswer, reasonOf } from '../net/guarded-request.ts'
+import { createOncePerMinute } from '../net/once-per-minute.ts'
+
+/**
+ * Records spans, and posts them to a collector, which may be slow or gone: at most 2,048 spans wait, and a request may take
+ * five seconds. What is not taken is dropped, with a warning at most once per minute.
+ *
+ * @param endpoint  The base URL of the collector: `http://127.0.0.1:4318`.
+ * @see https://opentelemetry.io/docs/specs/otlp/#otlphttp
+ */
+export function openOtlp(
+  endpoint: string,
+  { onWarning, timeoutMs = 5000 }: { onWarning(message: string): void; timeoutMs?: number },
+): Required<Tracer> {
+  const url = new URL(endpoint)
+  url.pathname = `${withoutEnding(url.pathname, '/')}/v1/traces`
+  const mayWarn = createOncePerMinute()
+  let waiting: object[] = []
+  let lost = 0
+  let sending: Promise<void> | null = null
+  let cancelTimer: (() => void) | null = null
+  let running: AbortController | null = null
+  let isClosed = false
+
+  function add(span: object): void {
+    if (isClosed) return
+    if (waiting.length >= mostWaiting) return lose(1, `more than ${mostWaiting} spans wait for it`)
+    waiting.push(span)
+    if (waiting.length >= atOnce) send()
+    else cancelTimer ??= systemClock.after(delayMs, send)
+  }
+
+  function lose(count: number, reason: string): void {
+    lost += count
+    if (!mayWarn('')) return
+    onWarning(`The collector of traces at ${url.host} does not get ${lost} spans: ${reason}.`)
+    lost = 0
+  }
+
+  function send(): void {
+    cancelTimer?.()
+    cancelTimer = null
+    sending ??= sendAll().finally(() => (sending = null))
+  }
+
+  async function sendAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const spans = waiting.slice(0, atOnce)
+      waiting = waiting.slice(atOnce)
+      const reason = await post(spans)
+      if (reason !== null) lose(spans.length, reason)
+    }
+  }
+
+  /** @returns Why the spans were not taken; null if they were. */
+  async function post(spans: readonly object[]): Promise<string | null> {
+    const controller = new AbortController()
+    running = controller
+    const cancel = systemClock.after(timeoutMs, () =>
+      controller.abort(new Error(`no answer within ${timeoutMs} ms`)),
+    )
+    const { signal } = controller
+    try {
+      const answer = await guardedRequest(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': `localpost/${version}` },
+        body: JSON.stringify(requestOf(spans)),
+        signal,
+        // The operator named it.
+        problemOf: () => null,
+      })
+      const { statusCode = 0 } = answer
+      await readAnswer(answer, 1024)
+      return statusCode >= 200 && statusCode < 300 ? null : `it answered ${statusCode}`
+    } catch (error) {
+      return reasonOf(signal.aborted ? signal.reason : error)
+    } finally {
+      cancel()
+      running = null
+    }
+  }
+
+  return {
+    parentOf: (given) => given,
+    begin(name, parent, began) {
+      const [, traceId = randomBytes(16).toString('hex'), parentSpanId, flags] = parent?.split('-') ?? []
+      // Its beginner decided that nobody records it.
+      if (flags !== undefined && !isSampled(flags)) return null
+      const spanId = randomBytes(8).toString('hex')
+      const start = began ?? dateNow()
+      const since = monotonicNow() - (dateNow() - start)
+      return {
+        traceparent: `00-${traceId}-${spanId}-01`,
+        end(attributes, failure) {
+          const end = start + monotonicNow() - since
+          add(toSpan({ name, traceId, spanId, parentSpanId, start, end }, attributes, failure))
+        },
+      }
+    },
+    async close() {
+      send()
+      const cancel = systemClock.after(graceMs, () => {
+        waiting = []
+        running?.abort(new Error('Localpost is closing'))
+      })
+      isClosed = true
+      await sending
+      cancel()
+    },
+  }
+}
+
+/** How many spans may wait. */
+const mostWaiting = 2048
+/** How many spans a request has at most. */
+const atOnce = 512
+const delayMs = 1000
+const graceMs = 2000
+
+interface Facts {
+  readonly name: SpanName
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string | undefined
+  /** Unix time in milliseconds. */
+  readonly start: number
+  readonly end: number
+}
+
+function toSpan(
+  { name, start, end, ...ids }: Facts,
+  attributes: Attributes,
+  failure: string | undefined,
+): object {
+  const all = failure === undefined ? attributes : { ...attributes, 'error.type': failure }
+  return {
+    ...ids,
+    name,
+    kind: kinds[spanKinds[name]],
+    startTimeUnixNano: toNano(start),
+    endTimeUnixNano: toNano(end),
+    attributes: toAttributes(all),
+    status: failure === undefined ? {} : { code: 2 },
+  }
+}
+
+const kinds = { internal: 1, server: 2, client: 3 }
+
+const toNano = (ms: number): string => BigInt(Math.round(ms * 1e6)).toString()
+
+function toAttributes(attributes: Attributes): object[] {
+  return Object.entries(attributes).map(([key, value]) => {
+    if (typeof value === 'string') return { key, value: { stringValue: value } }
+    return { key, value: typeof value === 'number' ? { intValue: String(value) } : { boolValue: value } }
+  })
+}
+
+function requestOf(spans: readonly object[]): object {
+  const resource = { attributes: toAttributes({ 'service.name': 'localpost', 'service.version': version }) }
+  return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'localpost', version }, spans }] }] }
+}
