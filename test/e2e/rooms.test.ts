@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { httpClients, smtpClients } from '../../ui/views/connect/clients.ts'
+import { httpClients, languageOf, smtpClients } from '../../ui/views/connect/clients.ts'
 import { objections } from './_axe.ts'
 import { enter, focused, openPage, send } from './_setup.ts'
 
@@ -177,12 +177,24 @@ describe('the other pages', () => {
       expect(text, name).toContain(post.apiKey)
     }
     expect(await page.getByRole('radiogroup', { name: 'TLS' }).count()).toBe(0)
+    const recipes = page.getByRole('radiogroup', { name: 'Test runner' }).getByRole('radio')
+    for (let at = 0; at < (await recipes.count()); at++) {
+      await recipes.nth(at).check()
+      const blocks = await page
+        .getByRole('region', { name: 'In tests and CI' })
+        .locator('pre')
+        .allInnerTexts()
+      for (const block of blocks) expect(block, `recipe ${at}`).toMatch(/localpost|LOCALPOST|waitForMail/)
+      expect(blocks.length).toBeGreaterThan(0)
+    }
   })
 })
 
 /** Chooses a client on the page Connect. @returns Its code. */
 async function codeOf(page: Page, name: string): Promise<string> {
-  await page.getByRole('radiogroup', { name: 'Client' }).getByRole('radio', { name, exact: true }).check()
+  await page.getByRole('tab', { name: languageOf(name), exact: true }).click()
+  const choice = page.getByRole('radiogroup', { name: 'Client' })
+  if ((await choice.count()) > 0) await choice.getByRole('radio', { name, exact: true }).check()
   return page.getByRole('region', { name, exact: true }).locator('pre').innerText()
 }
 
