@@ -34,7 +34,7 @@ export type KnownMails = ReadonlyMap<string, Pick<MailSummary, 'from' | 'to' | '
 export function requestRow(request: LoggedRequest, mails: KnownMails): TrafficRow {
   const { id, timestamp, method, path, status, warnings } = request
   const sent = membersOf(request.request_body)
-  const mail = mails.get(textOf(membersOf(request.response_body), 'id'))
+  const mail = mails.get(mailOf(request))
   const { name, message } = errorOf(request)
   const isBad = status === 0 || status >= 400
   return {
@@ -53,6 +53,12 @@ export function requestRow(request: LoggedRequest, mails: KnownMails): TrafficRo
     subject: mail?.subject ?? textOf(sent, 'subject'),
     problem: isBad ? [name, message].filter(Boolean).join(': ') : (warnings[0] ?? ''),
   }
+}
+
+/** The id of the mail that a request sent; `""` where its answer names none. */
+export function mailOf({ method, response_body }: LoggedRequest): string {
+  const id = method === 'POST' ? textOf(membersOf(response_body), 'id') : ''
+  return id.startsWith('em_') ? id : ''
 }
 
 export function sessionRow(session: SmtpSessionSummary, mails: KnownMails): TrafficRow {
