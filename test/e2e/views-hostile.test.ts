@@ -82,6 +82,8 @@ const answers = {
       }),
     ),
   none: (page: Page) => page.route(isApi, (route) => route.abort()),
+  // Its deadline is shortened below.
+  never: (page: Page) => page.route(isApi, () => undefined),
   slow: (page: Page) =>
     page.route(isApi, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 800))
@@ -94,12 +96,17 @@ describe.each(Object.keys(answers) as (keyof typeof answers)[])('an API that ans
   it('leaves a message and a way back in each view', async () => {
     const { post, page } = await openPage({}, false)
     await post.domains.create({ name: 'acme.example' })
+    if (kind === 'never')
+      await page.addInitScript(() => {
+        const { timeout } = AbortSignal
+        AbortSignal.timeout = () => timeout.call(AbortSignal, 500)
+      })
     for (const room of rooms) {
       await page.goto('about:blank')
       await page.unrouteAll()
       await answers[kind](page)
-      if (kind !== 'slow' && room === 'connect')
-        await page.route('**/dev/providers', (route) => route.abort())
+      if (room === 'connect')
+        await page.route('**/dev/providers', (route) => (kind === 'slow' ? route.continue() : route.abort()))
       await page.goto(`${post.url}/#/${room}`)
       if (kind === 'slow') {
         await settled(page)
