@@ -29,7 +29,7 @@ describeBoth('paths and methods', (open) => {
       ['/nothing', './'],
       ['/nothing/', '../'],
       ['/a/b/%3Cscript%3E', '../../'],
-      ['/<script>alert(1)</script>', './'],
+      ['/<script>alert(1)</script>', '../'],
       [`/${'x/'.repeat(2000)}`, '/'],
     ] as const) {
       const response = await post.fetch(new Request(base + path, { headers: { accept } }))
