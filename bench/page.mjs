@@ -15,6 +15,7 @@ import { observePage } from './page/observe.mjs'
 import {
   arrival,
   deleteAll,
+  fastScroll,
   firstList,
   jump,
   leaveSearch,
@@ -52,6 +53,9 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
 })
+/** How many mails of 20 KB are opened the moment they arrive. */
+const longMails = 5
+const longHtml = '<p>A paragraph of a mail that somebody waited for.</p>\n'.repeat(370)
 /** Samples by row and column. */
 const samples = new Map()
 try {
@@ -73,6 +77,12 @@ async function measure(size, dir, isChanging) {
     await indexed(url)
     const page = await openPage(add, url)
     for (let at = 1; at <= 7; at++) add('open a mail', await openMail(page, at))
+    for (let count = 0; count < longMails; count++) {
+      await arrival(page, server.smtpPort, `Long mail ${count}`, longHtml)
+      add('open a mail of 20 KB, without resting on it', await openMail(page, 0, 0))
+    }
+    for (let count = 0; count < 3; count++)
+      add('fast scroll through the list: rows in sight, %, at least', await fastScroll(page))
     for (let count = 0; count < 9; count++) add('next mail with j', await nextMail(page))
     for (const part of [0.5, 0.25, 0.75, 0.4, 0.6]) add('jump to the middle', await jump(page, part))
     await jump(page, 0)
@@ -83,7 +93,7 @@ async function measure(size, dir, isChanging) {
       add('search for everything', shown)
       add('search for everything: all are counted', counted)
     }
-    await leaveSearch(page, String(size))
+    await leaveSearch(page, String(size + longMails))
     for (let count = 0; count < 5; count++)
       add('arrival after its 250', await arrival(page, server.smtpPort, `Arrival ${count}`))
     if (!isChanging) return
@@ -99,8 +109,10 @@ async function measure(size, dir, isChanging) {
 async function openPage(add, url) {
   for (let left = 4; ; left--) {
     const page = await newPage()
-    const { ms, kilobytes } = await firstList(page, url)
+    const { ms, kilobytes, requests, loaded } = await firstList(page, url)
     add('first list', ms)
+    add('requests of the load', requests)
+    add('the load, KB', loaded)
     add('initial JavaScript, KB gzip', kilobytes)
     if (left === 0) return page
     await page.context().close()

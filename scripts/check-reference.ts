@@ -70,9 +70,9 @@ function sectionOf(group: CheckRow['group']): string {
   const rows = checkRegistry.filter((row) => row.group === group)
   return `## ${group}: checks
 
-| id | passes if | worst severity | what it looks for | what to do |
-|---|---|---|---|---|
-${rows.map(({ id, title, severity, about, fix, link }) => `| [\`${id}\`](${link}) | ${title} | ${severity} | ${cell(about)} | ${cell(fix)} |`).join('\n')}
+| id | passes if | else | worst severity | what it looks for | what to do |
+|---|---|---|---|---|---|
+${rows.map(({ id, title, headline, severity, about, fix, link }) => `| [\`${id}\`](${link}) | ${title} | ${headline} | ${severity} | ${cell(about)} | ${cell(fix)} |`).join('\n')}
 `
 }
 

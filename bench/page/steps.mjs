@@ -14,12 +14,31 @@ export const limits = {
   'mark all as read': 2000,
   'delete all': 1000,
   'initial JavaScript, KB gzip': 90,
+  'requests of the load': 15,
+  'open a mail of 20 KB, without resting on it': 60,
+  'fast scroll through the list: rows in sight, %, at least': 95,
 }
 
-/** Loads the page. @returns The ms until the first rows are painted, and the KB of JavaScript loaded until then. */
+/**
+ * Loads the page.
+ *
+ * @returns The ms until the first rows are painted, and what was loaded until then: requests, KB, and KB of JavaScript as gzip.
+ */
 export async function firstList(page, url) {
   const scripts = []
+  let requests = 0
+  const sizes = []
   const take = (response) => {
+    requests++
+    // The live events do not end.
+    if (!response.url().endsWith('/dev/events'))
+      sizes.push(
+        response
+          .request()
+          .sizes()
+          .then(({ responseBodySize }) => responseBodySize)
+          .catch(() => 0),
+      )
     if (new URL(response.url()).pathname.endsWith('.js'))
       scripts.push(response.body().catch(() => Buffer.alloc(0)))
   }
@@ -27,40 +46,50 @@ export async function firstList(page, url) {
   await page.goto(url, { waitUntil: 'commit' })
   const ms = await page.evaluate(() => globalThis.firstList)
   page.off('response', take)
+  const sum = (numbers) => numbers.reduce((all, one) => all + one, 0)
   const bodies = await Promise.all(scripts)
   return {
     ms,
-    kilobytes: bodies.reduce((sum, body) => sum + gzipSync(body).length, 0) / 1024,
+    requests,
+    loaded: sum(await Promise.all(sizes)) / 1024,
+    kilobytes: sum(bodies.map((body) => gzipSync(body).length)) / 1024,
   }
 }
 
 /**
- * Opens a mail with the pointer, which rests on its row before.
+ * Opens a mail with the pointer.
  *
+ * @param restMs  How long the pointer rests on its row before: the page loads it ahead.
  * @returns The ms from the press until its subject and its body are painted.
  */
-export async function openMail(page, at) {
+export async function openMail(page, at, restMs = 100) {
   const { x, y } = await page.evaluate((index) => {
     const box = globalThis.bench.rows()[index].getBoundingClientRect()
     return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   }, at)
-  await page.mouse.move(x, y)
-  await page.waitForTimeout(100)
-  await page.evaluate(() => {
-    const { bench } = globalThis
-    const before = bench.text('section.main h1')
-    const shown = () => document.querySelector('section.main iframe:not(.ahead)')?.contentDocument
-    const old = shown()
-    const isOpen = () => {
-      const now = shown()
-      const isShown = now && now !== old && now.body?.childElementCount > 0
-      return bench.text('section.main h1') !== before && isShown
-    }
-    const pressed = new Promise((resolve) =>
-      addEventListener('pointerdown', ({ timeStamp }) => resolve(timeStamp), { capture: true, once: true }),
-    )
-    globalThis.opening = pressed.then(async (startedAt) => (await bench.until(isOpen)) - startedAt)
-  })
+  const listen = () =>
+    page.evaluate(() => {
+      const { bench } = globalThis
+      const before = bench.text('section.main h1')
+      const shown = () => document.querySelector('section.main iframe:not(.ahead)')?.contentDocument
+      const old = shown()
+      const isOpen = () => {
+        const now = shown()
+        const isShown = now && now !== old && now.body?.childElementCount > 0
+        return bench.text('section.main h1') !== before && isShown
+      }
+      const pressed = new Promise((resolve) =>
+        addEventListener('pointerdown', ({ timeStamp }) => resolve(timeStamp), { capture: true, once: true }),
+      )
+      globalThis.opening = pressed.then(async (startedAt) => (await bench.until(isOpen)) - startedAt)
+    })
+  // Without a rest the press follows the move at once.
+  if (restMs > 0) {
+    await page.mouse.move(x, y)
+    await page.waitForTimeout(restMs)
+  }
+  await listen()
+  if (restMs === 0) await page.mouse.move(x, y)
   await page.mouse.down()
   await page.mouse.up()
   return page.evaluate(() => globalThis.opening)
@@ -160,7 +189,7 @@ export async function leaveSearch(page, all) {
 }
 
 /** Sends a mail over SMTP. @returns The ms from its 250 until the page has painted its row. */
-export async function arrival(page, smtpPort, subject) {
+export async function arrival(page, smtpPort, subject, html) {
   const transport = createTransport({
     host: '127.0.0.1',
     port: smtpPort,
@@ -178,6 +207,7 @@ export async function arrival(page, smtpPort, subject) {
     to: 'ada@example.com',
     subject,
     text: 'Live',
+    ...(html && { html }),
   })
   const acceptedAt = performance.timeOrigin + performance.now()
   transport.close()
@@ -218,4 +248,33 @@ export const deleteAll = (page) =>
       120_000,
     )
     return { ms, longest: bench.busiest() }
+  })
+
+/**
+ * Scrolls through the list in steps of two windows, one each frame.
+ *
+ * @returns The part of the list in sight that had rows, in percent: the least of any frame but the first two.
+ */
+export const fastScroll = (page) =>
+  page.evaluate(async () => {
+    const box = document.querySelector('nav.list .box')
+    const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+    const covered = () => {
+      const sight = box.getBoundingClientRect()
+      let height = 0
+      for (const row of box.querySelectorAll('.rows > li')) {
+        const { top, bottom } = row.getBoundingClientRect()
+        if (row.querySelector('a'))
+          height += Math.max(0, Math.min(bottom, sight.bottom) - Math.max(top, sight.top))
+      }
+      return (100 * height) / sight.height
+    }
+    let least = 100
+    for (let at = 0; at < 60; at++) {
+      box.scrollTop += 2 * box.clientHeight
+      await frame()
+      if (at > 1) least = Math.min(least, covered())
+    }
+    box.scrollTop = 0
+    return least
   })

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { isId, type Ids } from '../core/ids.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
-import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
+import type { SmtpSession, SmtpSessionSummary, TranscriptLine } from '../inbox/types.ts'
 import type { ClientFault } from './client-faults.ts'
 import { problemsOf } from './session-problems.ts'
 import { toTranscript, type SessionNotes } from './transcript.ts'
@@ -199,20 +199,36 @@ function toLogged(session: ObservedSession, { id, started }: Begun, ended: numbe
 }
 
 function toSummary(session: LoggedSession): SmtpSessionSummary {
-  const { id, started, ended, remote_address, client_name, user, secure, message_count } = session
-  const problems = problemsOf({ ...session, isOpen: ended === null })
-  return { id, started, ended, remote_address, client_name, user, secure, message_count, problems }
+  const { transcript: _, ...summary } = toSession(session)
+  return summary
 }
 
 export function toSession(session: LoggedSession): SmtpSession {
+  const { id, started, ended, remote_address, client_name, user, secure, message_count } = session
   const transcript = toTranscript(session.notes.all(), '<message>')
-  const email_ids = transcript.flatMap(({ from, text }) => {
-    const id = from === 'server' ? captured.exec(text)?.[1] : undefined
-    return id === undefined ? [] : [id]
-  })
-  return { ...toSummary(session), email_ids, transcript }
+  const problems = problemsOf({ ...session, isOpen: ended === null })
+  const facts = { id, started, ended, remote_address, client_name, user, secure, message_count }
+  return { ...facts, ...envelopeOf(transcript), problems, transcript }
 }
 
+/** Who the mails of a session are from and for, as far as its transcript is kept. */
+export function envelopeOf(
+  transcript: readonly TranscriptLine[],
+): Pick<SmtpSessionSummary, 'mail_from' | 'rcpt_to' | 'email_ids'> {
+  let mail_from: string | null = null
+  let rcpt_to: string[] = []
+  const email_ids: string[] = []
+  for (const { from, text } of transcript) {
+    const [, verb, address = ''] = (from === 'client' && addressed.exec(text)) || []
+    if (verb?.toUpperCase() === 'MAIL FROM') [mail_from, rcpt_to] = [address, []]
+    else if (verb) rcpt_to.push(address)
+    const id = from === 'server' ? captured.exec(text)?.[1] : undefined
+    if (id !== undefined) email_ids.push(id)
+  }
+  return { mail_from, rcpt_to, email_ids }
+}
+
+const addressed = /^(MAIL FROM|RCPT TO): ?<?([^>\s]*)/i
 const captured = /^250 (?:\S+ )?OK: captured as (em_\w+)$/
 
 /** Keeps the newest sessions, bounded in number and size. */

@@ -3,6 +3,7 @@ import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import { type Collection, remove, type Store, type StoredRecord } from '../store/store.ts'
 import {
+  envelopeOf,
   maxAgeMs,
   mostSessions,
   toSession,
@@ -67,9 +68,7 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
     },
     async get(id) {
       const record = await store.get(smtpSessionCollection, id)
-      if (!record) return null
-      const { version: _, kind: _kind, has_problems: _has, ...session } = record
-      return session
+      return record ? withoutKind(record) : null
     },
     clear: () => log.clear(),
     onForeign(given, wanted = () => false) {
@@ -79,7 +78,13 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
   }
 }
 
-function toSummary(session: SmtpSession): SmtpSessionSummary {
-  const { id, started, ended, remote_address, client_name, user, secure, message_count, problems } = session
-  return { id, started, ended, remote_address, client_name, user, secure, message_count, problems }
+function toSummary(record: SessionRecord): SmtpSessionSummary {
+  const { transcript: _, ...summary } = withoutKind(record)
+  return summary
+}
+
+function withoutKind(record: SessionRecord): SmtpSession {
+  const { version: _, kind: _kind, has_problems: _has, ...session } = record
+  // Derived, also for what an earlier version stored.
+  return { ...session, ...envelopeOf(session.transcript) }
 }

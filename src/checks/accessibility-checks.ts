@@ -6,6 +6,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   {
     id: 'html-lang',
     title: 'The HTML names its language',
+    headline: 'The HTML names no language',
     group: 'Accessibility',
     severity: 'warning',
     about: 'Screen readers choose the voice by the language, and clients use it to offer a translation.',
@@ -19,6 +20,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   {
     id: 'html-title',
     title: 'The HTML has a title',
+    headline: 'The HTML has no title',
     group: 'Accessibility',
     severity: 'note',
     about: 'Screen readers announce the title where a mail is shown as a web page.',
@@ -32,6 +34,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   {
     id: 'image-alternatives',
     title: 'Images have a meaningful alternative text',
+    headline: 'Images without a meaningful alternative text',
     group: 'Accessibility',
     severity: 'warning',
     about: 'Screen readers read the alternative text, and clients that block images show it.',
@@ -53,6 +56,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   {
     id: 'layout-tables',
     title: 'Tables for layout are marked as such',
+    headline: 'Tables for layout not marked as such',
     group: 'Accessibility',
     severity: 'warning',
     about:
@@ -72,6 +76,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   {
     id: 'heading-order',
     title: 'Headings do not skip a level',
+    headline: 'Headings skip a level',
     group: 'Accessibility',
     severity: 'warning',
     about: 'Screen readers list the headings as a table of contents, in which a missing level is confusing.',
@@ -89,6 +94,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   {
     id: 'link-texts',
     title: 'Link texts say where they lead',
+    headline: 'Link texts do not say where they lead',
     group: 'Accessibility',
     severity: 'warning',
     about:
@@ -110,6 +116,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   {
     id: 'contrast',
     title: 'Texts have enough contrast',
+    headline: 'Texts with too little contrast',
     group: 'Accessibility',
     severity: 'warning',
     about:
@@ -135,6 +142,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
   {
     id: 'font-size',
     title: 'Texts are large enough to read',
+    headline: 'Texts too small to read',
     group: 'Accessibility',
     severity: 'warning',
     about:

@@ -10,6 +10,7 @@ export const bimiChecks: readonly CheckRow[] = [
   {
     id: 'bimi-record',
     title: 'The BIMI record names a logo',
+    headline: 'The BIMI record is not valid',
     group: 'Deliverability',
     severity: 'warning',
     about:
@@ -25,6 +26,7 @@ export const bimiChecks: readonly CheckRow[] = [
   {
     id: 'bimi-logo',
     title: 'The BIMI logo is one that receivers show',
+    headline: 'Receivers do not show the BIMI logo',
     group: 'Deliverability',
     severity: 'warning',
     about:

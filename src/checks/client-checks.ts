@@ -8,6 +8,7 @@ export const clientChecks: readonly CheckRow[] = [
   {
     id: 'client-support',
     title: 'Mail clients support the HTML and CSS',
+    headline: 'Mail clients ignore parts of the HTML and CSS',
     group: 'Mail clients',
     severity: 'warning',
     about:

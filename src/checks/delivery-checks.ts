@@ -6,6 +6,7 @@ export const deliveryChecks: readonly CheckRow[] = [
   {
     id: 'dkim',
     title: 'The DKIM signature is valid',
+    headline: 'No valid DKIM signature',
     group: 'Deliverability',
     severity: 'error',
     about:

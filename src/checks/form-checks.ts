@@ -6,6 +6,7 @@ export const formChecks: readonly CheckRow[] = [
   {
     id: 'line-lengths',
     title: 'Lines are short enough and end in CR LF',
+    headline: 'Lines too long, or not ended by CR LF',
     group: 'Message',
     severity: 'error',
     about:
@@ -30,6 +31,7 @@ export const formChecks: readonly CheckRow[] = [
   {
     id: 'encoded-words',
     title: 'Header fields have an encoding that clients can read',
+    headline: 'Header fields that clients cannot read',
     group: 'Message',
     severity: 'error',
     about:
@@ -75,6 +77,7 @@ export const formChecks: readonly CheckRow[] = [
   {
     id: 'calendar-method',
     title: 'The method of an invitation is the same in both places',
+    headline: 'Two methods for one invitation',
     group: 'Message',
     severity: 'warning',
     about:

@@ -10,6 +10,7 @@ export const headerChecks: readonly CheckRow[] = [
   {
     id: 'dmarc-alignment',
     title: 'The sender is aligned for DMARC',
+    headline: 'The sender is not aligned for DMARC',
     group: 'Deliverability',
     severity: 'error',
     about:
@@ -35,6 +36,7 @@ export const headerChecks: readonly CheckRow[] = [
   {
     id: 'message-id',
     title: 'The message has a Message-ID',
+    headline: 'No valid Message-ID',
     group: 'Deliverability',
     severity: 'warning',
     about: 'Spam filters distrust messages without an id, and clients sort replies by it.',
@@ -55,6 +57,7 @@ export const headerChecks: readonly CheckRow[] = [
   {
     id: 'date',
     title: 'The message has a valid date',
+    headline: 'No valid date',
     group: 'Deliverability',
     severity: 'warning',
     about:
@@ -79,6 +82,7 @@ export const headerChecks: readonly CheckRow[] = [
   {
     id: 'bcc-field',
     title: 'No Bcc field shows hidden recipients',
+    headline: 'A Bcc field shows hidden recipients',
     group: 'Deliverability',
     severity: 'error',
     about: 'Hidden recipients belong in the envelope. Not every server removes the Bcc field.',
@@ -95,6 +99,7 @@ export const headerChecks: readonly CheckRow[] = [
   {
     id: 'single-fields',
     title: 'Unique header fields occur only once',
+    headline: 'Header fields occur more than once',
     group: 'Deliverability',
     severity: 'error',
     about: 'Gmail rejects messages with two From, Subject, Date or Message-ID fields.',
@@ -111,6 +116,7 @@ export const headerChecks: readonly CheckRow[] = [
   {
     id: 'reply-to',
     title: 'Replies go to the domain of the sender',
+    headline: 'Replies go to another domain',
     group: 'Deliverability',
     severity: 'warning',
     about: 'Spam filters treat a Reply-To of a different organisation than From as a sign of fraud.',
@@ -128,6 +134,7 @@ export const headerChecks: readonly CheckRow[] = [
   {
     id: 'bimi',
     title: 'The BIMI-Selector field is well formed',
+    headline: 'The BIMI-Selector field is not valid',
     group: 'Deliverability',
     severity: 'warning',
     about: 'The field chooses the record with the logo.',

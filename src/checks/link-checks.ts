@@ -6,6 +6,7 @@ export const linkChecks: readonly CheckRow[] = [
   {
     id: 'links',
     title: 'Links have complete addresses',
+    headline: 'Links that may not work',
     group: 'Links and images',
     severity: 'error',
     about:
@@ -33,6 +34,7 @@ export const linkChecks: readonly CheckRow[] = [
   {
     id: 'images',
     title: 'Images have a source that clients can load',
+    headline: 'Images that clients cannot load',
     group: 'Links and images',
     severity: 'error',
     about:
@@ -52,6 +54,7 @@ export const linkChecks: readonly CheckRow[] = [
   {
     id: 'tracking-pixel',
     title: 'No image tracks when the mail is opened',
+    headline: 'An image tracks when the mail is opened',
     group: 'Links and images',
     severity: 'note',
     about:

@@ -6,6 +6,7 @@ export const liveChecks: readonly AskingCheck[] = [
   {
     id: 'live-links',
     title: 'Links and images answer',
+    headline: 'Links or images do not answer as they should',
     group: 'Links and images',
     severity: 'error',
     about:

@@ -8,6 +8,7 @@ export const messageChecks: readonly CheckRow[] = [
   {
     id: 'message',
     title: 'The message can be read in full',
+    headline: 'The message cannot be read in full',
     group: 'Message',
     severity: 'error',
     about:
@@ -22,6 +23,7 @@ export const messageChecks: readonly CheckRow[] = [
   {
     id: 'subject',
     title: 'The mail has a subject',
+    headline: 'No subject',
     group: 'Message',
     severity: 'warning',
     about: 'A mail without a subject is easy to overlook, and a common sign of spam.',
@@ -35,6 +37,7 @@ export const messageChecks: readonly CheckRow[] = [
   {
     id: 'placeholders',
     title: 'No placeholder is left',
+    headline: 'Placeholders left',
     group: 'Message',
     severity: 'error',
     about: 'Placeholders of templates, as `{{ name }}`, `{% if %}` or `*|NAME|*`, and `[object Object]`.',
@@ -55,6 +58,7 @@ export const messageChecks: readonly CheckRow[] = [
   {
     id: 'text-part',
     title: 'The mail has a text part',
+    headline: 'No text part',
     group: 'Message',
     severity: 'warning',
     about:
@@ -69,6 +73,7 @@ export const messageChecks: readonly CheckRow[] = [
   {
     id: 'html-size',
     title: 'Gmail does not clip the HTML',
+    headline: 'Gmail clips the HTML',
     group: 'Message',
     severity: 'warning',
     about: 'Gmail shows the first 102 KB of HTML, and hides the rest, often with the link to unsubscribe.',

@@ -8,6 +8,7 @@ export const recordChecks: readonly CheckRow[] = [
   {
     id: 'spf',
     title: 'SPF lets the sending hosts send for the envelope sender',
+    headline: 'SPF does not pass for the envelope sender',
     group: 'Deliverability',
     severity: 'error',
     about:
@@ -55,6 +56,7 @@ export const recordChecks: readonly CheckRow[] = [
   {
     id: 'dmarc-record',
     title: 'The domain in From has a valid DMARC record',
+    headline: 'No valid DMARC record',
     group: 'Deliverability',
     severity: 'error',
     about:

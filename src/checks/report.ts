@@ -39,15 +39,15 @@ function foundOf(result: CheckResult | string): readonly Found[] {
 }
 
 function toRun(row: CheckRow, result: NonNullable<CheckResult> | string): CheckRun {
-  const { id, title, group } = row
-  const about = { id, title, group, severity: null, count: 0 }
+  const { id, title, headline, group } = row
+  const about = { id, title, headline: title, group, severity: null, count: 0 }
   if (typeof result === 'string') return { ...about, outcome: 'gave_up', message: result }
   if ('skipped' in result) return { ...about, outcome: 'skipped', message: result.skipped }
   const message = 'found' in result ? result.message : null
   const found = foundOf(result)
   if (found.length === 0) return { ...about, outcome: 'passed', message }
   const severity = sorted(found, row)[0]?.severity ?? row.severity
-  return { ...about, outcome: 'found', severity, count: found.length, message }
+  return { ...about, headline, outcome: 'found', severity, count: found.length, message }
 }
 
 function sorted<T extends Pick<Found, 'severity'>>(found: readonly T[], row?: CheckRow): T[] {

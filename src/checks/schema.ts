@@ -32,7 +32,8 @@ export const findingSchema: z.ZodType<Finding> = z.strictObject({
 /** A check that ran. */
 export const checkRunSchema: z.ZodType<CheckRun> = z.strictObject({
   id: z.string(),
-  title: z.string(),
+  title: z.string().describe('What a mail that passes has'),
+  headline: z.string().describe('What is wrong, in a few words; the title if it found nothing'),
   group: z.string().describe('A heading for checks of the same kind'),
   outcome: z
     .enum(['passed', 'found', 'skipped', 'gave_up'])

@@ -7,6 +7,7 @@ export const spamChecks: readonly AskingCheck[] = [
   {
     id: 'spamassassin',
     title: 'SpamAssassin does not take the mail for spam',
+    headline: 'SpamAssassin sees signs of spam',
     group: 'Deliverability',
     severity: 'error',
     about:
@@ -26,6 +27,7 @@ export const spamChecks: readonly AskingCheck[] = [
   {
     id: 'rspamd',
     title: 'rspamd does not take the mail for spam',
+    headline: 'rspamd sees signs of spam',
     group: 'Deliverability',
     severity: 'error',
     about:

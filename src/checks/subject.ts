@@ -114,7 +114,10 @@ export interface Measured {
 /** The description of a check in the table. */
 interface CheckFacts {
   readonly id: string
+  /** What a mail that passes has, as a sentence without its full stop. */
   readonly title: string
+  /** What is wrong with a mail in which it finds something, in a few words. */
+  readonly headline: string
   readonly group: 'Message' | 'Links and images' | 'Accessibility' | 'Deliverability' | 'Mail clients'
   /** The worst severity of its findings. */
   readonly severity: Severity

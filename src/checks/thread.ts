@@ -122,7 +122,16 @@ function endedReport({ except = [] }: MailCheckOptions): CheckReport {
   const checks = checkRegistry
     .filter((row) => 'run' in row && !except.includes(row.id))
     .map(({ id, title, group }) => {
-      return { id, title, group, outcome: 'gave_up', severity: null, count: 0, message } as const
+      return {
+        id,
+        title,
+        headline: title,
+        group,
+        outcome: 'gave_up',
+        severity: null,
+        count: 0,
+        message,
+      } as const
     })
   return { findings: [], checks }
 }

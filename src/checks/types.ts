@@ -39,7 +39,10 @@ export interface Finding {
 /** A check that ran. */
 export interface CheckRun {
   id: string
+  /** What a mail that passes has. */
   title: string
+  /** What is wrong, in a few words; the title if it found nothing. */
+  headline: string
   /** A heading for checks of the same kind. */
   group: string
   /** `skipped`: it needs what is not known here. `gave_up`: it took too long. */

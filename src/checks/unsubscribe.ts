@@ -5,6 +5,7 @@ import { fieldsOf, type CheckedMail, type CheckRow, type Found } from './subject
 export const unsubscribeCheck: CheckRow = {
   id: 'list-unsubscribe',
   title: 'Bulk mail offers one-click unsubscription',
+  headline: 'No one-click unsubscription',
   group: 'Deliverability',
   severity: 'error',
   about:

@@ -48,6 +48,12 @@ const summary = {
   user: z.string().nullable().describe('The user name of a successful AUTH'),
   secure: z.boolean().describe('Whether TLS is on'),
   message_count: z.int().describe('How many messages were captured'),
+  mail_from: z
+    .string()
+    .nullable()
+    .describe('The address of the last MAIL FROM that is kept; `""` for a bounce; null before the first'),
+  rcpt_to: z.array(z.string()).describe('The addresses after it that are kept, accepted or not'),
+  email_ids: z.array(z.string()).describe('Of the captured messages whose transcript is kept'),
   problems: z
     .array(smtpProblemSchema)
     .describe('One for each kind, the first one first; `[]` if nothing went wrong'),
@@ -59,7 +65,6 @@ export const smtpSessionSummarySchema: z.ZodType<SmtpSessionSummary> = z.strictO
 /** An SMTP session with its transcript. */
 export const smtpSessionSchema: z.ZodType<SmtpSession> = z.strictObject({
   ...summary,
-  email_ids: z.array(z.string()).describe('Of the captured messages whose transcript is kept'),
   transcript: z
     .array(transcriptLineSchema)
     .describe('Without credentials; the end of long transactions and the last ten transactions are kept'),

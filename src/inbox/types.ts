@@ -379,14 +379,18 @@ export interface SmtpSessionSummary {
   secure: boolean
   /** How many messages were captured. */
   message_count: number
+  /** The address of the last MAIL FROM that is kept; `""` for a bounce; null before the first. */
+  mail_from: string | null
+  /** The addresses after it that are kept, accepted or not. */
+  rcpt_to: string[]
+  /** Of the captured messages whose transcript is kept. */
+  email_ids: string[]
   /** One for each kind, the first one first; `[]` if nothing went wrong. */
   problems: SmtpProblem[]
 }
 
 /** An SMTP session with its transcript. */
 export interface SmtpSession extends SmtpSessionSummary {
-  /** Of the captured messages whose transcript is kept. */
-  email_ids: string[]
   /** Without credentials; the end of long transactions and the last ten transactions are kept. */
   transcript: TranscriptLine[]
 }

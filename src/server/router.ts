@@ -6,6 +6,7 @@ import { access, atRoute, fault, logRequest, type RequestDeps, watch } from './m
 import type { Need, Route } from './route.ts'
 import { routeHandler } from './route-handler.ts'
 import { needOf } from './auth.ts'
+import { escapeText, plainPage } from './plain-page.ts'
 import { pageFile, pagePaths } from './ui.ts'
 
 /**
@@ -53,13 +54,23 @@ export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps:
     for (const prefix of prefixesOf(face))
       h3.all(`${prefix}/**`, refusePath, middlewareOf(face.access ?? 'key'))
   h3.all('/dev/**', refusePath, middlewareOf('local'))
-  h3.all('/**', (event) => toPlainPath(event) ?? refusePath(event))
+  h3.all('/**', (event) => toPlainPath(event) ?? missingPage(event) ?? refusePath(event))
 }
 
 /** Sends a reader of `//view/x` to `/view/x`, as Mailpit does; null for other requests. */
 function toPlainPath({ req, url }: H3Event): Answer | null {
   if (!/^\/{2,}view\//.test(url.pathname) || !/^(?:GET|HEAD)$/.test(req.method)) return null
   return bytesAnswer('', { location: url.pathname.replace(/^\/+/, '/') + url.search }, 301)
+}
+
+/** The answer to a person whose browser asks for a path that does not exist; null for programs. */
+function missingPage({ req, url }: H3Event): Answer | null {
+  if (!/^(?:GET|HEAD)$/.test(req.method) || !req.headers.get('accept')?.includes('text/html')) return null
+  // Relative, because a proxy may serve the page below a path.
+  const depth = url.pathname.split('/').length - 2
+  const home = depth > 50 ? '/' : '../'.repeat(depth) || './'
+  const text = `<p>Nothing is at <code>${escapeText(url.pathname)}</code>. The link may be old or incomplete.</p>`
+  return plainPage('There is no such page', `${text}<p><a href="${home}">Go to the inbox</a></p>`, 404)
 }
 
 /** Answers what a provider has and Localpost has not. */

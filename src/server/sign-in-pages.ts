@@ -1,5 +1,6 @@
 import { LocalpostError } from '../core/errors.ts'
-import { type Answer, bytesAnswer, errorAnswer } from './answer.ts'
+import { type Answer, errorAnswer } from './answer.ts'
+import { escapeText, plainPage } from './plain-page.ts'
 
 /** Handles a navigation of a browser. Errors are a page with a link back for people, and JSON for programs. */
 export async function orErrorPage(
@@ -13,7 +14,7 @@ export async function orErrorPage(
     const { status, headers: own } = errorAnswer(error)
     const ways =
       '<p><a href="start">Try again</a> · <a href="start?prompt=login">Sign in as another user</a> · <a href="../../">Back</a></p>'
-    return page('Sign-in failed', `<p>${escape(error.message)}</p>${ways}`, status, {
+    return plainPage('Sign-in failed', `<p>${escapeText(error.message)}</p>${ways}`, status, {
       ...(own['retry-after'] !== undefined && { 'retry-after': own['retry-after'] }),
     })
   }
@@ -26,7 +27,7 @@ export async function orErrorPage(
 export function signedInPage(): Answer {
   const ways =
     '<meta http-equiv="refresh" content="0; url=../../"><p><a href="../../">Go to the inbox</a></p>'
-  return page('Signed in', ways, 200, {})
+  return plainPage('Signed in', ways, 200, {})
 }
 
 /**
@@ -42,30 +43,3 @@ export function assertNavigation(headers: Pick<Headers, 'get'>): void {
     'Sign-in takes place in a window of its own, not inside a page.',
   )
 }
-
-function page(title: string, content: string, status: number, headers: Record<string, string>): Answer {
-  const html = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
-<title>${title} · Localpost</title>
-<style>body{font:16px/1.5 system-ui;margin:4rem auto;max-width:34rem;padding:0 1rem;overflow-wrap:anywhere}</style>
-<main>
-<h1>${title}</h1>
-${content}
-</main>
-</html>
-`
-  return bytesAnswer(
-    html,
-    {
-      ...headers,
-      'content-type': 'text/html; charset=utf-8',
-      'referrer-policy': 'no-referrer',
-      'content-security-policy':
-        "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-    },
-    status,
-  )
-}
-
-const escape = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

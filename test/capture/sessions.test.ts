@@ -57,6 +57,9 @@ describe('the log of SMTP sessions', () => {
       problems: [],
       client_name: 'client.test',
       secure: false,
+      mail_from: expect.stringContaining('@'),
+      rcpt_to: [expect.stringContaining('@')],
+      email_ids: ['em_1', 'em_2'],
     })
     const { transcript, email_ids } = await server.log.get(session?.id ?? '')
     expect(email_ids).toEqual(['em_1', 'em_2'])

@@ -40,6 +40,7 @@ describe.each(rows)('the check $id', ({ id, severity }) => {
       for (const said of [message, fix]) expect(said).toMatch(/^\S.*[^\s]\.$/s)
     expect(checks.find((run) => run.id === id)).toMatchObject({
       outcome: 'found',
+      headline: expect.stringMatching(/^\S.{6,58}[^.]$/),
       severity: own[0]?.severity,
       count: own.length,
     })
@@ -48,7 +49,9 @@ describe.each(rows)('the check $id', ({ id, severity }) => {
   it('passes where it is close', async () => {
     const { findings, checks } = checkMail(example!.passes, example?.options, example?.knowledge?.[1])
     expect(findings.filter((finding) => finding.id === id)).toEqual([])
-    expect(checks.find((run) => run.id === id)?.outcome ?? 'passed').toBe('passed')
+    const run = checks.find((one) => one.id === id)
+    expect(run?.outcome ?? 'passed').toBe('passed')
+    expect(run?.headline).toBe(run?.title)
   })
 
   it('can be left out', async () => {

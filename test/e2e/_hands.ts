@@ -4,6 +4,8 @@ import type { Locator, Page } from 'playwright-core'
 export interface Hands {
   readonly count: number
   click(what: Locator): Promise<void>
+  /** Chooses from a list that is open already, as one click. */
+  choose(what: Locator, label: RegExp): Promise<void>
   press(...keys: string[]): Promise<void>
   type(text: string): Promise<void>
 }
@@ -18,6 +20,11 @@ export function handsOn(page: Page): Hands {
     async click(what) {
       count++
       await what.click()
+    },
+    async choose(what, label) {
+      count++
+      const names = await what.locator('option').allTextContents()
+      await what.selectOption({ label: names.find((name) => label.test(name)) ?? '' })
     },
     async press(...keys) {
       for (const key of keys) {

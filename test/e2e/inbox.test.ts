@@ -181,7 +181,7 @@ describe('a mail', () => {
     await fold.click()
     await expect.poll(async () => (await panel(page).innerText()).length).toBeGreaterThan(folded + 9000)
     await tab(page, 'Checks').click()
-    await panel(page).getByRole('heading', { name: 'Fine' }).waitFor()
+    await panel(page).getByRole('heading', { name: 'Fine' }).click()
     await panel(page).getByText('The mail has a text part', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Share' }).click()
     await page.getByRole('button', { name: 'Release to a real address' }).click()

@@ -62,18 +62,6 @@ describe('on a phone', () => {
       expect(top, event).toBeGreaterThanOrEqual(Math.max(url.bottom, button.bottom))
     }
   })
-
-  it('the note that a record is optional comes after its purpose', async () => {
-    const { post, page } = await openPage({}, false)
-    const { id } = await post.domains.create({ name: 'acme.com' })
-    await page.setViewportSize(phone)
-    await page.goto(`${post.url}/#/domains/${id}`)
-    const record = page.getByRole('list', { name: 'Records' }).getByRole('listitem').last()
-    const optional = await placeOf(record.getByText('optional'))
-    const purpose = await placeOf(record.locator('strong'))
-    // In a font with wide letters it begins the next line.
-    expect(optional.top).toBeLessThan(purpose.bottom + 8)
-  })
 })
 
 it('tags fit one line of their row, however long', async () => {

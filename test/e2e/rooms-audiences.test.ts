@@ -39,11 +39,37 @@ describe('the Audiences page', () => {
     await number('Delivered').waitFor({ state: 'detached' })
     await page.getByRole('tab', { name: 'Contacts' }).click()
     await page.getByRole('button', { name: 'Edit ada@example.com' }).click()
-    await page.getByLabel('Last name').fill('Lovelace')
+    await page.getByRole('list', { name: 'Contacts' }).getByLabel('Last name').fill('Lovelace')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('list', { name: 'Contacts' }).getByText('Ada Lovelace').waitFor()
     await page.getByLabel('Subscribed').uncheck()
     await page.getByText('1 contact, 1 unsubscribed').waitFor()
+  })
+
+  it('adds one contact, says why another is refused, and counts as people do', async () => {
+    const { post, page } = await openPage({}, false)
+    const { id } = await post.audiences.create({ name: 'Readers' })
+    await post.audiences.contacts.import(
+      id,
+      ['10', '2', '1'].map((at) => ({ email: `reader${at}@example.com` })),
+    )
+    await page.goto(`${post.url}/#/audiences/${id}`)
+    const form = page.getByRole('form', { name: 'New contact' })
+    await form.getByLabel('Email').fill('no address')
+    await form.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('alert').getByText('email').waitFor()
+    await form.getByLabel('Email').fill('reader3@example.com')
+    await form.getByLabel('First name').fill('Ada')
+    await page.keyboard.press('Enter')
+    await form.getByText('reader3@example.com was added.').waitFor()
+    await page.getByText('4 contacts').first().waitFor()
+    const names = page.getByRole('list', { name: 'Contacts' }).locator('.grow')
+    await expect
+      .poll(async () => (await names.allInnerTexts()).map((text) => /\d+/.exec(text)?.[0]))
+      .toEqual(['1', '2', '3', '10'])
+    await form.getByLabel('Email').fill('READER3@example.com')
+    await form.getByRole('button', { name: 'Add' }).click()
+    await form.getByText('was there already').waitFor()
   })
 
   it('finds a contact that is not loaded yet', async () => {

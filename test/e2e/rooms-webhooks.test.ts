@@ -1,6 +1,11 @@
+import { execFile } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { browser } from './context.ts'
 import { enter, openPage, send } from './_setup.ts'
 
 describe('the Webhooks page', () => {
@@ -28,6 +33,43 @@ describe('the Webhooks page', () => {
     await delivered.getByRole('button', { name: 'Replay' }).click()
     await expect.poll(() => ids.length - new Set(ids).size).toBe(1)
     await expect.poll(() => delivered.count()).toBe(2)
+  })
+
+  it('sends a test event, and has its body and a signed request to copy', async () => {
+    const received: { body: string; headers: Record<string, unknown> }[] = []
+    const receiver = createServer(async (request, response) => {
+      received.push({ body: await text(request), headers: request.headers })
+      response.end()
+    })
+    await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void receiver.close())
+    const { post, page } = await openPage({}, false)
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/it's`
+    const { secret } = await post.webhooks.create({ url })
+    await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    onTestFinished(() => browser.context.clearPermissions())
+    await page.goto(`${post.url}/#/webhooks`)
+    await page.getByRole('button', { name: 'Send a test event' }).click()
+    const sent = page
+      .getByRole('list', { name: 'Deliveries' })
+      .getByRole('listitem')
+      .filter({ hasText: 'email.sent' })
+    await sent.getByText('1 try').click()
+    await sent.getByRole('button', { name: 'Copy the body' }).click()
+    const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+    const sentBody = received.find(({ body }) => body.includes('email.sent'))?.body
+    await expect.poll(copied).toBe(sentBody)
+    await sent.getByRole('button', { name: 'Copy the request with its signature, as curl' }).click()
+    await expect.poll(copied).toMatch(/^curl /)
+    const before = received.length
+    await promisify(execFile)('bash', ['-c', await copied()])
+    await expect.poll(() => received.length).toBe(before + 1)
+    const { body, headers } = received.at(-1) ?? { body: '', headers: {} }
+    expect(body).toBe(sentBody)
+    const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.')
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    const signature = createHmac('sha256', key).update(signed).digest('base64')
+    expect(headers['webhook-signature']).toBe(`v1,${signature}`)
   })
 
   it('says that a webhook exists already, and shows the deliveries of domain events', async () => {

@@ -22,6 +22,38 @@ describeBoth('paths and methods', (open) => {
     }
   })
 
+  test('a browser gets a page that leads back for an unknown path, and programs get JSON', async () => {
+    const { call, post, base } = await open()
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    for (const [path, home] of [
+      ['/nothing', './'],
+      ['/nothing/', '../'],
+      ['/a/b/%3Cscript%3E', '../../'],
+      ['/<script>alert(1)</script>', '../'],
+      [`/${'x/'.repeat(2000)}`, '/'],
+    ] as const) {
+      const response = await post.fetch(new Request(base + path, { headers: { accept } }))
+      expect([path, response.status, response.headers.get('content-type')]).toEqual([
+        path,
+        404,
+        'text/html; charset=utf-8',
+      ])
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+      const html = await response.text()
+      expect(html).toContain('There is no such page')
+      expect(html).toContain(`href="${home}"`)
+      expect(html).not.toContain('<script')
+    }
+    for (const [method, path] of [
+      ['GET', '/v1/nothing'],
+      ['GET', '/dev/nothing'],
+      ['POST', '/nothing'],
+    ] as const) {
+      const response = await call(method, path, { headers: { accept } })
+      expect([path, ...(await outcome(response))]).toEqual([path, 404, 'not_found'])
+    }
+  })
+
   test('a known path with another method is 405 with Allow', async () => {
     const { call } = await open()
     for (const [method, path, allow] of [

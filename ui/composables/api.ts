@@ -74,16 +74,18 @@ export class ApiError extends Error {
 /**
  * @param options.account  The account of all requests. Default: that of the caller.
  * @param options.signal  Cancels what is being read.
+ * @param options.readMs  How long a read may take. Default: a minute, which the slowest checks of links need.
  * @param options.onLocked  Called at every 401, when the instance requires a sign-in; see {@link Api.openSession}.
  * @param options.isSignedIn  Whether the cookie has a session, with which `/v1` may be called too.
  */
 export function createApi(options: {
   account?: string | null
   signal?: AbortSignal
+  readMs?: number
   onLocked: () => void
   isSignedIn: () => Promise<boolean>
 }): Api {
-  const { account = null, signal: over, onLocked, isSignedIn } = options
+  const { account = null, signal: over, readMs = 60_000, onLocked, isSignedIn } = options
   async function send(path: string, init?: RequestInit): Promise<Response> {
     return accept(await request(path, init))
   }
@@ -96,14 +98,19 @@ export function createApi(options: {
   async function request(path: string, init?: RequestInit): Promise<Response> {
     const isRead = init?.method === undefined || init.method === 'GET'
     const signals = [init?.signal, isRead ? over : null].filter((signal) => signal instanceof AbortSignal)
+    const deadline = isRead ? [AbortSignal.timeout(readMs)] : []
     try {
       // No address in a mail can add a header: this marks the request as one of the page.
       const headers = new Headers(init?.headers)
       headers.set('x-localpost-page', '1')
-      return await fetch(pathIn(account, path), { ...init, headers, signal: AbortSignal.any(signals) })
+      return await fetch(pathIn(account, path), {
+        ...init,
+        headers,
+        signal: AbortSignal.any([...signals, ...deadline]),
+      })
     } catch (error) {
       if (signals.some(({ aborted }) => aborted)) throw error
-      throw new ApiError(0, 'unreachable', 'Localpost does not answer. Is it still running?')
+      throw new ApiError(0, 'unreachable', noAnswer)
     }
   }
   const read = async <T>(path: string, init?: RequestInit): Promise<T> =>
@@ -202,8 +209,12 @@ export function pathIn(account: string | null, path: string): string {
 
 /** The message to show for a thrown value. */
 export function wordsOf(error: unknown): string {
+  // The rest of an answer that never came.
+  if (error instanceof DOMException && error.name === 'TimeoutError') return noAnswer
   return error instanceof Error && error.message ? error.message : 'Something went wrong.'
 }
+
+const noAnswer = 'Localpost does not answer. Is it still running?'
 
 function toSearch(values: Record<string, string | number | undefined>): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')

@@ -11,16 +11,26 @@ import type { Client } from './place.ts'
 
 export { httpClients }
 
+/** The clients of SMTP, by language. */
+export const smtpLanguages = {
+  Node: nodeClients,
+  Python: pythonClients,
+  Go: goClients,
+  Ruby: rubyClients,
+  PHP: phpClients,
+  Java: javaClients,
+  Others: otherClients,
+} as const satisfies Record<string, readonly Client[]>
+
+export type SmtpLanguage = keyof typeof smtpLanguages
+export const languageNames = Object.keys(smtpLanguages) as SmtpLanguage[]
+
 /** The clients of SMTP that the page and `docs/guides/frameworks.md` show. */
-export const smtpClients: readonly Client[] = [
-  ...nodeClients,
-  ...pythonClients,
-  ...goClients,
-  ...rubyClients,
-  ...phpClients,
-  ...javaClients,
-  ...otherClients,
-]
+export const smtpClients: readonly Client[] = Object.values(smtpLanguages).flat()
+
+/** The language whose tab has a client. */
+export const languageOf = (name: string): SmtpLanguage =>
+  languageNames.find((language) => smtpLanguages[language].some((one) => one.name === name)) ?? 'Node'
 
 /** The client that a person chose last in this browser; at first, the first one. */
 export function chosenClient(): Client {

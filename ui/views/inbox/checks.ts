@@ -14,16 +14,18 @@ export interface CheckGroup {
   mark: string
   /** What a screen reader says of each check. */
   said: string
+  /** Whether it is one line until it is opened: nothing is wrong. */
+  folds: boolean
   checks: CheckedItem[]
 }
 
 /** The results of checks, in order of importance. */
 const groupWords = {
-  error: { tone: 'bad', words: 'To fix', mark: '×', said: 'Fails' },
-  warning: { tone: 'warn', words: 'To look at', mark: '!', said: 'Warning' },
-  note: { tone: 'info', words: 'Good to know', mark: 'i', said: 'For information' },
-  passed: { tone: 'good', words: 'Fine', mark: '✓', said: 'Passes' },
-  unchecked: { tone: 'quiet', words: 'Not checked', mark: '–', said: 'Not checked' },
+  error: { tone: 'bad', words: 'To fix', mark: '×', said: 'Fails', folds: false },
+  warning: { tone: 'warn', words: 'To look at', mark: '!', said: 'Warning', folds: false },
+  note: { tone: 'info', words: 'Good to know', mark: 'i', said: 'For information', folds: false },
+  passed: { tone: 'good', words: 'Fine', mark: '✓', said: 'Passes', folds: true },
+  unchecked: { tone: 'quiet', words: 'Not checked', mark: '–', said: 'Not checked', folds: true },
 } as const
 
 /** The checks of a report by how they ended. What is a note about mail clients has a section of its own. */

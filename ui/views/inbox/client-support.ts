@@ -9,7 +9,13 @@ export interface ClientFamily {
   words: string
 }
 
-/** The clients by maker, the lowest score first: `Gmail, iOS` and `Gmail, Android` belong to Gmail. */
+/** The makers whose clients most recipients use; they come first. */
+const first: readonly string[] = ['Outlook', 'Gmail', 'Apple Mail']
+
+/**
+ * The clients by maker: `Gmail, iOS` and `Gmail, Android` belong to Gmail. Those that most recipients use come first, then
+ * the lowest score.
+ */
 export function families({ clients }: ClientSupport): ClientFamily[] {
   const grouped = byFamily(clients)
   return [...grouped]
@@ -21,8 +27,10 @@ export function families({ clients }: ClientSupport): ClientFamily[] {
           : members.map((member, at) => `${split(member.name).platform} ${scores[at]}`).join(', ')
       return { name, score: Math.min(...scores), words }
     })
-    .toSorted((a, b) => a.score - b.score || a.name.localeCompare(b.name))
+    .toSorted((a, b) => rank(a.name) - rank(b.name) || a.score - b.score || a.name.localeCompare(b.name))
 }
+
+const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length)
 
 /** The features that some clients do not fully support; those that the most clients ignore first. */
 export function unsupported({ features }: ClientSupport): SupportedFeature[] {
@@ -52,16 +60,16 @@ export interface SupportMatrix {
   }[]
 }
 
-export function matrixOf(support: ClientSupport): SupportMatrix {
+/** @param makers  The makers that are shown, in their order. */
+export function matrixOf(support: ClientSupport, makers: readonly string[]): SupportMatrix {
   const grouped = byFamily(support.clients)
-  const makers = families(support).map(({ name }) => name)
   const rows = unsupported(support).map((feature) => ({
     slug: feature.slug,
     title: feature.title,
     place: feature.places[0] ?? null,
     cells: makers.map((maker) => cellOf(grouped.get(maker) ?? [], feature)),
   }))
-  return { makers, rows }
+  return { makers: [...makers], rows }
 }
 
 function cellOf(

@@ -1,25 +1,32 @@
 import type { SmtpSessionSummary } from '../../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../../src/server/types.ts'
+import type { WebhookDelivery } from '../../../src/webhooks/types.ts'
 
 /** A reason why mail may be missing, with the newest request or session that shows it. */
 export interface MailProblem {
   key: string
-  /** The id of the newest request or session. */
+  /** The id of the newest request, session or delivery. */
   id: string
   time: number
   /** How many requests or problems of sessions show it. */
   count: number
-  from: 'SMTP' | 'HTTP'
+  from: 'SMTP' | 'HTTP' | 'Webhook'
   message: string
   advice: string
   /** The reply that the client got. */
   reply: string
 }
 
-/** The reasons in the newest requests and sessions, newest first. */
+/**
+ * The reasons in the newest requests, sessions and deliveries, newest first.
+ *
+ * @param urls  The URLs of the webhooks, by id.
+ */
 export function mailProblems(
   sessions: readonly SmtpSessionSummary[],
   requests: readonly LoggedRequest[],
+  deliveries: readonly WebhookDelivery[] = [],
+  urls: ReadonlyMap<string, string> = new Map(),
 ): MailProblem[] {
   const found = new Map<string, MailProblem>()
   const add = (problem: Omit<MailProblem, 'count'>): void => {
@@ -37,7 +44,31 @@ export function mailProblems(
     const problem = httpProblem(request)
     if (problem) add({ ...problem, id: request.id, time: request.timestamp, from: 'HTTP' })
   }
+  for (const delivery of deliveries) {
+    const problem = webhookProblem(delivery, urls)
+    if (problem) add({ ...problem, id: delivery.id, from: 'Webhook' })
+  }
   return [...found.values()].sort((one, other) => other.time - one.time)
+}
+
+/** The last try of a delivery that was not taken; null for one that was, and for a webhook that is gone. */
+function webhookProblem(
+  { webhook_id, type, state, attempts }: WebhookDelivery,
+  urls: ReadonlyMap<string, string>,
+): (HttpProblem & { time: number }) | null {
+  const url = urls.get(webhook_id)
+  const last = attempts.at(-1)
+  if (state === 'delivered' || !last?.error || url === undefined) return null
+  return {
+    key: `webhook ${webhook_id}`,
+    time: last.timestamp,
+    message: 'A webhook did not take an event.',
+    advice:
+      last.status === null
+        ? `Check that the receiver runs at ${url}.`
+        : `The receiver answered ${last.status}: its log should say why. Replay the delivery under "Webhooks" afterwards.`,
+    reply: `${type} → ${last.error}`,
+  }
 }
 
 type HttpProblem = Pick<MailProblem, 'key' | 'message' | 'advice' | 'reply'>

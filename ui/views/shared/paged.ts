@@ -17,6 +17,16 @@ export interface Paged<T> {
   refresh(isOlder: (entry: T, last: T) => boolean): Promise<void>
 }
 
+/** What is shown of the state of a list, or of several as one. */
+export interface ListProgress {
+  items: Readonly<Ref<readonly unknown[]>>
+  phase: Readonly<Ref<Paged<unknown>['phase']['value']>>
+  problem: Readonly<Ref<string>>
+  hasMore: Readonly<Ref<boolean>>
+  load(): Promise<void>
+  loadMore(): Promise<void>
+}
+
 /** @param fetchPage  Requests the page after `cursor`, or the first. */
 export function usePaged<T>(
   fetchPage: (cursor: string | null) => Promise<{ items: T[]; cursor: string | null }>,
