@@ -40,7 +40,6 @@ const folders: readonly string[] = [
   'server',
   'providers',
   'mcp',
-  'telemetry',
   'instance',
   'client',
   'cli',

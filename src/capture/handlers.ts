@@ -103,21 +103,20 @@ export function createHandlers(
     if (userOf(session)?.is_outbox) return (await endOf(stream)) ? '2.6.0 OK: delivered' : null
     const side = sideOf(session)
     const found = side.faultAt('end')
+    // Not awaited if there is none, which would take a turn: the bytes may be here already.
     const fault = found && (await found)
-    let text: string | null = null
-    if (fault && (fault.disconnect || fault.code !== undefined)) {
+    const isRefused = fault && (fault.disconnect || fault.code !== undefined)
+    if (isRefused) {
       if (!(await endOf(stream))) return null
-    } else {
-      text = await receive(
-        stream,
-        side.receive(envelopeOf(session), notesOf(session)?.current ?? null),
-        session,
-      )
-      if (text === null) return null
+      const met = await meetFault(fault, server.clock)
+      if (met instanceof Refusal) throw met
+      server.connectionOf(session)?.cut('fault')
+      return null
     }
-    const met = fault && (await meetFault(fault, server.clock))
-    if (met instanceof Refusal) throw met
-    if (met === 'cut') server.connectionOf(session)?.cut('fault')
+    const reception = side.receive(envelopeOf(session), notesOf(session)?.current ?? null)
+    const text = await receive(stream, reception, session)
+    // A fault that only delays: the message is stored, and the reply comes later.
+    if (fault && text !== null) await meetFault(fault, server.clock)
     return text
   }
 

@@ -15,7 +15,7 @@ export interface PathCommand {
  * converts A-labels to Unicode.
  *
  * @param argument  The text after the colon.
- * @returns null if the path is not an address.
+ * @returns null if the path is neither an address, nor `<>`, nor a local part alone.
  * @see RFC 5321 section 4.1.2, RFC 6531
  */
 export function readPath(argument: string): PathCommand | null {

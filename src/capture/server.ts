@@ -26,7 +26,12 @@ const sweepMs = 500
 /** How many refused connections may wait for their client to close. */
 const maxLingering = 100
 
-/** smtp-server with {@link CaptureConnection}, and with a quick shutdown that leaves nothing open. */
+/**
+ * smtp-server with {@link CaptureConnection}, and with a quick shutdown that leaves nothing open. As the connection, it
+ * overrides internals of smtp-server: the exact version of the package is pinned, and every override has a test.
+ *
+ * The methods without a comment are those of {@link ConnectionHost}.
+ */
 export class CaptureServer extends SMTPServer implements ConnectionHost {
   isClosing = false
   readonly clock: Delays
@@ -44,6 +49,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   #onForgotten = (): void => {}
   /** Connections by session id, until their socket is closed. The base removes a connection earlier. */
   readonly #open = new Map<string, CaptureConnection>()
+  /** The connections that count as clients. The others in `#open` were answered 421, and wait for their client to close. */
   readonly #slots: Slots
   readonly #isNews: (key: string) => boolean
   #sweeping: NodeJS.Timeout | undefined

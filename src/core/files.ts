@@ -193,7 +193,6 @@ export async function readWhole(files: Files, fd: number, at: number, length: nu
   return bytes
 }
 
-/** One by one, because `recursive` never returns where a file system accepts no folder (`/proc`). */
 async function removeFolder(path: string): Promise<void> {
   try {
     await absentAs(undefined, () => fs.promises.rmdir(path))
@@ -202,6 +201,13 @@ async function removeFolder(path: string): Promise<void> {
   }
 }
 
+/**
+ * Makes a folder and those above it, one by one, because `recursive` never returns where a file system accepts no folder
+ * (`/proc`).
+ *
+ * @param isAgain  Whether the folder above was just made: then a second ENOENT is the error.
+ * @returns Whether the folder is new.
+ */
 async function makeFolder(path: string, isAgain: boolean = false): Promise<boolean> {
   try {
     await fs.promises.mkdir(path, { mode: 0o700 })

@@ -20,8 +20,14 @@ export interface OtherAccount {
   app: Promise<App> | null
 }
 
-/** Opens accounts, and keeps what they have in memory while they are closed. */
+/**
+ * Opens accounts, and keeps what they have in memory while they are closed. Its caller opens an account once at a time.
+ *
+ * An account has two views of its partition of the store: one of its memory, which stays until `forget`, and one of the
+ * open account, which ends with `OpenAccount.close`.
+ */
 export interface AccountOpener {
+  /** @throws What the start fails with; then nothing of it is left open. */
   open(record: AccountRecord): Promise<OtherAccount>
   /** Refuses changes of the records of a closed account, and waits for those in progress. */
   shut(id: string): Promise<void>
@@ -29,6 +35,12 @@ export interface AccountOpener {
   forget(id: string): void
 }
 
+/**
+ * @param shared  What all accounts have in common.
+ * @param stored  The store of all accounts.
+ * @param headRoom  The memory for headers of messages that arrive, of all accounts together.
+ * @param owners  Told of the keys of each account that is opened.
+ */
 export function createAccountOpener(
   shared: SharedParts,
   stored: PartitionedStore,
@@ -37,7 +49,7 @@ export function createAccountOpener(
 ): AccountOpener {
   const { config, following } = shared
   const { clock } = config
-  /** With the store that the memory uses. */
+  /** The memory of each account since its first start, with the view of the store that it uses. */
   const kept = new Map<string, { readonly memory: AccountMemory; readonly store: Store }>()
 
   async function memoryOf(id: string): Promise<AccountMemory> {

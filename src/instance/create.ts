@@ -57,8 +57,8 @@ async function open(
   options: LocalpostOptions | undefined,
   defaults: { keepAlive: boolean },
 ): Promise<Localpost> {
-  // Loaded on first use, because most files of a test run import the package without using it.
   assertRealTicks()
+  // Loaded on first use, because most files of a test run import the package without using it.
   const { openLocalpost } = await import('./open.ts')
   return openLocalpost(options, { deliversFrom: 'start', ...defaults })
 }

@@ -5,7 +5,8 @@ import { framed } from './mail-text.ts'
 import { tools, type Tool, type ToolAccount, type ToolCaller } from './tools.ts'
 
 /**
- * Answers one request of the Model Context Protocol, of the revision 2026-07-28 without sessions or an earlier one.
+ * Answers one request of the Model Context Protocol, of the revision 2026-07-28 without sessions or an earlier one. Each
+ * request has a server of its own, because the tools depend on the caller.
  *
  * @param body  The parsed JSON.
  * @param onError  Called with errors that are not refusals.
@@ -17,6 +18,7 @@ export async function answerMcp(
   caller: ToolCaller,
   onError: (error: unknown) => void,
 ): Promise<Response> {
+  // The handler lives for this request, which opens one stream at most.
   const handler = createMcpHandler(() => createServer(account, caller, onError), { maxSubscriptions: 1 })
   return handler.fetch(request, { parsedBody: body })
 }
@@ -72,7 +74,7 @@ async function call(
     // Nobody reads the answer of a client that left.
     if (!(error instanceof LocalpostError) && !caller.signal.aborted) onError(error)
     const { code, message } = error instanceof LocalpostError ? error : internal
-    // A message may quote a mail.
+    // A message may quote a mail, so it is marked as texts of mails are.
     const answer = { untrusted_texts: true, error: code, message }
     return {
       isError: true,

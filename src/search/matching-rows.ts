@@ -57,6 +57,19 @@ export interface ColumnRowsDeps {
 /** Decides about the matching rows of a range; null if all of them are matches. */
 type Decide = ((id: string) => 'match' | 'unsure' | 'none') | null
 
+/** Receives the matches of a query, newest first. */
+interface Taker {
+  /** Called with the id of each match, except those of a range that `takeRange` took. */
+  take(id: string): void
+  /**
+   * Asked about a range whose rows are all matches, so that their ids need not be read. Returns whether it took the range.
+   * Default: it takes none.
+   */
+  takeRange?(rows: ScannedRows): boolean
+  /** Asked before each further range is looked at: whether to stop. Default: never. */
+  isEnough?(): boolean
+}
+
 /** Finds mail by the columns of this process: of subjects and addresses, and of text. */
 export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDeps): MatchingRows {
   /**
@@ -104,25 +117,15 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
     return found
   }
 
-  /**
-   * Visits the matches of a query that rows decide, newest first.
-   *
-   * @param take  Called with the id of each match, except those of a range that `isCounted` counted as a whole.
-   * @param isEnough  Called before each further range is looked at; whether to stop. Default: never.
-   */
-  async function each(
-    filter: MailFilter,
-    limit: RowsLimit | undefined,
-    take: (id: string) => void,
-    isCounted: (rows: ScannedRows) => boolean = () => false,
-    isEnough?: () => boolean,
-  ): Promise<void> {
+  /** Visits the matches of a query that rows decide, newest first. */
+  async function each(filter: MailFilter, limit: RowsLimit | undefined, taker: Taker): Promise<void> {
     const { facts } = filter
     const visit = async (rows: ScannedRows, decide: Decide): Promise<void> => {
       if (rows.hits === 0) return
+      // Rows outlive their mails. Where none of this range was removed, every row is a mail.
       const isWhole = !facts && (await countBetween(rows)) === rows.count
-      // If no mail of this range was removed, every row is a match.
-      if (isWhole && !decide && isCounted(rows)) return
+      if (isWhole && !decide && taker.takeRange?.(rows)) return
+      // The facts of mails are asked once for many rows, or for each of a few.
       const among = facts && rows.hits > fewHits ? await idsBetween(rows, facts) : null
       const isThere = async (id: string): Promise<boolean> =>
         among?.has(id) ??
@@ -136,10 +139,10 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
           const email = await store.get(emailCollection, id)
           if (!email || !filter.accepts(email)) continue
         } else if (!isWhole && !(await isThere(id))) continue
-        take(id)
+        taker.take(id)
       }
     }
-    await scan(filter, visit, limit, isEnough)
+    await scan(filter, visit, limit, () => taker.isEnough?.() ?? false)
   }
 
   /** The number of mails from `first` to `last`, both included. */
@@ -161,7 +164,7 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
 
   async function ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
     const found: string[] = []
-    await each(filter, limit, (id) => found.push(id))
+    await each(filter, limit, { take: (id) => found.push(id) })
     return found
   }
 
@@ -171,26 +174,31 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
     let count = 0
     let skipped = 0
     let isPartial = false
-    await each(
-      filter,
-      rowsLimit,
-      (id) => {
+    // One more than the page, which says that there are more.
+    const isFull = (): boolean => ids.length > limit
+    await each(filter, rowsLimit, {
+      take(id) {
         count++
         if (cursor !== null && id >= cursor) return
         if (skipped < offset) skipped++
-        else if (ids.length <= limit) ids.push(id)
+        else if (!isFull()) ids.push(id)
       },
-      ({ hits, first }) => {
-        if (ids.length <= limit && (cursor === null || first < cursor)) {
+      takeRange({ hits, first }) {
+        const isBeforePage = cursor !== null && first >= cursor
+        if (!isFull() && !isBeforePage) {
+          // With a cursor the range may hold rows of the page; without one, all of it may be skipped.
           if (cursor !== null || skipped + hits > offset) return false
           skipped += hits
         }
         count += hits
         return true
       },
-      () => (isPartial = !isCounted && ids.length > limit),
-    )
-    return { ids: ids.slice(0, limit), count, more: ids.length > limit, isPartial }
+      isEnough() {
+        isPartial = !isCounted && isFull()
+        return isPartial
+      },
+    })
+    return { ids: ids.slice(0, limit), count, more: isFull(), isPartial }
   }
 
   return { candidates, ids, page }

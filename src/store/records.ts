@@ -7,7 +7,7 @@ import { Resting } from './resting.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { Collection, StoredRecord } from './store.ts'
 
-/** The staged next state of a record. */
+/** The staged next state of a record. `move`: only the places of its blobs change. */
 export type Effect =
   | {
       readonly op: 'put'
@@ -19,7 +19,10 @@ export type Effect =
   /** Removes all records of a collection. `count` is how many there were. */
   | { readonly op: 'clear'; readonly state: CollectionState; readonly count: number }
 
-/** Called with the places of blobs that records refer to. The same place may be passed once for each record. */
+/**
+ * Counts the records that refer to each place of a blob. A record that changes holds the places of its new state and
+ * releases those of its old one, in both cases without the places that both have.
+ */
 export interface PlaceKeeper {
   hold(places: Places | null, without: Places | null): void
   release(places: Places | null, without: Places | null): void
@@ -77,6 +80,7 @@ export class Records {
     const moved = state.indexes.filter(
       (_, slot) => !sameKey(entry.keys[slot] ?? null, draft.keys[slot] ?? null),
     )
+    // Before the keys change: an index finds an entry by its keys.
     for (const index of moved) index.remove(entry)
     entry.version = draft.version
     entry.text = draft.text
@@ -118,6 +122,7 @@ export class Records {
   #clear(state: CollectionState): void {
     for (const segment of state.clear()) this.dirty.add(segment)
     const { usage } = state
+    // Collections without a usage have no blobs.
     if (!usage) return
     this.keeper.release(usage.places(), null)
     usage.logs.clear()

@@ -22,7 +22,7 @@ export interface StartIndexDeps extends CheckpointDeps {
  * They may be missing, damaged or old: then the start reads the segment.
  *
  * The files that the start did not read are checked in the background, one after the other. Damage is reported, and the
- * next start reads that file.
+ * next start reads that file. When all are checked, the indexes of the newest segments are written too, and the checks end.
  */
 export class StartIndexes {
   readonly #deps: StartIndexDeps
@@ -90,6 +90,7 @@ export class StartIndexes {
     const bytes = await files.readAll(path).catch(() => null)
     if (bytes?.byteLength === file.size && untouchedCrc(bytes) === file.crc) return
     if (this.#isClosed || state.segments.get(number)?.pack !== pack || segment.replacing) return
+    // Without it no index of the file is written, so the next start reads the file itself.
     pack.file = null
     await files.remove(paths.startIndex(state.name, number)).catch(() => {})
     onNotice(`${problemOf(bytes, path)} Found while Localpost uses the folder; other records are served.`)
@@ -104,6 +105,7 @@ export class StartIndexes {
         ({ number, pack }) => pack && isDue(pack) && (newest || (number <= oldest && !changesSoon(pack))),
       )
       if (due.length > 0) await files.makeFolder(paths.startIndexes(state.name))
+      // An open reserve means that the disk is full: what is left belongs to mail.
       for (const segment of due) if (!reserve.isOpen) await this.#writeOne(state, segment)
     }
   }
