@@ -620,8 +620,8 @@ export const optionTable = {
   },
 
   /**
-   * A collector of OpenTelemetry, to which spans of each mail are posted as OTLP over HTTP: `http://127.0.0.1:4318`. Default:
-   * none; the library then gives its spans to the tracer provider that the app registered, if it has one.
+   * A collector of OpenTelemetry, to which spans of each mail are posted as OTLP over HTTP: `http://127.0.0.1:4318`.
+   * Default: none; the library then gives its spans to the tracer provider that the app registered, if it has one.
    */
   otlpEndpoint: {
     kind: 'secretUrl',

@@ -63,9 +63,12 @@ function toPlainPath({ req, url }: H3Event): Answer | null {
   return bytesAnswer('', { location: url.pathname.replace(/^\/+/, '/') + url.search }, 301)
 }
 
-/** The answer to a person whose browser asks for a path that does not exist; null for programs. */
+/**
+ * The answer to a person whose browser opens a path that does not exist; null for programs, whatever they accept. Browsers
+ * name what they load only to this machine and over HTTPS; elsewhere a person gets the error of a program.
+ */
 function missingPage({ req, url }: H3Event): Answer | null {
-  if (!/^(?:GET|HEAD)$/.test(req.method) || !req.headers.get('accept')?.includes('text/html')) return null
+  if (!/^(?:GET|HEAD)$/.test(req.method) || req.headers.get('sec-fetch-dest') !== 'document') return null
   // Relative, because a proxy may serve the page below a path.
   const depth = url.pathname.split('/').length - 2
   const home = depth > 50 ? '/' : '../'.repeat(depth) || './'

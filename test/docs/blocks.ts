@@ -32,6 +32,7 @@ export type Check =
   | 'recipe'
   | 'proxy'
   | 'balancer'
+  | 'bridge'
   | 'elsewhere'
 
 /** All blocks of the README and the guides, except the guides to searching and to clients, which have tests of their own. */
@@ -61,6 +62,7 @@ export function readBlocks(): Block[] {
  * - `proxy`: the configuration of a proxy for the default address of the page and the API. Those of nginx and
  *   HAProxy are run by test/server/real-proxies.test.ts.
  * - `balancer`: of HAProxy before two instances; `npm run test:all` runs it.
+ * - `bridge`: the client of Symfony's bridges; `npm run test:all` sends with it.
  * - `elsewhere`: a command for another machine, with a name that is reserved for examples (RFC 6761).
  *
  * @returns null for a block of no known kind.
@@ -97,6 +99,8 @@ export function checkOf({ place, language, code }: Block): Check | null {
       return /\.example\.test\b/.test(code) ? 'elsewhere' : 'shell'
     case 'haproxy':
       return code.includes('bind :8025') ? 'balancer' : 'proxy'
+    case 'php':
+      return code.includes('Symfony\\') ? 'bridge' : null
     case 'nginx':
     case 'caddy':
       return 'proxy'

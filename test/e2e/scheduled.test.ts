@@ -76,5 +76,5 @@ it("a mail says which provider's API it came by, shows its metadata, and leads t
   await page.getByText('confirm').first().waitFor()
   await page.getByRole('button', { name: 'Show the request' }).click()
   await page.getByLabel('Body of the response').getByText(id).waitFor()
-  expect(await panel(page).getByText('/resend/emails').count()).toBeGreaterThan(0)
+  expect(await page.getByText('/resend/emails').count()).toBeGreaterThan(0)
 })

@@ -55,6 +55,7 @@ describe('the list', () => {
       'tags',
       'to',
       'to_names',
+      'trace_id',
       'unread',
     ])
   })

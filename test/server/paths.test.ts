@@ -32,7 +32,8 @@ describeBoth('paths and methods', (open) => {
       ['/<script>alert(1)</script>', '../'],
       [`/${'x/'.repeat(2000)}`, '/'],
     ] as const) {
-      const response = await post.fetch(new Request(base + path, { headers: { accept } }))
+      const opened = new Request(base + path, { headers: { accept, 'sec-fetch-dest': 'document' } })
+      const response = await post.fetch(opened)
       expect([path, response.status, response.headers.get('content-type')]).toEqual([
         path,
         404,
@@ -49,7 +50,7 @@ describeBoth('paths and methods', (open) => {
       ['GET', '/dev/nothing'],
       ['POST', '/nothing'],
     ] as const) {
-      const response = await call(method, path, { headers: { accept } })
+      const response = await call(method, path, { headers: { accept, 'sec-fetch-dest': 'document' } })
       expect([path, ...(await outcome(response))]).toEqual([path, 404, 'not_found'])
     }
   })
