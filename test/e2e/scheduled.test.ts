@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
-import { enter, openPage, panel, rowOf, sender } from './_setup.ts'
+import { enter, openPage, rowOf, sender } from './_setup.ts'
 
 const hour = 3_600_000
 
