@@ -51,7 +51,7 @@ async function silentSince(store: Store, began: readonly number[]): Promise<Heal
 }
 
 /** How many of each kind are stored; null while the database does not answer. */
-async function countAll(store: Store): Promise<Health['counts']> {
+async function countAll(store: Pick<Store, 'count'>): Promise<Health['counts']> {
   try {
     const [emails, domains, audiences, contacts, templates] = await Promise.all([
       store.count(emailCollection),
@@ -69,16 +69,22 @@ async function countAll(store: Store): Promise<Health['counts']> {
 
 /** What the metrics of an account are made of; those of `default` tell of the whole instance. */
 export async function readMetricFacts(
-  deps: Parameters<typeof readHealth>[0] & Pick<ServerDeps, 'instanceFacts'>,
+  deps: Pick<ServerDeps, 'state' | 'instanceFacts'> & { store: Pick<Store, 'count'> },
 ): Promise<MetricFacts> {
-  const { status, version, store, counts, database } = await readHealth(deps)
+  const { status, store, database = null } = await deps.state()
+  // A database that hangs must not make the metrics late, which say that it does.
+  const isAway = database?.instances === null
+  const [records, instance] = await Promise.all([
+    isAway ? null : countAll(deps.store),
+    deps.instanceFacts?.(isAway) ?? null,
+  ])
   return {
     version,
     store,
     isAccepting: status === 'ok' || status === 'disk_low',
     isDiskLow: status === 'disk_low',
-    records: counts,
-    database: database ?? null,
-    instance: deps.instanceFacts ? await deps.instanceFacts() : null,
+    records,
+    database,
+    instance,
   }
 }
