@@ -14,6 +14,7 @@ import {
 import { pendingRecipients } from '../emails/events.ts'
 import { inOnePieceBytes } from '../mime/compose/compose.ts'
 import type { Blob } from '../store/store.ts'
+import type { SmtpReply } from './bounces.ts'
 import { tryDelivery, type DeliveryDeps } from './deliver.ts'
 import type { Downloads } from './downloads.ts'
 import { afterDelivery, afterFailure, afterSuppression, outcomeOf, type OutcomeRules } from './outcome.ts'
@@ -117,7 +118,7 @@ async function deliver(
 /** @param before  The email whose recipients got the outcomes: a simulated event may have come first. */
 function noteOutcomes(
   before: EmailRecord,
-  replies: Awaited<ReturnType<typeof tryDelivery>> & object,
+  replies: ReadonlyMap<string, SmtpReply>,
   isRelayed: boolean,
   deps: AttemptDeps,
 ): void {

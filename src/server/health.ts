@@ -6,7 +6,7 @@ import { emailCollection } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
 import type { MetricFacts } from '../telemetry/metrics.ts'
 import { templateCollection } from '../templates/template.ts'
-import type { ServerDeps } from './deps.ts'
+import type { ServerDeps, ServerState } from './deps.ts'
 import type { Health } from './types.ts'
 
 /** The state of the instance, and whether it works. */
@@ -23,7 +23,7 @@ export async function readHealth(
     url,
     tracking_url: deps.config.publicUrl ?? url,
     trace_url: deps.config.traceUrl,
-    counts: await countAll(deps.store),
+    counts: isAway(state) ? null : await countAll(deps.store),
     faults: deps.faults.state(),
     relay: deps.config.relay !== null,
     silent_connections: await silentSince(deps.store, listener?.silentSince?.() ?? []),
@@ -50,6 +50,9 @@ async function silentSince(store: Store, began: readonly number[]): Promise<Heal
   return last === undefined ? null : { count: since.length, last }
 }
 
+/** Whether the database hangs or is gone. Nothing more is asked of it then, so that the answer which says so is not late. */
+const isAway = ({ database }: Pick<ServerState, 'database'>): boolean => database?.instances === null
+
 /** How many of each kind are stored; null while the database does not answer. */
 async function countAll(store: Pick<Store, 'count'>): Promise<Health['counts']> {
   try {
@@ -71,12 +74,11 @@ async function countAll(store: Pick<Store, 'count'>): Promise<Health['counts']> 
 export async function readMetricFacts(
   deps: Pick<ServerDeps, 'state' | 'instanceFacts'> & { store: Pick<Store, 'count'> },
 ): Promise<MetricFacts> {
-  const { status, store, database = null } = await deps.state()
-  // A database that hangs must not make the metrics late, which say that it does.
-  const isAway = database?.instances === null
+  const state = await deps.state()
+  const { status, store, database = null } = state
   const [records, instance] = await Promise.all([
-    isAway ? null : countAll(deps.store),
-    deps.instanceFacts?.(isAway) ?? null,
+    isAway(state) ? null : countAll(deps.store),
+    deps.instanceFacts?.(isAway(state)) ?? null,
   ])
   return {
     version,
