@@ -18,7 +18,7 @@ import { createOncePerMinute } from '../net/once-per-minute.ts'
 export function openOtlp(
   endpoint: string,
   { onWarning, timeoutMs = 5000 }: { onWarning(message: string): void; timeoutMs?: number },
-): Required<Tracer> {
+): Tracer & Required<Pick<Tracer, 'close'>> {
   const url = new URL(endpoint)
   url.pathname = `${withoutEnding(url.pathname, '/')}/v1/traces`
   const mayWarn = createOncePerMinute()

@@ -38,7 +38,7 @@ const scripts = new Map(
   ]),
 )
 
-/** Runs the script of a step as GitHub does. `gh` prints `answer`. @returns The calls of `gh`. */
+/** Runs the script of a step; as at GitHub, a command that fails ends it. `gh` prints `answer`. @returns The calls of `gh`. */
 function runStep(step: string, answer: string, env: Record<string, string>): string[] {
   const bin = mkdtempSync(join(folder, 'bin-'))
   const calls = join(bin, 'calls')
@@ -47,7 +47,7 @@ function runStep(step: string, answer: string, env: Record<string, string>): str
   chmodSync(join(bin, 'gh'), 0o755)
   const PATH = `${bin}${delimiter}${process.env['PATH']}`
   const options = { env: { PATH, CALLS: calls, ANSWER: answer, GITHUB_REPOSITORY: 'acme/shop', ...env } }
-  execFileSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', scripts.get(step) ?? ''], {
+  execFileSync('sh', ['-ec', scripts.get(step) ?? ''], {
     ...options,
     stdio: 'pipe',
   })
