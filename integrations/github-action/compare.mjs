@@ -2,7 +2,7 @@
  * Compares two reports of `localpost/reporter`, and prints Markdown: `node compare.mjs <report> <baseline> <url> <name>`. It has no
  * dependencies, because the action runs from a checkout of its own.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
@@ -32,13 +32,17 @@ export function compare(now, before) {
   }
 }
 
-/** The comment. Its first line marks it, so that the next run finds it. */
-export function commentOf(now, before, { url, name }) {
+/**
+ * The comment. Its first line marks it, so that the next run finds it.
+ *
+ * @param problem  Why there is nothing to compare with.
+ */
+export function commentOf(now, before, { url, name, problem = noBaseline }) {
   const { changed, added, gone, failing } = compare(now, before)
   const link = /^https:\/\/[\w./-]+$/.test(url) ? `[the report](${url})` : 'the report'
   const compared =
     before === null
-      ? ' There is no report of the main branch to compare with.'
+      ? ` ${problem}`
       : ` Against the main branch: ${changed.length} changed, ${added.length} new, ${gone.length} gone.`
   return [
     `<!-- localpost-mails ${name.replace(/[^\w.-]/g, '_').slice(0, 100)} -->`,
@@ -53,6 +57,7 @@ export function commentOf(now, before, { url, name }) {
   ].join('\n')
 }
 
+const noBaseline = 'There is no report of the main branch to compare with.'
 const most = 20
 
 function listOf(title, mails) {
@@ -84,8 +89,31 @@ function read(path) {
   return mailsOf(readFileSync(path, 'utf8'))
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [report, baseline, url = '', name = 'mails'] = process.argv.slice(2)
-  const before = baseline && existsSync(baseline) ? read(baseline) : null
-  process.stdout.write(commentOf(read(report), before, { url, name }))
+/** The mails of the baseline. One that cannot be read, such as that of another version, must not fail every pull request. */
+function readBaseline(path) {
+  if (!path || !existsSync(path)) return { before: null }
+  try {
+    return { before: read(path) }
+  } catch (error) {
+    process.stderr.write(`${path}: ${error.message}\n`)
+    return { before: null, problem: 'The report of the main branch cannot be read, so nothing is compared.' }
+  }
+}
+
+function main([report, baseline, url = '', name = 'mails']) {
+  if (!report || !existsSync(report))
+    throw new Error(`There is no report at ${report}. Did the tests run with the reporter?`)
+  const mails = read(report)
+  const { before, problem } = readBaseline(baseline)
+  process.stdout.write(commentOf(mails, before, { url, name, problem }))
+}
+
+// The path of a started file may be that of a link.
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  try {
+    main(process.argv.slice(2))
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  }
 }

@@ -14,7 +14,7 @@ export interface ClientRefusal {
   readonly why: string
   /** The address of the client; `""` if it is not known. */
   readonly client: string
-  /** The name of its account; absent for `default`, and where it is not known. */
+  /** The name of its account; absent where it is not known: the client of SMTP has not signed in. */
   readonly account?: string | undefined
   /** How long the request took, in milliseconds; absent for SMTP. */
   readonly durationMs?: number

@@ -12,7 +12,7 @@ export interface Envelope {
 
 /** The account that a session reaches: its mail, rules and faults. */
 export interface AccountSide {
-  /** The name of the account; absent for `default`. */
+  /** The name of the account; absent where it is not known. */
   readonly accountName?: string | undefined
   /**
    * Starts receiving a message that an app submits, when its DATA begins.

@@ -121,7 +121,9 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
 
   tellRefusal(what: string, why: string, { session, remoteAddress: client }: CaptureConnection): void {
     if (this.isClosing) return
-    this.#given.onRefused?.({ what, why, client, account: userOf(session)?.side?.accountName })
+    const user = userOf(session)
+    const account = user ? (user.side ?? this.#given).accountName : undefined
+    this.#given.onRefused?.({ what, why, client, account })
   }
 
   reportClient(fault: ClientFault, address: string, detail: string): void {

@@ -17,6 +17,11 @@ export interface Tracer {
    * @returns null if nobody receives spans.
    */
   begin(name: SpanName, parent: string | undefined, began?: number): Span | null
+  /**
+   * Opens what serves requests of others outside of the active span: otherwise each request would be in the span in which
+   * the port was opened. Default: `open` is called as it is.
+   */
+  outside?<T>(open: () => T): T
   /** Ends what it does in the background. Default: nothing. */
   close?(): Promise<void>
 }
@@ -50,10 +55,10 @@ export function beginOf(tracer: Tracer | null | undefined, name: SpanName, email
   return parent === undefined ? null : tracer.begin(name, parent)
 }
 
-/** The attributes of the span of an accepted email. */
+/** The attributes of the span of an accepted email. @param id  Of the email, or of a scheduled one, which has no email yet. */
 export function acceptedAs(id: string, source: 'api' | 'smtp', recipients: number): Attributes {
   return {
-    'localpost.email.id': id,
+    [id.startsWith('sch_') ? 'localpost.scheduled.id' : 'localpost.email.id']: id,
     'localpost.source': source,
     'localpost.recipient.count': recipients,
     'network.protocol.name': source === 'api' ? 'http' : 'smtp',

@@ -1,5 +1,6 @@
 import { Server as SecureServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import { defaultAccount } from '../accounts/schema.ts'
 import type { Capture } from '../capture/capture.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import type { Clock } from '../core/clock.ts'
@@ -7,6 +8,7 @@ import type { Tally } from '../core/counts.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { monotonicNow } from '../core/machine.ts'
+import type { Tracer } from '../core/tracer.ts'
 import type { FailedKeys } from '../keys/failed-keys.ts'
 import { authorityOf } from '../net/hosts.ts'
 import type { Outgoing } from '../net/outgoing.ts'
@@ -81,7 +83,8 @@ export function createHttp(
     onRefused: ((refusal: ClientRefusal) => void) | undefined
     /** Counts the answers. */
     requests: Tally
-    instanceFacts(): Promise<InstanceFacts>
+    instanceFacts(isAway: boolean): Promise<InstanceFacts>
+    tracer: Tracer | null
   },
 ): InstanceHttp {
   const { config, clock, otherAccounts, oidc } = deps
@@ -216,9 +219,11 @@ export function createHttp(
         smtp: places.smtp,
       }
       assertDestinations(config, address)
-      opening = load().then(({ nodeHandler, upgradeHandler: upgrade }) =>
-        (options.listener ?? openHttpListener)(nodeHandler, { ...address, upgrade }),
-      )
+      const open = (): Promise<HttpListener> =>
+        load().then(({ nodeHandler, upgradeHandler: upgrade }) =>
+          (options.listener ?? openHttpListener)(nodeHandler, { ...address, upgrade }),
+        )
+      opening = deps.tracer?.outside ? deps.tracer.outside(open) : open()
       try {
         listener = await opening
         deps.outgoing.opened({ host: boundHost(listener) ?? address.host, port: listener.port })
@@ -272,7 +277,7 @@ function tellingRefusals(
         what,
         why: status === 0 ? 'closed by a fault' : `${status} ${name}`,
         client: '',
-        account: accountName ?? undefined,
+        account: accountName ?? defaultAccount,
         durationMs: monotonicNow() - startedAt,
       })
     },

@@ -1,3 +1,4 @@
+import { defaultAccount } from '../accounts/schema.ts'
 import type { AuthRules } from '../capture/auth.ts'
 import { startCapture, type Capture } from '../capture/capture.ts'
 import type { CaptureOptions } from '../capture/options.ts'
@@ -34,6 +35,7 @@ export function sideOfAccount(
     suppressions,
     tracer,
     onStored,
+    accountName,
   }: OpenAccount,
   { clock, hostname, rejectSubmissions }: Config,
   headRoom: Budget,
@@ -57,6 +59,7 @@ export function sideOfAccount(
     wakeOutbox,
   }
   return {
+    accountName: accountName ?? defaultAccount,
     receive(envelope, notes) {
       const began = monotonicNow()
       return receiveSubmission(envelope, receive, (email) => {

@@ -16,13 +16,13 @@ export function createInstanceFacts({
 }: {
   counts: Counts
   capture: Pick<Capture, 'sessionCount'>
-  stored: PartitionedStore
-}): { read(): Promise<InstanceFacts>; close(): void } {
+  stored: Totals & Pick<PartitionedStore, 'figures'>
+}): { read(isAway: boolean): Promise<InstanceFacts>; close(): void } {
   const loop = createLoopMonitor()
 
-  async function read(): Promise<InstanceFacts> {
+  async function read(isAway: boolean): Promise<InstanceFacts> {
     const [totals, figures] = await Promise.all([
-      unlessAway(readTotals(stored)),
+      isAway ? null : unlessAway(readTotals(stored)),
       unlessAway(stored.figures()),
     ])
     return { counts, sessions: capture.sessionCount(), totals, figures, loop: loop.read() }
@@ -31,15 +31,19 @@ export function createInstanceFacts({
   // Callers at the same time share one read, which may ask the database.
   let reading: Promise<InstanceFacts> | null = null
   return {
-    read: () =>
-      (reading ??= read().finally(() => {
-        reading = null
-      })),
+    read: (isAway) =>
+      isAway
+        ? read(true)
+        : (reading ??= read(false).finally(() => {
+            reading = null
+          })),
     close: loop.close,
   }
 }
 
-async function readTotals(stored: PartitionedStore): Promise<NonNullable<InstanceFacts['totals']>> {
+type Totals = Pick<PartitionedStore, 'total'>
+
+async function readTotals(stored: Totals): Promise<NonNullable<InstanceFacts['totals']>> {
   const [emails, outbox, scheduled, webhooks] = await Promise.all([
     stored.total(emailCollection),
     stored.total(emailCollection, 'outbox'),

@@ -187,6 +187,7 @@ export async function openLocalpost(
         onRefused: tellRefusal,
         requests: counts.requests,
         instanceFacts: facts.read,
+        tracer,
       },
     )
     httpUrl = () => http.url

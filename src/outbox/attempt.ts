@@ -14,6 +14,7 @@ import {
 import { pendingRecipients } from '../emails/events.ts'
 import { inOnePieceBytes } from '../mime/compose/compose.ts'
 import type { Blob } from '../store/store.ts'
+import type { SmtpReply } from './bounces.ts'
 import { tryDelivery, type DeliveryDeps } from './deliver.ts'
 import type { Downloads } from './downloads.ts'
 import { afterDelivery, afterFailure, afterSuppression, outcomeOf, type OutcomeRules } from './outcome.ts'
@@ -105,17 +106,28 @@ async function deliver(
   if (deps.isClosed())
     for (const [recipient, reply] of replies) if (reply.reply_code === 0) replies.delete(recipient)
   if (replies.size === 0) return null
-  const after = await modifyEmail(
-    store,
-    email.id,
-    (stored) => stored.outbox && afterDelivery(stored, replies, clock.now(), rules),
-  )
-  const mayRetry = retryDelaysMs[email.outbox?.attempts ?? 0] !== undefined
-  for (const [recipient, reply] of replies) {
-    const via = isRelayed && !simulator.isSimulator(recipient) ? 'relay' : 'capture'
-    if (after) note(deps, via, outcomeOf(reply, mayRetry))
-  }
+  let before: EmailRecord | null = null
+  const after = await modifyEmail(store, email.id, (stored) => {
+    before = stored.outbox && stored
+    return before && afterDelivery(before, replies, clock.now(), rules)
+  })
+  if (after && before) noteOutcomes(before, replies, isRelayed, deps)
   return after
+}
+
+/** @param before  The email whose recipients got the outcomes: a simulated event may have come first. */
+function noteOutcomes(
+  before: EmailRecord,
+  replies: ReadonlyMap<string, SmtpReply>,
+  isRelayed: boolean,
+  deps: AttemptDeps,
+): void {
+  const mayRetry = deps.retryDelaysMs[before.outbox?.attempts ?? 0] !== undefined
+  for (const recipient of pendingRecipients(before)) {
+    const reply = replies.get(recipient)
+    const via = isRelayed && !deps.simulator.isSimulator(recipient) ? 'relay' : 'capture'
+    if (reply) note(deps, via, outcomeOf(reply, mayRetry))
+  }
 }
 
 function note(
@@ -165,10 +177,13 @@ async function withoutSuppressed(email: EmailRecord, deps: AttemptDeps): Promise
   if (email.ignores_suppressions) return email
   const suppressed = pendingRecipients(email).filter(deps.isOnSuppressionList)
   if (suppressed.length === 0) return email
-  const after = await modifyEmail(deps.store, email.id, (stored) =>
-    afterSuppression(stored, suppressed, deps.clock.now(), deps.hostname),
-  )
-  if (after) note(deps, wayOf(email, deps), 'suppressed', suppressed.length)
+  let left = suppressed
+  const after = await modifyEmail(deps.store, email.id, (stored) => {
+    const pending = new Set(pendingRecipients(stored))
+    left = suppressed.filter((recipient) => pending.has(recipient))
+    return afterSuppression(stored, left, deps.clock.now(), deps.hostname)
+  })
+  if (after) note(deps, wayOf(email, deps), 'suppressed', left.length)
   return after
 }
 

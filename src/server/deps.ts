@@ -108,8 +108,12 @@ export interface ServerDeps extends AccountDeps {
   listener(): HttpListener | null
   /** Counts the answers, by method, route and status. */
   readonly requests: Tally
-  /** What the metrics tell of all accounts together; null if this is one of the other accounts. */
-  readonly instanceFacts: (() => Promise<InstanceFacts>) | null
+  /**
+   * What the metrics tell of all accounts together; null if this is one of the other accounts.
+   *
+   * @param isAway  Whether the database does not answer, so that nothing is asked of it.
+   */
+  readonly instanceFacts: ((isAway: boolean) => Promise<InstanceFacts>) | null
   /** Facts for `/dev/health` that the server does not have. */
   state(): Promise<ServerState>
   /** Called with every internal error; the client got a 500 without details. */

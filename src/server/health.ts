@@ -6,7 +6,7 @@ import { emailCollection } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
 import type { MetricFacts } from '../telemetry/metrics.ts'
 import { templateCollection } from '../templates/template.ts'
-import type { ServerDeps } from './deps.ts'
+import type { ServerDeps, ServerState } from './deps.ts'
 import type { Health } from './types.ts'
 
 /** The state of the instance, and whether it works. */
@@ -23,7 +23,7 @@ export async function readHealth(
     url,
     tracking_url: deps.config.publicUrl ?? url,
     trace_url: deps.config.traceUrl,
-    counts: await countAll(deps.store),
+    counts: isAway(state) ? null : await countAll(deps.store),
     faults: deps.faults.state(),
     relay: deps.config.relay !== null,
     silent_connections: await silentSince(deps.store, listener?.silentSince?.() ?? []),
@@ -50,8 +50,11 @@ async function silentSince(store: Store, began: readonly number[]): Promise<Heal
   return last === undefined ? null : { count: since.length, last }
 }
 
+/** Whether the database hangs or is gone. Nothing more is asked of it then, so that the answer which says so is not late. */
+const isAway = ({ database }: Pick<ServerState, 'database'>): boolean => database?.instances === null
+
 /** How many of each kind are stored; null while the database does not answer. */
-async function countAll(store: Store): Promise<Health['counts']> {
+async function countAll(store: Pick<Store, 'count'>): Promise<Health['counts']> {
   try {
     const [emails, domains, audiences, contacts, templates] = await Promise.all([
       store.count(emailCollection),
@@ -69,16 +72,21 @@ async function countAll(store: Store): Promise<Health['counts']> {
 
 /** What the metrics of an account are made of; those of `default` tell of the whole instance. */
 export async function readMetricFacts(
-  deps: Parameters<typeof readHealth>[0] & Pick<ServerDeps, 'instanceFacts'>,
+  deps: Pick<ServerDeps, 'state' | 'instanceFacts'> & { store: Pick<Store, 'count'> },
 ): Promise<MetricFacts> {
-  const { status, version, store, counts, database } = await readHealth(deps)
+  const state = await deps.state()
+  const { status, store, database = null } = state
+  const [records, instance] = await Promise.all([
+    isAway(state) ? null : countAll(deps.store),
+    deps.instanceFacts?.(isAway(state)) ?? null,
+  ])
   return {
     version,
     store,
     isAccepting: status === 'ok' || status === 'disk_low',
     isDiskLow: status === 'disk_low',
-    records: counts,
-    database: database ?? null,
-    instance: deps.instanceFacts ? await deps.instanceFacts() : null,
+    records,
+    database,
+    instance,
   }
 }

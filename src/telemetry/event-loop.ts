@@ -1,6 +1,6 @@
-import { monitorEventLoopDelay } from '../core/machine.ts'
+import { monitorEventLoopDelay, monotonicNow } from '../core/machine.ts'
 
-/** How late the event loop ran its timers since the last read, in seconds. */
+/** How late the event loop ran its timers between two measurements, in seconds. */
 export interface LoopDelay {
   readonly p50: number
   readonly p99: number
@@ -9,13 +9,19 @@ export interface LoopDelay {
 
 /** Measures the delay of the event loop. It begins at the first read, so it costs nothing where nobody reads. */
 export interface LoopMonitor {
-  /** null where nothing was measured since the last read. */
+  /**
+   * What was measured since the measurement before. It is answered again for ten seconds, so that every reader gets it.
+   *
+   * @returns null at the first read, and where nothing was measured.
+   */
   read(): LoopDelay | null
   close(): void
 }
 
-export function createLoopMonitor(): LoopMonitor {
+/** @param now  Monotonic time in milliseconds. */
+export function createLoopMonitor(now: () => number = monotonicNow): LoopMonitor {
   let histogram: ReturnType<typeof monitorEventLoopDelay> | null = null
+  let last: { delay: LoopDelay; at: number } | null = null
   return {
     read() {
       if (histogram === null) {
@@ -23,6 +29,7 @@ export function createLoopMonitor(): LoopMonitor {
         histogram.enable()
         return null
       }
+      if (last !== null && now() - last.at < keptMs) return last.delay
       if (histogram.count === 0) return null
       // It records the time between two ticks.
       const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - tickMs / 1000)
@@ -32,6 +39,7 @@ export function createLoopMonitor(): LoopMonitor {
         max: late(histogram.max),
       }
       histogram.reset()
+      last = { delay, at: now() }
       return delay
     },
     close: () => void histogram?.disable(),
@@ -39,3 +47,4 @@ export function createLoopMonitor(): LoopMonitor {
 }
 
 const tickMs = 20
+const keptMs = 10_000

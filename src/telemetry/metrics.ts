@@ -50,8 +50,8 @@ const ofInstance =
     instance ? read(instance) : []
 const ofDatabase =
   (read: (database: DatabaseStatus) => Iterable<Sample>): Row['read'] =>
-  ({ database }) =>
-    database ? read(database) : []
+  ({ instance, database }) =>
+    instance && database ? read(database) : []
 
 /** A tally whose keys consist of the values of the labels. */
 function* tallied(tally: ReadonlyMap<string | number, number>): Generator<Sample> {
@@ -207,7 +207,7 @@ export const metricRows: readonly Row[] = [
     name: 'localpost_event_loop_delay_seconds',
     type: 'gauge',
     unit: 'seconds',
-    help: 'How late timers ran since the metrics were last read.',
+    help: 'How late timers ran; it is measured anew at most every ten seconds.',
     labels: ['statistic'],
     read: ofInstance(({ loop }) => byLabel(loop as Values | null)),
   },

@@ -13,7 +13,7 @@ import { version } from '../core/version.ts'
 export function openTelemetry(requirer: string = import.meta.url): Tracer | null {
   const api = loadApi(requirer)
   if (!api) return null
-  const { trace, ROOT_CONTEXT, SpanKind, SpanStatusCode, isSpanContextValid } = api
+  const { context, trace, ROOT_CONTEXT, SpanKind, SpanStatusCode, isSpanContextValid } = api
   const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, client: SpanKind.CLIENT }
 
   /** Undefined while no provider is registered. The API's own tracer would make spans that nobody receives. */
@@ -31,13 +31,14 @@ export function openTelemetry(requirer: string = import.meta.url): Tracer | null
       // A server that the app instruments has a span of its own between the request and this.
       return given === undefined || traceIdOf(given) === active.traceId ? toTraceparent(active) : given
     },
+    outside: (open) => context.with(ROOT_CONTEXT, open),
     begin(name, parent, began) {
       const tracer = registered()
       if (!tracer) return null
-      const context =
+      const within =
         parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, toContext(parent))
       const startTime = began === undefined ? {} : { startTime: new Date(began) }
-      return toSpan(tracer.startSpan(name, { kind: kinds[spanKinds[name]], ...startTime }, context))
+      return toSpan(tracer.startSpan(name, { kind: kinds[spanKinds[name]], ...startTime }, within))
     },
   }
 

@@ -18,12 +18,13 @@ import { createOncePerMinute } from '../net/once-per-minute.ts'
 export function openOtlp(
   endpoint: string,
   { onWarning, timeoutMs = 5000 }: { onWarning(message: string): void; timeoutMs?: number },
-): Required<Tracer> {
+): Tracer & Required<Pick<Tracer, 'close'>> {
   const url = new URL(endpoint)
   url.pathname = `${withoutEnding(url.pathname, '/')}/v1/traces`
   const mayWarn = createOncePerMinute()
   let waiting: object[] = []
   let lost = 0
+  let lastReason = ''
   let sending: Promise<void> | null = null
   let cancelTimer: (() => void) | null = null
   let running: AbortController | null = null
@@ -39,8 +40,13 @@ export function openOtlp(
 
   function lose(count: number, reason: string): void {
     lost += count
-    if (!mayWarn('')) return
-    onWarning(`The collector of traces at ${url.host} does not get ${lost} spans: ${reason}.`)
+    lastReason = reason
+    if (mayWarn('')) tellLost()
+  }
+
+  function tellLost(): void {
+    if (lost > 0)
+      onWarning(`The collector of traces at ${url.host} does not get ${lost} spans: ${lastReason}.`)
     lost = 0
   }
 
@@ -107,12 +113,15 @@ export function openOtlp(
     async close() {
       send()
       const cancel = systemClock.after(graceMs, () => {
+        lose(waiting.length, closing)
         waiting = []
-        running?.abort(new Error('Localpost is closing'))
+        running?.abort(new Error(closing))
       })
       isClosed = true
       await sending
       cancel()
+      // What was lost within a minute of a warning.
+      tellLost()
     },
   }
 }
@@ -123,6 +132,7 @@ const mostWaiting = 2048
 const atOnce = 512
 const delayMs = 1000
 const graceMs = 2000
+const closing = 'Localpost is closing'
 
 interface Facts {
   readonly name: SpanName

@@ -170,11 +170,11 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     const traceparent = span?.traceparent ?? delivery.traceparent
     const how = { now: clock.now(), signal, lookup, problemOf, shape, traceparent }
     const attempt = await attemptDelivery(webhook, delivery, how)
-    span?.end(spanFacts(webhook, delivery, attempt), failureOf(attempt))
     cancelLimit()
     running.delete(controller)
     // Closing aborted it, so this was not a failure of the receiver.
     if (isClosed && attempt.status === null) return
+    span?.end(spanFacts(webhook, delivery, attempt), failureOf(attempt))
     const changed = afterAttempt(delivery, attempt, deps.retryDelaysMs, clock.now())
     await store.commit([update(webhookDeliveryCollection, changed)])
     if (deps.tally) count(deps.tally, changed.state === 'pending' ? 'retried' : changed.state)

@@ -37,11 +37,14 @@ it('prints one JSON object for each thing that happens, and nothing else', async
     own,
   )
   await post('/v1/emails', { from: 'a@acme.test' }, own)
+  await post('/v1/emails', { from: 'a@acme.test' })
   const client = new RawClient({ host, port: Number(port) })
   await client.reply()
   for (const line of [
     'EHLO a',
     'EVIL "}\u001b[2J',
+    `AUTH PLAIN ${Buffer.from('\0any\0lp_secret_key').toString('base64')}`,
+    'SIGNED IN',
     'MAIL FROM:<a@acme.test>',
     'RCPT TO:<b@example.com>',
     'DATA',
@@ -88,10 +91,14 @@ it('prints one JSON object for each thing that happens, and nothing else', async
       command: expect.stringContaining('EVIL') as string,
       reply: expect.stringMatching(/^5/) as string,
     },
+    { what: 'refused', account: 'default', command: 'POST /v1/emails', reply: '422 validation_error' },
+    { what: 'refused', account: 'default', command: expect.stringContaining('SIGNED') as string },
     { what: 'stopping', signal: 'SIGTERM' },
     { what: 'stopped', message: 'Stopped. The mail was in memory only.', duration_ms: took },
   ])
     expect(lines).toContainEqual(expect.objectContaining(line))
+  const unsigned = lines.find(({ command: said }) => String(said).includes('EVIL'))
+  expect(unsigned).not.toHaveProperty('account')
   expect(command.stdout()).not.toContain('lp_secret_key')
   const shown = blocksFor('logged').flatMap(({ code }) => linesOf(code))
   expect(shown.map(({ what }) => what)).toEqual(['mail.captured'])

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { writeReport } from '../../src/report/write.ts'
@@ -26,6 +26,32 @@ function report(name: string, mails: readonly Mail[]): string {
   const path = join(folder, name)
   writeFileSync(path, `<html><script type="application/json" id="index">${index}</script></html>`)
   return path
+}
+
+const yaml = readFileSync(join(action, 'action.yml'), 'utf8')
+
+/** The scripts of the steps, by their names. */
+const scripts = new Map(
+  [...yaml.matchAll(/- name: (.+)\n[^]*?(?=\n {4}- |$)/g)].map(([step, name = '']) => [
+    name,
+    (/run: \|\n((?: {8}.*\n?)+)/.exec(step)?.[1] ?? '').replaceAll(/^ {8}/gm, ''),
+  ]),
+)
+
+/** Runs the script of a step; as at GitHub, a command that fails ends it. `gh` prints `answer`. @returns The calls of `gh`. */
+function runStep(step: string, answer: string, env: Record<string, string>): string[] {
+  const bin = mkdtempSync(join(folder, 'bin-'))
+  const calls = join(bin, 'calls')
+  writeFileSync(calls, '')
+  writeFileSync(join(bin, 'gh'), '#!/bin/sh\necho "$*" >> "$CALLS"\nprintf %s "$ANSWER"\n')
+  chmodSync(join(bin, 'gh'), 0o755)
+  const PATH = `${bin}${delimiter}${process.env['PATH']}`
+  const options = { env: { PATH, CALLS: calls, ANSWER: answer, GITHUB_REPOSITORY: 'acme/shop', ...env } }
+  execFileSync('sh', ['-ec', scripts.get(step) ?? ''], {
+    ...options,
+    stdio: 'pipe',
+  })
+  return readFileSync(calls, 'utf8').trim().split('\n')
 }
 
 const compare = (...args: string[]): string =>
@@ -106,9 +132,64 @@ describe('the comment of the GitHub Action', () => {
     expect(() => compare(join(action, 'action.yml'), '', '', '')).toThrow('no report of localpost/reporter')
   })
 
+  it.each([
+    ['of another version', '<script type="application/json" id="index">{"version":2,"mails":[]}</script>'],
+    ['no report', '<html></html>'],
+    ['cut off', '<script type="application/json" id="index">{"version":1,</script>'],
+  ])('compares with nothing where the baseline is %s', (_, html) => {
+    const baseline = join(folder, 'odd.html')
+    writeFileSync(baseline, html)
+    const text = compare(report('now.html', [{ key: '1', subject: 'Hi' }]), baseline, '', 'mails')
+    expect(text).toContain('The report of the main branch cannot be read, so nothing is compared.')
+  })
+
+  it('says in a sentence that there is no report', () => {
+    let said = ''
+    try {
+      compare(join(folder, 'none.html'), '', '', 'mails')
+    } catch (error) {
+      said = (error as { stderr: string }).stderr
+    }
+    expect(said).toMatch(/^There is no report at .*none\.html\. Did the tests run with the reporter\?\n$/)
+  })
+
+  it.skipIf(process.platform === 'win32')('works where the action is behind a link', () => {
+    const link = join(folder, 'link.mjs')
+    symlinkSync(join(action, 'compare.mjs'), link)
+    const now = report('now.html', [])
+    expect(execFileSync(process.execPath, [link, now], { encoding: 'utf8' })).toContain('0 mails')
+  })
+
   it('passes no text of an event into a shell', () => {
-    const yaml = readFileSync(join(action, 'action.yml'), 'utf8')
-    for (const [, script = ''] of yaml.matchAll(/run: \|\n((?: {8}.*\n)+)/g))
-      expect(script).not.toContain('${{')
+    expect([...scripts.values()].filter((script) => script !== '')).toHaveLength(3)
+    for (const script of scripts.values()) expect(script).not.toContain('${{')
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('the steps of the GitHub Action', () => {
+  const env = { ARTIFACT: 'mails', BRANCH: 'main', WORKFLOW: 'test', BASELINE: 'there' }
+
+  it('load the report of the last push to the main branch', () => {
+    const [list, download, ...more] = runStep('Get the report of the main branch', '17', env)
+    expect(list).toMatch(/^run list .*--workflow test --branch main --event push --status success --limit 1 /)
+    expect(download).toBe('run download 17 --repo acme/shop --name mails --dir there')
+    expect(more).toEqual([])
+  })
+
+  it('load nothing where the main branch has no run', () => {
+    const calls = runStep('Get the report of the main branch', '', env)
+    expect(calls).toEqual([expect.stringMatching(/^run list /)])
+  })
+
+  it('edit only a comment of a bot', () => {
+    const comment = join(folder, 'comment.md')
+    writeFileSync(comment, '<!-- localpost-mails mails -->\nText\n')
+    const [find, write] = runStep('Comment', '5', { PULL: '1', COMMENT: comment })
+    expect(find).toContain(
+      'select(.user.type == "Bot" and (.body | startswith("<!-- localpost-mails mails -->")))',
+    )
+    expect(write).toContain('--method PATCH repos/acme/shop/issues/comments/5')
+    writeFileSync(comment, '')
+    expect(() => runStep('Comment', '5', { PULL: '1', COMMENT: comment })).toThrow()
   })
 })

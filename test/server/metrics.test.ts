@@ -1,9 +1,12 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { createCounts } from '../../src/core/counts.ts'
 import type { Localpost } from '../../src/index.ts'
+import { createInstanceFacts } from '../../src/instance/metric-facts.ts'
+import { readMetricFacts } from '../../src/server/health.ts'
 import { sampleName } from '../../src/telemetry/exposition.ts'
-import { metricRows } from '../../src/telemetry/metrics.ts'
+import { familiesOf, metricRows } from '../../src/telemetry/metrics.ts'
 import { goodMail } from '../support/mail.ts'
 import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
@@ -18,6 +21,8 @@ function samplesOf(text: string): Map<string, number> {
 async function scrape(face: Face, path = '/metrics'): Promise<Map<string, number>> {
   return samplesOf(await (await face.call('GET', path)).text())
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Speaks lines to the SMTP port, and reads until the connection ends. */
 async function speak({ smtp }: Localpost, lines: readonly string[]): Promise<string> {
@@ -149,7 +154,9 @@ describe('who may read the metrics', () => {
       const text = await (await face.call('GET', path, { key: by })).text()
       const seen = samplesOf(text)
       expect(seen.get('localpost_records{kind="emails"}')).toBe(0)
-      expect([...seen.keys()].filter((one) => /smtp|http|deliveries|store_|outbox/.test(one))).toEqual([])
+      expect(
+        [...seen.keys()].filter((one) => /smtp|http|deliveries|store_|outbox|database/.test(one)),
+      ).toEqual([])
     }
     const foreign = await face.call('GET', '/metrics?account=default', { key })
     expect(foreign.status).toBe(404)
@@ -181,6 +188,65 @@ test('no name of an account, address or path is in a label, and there are few se
     20,
   )
   expect(seen.size).toBeLessThan(100)
+})
+
+test('a database that hangs does not hold up what the process knows itself', async () => {
+  const hanging = (): Promise<never> => new Promise(() => {})
+  const counts = createCounts()
+  counts.smtp.messages = 7
+  const facts = createInstanceFacts({
+    counts,
+    capture: { sessionCount: () => 1 },
+    stored: { total: hanging, figures: async () => ({ commits: 3, failures: 0, bytes: null }) },
+  })
+  const connections = { used: 1, idle: 0, waiting: 5 }
+  const read = await readMetricFacts({
+    store: { count: hanging },
+    state: async () => ({
+      status: 'refusing',
+      store: 'postgresql',
+      smtp: { host: '127.0.0.1', port: 25, starttls: false, login: 'optional' },
+      ca: null,
+      warnings: [],
+      database: {
+        schema: 'localpost',
+        search: 'scan',
+        instances: null,
+        round_trip_ms: null,
+        has_turn: false,
+        last_commit: 9,
+        connections,
+      },
+    }),
+    instanceFacts: facts.read,
+  })
+  const seen = Object.fromEntries(
+    familiesOf(read).map(({ metric, samples }) => [sampleName(metric), samples.map(({ value }) => value)]),
+  )
+  expect(seen).toMatchObject({
+    localpost_accepting: [0],
+    localpost_database_up: [0],
+    localpost_records: [],
+    localpost_outbox_waiting: [],
+    localpost_smtp_messages_total: [7],
+    localpost_store_commits_total: [3],
+  })
+  facts.close()
+})
+
+test('only outcomes that are stored are counted', async () => {
+  const late = 'late@example.com'
+  const face = await openInProcess({ rules: [{ match: '*', action: 'delay', delay_ms: 1000 }] })
+  const { id } = await face.post.emails.send({ ...goodMail, to: late })
+  // Its delivery has begun, and is answered late.
+  await pause(300)
+  await face.post.emails.addEvent(id, { recipient: late, status: 'bounced' })
+  // The delivery of a later email ends after it.
+  const { id: later } = await face.post.emails.send(goodMail)
+  await face.post.inbox.waitFor(`id:${later} status:delivered`)
+  await pause(50)
+  const delivered = 'localpost_deliveries_total{via="capture",outcome="delivered"}'
+  expect((await scrape(face)).get(delivered)).toBe(1)
 })
 
 test('counts webhooks by outcome', async () => {

@@ -34,7 +34,7 @@ describe('the files for Prometheus and Grafana', () => {
     for (const name of names) expect([...rows.keys()]).toContain(name)
     const labels = new Set(['instance', 'job', ...names.flatMap((name) => rows.get(name)?.labels ?? [])])
     const used = [
-      ...expr.matchAll(/[{,](\w+)=~?"/g),
+      ...expr.matchAll(/[{,](\w+)(?:=~?|!~)"/g),
       ...[...expr.matchAll(/\b(?:by|on) \(([\w, ]+)\)/g)].flatMap(([, list = '']) => [
         ...list.matchAll(/(\w+)/g),
       ]),

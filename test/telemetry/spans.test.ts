@@ -13,7 +13,7 @@ import { start, startListening } from '../support/instance.ts'
 import { goodMail } from '../support/mail.ts'
 import { submit } from '../support/submit.ts'
 import { eventually, openReceiver } from '../webhooks/_receiver.ts'
-import { spanId, traceId, traceparent } from './_trace.ts'
+import { otherId, otherTraceparent, spanId, traceId, traceparent } from './_trace.ts'
 
 /** Registers a tracer provider, as an app does. */
 function register(sampler?: AlwaysOffSampler): { spans(): ReadableSpan[]; provider: BasicTracerProvider } {
@@ -163,6 +163,59 @@ test('calls of the library are in the active span of the app', async () => {
   const accepts = named(spans(), 'email accept')
   expect(accepts.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(expected)
   expect(accepts.map(({ attributes }) => attributes['localpost.email.id'])).toEqual(mails)
+})
+
+test('a request over a socket is not in the span in which the port was opened', async () => {
+  const { spans, provider } = register()
+  context.setGlobalContextManager(asyncContexts())
+  const span = provider.getTracer('app').startSpan('app')
+  const { traceId: appTrace } = span.spanContext()
+  const post = await context.with(trace.setSpan(context.active(), span), () => startListening())
+  const send = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`${post.url}/v1/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(goodMail),
+    })
+  await send({})
+  // The app called it within the same trace.
+  await send({ traceparent: `00-${appTrace}-${spanId}-01` })
+  await send({ traceparent: otherTraceparent })
+  const accepts = named(spans(), 'email accept')
+  expect(accepts.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([
+    undefined,
+    spanId,
+    otherTraceparent.slice(36, 52),
+  ])
+  const [alone, ...others] = accepts.map((accept) => accept.spanContext().traceId)
+  expect(alone).not.toBe(appTrace)
+  expect(others).toEqual([appTrace, otherId])
+})
+
+test('an email that is sent later is named by the id that it waits with', async () => {
+  const { spans } = register()
+  const post = await start()
+  await post.sending.send({ ...goodMail, send_at: Date.now() + 3_600_000 })
+  const [scheduled] = (await post.sending.scheduled.list()).items
+  const [accept] = named(spans(), 'email accept')
+  expect(accept?.attributes['localpost.scheduled.id']).toBe(scheduled?.id)
+  expect(accept?.attributes).not.toHaveProperty('localpost.email.id')
+  const sent = await post.sending.sendNow(scheduled?.id ?? '')
+  await eventually(() => expect(named(spans(), 'email deliver')).toHaveLength(1))
+  expect(named(spans(), 'email deliver')[0]).toMatchObject({
+    attributes: { 'localpost.email.id': sent.id },
+    parentSpanContext: { spanId: accept?.spanContext().spanId },
+  })
+})
+
+test('a request to a webhook that closing ends is no failure of the receiver', async () => {
+  const { spans } = register()
+  const receiver = await openReceiver(() => {})
+  const post = await start({ webhooks: [{ url: receiver.url, events: ['email.delivered'] }] })
+  await submit(post, { text: 'Hi', headers: { traceparent } })
+  await eventually(() => expect(receiver.received).toHaveLength(1))
+  await post.close()
+  expect(named(spans(), 'email webhook')).toEqual([])
 })
 
 test('what is refused is a span with the code of its error', async () => {
