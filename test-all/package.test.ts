@@ -102,6 +102,7 @@ export { matchers, Reporter, test, withLocalpost }
 `
 const ownTypes = `export { createLocalpost } from 'localpost'
 export { createClient } from 'localpost/client'
+export { localpost } from 'localpost/cypress'
 export { assertSent } from 'localpost/testing'
 `
 
