@@ -48,7 +48,7 @@ declare global {
   // oxlint-disable-next-line typescript/no-namespace -- that of Cypress
   namespace Cypress {
     // The parameter repeats that of Cypress.
-    interface Chainable<Subject = any> extends MailCommands {}
+    interface Chainable<Subject> extends MailCommands {}
   }
 }
 

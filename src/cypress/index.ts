@@ -1,8 +1,10 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
+import type { MailQuery } from '../search/query-members.ts'
 import { createAccountInbox, type AccountInbox } from '../testing/account-inbox.ts'
 import { callServer } from '../testing/server.ts'
+import type { MailWaitOptions } from './commands.ts'
 
 /** Where the mails are that the tasks read. */
 export interface CypressSettings {
@@ -14,6 +16,8 @@ export interface CypressSettings {
    */
   apiKey?: string
 }
+
+export type { MailCommands, MailWaitOptions } from './commands.ts'
 
 /** The part of Cypress's `on` that is used. */
 export type OnTask = (
@@ -60,8 +64,13 @@ const defaultWaitMs = 10_000
 
 interface Task {
   takes: readonly string[]
-  // The inbox checks the members, whatever their types are.
-  run(inbox: AccountInbox, given: any): Promise<unknown>
+  run(inbox: AccountInbox, given: TaskArgument): Promise<unknown>
+}
+
+/** The argument as it should be; the inbox checks the members. */
+interface TaskArgument extends MailWaitOptions {
+  query?: MailQuery
+  count: number
 }
 
 const tasks: Readonly<Record<string, Task>> = {
@@ -92,11 +101,11 @@ const tasks: Readonly<Record<string, Task>> = {
 }
 
 /** Makes again what JSON cannot express: dates, and the patterns that the commands wrote as objects. */
-function revived(argument: unknown): unknown {
+function revived(argument: unknown): TaskArgument {
   return JSON.parse(JSON.stringify(argument ?? {}), (name, value: unknown) => {
     if (name === 'after' && typeof value === 'string') return isId('em', value) ? value : new Date(value)
     return isPattern(value) ? new RegExp(value.source, value.flags) : value
-  })
+  }) as TaskArgument
 }
 
 function isPattern(value: unknown): value is { source: string; flags: string } {
