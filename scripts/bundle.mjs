@@ -20,6 +20,8 @@ const source = (path) => join(root, 'src', path)
 export const entries = {
   index: {},
   'client/index': { portable: true },
+  'cypress/commands': { portable: true },
+  'cypress/index': {},
   'jest/index': { effect: true },
   'playwright/index': {},
   'report/index': {},

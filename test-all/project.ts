@@ -13,17 +13,19 @@ export interface Project {
  * Makes an empty project and installs packages into it.
  *
  * @param install  Names with exact versions, or the path of a tarball.
+ * @param env  More variables for npm.
  */
 export async function makeProject(
   files: Readonly<Record<string, string>>,
   install: readonly string[],
+  env?: NodeJS.ProcessEnv,
 ): Promise<Project> {
   const project = newProject()
   for (const [name, content] of Object.entries({ 'package.json': '{"private":true}', ...files })) {
     mkdirSync(dirname(join(project.dir, name)), { recursive: true })
     writeFileSync(join(project.dir, name), content)
   }
-  await npmInstall(project.dir, install)
+  await npmInstall(project.dir, install, env)
   return project
 }
 
@@ -63,7 +65,7 @@ function newProject(): Project {
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
-async function npmInstall(cwd: string, packages: readonly string[]): Promise<void> {
+async function npmInstall(cwd: string, packages: readonly string[], env?: NodeJS.ProcessEnv): Promise<void> {
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
-  await run('npm', ['install', ...quiet, ...packages], { cwd })
+  await run('npm', ['install', ...quiet, ...packages], { cwd, ...(env && { env }) })
 }

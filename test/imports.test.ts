@@ -49,6 +49,7 @@ const folders: readonly string[] = [
   'vitest',
   'playwright',
   'jest',
+  'cypress',
 ]
 
 /** The folders inside a folder, from the ground up, in the same way; `''` is for the files of the folder itself. */
@@ -61,7 +62,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const strangers: readonly (readonly string[])[] = [
   ['capture', 'server'],
   ['net', 'mime', 'store'],
-  ['vitest', 'playwright', 'jest'],
+  ['vitest', 'playwright', 'jest', 'cypress'],
 ]
 
 /** The exports of the store; all its other files are internal. */

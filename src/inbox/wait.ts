@@ -182,10 +182,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs, expla
     },
     async waitForCount(query, count, options = {}) {
       const wanted = wantedBy(query, options, 'waitForCount()')
-      if (!Number.isInteger(count) || count < 1 || count > maxCount) {
-        const message = `must be a whole number from 1 to ${maxCount}, not ${quote(count)}`
-        throw validationError([{ field: 'count', message }])
-      }
+      assertWaitCount(count)
       const found: EmailRecord[] = []
       return await watch(
         wanted,
@@ -222,6 +219,13 @@ const defaultQuietMs = 1000
 const mostSkewMs = 60_000
 /** The maximum number of mails that one wait may ask for. */
 const maxCount = 500
+
+/** Refuses what is no number of mails to wait for. @throws validation_error */
+export function assertWaitCount(count: unknown): void {
+  if (typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= maxCount) return
+  const message = `must be a whole number from 1 to ${maxCount}, not ${quote(count)}`
+  throw validationError([{ field: 'count', message }])
+}
 
 // Promise.withResolvers does not exist in Node 20.
 function withResolvers<T>(): {

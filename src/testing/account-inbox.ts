@@ -4,7 +4,7 @@ import { assertRemovesAll, assertKnownOptions, assertWaitMs } from '../core/know
 import { monotonicNow } from '../core/machine.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
-import type { QuietOptions, WaitOptions } from '../inbox/wait.ts'
+import { assertWaitCount, type QuietOptions, type WaitOptions } from '../inbox/wait.ts'
 import { assertAfter, assertQueryMembers, isAfter, type MailQuery } from '../search/query-members.ts'
 import { createMailReader, type MailReader } from './mails.ts'
 import { sayExpectation } from './outcome.ts'
@@ -68,8 +68,10 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
       if (!mail) throw new TypeError('A wait ended without a mail.')
       return mail
     },
-    waitForCount: async (query, count, options = {}) =>
-      wait(query, count, readOptions(options, 'waitForCount()', waitTimeoutMs)),
+    async waitForCount(query, count, options = {}) {
+      assertWaitCount(count)
+      return wait(query, count, readOptions(options, 'waitForCount()', waitTimeoutMs))
+    },
     async explainMissing({ since, signal, ...query } = {}) {
       assertKnownOptions(query, ['to'], 'inbox.explainMissing()')
       if (since !== undefined) assertAfter(since)

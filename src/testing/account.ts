@@ -8,14 +8,9 @@ import { fromCall } from '../instance/public-members.ts'
 import { isLoopback } from '../net/hosts.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { optionTable } from '../options/table.ts'
-import {
-  type ClientPlace,
-  clientVariables,
-  misspeltVariables,
-  readClientVariables,
-} from '../options/variables.ts'
 import { nodeFetch } from './node-fetch.ts'
 import { createAccountInbox, type AccountInbox } from './account-inbox.ts'
+import { callServer } from './server.ts'
 
 /** Where an account is opened, and for how long. */
 export interface AccountSettings {
@@ -88,60 +83,18 @@ export const accountSettingNames = ['url', 'apiKey', 'ttlMs', 'waitTimeoutMs'] a
 
 async function open(settings: AccountSettings): Promise<TestAccount> {
   assertKnownOptions(settings, accountSettingNames, 'an account')
-  const variables = readVariables(settings)
-  const {
-    url: base = variables.url ?? defaultUrl,
-    apiKey = variables.apiKey,
-    ttlMs = hourMs,
-    waitTimeoutMs = optionTable.waitTimeoutMs.default,
-  } = settings
+  const { ttlMs = hourMs, waitTimeoutMs = optionTable.waitTimeoutMs.default, ...place } = settings
   assertWaitMs('waitTimeoutMs', waitTimeoutMs)
-  const admin = createCall({ url: base, apiKey, fetch: nodeFetch }, false)
-  const created = await admin
-    .ask<CreatedAccount>('POST', ['accounts'], { body: { ttl_ms: ttlMs } })
-    .catch((error: unknown) => {
-      throw withHint(error, settings)
-    })
-  const url = withoutEnding(base, '/')
+  const admin = callServer(place)
+  const created = await admin.ask<CreatedAccount>('POST', ['accounts'], { body: { ttl_ms: ttlMs } })
+  const url = withoutEnding(admin.url, '/')
   return accountOf(created, { url, waitTimeoutMs, remove: () => removeAccount(admin, created.name) })
 }
 
-/** Hints about the variables go to stderr, each once in a process. */
-function readVariables({ url, apiKey }: AccountSettings): ClientPlace {
-  const place = readClientVariables(process.env)
-  const hints = apiKey === undefined && place.hint !== null ? [place.hint] : []
-  if (url === undefined || apiKey === undefined)
-    hints.push(...misspeltVariables(process.env, Object.values(clientVariables)))
-  for (const hint of hints.filter((text) => !said.has(text))) {
-    said.add(hint)
-    process.stderr.write(`localpost: ${hint}\n`)
-  }
-  return place
-}
-
-const said = new Set<string>()
-
-const defaultUrl = 'http://127.0.0.1:8025'
 const hourMs = 60 * 60 * 1000
 
-/** Says which settings decide where the server is, and who asks. */
-function withHint(error: unknown, { url, apiKey }: AccountSettings): unknown {
-  if (isErrorOf(error, 'request_failed') && url === undefined)
-    return again(error, 'The variable LOCALPOST_URL or the option url names another server.')
-  if (isErrorOf(error, 'missing_api_key', 'invalid_api_key') && apiKey === undefined)
-    return again(
-      error,
-      'Give a key of the account "default" by the variable LOCALPOST_API_KEY or the option apiKey.',
-    )
-  return error
-}
-
-function again({ code, message, status }: LocalpostError, hint: string): LocalpostError {
-  return new LocalpostError(code, `${message} ${hint}`, { status })
-}
-
 // Its end must not fail a test that passed: the server removes it later.
-async function removeAccount({ ask }: Calls, name: string): Promise<void> {
+async function removeAccount({ ask }: Pick<Calls, 'ask'>, name: string): Promise<void> {
   try {
     await ask('DELETE', ['accounts', name])
   } catch (error) {

@@ -17,7 +17,7 @@ const table: readonly (readonly [name: string, guide: string, heading: string, b
   ['Playwright', playwright, '', 1],
   ['Vitest', vitest, '## A test', 1],
   ['Jest', jest, '', 1],
-  ['Cypress', elsewhere, '## Cypress', 2],
+  ['Cypress', elsewhere, '## Cypress', 3],
   ['pytest', workers, '### pytest', 1],
   ['Any language', ci, '', 2],
   ['GitHub Actions', ci, '## GitHub Actions', 1],

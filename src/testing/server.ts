@@ -1,0 +1,67 @@
+import { createCall, type Calls } from '../client/call.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import {
+  type ClientPlace,
+  clientVariables,
+  misspeltVariables,
+  readClientVariables,
+} from '../options/variables.ts'
+import { nodeFetch } from './node-fetch.ts'
+
+/** Where a server is, as a test says it. */
+interface ServerSettings {
+  url?: string
+  apiKey?: string
+}
+
+/**
+ * Makes requests to a server that runs elsewhere. What the settings lack is read from the variables `LOCALPOST_URL` and
+ * `LOCALPOST_API_KEY`; errors say which of them decides.
+ *
+ * @throws invalid_option
+ */
+export function callServer(settings: ServerSettings): Pick<Calls, 'ask'> & { url: string } {
+  const variables = readVariables(settings)
+  const { url = variables.url ?? defaultUrl, apiKey = variables.apiKey } = settings
+  const { ask } = createCall({ url, apiKey, fetch: nodeFetch }, false)
+  return {
+    url,
+    ask: async <T>(...request: Parameters<Calls['ask']>) =>
+      ask<T>(...request).catch((error: unknown) => {
+        throw withHint(error, settings)
+      }),
+  }
+}
+
+/** Hints about the variables go to stderr, each once in a process. */
+function readVariables({ url, apiKey }: ServerSettings): ClientPlace {
+  const place = readClientVariables(process.env)
+  const hints = apiKey === undefined && place.hint !== null ? [place.hint] : []
+  if (url === undefined || apiKey === undefined)
+    hints.push(...misspeltVariables(process.env, Object.values(clientVariables)))
+  for (const hint of hints.filter((text) => !said.has(text))) {
+    said.add(hint)
+    process.stderr.write(`localpost: ${hint}\n`)
+  }
+  return place
+}
+
+const said = new Set<string>()
+
+const defaultUrl = 'http://127.0.0.1:8025'
+
+/** Says which settings decide where the server is, and who asks. */
+function withHint(error: unknown, { url, apiKey }: ServerSettings): unknown {
+  if (isErrorOf(error, 'request_failed') && url === undefined)
+    return again(error, 'The variable LOCALPOST_URL or the option url names another server.')
+  if (isErrorOf(error, 'missing_api_key', 'invalid_api_key') && apiKey === undefined)
+    return again(
+      error,
+      'Give a key of the account "default" by the variable LOCALPOST_API_KEY or the option apiKey.',
+    )
+  return error
+}
+
+function again({ code, message, status }: LocalpostError, hint: string): LocalpostError {
+  return new LocalpostError(code, `${message} ${hint}`, { status })
+}
