@@ -35,7 +35,11 @@ export async function readCheckedFile(name: string): Promise<{ mail: CheckedMail
     links,
     attachments: message.attachments,
     // No key is known here: whether the signature is valid is left open.
-    dkim: await verifyDkim(bytes, async () => null, 0),
+    dkim: await verifyDkim(
+      bytes,
+      async () => null,
+      () => 0,
+    ),
     list_unsubscribe: readListUnsubscribe(message.headers),
     problem,
   }

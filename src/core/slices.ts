@@ -8,9 +8,9 @@ export interface Pacer {
 }
 
 /**
- * @param sliceMs  How long work may run before `due` returns true, in milliseconds.
+ * @param stepsAtOnce  `due` looks at the clock once in so many calls; 1 where a step is not short.
  */
-export function createPacer(sliceMs: number = 4): Pacer {
+export function createPacer(stepsAtOnce: number = 32): Pacer {
   // The time counts from the first look at the clock: most work ends before that.
   let began = 0
   let asked = 0
@@ -28,6 +28,9 @@ export function createPacer(sliceMs: number = 4): Pacer {
   }
 }
 
+/** How long work may run before it yields. */
+const sliceMs = 4
+
 /**
  * Calls `run` for each item, and lets other work run every few milliseconds. Short work ends in the turn of the call.
  *
@@ -44,5 +47,3 @@ export async function forEachSlice<T>(
     if (pacer.due()) await pacer.turn()
   }
 }
-
-const stepsAtOnce = 32

@@ -1,5 +1,4 @@
 import { createPublicKey } from 'node:crypto'
-import type { Clock } from '../core/clock.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { domainCollection } from '../domains/domain.ts'
@@ -16,7 +15,8 @@ import { toMail } from './views.ts'
 interface DetailDeps {
   store: Store
   reader: Reader
-  clock: Clock
+  /** The instance's time, in milliseconds. */
+  now(): number
   digests: Digests
   /** The SMTP transcript of a submission; null if it is not kept. Default: no transcripts. */
   transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
@@ -35,7 +35,7 @@ export interface Details {
 }
 
 export function createDetails(deps: DetailDeps): Details {
-  const { store, reader, clock, digests } = deps
+  const { store, reader, now, digests } = deps
   const findKey = createKeyFinder(store)
   const shared = createSharedWork()
 
@@ -50,13 +50,11 @@ export function createDetails(deps: DetailDeps): Details {
     const signatures = headers.filter(([name]) => name.toLowerCase() === 'dkim-signature')
     if (signatures.length === 0) return null
     const keys: SignerKey[] = []
-    const signers = signersOf(signatures.map(([, value]) => value))
-    for (const { domain, selector } of signers) {
+    for (const { domain, selector } of signersOf(signatures.map(([, value]) => value))) {
       const key = await findKey(domain, selector)
       if (key) keys.push({ domain, selector, key })
     }
-    const mayExpire = signers.some(({ expires = null }) => expires !== null)
-    return reader.signatures(messageBlob(email.id), keys, mayExpire ? clock.now() : null, signal)
+    return reader.signatures(messageBlob(email.id), keys, now(), signal)
   }
 
   async function ofSubmission(email: EmailRecord, signal: AbortSignal): Promise<Mail> {

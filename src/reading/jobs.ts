@@ -82,15 +82,23 @@ export interface SignerKey {
   key: KeyObject
 }
 
-/** @param keys  Those that are known of the signers of the message. */
-function checkSignatures(
+/**
+ * @param keys  Those that are known of the signers of the message.
+ * @returns The result, and whether it may be another one at another time.
+ */
+async function checkSignatures(
   bytes: Buffer,
   keys: readonly SignerKey[],
   nowMs: number,
-): Promise<DkimResult | null> {
+): Promise<{ dkim: DkimResult | null; isTimed: boolean }> {
   const keyOf = async (domain: string, selector: string): Promise<KeyObject | null> =>
     keys.find((one) => one.domain === domain && one.selector === selector)?.key ?? null
-  return verifyDkim(bytes, keyOf, nowMs)
+  let isTimed = false
+  const dkim = await verifyDkim(bytes, keyOf, () => {
+    isTimed = true
+    return nowMs
+  })
+  return { dkim, isTimed }
 }
 
 /** The work on the bytes of a message, and on its bodies. */

@@ -13,8 +13,10 @@ export interface OwnReadings {
    *
    * @param key  Stands for one kind of reading of bytes that never change.
    * @param read  null is not kept.
+   * @param leastBytes  How long a reading is at least, known at a glance: one that is too long is not copied. Infinite for a
+   *   reading that must not be kept. Default: 0.
    */
-  take<T>(key: string, read: () => Promise<T | null>): Promise<T | null>
+  take<T>(key: string, read: () => Promise<T | null>, leastBytes?: (reading: T) => number): Promise<T | null>
 }
 
 /** @param limit  How many bytes are kept. A reading of more than half of them is not kept. */
@@ -23,6 +25,7 @@ export function createKeptReadings(limit: number = 8 * 1024 * 1024): KeptReading
   const kept = new Map<string, Buffer>()
   let bytes = 0
   let readers = 0
+  const isTooLong = (length: number): boolean => length * 2 > limit
 
   function drop(key: string): Buffer | undefined {
     const found = kept.get(key)
@@ -32,7 +35,7 @@ export function createKeptReadings(limit: number = 8 * 1024 * 1024): KeptReading
 
   function keep(key: string, reading: Buffer): void {
     drop(key)
-    if (reading.length * 2 > limit) return
+    if (isTooLong(reading.length)) return
     kept.set(key, reading)
     bytes += reading.length
     for (const oldest of kept.keys()) {
@@ -45,7 +48,11 @@ export function createKeptReadings(limit: number = 8 * 1024 * 1024): KeptReading
     forReader() {
       const reader = ++readers
       return {
-        async take<T>(key: string, read: () => Promise<T | null>) {
+        async take<T>(
+          key: string,
+          read: () => Promise<T | null>,
+          leastBytes: (reading: T) => number = () => 0,
+        ) {
           const own = `${reader} ${key}`
           const known = drop(own)
           if (known) {
@@ -53,7 +60,7 @@ export function createKeptReadings(limit: number = 8 * 1024 * 1024): KeptReading
             return deserialize(known) as T
           }
           const found = await read()
-          if (found !== null) keep(own, serialize(found))
+          if (found !== null && !isTooLong(leastBytes(found))) keep(own, serialize(found))
           return found
         },
       }

@@ -6,6 +6,7 @@ import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
 import type { ParsedFacts } from '../mime/parse.ts'
 import type { MimeStructure } from '../mime/structure.ts'
+import type { DkimResult } from '../mime/types.ts'
 import type { BlobId, Store } from '../store/store.ts'
 import type { jobs, Readings, SignerKey, StoredBodies } from './jobs.ts'
 import type { NestedAnswer, NestedRequest } from './nested.ts'
@@ -70,14 +71,14 @@ export interface Reader {
   /**
    * Verifies the DKIM signatures of a message; see `verifyDkim`. Null and errors as for `facts`.
    *
-   * @param nowMs  Unix time in milliseconds; null if no signature expires.
+   * @param nowMs  Unix time in milliseconds.
    */
   signatures(
     blob: BlobId,
     keys: readonly SignerKey[],
-    nowMs: number | null,
+    nowMs: number,
     signal?: AbortSignal,
-  ): Promise<Readings['signatures']>
+  ): Promise<DkimResult | null>
   /** The MIME structure of a message. The latest structures are cached. Null and errors as for `facts`. */
   structure(blob: BlobId, signal?: AbortSignal): Promise<MimeStructure | null>
   /** Calls `work` with the bytes of a message. Do not keep the bytes after it. Null and errors as for `facts`. */
@@ -149,10 +150,15 @@ export function createReader(deps: ReaderDeps): Reader {
   const structures = new Map<BlobId, MimeStructure>()
   const kept = turns.kept.forReader()
 
-  /** Keeps a reading of a long blob, whose bytes never change. */
-  async function keeping<T>(key: string, blob: BlobId, read: () => Promise<T | null>): Promise<T | null> {
+  /** Keeps a reading of a long blob, whose bytes never change. @param leastBytes  As for `OwnReadings.take`. */
+  async function keeping<T>(
+    key: string,
+    blob: BlobId,
+    read: () => Promise<T | null>,
+    leastBytes?: (reading: T) => number,
+  ): Promise<T | null> {
     const size = await store.blobSize(blob)
-    return size !== null && size > longBytes ? kept.take(`${key} ${blob}`, read) : read()
+    return size !== null && size > longBytes ? kept.take(`${key} ${blob}`, read, leastBytes) : read()
   }
 
   async function bytes<T>(
@@ -236,13 +242,14 @@ export function createReader(deps: ReaderDeps): Reader {
   }
 
   return {
-    mail: (blob, signal) => keeping('mail', blob, () => read('mail', blob, { signal })),
+    mail: (blob, signal) => keeping('mail', blob, () => read('mail', blob, { signal }), lengthOfBodies),
     facts: (blob, signal) => keeping('facts', blob, () => read('facts', blob, { signal })),
     fields: (blob, signal) => read('fields', blob, { signal }),
     bodies: (blob, signal) => read('bodies', blob, { signal }),
     digest: (blob, patience = {}) => read('digest', blob, patience),
     content: (blob, signal) => content(blob, Number.POSITIVE_INFINITY, { signal }),
-    shownContent: (blob, signal) => keeping('shown', blob, () => content(blob, maxBodyBytes, { signal })),
+    shownContent: (blob, signal) =>
+      keeping('shown', blob, () => content(blob, maxBodyBytes, { signal }), lengthOfBodies),
     contentText: (blob, patience = {}) => read('contentText', blob, patience),
     page: (blobs, options, caller) =>
       shared.run(
@@ -257,14 +264,16 @@ export function createReader(deps: ReaderDeps): Reader {
         thread.run('findings', [{ subject, html, text }], { size: html.length + text.length, signal })
       return (blob && (await keeping('findings', blob, find))) ?? find()
     },
-    signatures(blob, keys, nowMs, signal) {
-      const verify = (): Promise<Readings['signatures']> =>
-        inThread(blob, (found, options) => thread.run('signatures', [found, keys, nowMs ?? 0], options), {
+    async signatures(blob, keys, nowMs, signal) {
+      const verify = (): Promise<Readings['signatures'] | null> =>
+        inThread(blob, (found, options) => thread.run('signatures', [found, keys, nowMs], options), {
           signal,
         })
-      if (nowMs !== null) return verify()
       const known = keys.map(({ domain, selector, key }) => [domain, selector, fingerprintOf(key)])
-      return keeping(`signatures ${JSON.stringify(known)}`, blob, verify)
+      const unlessTimed = ({ isTimed }: Readings['signatures']): number =>
+        isTimed ? Number.POSITIVE_INFINITY : 0
+      const found = await keeping(`signatures ${JSON.stringify(known)}`, blob, verify, unlessTimed)
+      return found && found.dkim
     },
     async structure(blob, signal) {
       const known = structures.get(blob)
@@ -310,6 +319,11 @@ export async function loadBlob(
     at += piece.copy(found, at)
   }
   return found.subarray(0, at)
+}
+
+/** A character takes at least one byte. */
+function lengthOfBodies({ html, text }: StoredBodies): number {
+  return html.length + text.length
 }
 
 function fingerprintOf(key: KeyObject): string {

@@ -51,9 +51,14 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
     if (await column.append(email.id, headText(email), '')) await dropRemoved(store, column)
   }
 
+  /** Checks the rows of an earlier process. If some are damaged, all are removed: the next search adds them again. */
+  async function check(column: TextColumn): Promise<void> {
+    if ((await column.verify(() => isClosed)) === 'damaged') await column.clear()
+  }
+
   /** Adds the rows that are missing. Only the records of newer mail are read. */
   async function catchUp(column: TextColumn): Promise<void> {
-    await column.verify(() => isClosed)
+    await check(column)
     if (isClosed) return
     if (isStale || (await isMostlyWaste(store, column))) await column.clear()
     isStale = false
@@ -106,8 +111,8 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
       if (isClosed || (cursor === null ? !isKept : cursor !== before)) return
       // If this fails, the next search adds the row, or reports why it cannot.
       await inLine(async (column) => {
-        await column.verify()
-        if (column.cursor === before && !isStale) await append(column, email)
+        await check(column)
+        if (!isClosed && column.cursor === before && !isStale) await append(column, email)
       }).catch(() => {})
     },
     async close() {

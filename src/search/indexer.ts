@@ -95,8 +95,10 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       isStale = false
       if (isComplete && !isVerified) {
         const pause = clock.now() + sliceMs
-        isVerified = await column.verify(() => isClosed || clock.now() >= pause)
+        const checked = await column.verify(() => isClosed || clock.now() >= pause)
         if (isClosed) return false
+        if (checked === 'damaged') readAgain()
+        isVerified = checked === 'intact'
         if (!isVerified) return true
       }
       if (await nextWithoutRow()) return readGroup()
@@ -207,6 +209,12 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
     unsure = null
   }
 
+  /** Asks the next step to rebuild. */
+  function readAgain(): void {
+    isStale = true
+    quiet.begin()
+  }
+
   /** Looks for deferred mails among the next rows of an earlier process. Their records are read, so only some at a time. */
   async function lookThrough({ done, end }: { done: string; end: string }): Promise<void> {
     const after = done === '' ? {} : { after: [done] }
@@ -276,10 +284,7 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       }
       return column.cut.size
     },
-    readAgain() {
-      isStale = true
-      quiet.begin()
-    },
+    readAgain,
     async close() {
       isClosed = true
       quiet.close()

@@ -96,7 +96,10 @@ export function createSearch(deps: SearchDeps): Search {
     { limit, signal }: { limit?: ReadingLimit; signal?: AbortSignal | undefined } = {},
   ): AsyncGenerator<EmailRecord> {
     const isScanned = filter.rows.length > 0 || filter.heads.length > 0
-    const ids = isScanned ? await rows[filter.isByRows ? 'ids' : 'candidates'](filter, limit?.rows) : null
+    const how = filter.isByRows ? 'ids' : 'candidates'
+    const ids = isScanned
+      ? await (limit ? rows[how](filter, limit.rows) : scanAll(how, filter, signal))
+      : null
     for await (const email of ids === null ? byStore(filter) : byIds(ids)) {
       signal?.throwIfAborted()
       if (filter.newerThan !== null && email.id <= filter.newerThan) return
@@ -113,6 +116,19 @@ export function createSearch(deps: SearchDeps): Search {
       if (filter.bodyForm && !(await fits(email, filter, signal))) continue
       yield email
     }
+  }
+
+  /** Scans without a limit. Where a row is damaged, all mail is read again, and scanned once more. */
+  async function scanAll(
+    how: 'ids' | 'candidates',
+    filter: MailFilter,
+    signal?: AbortSignal,
+  ): Promise<string[]> {
+    const limit: RowsLimit = { signal, left: 0 }
+    const ids = await rows[how](filter, limit)
+    if (limit.left === 0) return ids
+    await untilAborted(indexer.catchUp({ signal }), signal)
+    return rows[how](filter, limit)
   }
 
   async function* byStore({ where }: MailFilter): AsyncGenerator<EmailRecord> {
@@ -182,7 +198,7 @@ export function createSearch(deps: SearchDeps): Search {
   async function ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]> {
     await caughtUp(filter, options)
     if (isByStore(filter)) return store.ids(emailCollection, { direction: 'desc', where: filter.where })
-    if (filter.isByRows) return rows.ids(filter)
+    if (filter.isByRows) return scanAll('ids', filter)
     const ids: string[] = []
     const pacer = createPacer()
     for await (const { id } of found(filter)) {

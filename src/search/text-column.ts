@@ -46,12 +46,12 @@ export interface TextColumn {
   /** Whether an earlier run closed it, so that every row has the text of its mail. */
   readonly wasClosed: boolean
   /**
-   * Checks the blocks of an earlier run that no scan has read, once. If one is damaged, the column is cleared.
+   * Checks the blocks of an earlier run that no scan has read, once.
    *
    * @param isStopped  Whether to stop after a block; the rest is checked by the next call.
-   * @returns Whether all of them are checked now.
+   * @returns `damaged` if a block is: then the column must be cleared. `stopped` if some are not checked yet.
    */
-  verify(isStopped?: () => boolean): Promise<boolean>
+  verify(isStopped?: () => boolean): Promise<'intact' | 'damaged' | 'stopped'>
   /**
    * The ids of the rows whose body ends with {@link cutMark}; those of an earlier run after the first scan for terms, or
    * after {@link verify}. The owner takes out removed mails.
@@ -123,15 +123,17 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     guides?.clear()
     cut.clear()
   }
-  /** Reads what the blocks of an earlier run say of themselves. */
+  /** Reads what the blocks of an earlier run say of themselves. Call it before one of them is checked. */
   const readHeads = async (): Promise<void> => {
     if (areHeadsRead) return
     const head = Buffer.allocUnsafeSlow(headBytes)
+    let whole: Buffer | null = null
     for (const number of unchecked) {
       const read = await blocks.read(number, head)
       guides?.addHead(number, read)
       if (!readHead(read)?.hasCut) continue
-      for (const id of cutRows(await blocks.read(number, Buffer.allocUnsafeSlow(blockBytes)))) cut.add(id)
+      whole ??= Buffer.allocUnsafeSlow(blockBytes)
+      for (const id of cutRows(await blocks.read(number, whole))) cut.add(id)
     }
     areHeadsRead = true
   }
@@ -173,6 +175,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
       }),
     dropBefore: (id) =>
       inLine(async () => {
+        if (guides) await readHeads()
         const buffer = Buffer.allocUnsafeSlow(blockBytes)
         const next = async (): Promise<Buffer> => (dead < blocks.count ? blocks.read(dead, buffer) : last)
         let block = await next()
@@ -234,15 +237,15 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
       }),
     verify: (isStopped = () => false) =>
       inLine(async () => {
-        if (unchecked.size === 0) return true
+        if (unchecked.size === 0) return 'intact'
         if (guides) await readHeads()
         const buffer = Buffer.allocUnsafeSlow(blockBytes)
         for (const number of unchecked) {
-          if (!check(number, await blocks.read(number, buffer))) await clear()
+          if (!check(number, await blocks.read(number, buffer))) return 'damaged'
           await nextTurn()
           if (isStopped()) break
         }
-        return unchecked.size === 0
+        return unchecked.size === 0 ? 'intact' : 'stopped'
       }),
     clear: () => inLine(clear),
     close: (isWhole = true) =>

@@ -45,7 +45,10 @@ export function filterOfBlock(block: Buffer): Buffer {
   return block.subarray(filterAt, headerLength)
 }
 
-/** Completes the head of a block that has a row, and writes a checksum of the head and one of the block. */
+/**
+ * Completes the head of a block, and writes a checksum of the head and one of the block. In a block without a row the last id
+ * has no meaning; {@link isSealed} never accepts such a block.
+ */
 export function sealBlock(block: Buffer): void {
   block.write(lastId(block), lastIdAt, 'latin1')
   block.write(block.includes(cutEnd, headerLength) ? '1' : '0', cutFlagAt, 'latin1')
@@ -68,7 +71,7 @@ export function readHead(
   }
 }
 
-/** Whether the checksum of a block is right. It is wrong if the block was cut or changed. */
+/** Whether a block has a row, and its checksum is right. It is wrong if the block was cut or changed. */
 export function isSealed(block: Buffer): boolean {
   return block.length > headerLength && block.toString('latin1', countLength, sealEnd) === sealOf(block)
 }

@@ -7,11 +7,12 @@ import type { Span } from './sorted-index.ts'
 
 /**
  * How many records have each value of their flags, or each code of a text. Packs remember their numbers, so that only
- * the records in memory are counted again.
+ * the records in memory are counted again. Other work runs in between.
  *
- * @param span  The positions to look at, which commits may move.
+ * @param span  The positions to look at.
  * @param text  The place of the text among those of the collection's facts; null for the flags.
- * @returns null if the facts of some record are not known yet.
+ * @returns null if the facts of some record are not known yet, or if a commit moved records meanwhile: then they are counted
+ *   in a way that goes on after the last one. To begin again might not end while mail arrives.
  */
 export async function histogramOf(
   { facts: table, idIndex }: CollectionState,
@@ -20,24 +21,32 @@ export async function histogramOf(
 ): Promise<Map<number, number> | null> {
   if (!table) return null
   const slot = text === null ? 0 : 1 + table.numbers + text
-  const pacer = createPacer()
-  for (;;) {
-    const { revision } = idIndex
-    const { start, end } = span()
-    const counts = new Map<number, number>()
-    let isMoved = false
-    for (const run of idIndex.runs(start, end)) {
-      const found = countRun(run, text, slot)
-      if (found === null) return null
-      for (const [value, times] of found) counts.set(value, (counts.get(value) ?? 0) + times)
-      if (!pacer.due()) continue
-      await pacer.turn()
-      isMoved = idIndex.revision !== revision
-      if (isMoved) break
-    }
-    if (!isMoved) return counts
+  const pacer = createPacer(1)
+  const { revision } = idIndex
+  const { start, end } = span()
+  const counts = new Map<number, number>()
+  for (const run of shortRuns(idIndex.runs(start, end))) {
+    const found = countRun(run, text, slot)
+    if (found === null) return null
+    for (const [value, times] of found) counts.set(value, (counts.get(value) ?? 0) + times)
+    if (!pacer.due()) continue
+    await pacer.turn()
+    if (idIndex.revision !== revision) return null
+  }
+  return counts
+}
+
+/** Divides long runs. Those of packs are short. */
+function* shortRuns(runs: Iterable<Run>): Generator<Run> {
+  for (const run of runs) {
+    if (!('entries' in run)) yield run
+    else
+      for (let at = 0; at < run.entries.length; at += entriesAtOnce)
+        yield { entries: run.entries.slice(at, at + entriesAtOnce) }
   }
 }
+
+const entriesAtOnce = 4096
 
 function countRun(run: Run, text: number | null, slot: number): ReadonlyMap<number, number> | null {
   if ('entries' in run) {

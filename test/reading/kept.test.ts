@@ -15,6 +15,21 @@ test('a reading is kept until others need its room, and no reader gets that of a
   expect((await one.take('a', read(300)))?.number).toBe(4)
 })
 
+test('a reading that is known to be too long, or must not be kept, is not copied', async () => {
+  const kept = createKeptReadings(1000).forReader()
+  let copies = 0
+  const read = async (): Promise<{ text: string }> => ({
+    get text() {
+      copies++
+      return 'x'
+    },
+  })
+  for (const least of [501, Number.POSITIVE_INFINITY]) await kept.take('a', read, () => least)
+  expect(copies).toBe(0)
+  await kept.take('a', read, () => 500)
+  expect(copies).toBe(1)
+})
+
 test('a caller that changes a reading changes only its own; nothing and what is too long are not kept', async () => {
   const kept = createKeptReadings(1000).forReader()
   for (let n = 0; n < 2; n++) {

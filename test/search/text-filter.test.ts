@@ -99,7 +99,7 @@ test('a search finds the rows of a block that is exactly full at a close', async
   for (const [restart, needles] of [[idOf(1)], [idOf(2), idOf(1)]].entries()) {
     await column.close()
     ;({ column } = await openCounted(dir))
-    expect([await column.verify(), column.rows]).toEqual([true, restart + 1])
+    expect([await column.verify(), column.rows]).toEqual(['intact', restart + 1])
     expect(await find(column, rowTerm('needle', 'all', false))).toEqual({ rows: restart + 1, ids: needles })
     expect((await find(column, rowTerm('absent', 'all', false))).ids).toEqual([])
     await column.append(idOf(2 + restart), '', 'needle')

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import type { CollectionState } from '../../src/store/collection-state.ts'
+import type { Entry } from '../../src/store/entry.ts'
+import { histogramOf } from '../../src/store/histogram.ts'
+import { IdOrder } from '../../src/store/id-order.ts'
 import type { CountQuery } from '../../src/store/queries.ts'
 import { insert, put, remove, type Store } from '../../src/store/store.ts'
 import { madeOnce } from './_setup.ts'
@@ -31,6 +35,47 @@ function tallied(records: readonly Item[]): Map<string, number> {
   for (const { tags } of records) for (const tag of new Set(tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
   return counts
 }
+
+/** A million records in memory, as one run. */
+function manyInMemory(): { state: CollectionState; order: IdOrder } {
+  const entry = { id: idOf(1), facts: [1], keys: [] } as unknown as Entry
+  const order = new IdOrder(() => Array.from({ length: 1_000_000 }, () => entry))
+  return { state: { facts: { numbers: 0 }, idIndex: order } as unknown as CollectionState, order }
+}
+
+/** Calls `run` in each turn of the event loop until the promise is settled. */
+async function meanwhile<T>(promise: Promise<T>, run: () => void): Promise<T> {
+  let isSettled = false
+  const turn = (): void => {
+    if (isSettled) return
+    run()
+    setImmediate(turn)
+  }
+  setImmediate(turn)
+  return promise.finally(() => (isSettled = true))
+}
+
+test('other work runs while many records in memory are counted', async () => {
+  const { state, order } = manyInMemory()
+  let turns = 0
+  const counts = await meanwhile(
+    histogramOf(state, () => order.span(), null),
+    () => turns++,
+  )
+  expect(counts).toEqual(new Map([[1, 1_000_000]]))
+  expect(turns).toBeGreaterThan(2)
+})
+
+test('records that arrive all the time leave the count to another way, which goes on after each of them', async () => {
+  const { state, order } = manyInMemory()
+  let arrived = 0
+  const counting = histogramOf(state, () => order.span(), null)
+  const counts = await meanwhile(counting, () => {
+    if (++arrived <= 20) order.add({ id: idOf(1 + arrived), facts: [1], keys: [] } as unknown as Entry)
+  })
+  expect(counts).toBe(null)
+  expect(arrived).toBeLessThan(5)
+})
 
 test('flags and texts are counted in files, in memory, and where records were changed and removed', async () => {
   const { store } = await open(await closed())

@@ -79,7 +79,7 @@ test(
     const needles = Array.from({ length: 10 }, (_, n) => `em_${30 - 3 * n}`)
     for await (const { copy, place } of flipped(dir, file)) {
       const rotten = await openTextColumn(copy)
-      await rotten.verify()
+      if ((await rotten.verify()) === 'damaged') await rotten.clear()
       const found: string[] = []
       await rotten.scan([rowTerm('needle', 'body', false)], async (rows) => void found.push(...rows.ids()))
       if (rotten.cursor === '') expect([rotten.rows, found], place).toEqual([0, []])

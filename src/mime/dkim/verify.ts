@@ -13,14 +13,14 @@ export type FindDkimKey = (domain: string, selector: string) => Promise<KeyObjec
  * Verifies the DKIM signatures of a message: hash of the body, signed fields, expiry, key.
  *
  * @param source  The RFC 5322 bytes as transmitted. Bare line feeds, as in a file, count as CRLF.
- * @param nowMs  Unix time in milliseconds.
+ * @param now  The Unix time in milliseconds; called only where the result depends on it.
  * @returns The first signature that passes, otherwise the first one; at most five are checked. Null without a signature.
  * @see RFC 6376, RFC 8463 (Ed25519)
  */
 export async function verifyDkim(
   source: Buffer,
   findKey: FindDkimKey,
-  nowMs: number,
+  now: () => number,
 ): Promise<DkimResult | null> {
   const firstEnd = source.indexOf('\n')
   const isBare = firstEnd > 0 && source[firstEnd - 1] !== 0x0d
@@ -31,7 +31,7 @@ export async function verifyDkim(
   if (isCut) return signatures[0] ? unread(signatures[0]) : null
   let first: DkimResult | null = null
   for (const field of signatures) {
-    const result = await verifyOne(field, fields, message.subarray(bodyStart), findKey, nowMs)
+    const result = await verifyOne(field, fields, message.subarray(bodyStart), findKey, now)
     if (result.result === 'pass') return result
     first ??= result
   }
@@ -41,9 +41,7 @@ export async function verifyDkim(
 const maxSignatures = 5
 
 /** The names of the keys that {@link verifyDkim} asks for, by the values of the DKIM-Signature fields of a message. */
-export function signersOf(
-  values: readonly string[],
-): { domain: string; selector: string; expires?: number | null }[] {
+export function signersOf(values: readonly string[]): { domain: string; selector: string }[] {
   return values.slice(0, maxSignatures).map(readSignature)
 }
 
@@ -67,7 +65,7 @@ async function verifyOne(
   fields: readonly RawField[],
   body: Buffer,
   findKey: FindDkimKey,
-  nowMs: number,
+  now: () => number,
 ): Promise<DkimResult> {
   const colon = field.written.indexOf(':') + 1
   const read = readSignature(field.written.slice(colon))
@@ -87,7 +85,7 @@ async function verifyOne(
   if (key.asymmetricKeyType !== kind) {
     return say('fail', `The key is ${key.asymmetricKeyType}, and the signature ${read.algorithm}.`)
   }
-  if (read.expires !== null && read.expires * 1000 < nowMs) {
+  if (read.expires !== null && read.expires * 1000 < now()) {
     return say('fail', `The signature expired at ${sayTime(read.expires)}.`)
   }
   const { hash, octets } = hashBody(body, read.body, read.bodyLength)

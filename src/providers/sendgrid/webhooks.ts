@@ -87,7 +87,9 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ params, body: { url, enabled, ...chosen } }) {
         const webhook = await find(params.id)
-        const shape_events = eventsOf(chosen, chosenEvents(webhook, sendgridShape))
+        const isChosen = choiceNames.some((name) => chosen[name] !== undefined)
+        const before = chosenEvents(webhook, sendgridShape)
+        const shape_events = isChosen ? eventsOf(chosen, before) : undefined
         return toWebhook(await webhooks.update(webhook.id, { url, enabled, shape_events }))
       },
     }),

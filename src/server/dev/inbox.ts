@@ -44,7 +44,9 @@ const foundSchema = z.strictObject({
   unread_texts: z
     .int()
     .optional()
-    .describe('How many mails wait to be read, so that the search may miss them; absent if none does'),
+    .describe(
+      'How many mails wait to be read, so that the search may miss them: all, if a part of the index is damaged. Absent if none does',
+    ),
   cut_texts: z
     .int()
     .optional()

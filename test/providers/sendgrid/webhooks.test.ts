@@ -177,8 +177,14 @@ describe('webhooks in the form of SendGrid', () => {
       ...given,
       events: [...given.events],
     })
-    const { body } = await sendgridCaller(post)('GET', `${path}/${id}`)
+    const call = sendgridCaller(post)
+    const { body } = await call('GET', `${path}/${id}`)
     expect(body).toMatchObject({ dropped: true, open: true, bounce: false, processed: false, click: false })
+    const changes = { url: 'http://127.0.0.1:9/b', enabled: false, unsubscribe: true }
+    expect((await call('PATCH', `${path}/${id}`, changes)).status).toBe(200)
+    const [changed] = (await post.webhooks.list()).items
+    expect(changed).toMatchObject({ url: changes.url, disabled: true, events: given.events })
+    expect(changed).not.toHaveProperty('shape_events')
   })
 
   test.each<[what: string, body: object, field: string | null]>([
