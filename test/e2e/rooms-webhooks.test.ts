@@ -75,13 +75,13 @@ describe('the Webhooks page', () => {
     expect(headers['webhook-signature']).toBe(`v1,${signature}`)
     expect(headers['webhook-timestamp']).toBe(String(Math.floor(later / 1000)))
     // By its link, with deliveries that are read before the webhooks.
-    const { items } = await post.webhooks.deliveries.list()
+    const { items } = await post.webhooks.deliveries()
     await page.route('**/dev/webhooks', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 300))
       await route.continue()
     })
     await page.goto(`${post.url}/#/requests/${items[0]?.id}`)
-    await page.getByText('To a webhook').waitFor()
+    await page.getByText(/^\s*To a webhook/).waitFor()
     await page.getByRole('button', { name: 'Copy the request with its signature' }).waitFor()
   })
 

@@ -23,7 +23,7 @@ it('starts with at most 90 KB of JavaScript, and loads the rest on demand', asyn
   await page.goto(post.url ?? '')
   await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
   // Of the empty inbox. The palette is prefetched half a second later, which on a busy machine may be done already.
-  const later = /^(?:in-bursts|CommandPalette|FrameworkCode|MarkedText|TestMail|WhyMissing|ways)/
+  const later = /^(?:in-bursts|CommandPalette|FrameworkCode|MarkedText|TestMail|WhyMissing|place|ways)/
   const asked = loaded.filter((name) => !later.test(name))
   expect(new Set(asked)).toEqual(first)
   await page.keyboard.press('?')
