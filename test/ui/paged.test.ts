@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { computed, watch } from 'vue'
+import { computed, nextTick, watch } from 'vue'
 import { useSearchedList } from '../../ui/views/requests/search-list.ts'
 import { usePaged } from '../../ui/views/shared/paged.ts'
 
@@ -25,6 +25,7 @@ test('reading a list again keeps as many pages as were loaded, without what was 
 /** A list of the server, from the newest entry to 0, in pages of three. */
 function countdown(newest: () => number) {
   return usePaged<number>(async (cursor) => {
+    await new Promise((resolve) => setTimeout(resolve, 5))
     const first = cursor === null ? newest() : Number(cursor) - 1
     const items = Array.from({ length: Math.min(3, first + 1) }, (_, at) => first - at)
     return { items, cursor: first > 2 ? String(first - 2) : null }
@@ -52,7 +53,7 @@ test('an entry is looked for to the end of a list, also when the list is loaded 
   const isSearching = useSearchedList(computed(() => list))
   await list.load()
   // The next page is asked for now, and this drops it.
-  await Promise.resolve()
+  await nextTick()
   await list.load()
   await expect.poll(() => isSearching.value).toBe(false)
   expect(list.items.value).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0])
