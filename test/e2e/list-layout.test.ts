@@ -65,6 +65,7 @@ it('the list has the whole width while no mail is open, where a person chose tha
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Use the whole width for the list' }).click()
   await expect.poll(() => widthOf(page)).toBeGreaterThan(1000)
+  await rowOf(page, 'Hello').and(page.locator(':focus')).waitFor()
   await page.reload()
   await rowOf(page, 'Hello').click()
   await page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor()

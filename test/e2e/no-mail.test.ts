@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { RawClient } from '../capture/_server.ts'
 import { objections, setWidth, widths } from './_axe.ts'
-import { enter, openPage, submit } from './_setup.ts'
+import { enter, focused, openPage, submit } from './_setup.ts'
 
 /** Meets the four classic reasons for missing mail, and sends one mail that arrives. */
 async function fail(post: Localpost): Promise<void> {
@@ -102,12 +102,17 @@ it('puts known problems away until they happen again, and shows them again on re
   const causes = page.getByRole('list', { name: 'What went wrong' })
   await page.getByRole('button', { name: 'Dismiss: A recipient was refused.' }).click()
   await page.getByRole('heading', { name: '3 problems' }).waitFor()
+  // The buttons go with what they put away.
+  await expect.poll(focused(page)).toMatch(/^Dismiss: /)
   await page.getByRole('button', { name: 'Dismiss all' }).click()
   await page.getByText('Nothing else went wrong').waitFor()
+  const title = page.locator('h2:focus')
+  await title.waitFor()
   await page.reload()
   await page.getByText('Nothing else went wrong').waitFor()
   await fetch(`${post.url}/v1/emails`, { method: 'POST', headers: { authorization: 'Bearer re_wrong' } })
   await causes.getByText('A request had an unknown API key.').waitFor()
   await page.getByRole('button', { name: 'Show 3 dismissed problems' }).click()
   await page.getByRole('heading', { name: '4 problems' }).waitFor()
+  await title.waitFor()
 })

@@ -12,8 +12,13 @@ describe('the Templates page', () => {
     await page.getByLabel('Subject').fill('Hi {{name}}')
     await page
       .getByLabel('HTML', { exact: true })
+      .fill('<p>{{greeting}}{{constructor}}</p><script>parent.document.title = 1</script>')
+    await page.getByText('Without a value: name, greeting, constructor').waitFor()
+    expect(await page.getByLabel('constructor').inputValue()).toBe('')
+    await page
+      .getByLabel('HTML', { exact: true })
       .fill('<p>{{greeting}}</p><script>parent.document.title = 1</script>')
-    await page.getByText('Without a value: name, greeting').waitFor()
+    await page.getByText('Without a value: name, greeting', { exact: true }).waitFor()
     expect(await coloured(page, 'template-html-tag')).toEqual(['<p>', '</p>', '<script>', '</script>'])
     expect(await coloured(page, 'template-html-placeholder')).toEqual(['{{greeting}}'])
     await page.getByLabel('greeting').fill('Good day')

@@ -55,6 +55,9 @@ describe('the Webhooks page', () => {
       .getByRole('listitem')
       .filter({ hasText: 'email.sent' })
     await sent.getByText('1 try').click()
+    // It is read later than the signature is valid.
+    const later = Date.now() + 3_600_000
+    await page.clock.setFixedTime(later)
     await sent.getByRole('button', { name: 'Copy the body' }).click()
     const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
     const sentBody = received.find(({ body }) => body.includes('email.sent'))?.body
@@ -70,6 +73,16 @@ describe('the Webhooks page', () => {
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
     const signature = createHmac('sha256', key).update(signed).digest('base64')
     expect(headers['webhook-signature']).toBe(`v1,${signature}`)
+    expect(headers['webhook-timestamp']).toBe(String(Math.floor(later / 1000)))
+    // By its link, with deliveries that are read before the webhooks.
+    const { items } = await post.webhooks.deliveries()
+    await page.route('**/dev/webhooks', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await route.continue()
+    })
+    await page.goto(`${post.url}/#/requests/${items[0]?.id}`)
+    await page.getByText(/^\s*To a webhook/).waitFor()
+    await page.getByRole('button', { name: 'Copy the request with its signature' }).waitFor()
   })
 
   it('says that a webhook exists already, and shows the deliveries of domain events', async () => {

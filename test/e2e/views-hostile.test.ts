@@ -62,7 +62,7 @@ it('long words and many entries do not widen a view at 320 pixels', async () => 
   for (const path of paths) {
     await page.goto(`${post.url}/#/${path}`)
     await settled(page)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(320)
+    expect(await page.evaluate(widest), path).toBe(320)
   }
   await page.goto(`${post.url}/#/requests`)
   await page.getByRole('button', { name: 'Dismiss all' }).waitFor()
@@ -71,6 +71,10 @@ it('long words and many entries do not widen a view at 320 pixels', async () => 
   await expect.poll(() => rows.count()).toBeLessThanOrEqual(300)
   expect(errors).toEqual([])
 })
+
+/** The width of the content; a view scrolls on its own, and must not do so sideways. */
+const widest = (): number =>
+  Math.max(...[document.documentElement, ...document.querySelectorAll('main')].map((one) => one.scrollWidth))
 
 const rooms = ['requests', 'domains', 'audiences', 'templates', 'webhooks', 'scheduled', 'rules', 'connect']
 const answers = {

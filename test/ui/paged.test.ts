@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { computed, nextTick, watch } from 'vue'
+import { useSearchedList } from '../../ui/views/requests/search-list.ts'
 import { usePaged } from '../../ui/views/shared/paged.ts'
 
 test('reading a list again keeps as many pages as were loaded, without what was removed', async () => {
@@ -18,4 +20,41 @@ test('reading a list again keeps as many pages as were loaded, without what was 
   all = []
   await list.reload()
   expect([list.items.value, list.phase.value]).toEqual([[], 'ready'])
+})
+
+/** A list of the server, from the newest entry to 0, in pages of three. */
+function countdown(newest: () => number) {
+  return usePaged<number>(async (cursor) => {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const first = cursor === null ? newest() : Number(cursor) - 1
+    const items = Array.from({ length: Math.min(3, first + 1) }, (_, at) => first - at)
+    return { items, cursor: first > 2 ? String(first - 2) : null }
+  })
+}
+
+test('a list that is renewed changes once, with the entries of its other pages', async () => {
+  let newest = 8
+  const list = countdown(() => newest)
+  await list.load()
+  await list.loadMore()
+  const seen: number[][] = []
+  watch(list.items, (items) => void seen.push(items))
+  newest = 9
+  await list.refresh((entry, last) => entry < last)
+  await list.loadMore()
+  expect(seen).toEqual([
+    [9, 8, 7, 6, 5, 4, 3],
+    [9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
+  ])
+})
+
+test('an entry is looked for to the end of a list, also when the list is loaded again meanwhile', async () => {
+  const list = countdown(() => 8)
+  const isSearching = useSearchedList(computed(() => list))
+  await list.load()
+  // The next page is asked for now, and this drops it.
+  await nextTick()
+  await list.load()
+  await expect.poll(() => isSearching.value).toBe(false)
+  expect(list.items.value).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0])
 })

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { SmtpSessionSummary } from '../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
-import { fewOf, isProblem, matches, merged, requestRow, sessionRow } from '../../ui/views/requests/traffic.ts'
+import type { WebhookDelivery } from '../../src/webhooks/types.ts'
+import {
+  deliveryRow,
+  fewOf,
+  isKind,
+  isProblem,
+  matches,
+  merged,
+  requestRow,
+  sessionRow,
+} from '../../ui/views/requests/traffic.ts'
 
 const request = (given: Partial<LoggedRequest>): LoggedRequest => ({
   id: 'req_1',
@@ -72,6 +82,34 @@ describe('a row of the timeline', () => {
     expect(matches(row, 'b@x nobody')).toBe(false)
   })
 
+  it('says that a webhook is deleted only if the webhooks are known', () => {
+    const delivery: WebhookDelivery = {
+      id: 'whd_1',
+      webhook_id: 'wh_1',
+      event_id: 'evt_1',
+      type: 'email.sent',
+      email_id: null,
+      domain_id: null,
+      recipient: null,
+      subject: null,
+      domain_name: null,
+      created: 5,
+      state: 'pending',
+      due: null,
+      body: '',
+      attempts: [],
+    }
+    const webhook = { id: 'wh_1', url: 'https://x.test/hook', secret: '', events: [] }
+    const places = [null, new Map([['wh_1', webhook]]), new Map()].map(
+      (webhooks) => deliveryRow(delivery, webhooks).what,
+    )
+    expect(places).toEqual([
+      'email.sent to a webhook',
+      'email.sent to x.test/hook',
+      'email.sent to a deleted webhook',
+    ])
+  })
+
   it('shortens many recipients', () => {
     expect(fewOf(Array.from({ length: 1000 }, (_, at) => `r${at}@x.test`))).toBe('r0@x.test and 999 more')
   })
@@ -83,4 +121,14 @@ it('a timeline ends where a list has more, so that nothing is missing in it', ()
   const few = { rows: [at(8, 'c'), at(2, 'd')], hasMore: false }
   expect(merged([many, few]).map(({ id }) => id)).toEqual(['a', 'c', 'b'])
   expect(merged([{ ...many, hasMore: false }, few]).map(({ id }) => id)).toEqual(['a', 'c', 'b', 'd'])
+})
+
+it('knows its kinds, and none that every object has a member of', () => {
+  expect(['sessions', 'req_1', 'toString', '__proto__', undefined].map((name) => isKind(name))).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
 })

@@ -1,6 +1,7 @@
 import type { SmtpSessionSummary } from '../../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../../src/server/types.ts'
 import type { WebhookDelivery } from '../../../src/webhooks/types.ts'
+import type { KnownWebhooks } from '../webhooks/receiver.ts'
 
 /** A reason why mail may be missing, with the newest request or session that shows it. */
 export interface MailProblem {
@@ -20,13 +21,13 @@ export interface MailProblem {
 /**
  * The reasons in the newest requests, sessions and deliveries, newest first.
  *
- * @param urls  The URLs of the webhooks, by id.
+ * @param webhooks  By id; without them the deliveries of none are a reason.
  */
 export function mailProblems(
   sessions: readonly SmtpSessionSummary[],
   requests: readonly LoggedRequest[],
   deliveries: readonly WebhookDelivery[] = [],
-  urls: ReadonlyMap<string, string> = new Map(),
+  webhooks: KnownWebhooks = null,
 ): MailProblem[] {
   const found = new Map<string, MailProblem>()
   const add = (problem: Omit<MailProblem, 'count'>): void => {
@@ -45,18 +46,18 @@ export function mailProblems(
     if (problem) add({ ...problem, id: request.id, time: request.timestamp, from: 'HTTP' })
   }
   for (const delivery of deliveries) {
-    const problem = webhookProblem(delivery, urls)
+    const problem = webhookProblem(delivery, webhooks)
     if (problem) add({ ...problem, id: delivery.id, from: 'Webhook' })
   }
   return [...found.values()].sort((one, other) => other.time - one.time)
 }
 
-/** The last try of a delivery that was not taken; null for one that was, and for a webhook that is gone. */
+/** The last try of a delivery that was not taken; null for one that was, and for a webhook that is gone or not known. */
 function webhookProblem(
   { webhook_id, type, state, attempts }: WebhookDelivery,
-  urls: ReadonlyMap<string, string>,
+  webhooks: KnownWebhooks,
 ): (HttpProblem & { time: number }) | null {
-  const url = urls.get(webhook_id)
+  const url = webhooks?.get(webhook_id)?.url
   const last = attempts.at(-1)
   if (state === 'delivered' || !last?.error || url === undefined) return null
   return {

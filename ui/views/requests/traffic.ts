@@ -3,6 +3,7 @@ import type { LoggedRequest } from '../../../src/server/types.ts'
 import type { WebhookDelivery } from '../../../src/webhooks/types.ts'
 import { countWords, spellOverrides, statuses, type Tone } from '../../composables/words.ts'
 import type { Paged } from '../shared/paged.ts'
+import { type KnownWebhooks, receiverOf } from '../webhooks/receiver.ts'
 import { errorOf } from './mail-problems.ts'
 
 /** What the timeline is about. The key is the part of the URL that filters by it. */
@@ -10,6 +11,8 @@ export const trafficKinds = { requests: 'Requests', sessions: 'SMTP', webhooks: 
 /** How the ids of a kind begin. */
 export const idStarts = { requests: 'req_', sessions: 'ses_', webhooks: 'whd_' } as const
 export type TrafficKind = keyof typeof trafficKinds
+export const isKind = (text: string | undefined): text is TrafficKind =>
+  text !== undefined && Object.hasOwn(trafficKinds, text)
 
 /** One line of the timeline. */
 export interface TrafficRow {
@@ -91,15 +94,15 @@ const deliveryStates: Readonly<Record<WebhookDelivery['state'], TrafficRow['outc
   failed: { words: 'Failed', tone: 'bad' },
 }
 
-export function deliveryRow(delivery: WebhookDelivery, urls: ReadonlyMap<string, string>): TrafficRow {
-  const { id, created, webhook_id, type, recipient, domain_name, subject, state, attempts } = delivery
+export function deliveryRow(delivery: WebhookDelivery, webhooks: KnownWebhooks): TrafficRow {
+  const { id, created, type, recipient, domain_name, subject, state, attempts } = delivery
   const last = attempts.at(-1)
   return {
     id,
     time: created,
     kind: 'webhooks',
     outcome: deliveryStates[state],
-    what: `${type} to ${urls.get(webhook_id)?.replace(/^https?:\/\//, '') ?? 'a deleted webhook'}`,
+    what: `${type} to ${receiverOf(delivery, webhooks)}`,
     from: '',
     to: [recipient ?? domain_name ?? ''].filter(Boolean),
     subject: subject ?? '',

@@ -38,8 +38,15 @@ export function usePaged<T>(
   // The answer to an older request must not be added to the list of a newer one.
   let round = 0
 
-  /** @param least  Further pages are taken until there are so many entries. */
-  async function take(after: string | null, least = 0): Promise<void> {
+  /**
+   * @param least  Further pages are taken until there are so many entries.
+   * @param isOlder  Which of the entries that are there stay after the last one of the answer.
+   */
+  async function take(
+    after: string | null,
+    least = 0,
+    isOlder: (entry: T, last: T) => boolean = () => false,
+  ): Promise<void> {
     const mine = ++round
     try {
       let page = await fetchPage(after)
@@ -49,8 +56,11 @@ export function usePaged<T>(
         taken.push(...page.items)
       }
       if (mine !== round) return
-      items.value = taken
-      cursor.value = page.cursor
+      const last = taken.at(-1)
+      const older = last === undefined ? [] : items.value.filter((entry) => isOlder(entry, last))
+      // At once: whoever watches the list asks for what comes after its end.
+      items.value = [...taken, ...older]
+      if (older.length === 0) cursor.value = page.cursor
       problem.value = ''
       phase.value = 'ready'
     } catch (error) {
@@ -59,24 +69,14 @@ export function usePaged<T>(
       if (items.value.length === 0) phase.value = 'failed'
     }
   }
-  async function refresh(isOlder: (entry: T, last: T) => boolean): Promise<void> {
-    const [kept, after] = [items.value, cursor.value]
-    await take(null)
-    const last = items.value.at(-1)
-    if (items.value === kept || last === undefined) return
-    const older = kept.filter((entry) => isOlder(entry, last))
-    if (older.length === 0) return
-    items.value = [...items.value, ...older]
-    cursor.value = after
-  }
   return {
     items,
-    refresh,
     phase,
     problem,
     hasMore: computed(() => cursor.value !== null),
     load: () => take(null),
     reload: () => take(null, items.value.length),
+    refresh: (isOlder) => take(null, 0, isOlder),
     loadMore: () => take(cursor.value),
   }
 }
