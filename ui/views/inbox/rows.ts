@@ -22,6 +22,8 @@ export interface Rows {
   rows: ComputedRef<number[]>
   /** The first and the last row to draw, without the row of `keep`. */
   range: ComputedRef<{ from: number; to: number }>
+  /** Whether the list has any height: a phone hides it beside a mail. */
+  isShown: ComputedRef<boolean>
   /** The distance of a row from the top of the list, in pixels. */
   topOf(index: number): number
   /** The height of all rows, in pixels. */
@@ -71,7 +73,8 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
     const known = movedBy(rowsBefore, after, at)
     // If none of the loaded rows is left, only the number of new rows is known.
     const moved = known ?? (after.first === 0 ? Math.max(0, count - countBefore) : 0)
-    above.value += Math.max(0, moved)
+    // Loading or dropping rows above moves those in sight too, where conversations are combined.
+    if (after.first === rowsBefore.first) above.value += Math.max(0, moved)
     const inRow = element.scrollTop - placedBefore.topOf(at)
     const shift = placed.topOf(at + moved) + (inRow * size) / sizeBefore - element.scrollTop
     if (shift === 0) return
@@ -102,6 +105,7 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
   return {
     rows,
     range,
+    isShown: computed(() => seenHeight.value > 0),
     topOf: (index) => places.value.topOf(index),
     height: computed(() => places.value.topOf(total.value - 1) + rem.value * fontSize),
     above,
