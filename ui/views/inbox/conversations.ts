@@ -50,9 +50,10 @@ export function useConversations(
     indexOf,
     show(from, to) {
       const { first, emails } = rows.value
-      const beyond = from - (first + emails.length)
-      // How many mails the next rows hold is known only when they are loaded together with the rows before them.
-      const isNext = folded.value !== null && beyond >= 0 && beyond < mostNext
+      const beyond = (from + to) / 2 - (first + emails.length)
+      // How many mails the next rows hold is known only when they are loaded together with the rows before them. None of
+      // these is dropped before a row in sight is loaded, which then keeps its place.
+      const isNext = folded.value !== null && from >= first && beyond >= 0 && beyond < mostNext
       return list.show(isNext ? first : outer(from), outer(to))
     },
     async locate(id) {
