@@ -1,6 +1,5 @@
 import { effectScope, nextTick, ref } from 'vue'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { MissingMail } from '../../src/inbox/types.ts'
 import type { Api } from '../../ui/composables/api.ts'
 import { type MissingCauses, useMissing } from '../../ui/views/inbox/missing.ts'
 
@@ -19,7 +18,7 @@ function asked(search: string) {
         open.push({
           path,
           async answer(...causes) {
-            resolve({ to: null, since: 0, causes: causes.map((cause) => ({ cause })) } as MissingMail)
+            resolve({ to: null, since: 0, causes: causes.map((cause) => ({ cause })) })
             await new Promise(setImmediate)
           },
         })

@@ -22,8 +22,6 @@ export interface Rows {
   rows: ComputedRef<number[]>
   /** The first and the last row to draw, without the row of `keep`. */
   range: ComputedRef<{ from: number; to: number }>
-  /** Whether the list has any height: a phone hides it beside a mail. */
-  isShown: ComputedRef<boolean>
   /** The distance of a row from the top of the list, in pixels. */
   topOf(index: number): number
   /** The height of all rows, in pixels. */
@@ -105,7 +103,6 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
   return {
     rows,
     range,
-    isShown: computed(() => seenHeight.value > 0),
     topOf: (index) => places.value.topOf(index),
     height: computed(() => places.value.topOf(total.value - 1) + rem.value * fontSize),
     above,

@@ -44,33 +44,29 @@ export function useWalk({ inbox, selection, broadcasts, router, currentId, rows 
   const compared = computed(() => (route.value.view === 'mail' ? (route.value.compare ?? null) : null))
 
   const current = (): string | null => currentId.value ?? openId.value
-  const isIn = (at: number): boolean => at >= 0 && at < inbox.count.value
   const rowAt = (at: number): string | undefined => inbox.emails.value[at - inbox.rows.value.first]?.id
 
   function canMove(by: 1 | -1): boolean {
     const at = inbox.indexOf(current())
-    return at < 0 ? inbox.count.value > 0 : isIn(at + by)
+    const to = at < 0 ? 0 : at + by
+    return to >= 0 && to < inbox.count.value
   }
 
   async function move(by: 1 | -1): Promise<void> {
     const id = current()
-    const at = inbox.indexOf(id)
-    const isLoaded = at >= 0 && rowAt(at + by) !== undefined
-    if (id !== null && !isLoaded && canMove(by)) await loadAround(id)
-    if (id !== current()) return
-    const from = inbox.indexOf(id)
-    const next = from < 0 ? rows.top() : rowAt(from + by)
+    let at = inbox.indexOf(id)
+    // A phone hides the list beside a mail, which then loads no rows by itself.
+    if (id !== null && canMove(by) && (at < 0 || rowAt(at + by) === undefined)) {
+      if (at < 0 && id === openId.value) at = await inbox.locate(id)
+      if (at >= 0) await inbox.show(at - around, at + around)
+      if (id !== current()) return
+      at = inbox.indexOf(id)
+    }
+    const next = at < 0 ? rows.top() : rowAt(at + by)
     if (next === undefined) return
     currentId.value = next
     if (openId.value !== null) go({ view: 'mail', id: next, full: full.value }, true)
     rows.focus(next)
-  }
-
-  /** Loads the rows around a row or the open mail: a phone, which hides the list then, loads no others. */
-  async function loadAround(id: string): Promise<void> {
-    const known = inbox.indexOf(id)
-    const at = known < 0 && id === openId.value ? await inbox.locate(id) : known
-    if (at >= 0) await inbox.show(at - around, at + around)
   }
 
   function close(): void {
