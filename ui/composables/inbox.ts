@@ -143,10 +143,10 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
 
   let wanted = { from: 0, to: -1 }
   let showing: Promise<void> | null = null
-  function show(from: number, to: number): Promise<void> {
+  async function show(from: number, to: number): Promise<void> {
     wanted = { from: Math.max(0, from), to: Math.min(to, count.value - 1) }
     if (phase.value === 'ready') showing ??= showWanted()
-    return showing ?? Promise.resolve()
+    await showing
   }
 
   async function showWanted(): Promise<void> {
