@@ -110,15 +110,14 @@ export function foldConversations(
 
 /** The subject and the people of a mail, whoever of them wrote it; its id where it belongs to no conversation. */
 function keyOf(mail: ListedMail): string {
-  const known = keys.get(mail)
-  if (known !== undefined) return known
-  const { id, from, to, subject, broadcast } = mail
-  const plain = plainSubject(subject)
-  const people = [splitAddress(from).address, ...to.slice(0, mostPeople)].map((one) => one.toLowerCase())
-  const key =
-    broadcast || plain === '' ? id : `${plain.toLowerCase()}\n${[...new Set(people)].toSorted().join('\n')}`
+  const key = keys.get(mail) ?? newKey(mail)
   keys.set(mail, key)
   return key
+}
+function newKey({ id, from, to, subject, broadcast }: ListedMail): string {
+  const plain = plainSubject(subject)
+  const people = [splitAddress(from).address, ...to.slice(0, mostPeople)].map((one) => one.toLowerCase())
+  return broadcast || plain === '' ? id : [plain.toLowerCase(), ...new Set(people.toSorted())].join('\n')
 }
 /** A mail that changes is another object. */
 const keys = new WeakMap<ListedMail, string>()
