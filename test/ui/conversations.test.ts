@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest'
 import type { ListedMail } from '../../src/inbox/types.ts'
 import { searchOf } from '../../ui/views/inbox/broadcast-list.ts'
-import { foldConversations } from '../../ui/views/inbox/conversations.ts'
+import { foldConversations as fold } from '../../ui/views/inbox/conversations.ts'
 import { excerptOf } from '../../ui/views/inbox/excerpts.ts'
 import { recipientIn } from '../../ui/views/inbox/recipient-in.ts'
+
+const foldConversations = (
+  window: Parameters<typeof fold>[0],
+  isPicked = (_: string): boolean => false,
+): ReturnType<typeof fold> => fold(window, isPicked)
 
 function mail(id: string, subject: string, from: string, to: string[], unread = false): ListedMail {
   return {

@@ -68,7 +68,7 @@ export function useConversations(
 /** The loaded rows with those of a conversation combined. */
 export function foldConversations(
   { first, emails }: ListWindow,
-  isPicked: (id: string) => boolean = () => false,
+  isPicked: (id: string) => boolean,
 ): {
   window: ListWindow
   /** The position of each row before. */

@@ -71,8 +71,7 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
     const known = movedBy(rowsBefore, after, at)
     // If none of the loaded rows is left, only the number of new rows is known.
     const moved = known ?? (after.first === 0 ? Math.max(0, count - countBefore) : 0)
-    // Loading or dropping rows above moves those in sight too, where conversations are combined.
-    if (after.first === rowsBefore.first) above.value += Math.max(0, moved)
+    above.value += Math.max(0, moved)
     const inRow = element.scrollTop - placedBefore.topOf(at)
     const shift = placed.topOf(at + moved) + (inRow * size) / sizeBefore - element.scrollTop
     if (shift === 0) return
