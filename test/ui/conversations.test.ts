@@ -7,7 +7,7 @@ import { recipientIn } from '../../ui/views/inbox/recipient-in.ts'
 
 const foldConversations = (
   window: Parameters<typeof fold>[0],
-  isPicked = (_: string): boolean => false,
+  isPicked: (id: string) => boolean = () => false,
 ): ReturnType<typeof fold> => fold(window, isPicked)
 
 function mail(id: string, subject: string, from: string, to: string[], unread = false): ListedMail {
