@@ -75,4 +75,28 @@ it('a phone shows all words of every room: none is cut off or wider than its pla
   }
 })
 
+it('a phone goes from mail to mail, beyond the loaded ones and up to the last one', async () => {
+  const { post, page } = await openPage({}, false)
+  const ids: string[] = []
+  for (let i = 0; i < 56; i++) {
+    const mail = { from: 'a@acme.test', to: 'b@acme.test', subject: `Mail ${i}`, text: 'x' }
+    ids.push((await post.emails.send(mail)).id)
+  }
+  await page.setViewportSize({ width: 390, height: 844 })
+  // The list begins with 50 mails.
+  await page.goto(`${post.url}/#/mail/${ids[3]}`)
+  const [previous, next] = ['Previous mail', 'Next mail'].map((name) => page.getByRole('button', { name }))
+  const shows = (subject: string): Promise<void> =>
+    page.getByRole('heading', { level: 1, name: subject, exact: true }).waitFor()
+  await shows('Mail 3')
+  await previous?.click()
+  await shows('Mail 4')
+  for (const subject of ['Mail 3', 'Mail 2', 'Mail 1', 'Mail 0']) {
+    await next?.click()
+    await shows(subject)
+  }
+  await expect.poll(() => next?.isDisabled()).toBe(true)
+  expect(await previous?.isDisabled()).toBe(false)
+})
+
 const simulated = ['bounce', 'suppressionlist', 'complaint'].map((name) => `${name}@simulator.localpost`)

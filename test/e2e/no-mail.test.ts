@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { createClock } from '../../src/core/manual-clock.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { RawClient } from '../capture/_server.ts'
 import { objections, setWidth, widths } from './_axe.ts'
@@ -65,6 +66,21 @@ it('answers why there is no mail, with what to do, and shows each session with i
   await sessions.getByRole('link', { name: 'It arrives' }).click()
   await sessions.getByRole('link', { name: 'Open the mail' }).click()
   await page.getByRole('heading', { name: 'It arrives' }).waitFor()
+})
+
+it('an empty inbox says which trouble there was, also after an hour', async () => {
+  const clock = createClock()
+  const { post, page } = await openPage({ clock }, false)
+  const client = new RawClient(post.smtp)
+  await client.reply()
+  for (const line of ['EHLO app', 'STARTTLS', 'QUIT']) await client.say(line)
+  await clock.advance(70 * 60_000)
+  await page.goto(post.url ?? '')
+  await page.getByText('STARTTLS was refused.').first().waitFor()
+  await page
+    .getByText(/let the client send without TLS/)
+    .first()
+    .waitFor()
 })
 
 it('names a client that waits for a greeting at the HTTP port as a possibility, until mail comes', async () => {

@@ -1,8 +1,14 @@
 import { expect, it } from 'vitest'
 import type { ListedMail } from '../../src/inbox/types.ts'
-import { foldConversations } from '../../ui/views/inbox/conversations.ts'
+import { searchOf } from '../../ui/views/inbox/broadcast-list.ts'
+import { foldConversations as fold } from '../../ui/views/inbox/conversations.ts'
 import { excerptOf } from '../../ui/views/inbox/excerpts.ts'
 import { recipientIn } from '../../ui/views/inbox/recipient-in.ts'
+
+const foldConversations = (
+  window: Parameters<typeof fold>[0],
+  isPicked: (id: string) => boolean = () => false,
+): ReturnType<typeof fold> => fold(window, isPicked)
 
 function mail(id: string, subject: string, from: string, to: string[], unread = false): ListedMail {
   return {
@@ -54,6 +60,53 @@ it('a mail without a subject, and the row of a broadcast, belong to no conversat
     mail('a', '', 'a@acme.test', ['b@acme.test']),
   ]
   expect(foldConversations({ first: 0, emails }).hidden).toEqual([])
+})
+
+it('a row opens the mails that it counts, and none of other people about the same subject', () => {
+  const emails = [
+    mail('c', 'Re: My order', 'bob@acme.test', ['ada@acme.test']),
+    mail('b', 'My order', 'eve@acme.test', ['bob@acme.test']),
+    mail('a', 'My order', 'ada@acme.test', ['bob@acme.test']),
+  ]
+  const [row, other] = foldConversations({ first: 0, emails }).window.emails
+  expect(row && searchOf(row)).toBe('id:c,a')
+  expect(other && searchOf(other)).toBe(null)
+})
+
+it('a conversation with a picked mail stays apart', () => {
+  const emails = [
+    mail('d', 'Re: My order', 'bob@acme.test', ['ada@acme.test']),
+    mail('c', 'Re: Other', 'bob@acme.test', ['ada@acme.test']),
+    mail('b', 'Other', 'ada@acme.test', ['bob@acme.test']),
+    mail('a', 'My order', 'ada@acme.test', ['bob@acme.test']),
+  ]
+  expect(foldConversations({ first: 0, emails }, (id) => id === 'a').hidden).toEqual([2])
+  expect(foldConversations({ first: 0, emails }).hidden).toEqual([2, 3])
+})
+
+it('a row holds at most 50 mails, and the older ones are the next row', () => {
+  const emails = Array.from({ length: 121 }, (_, at) =>
+    mail(`em_${999 - at}`, at === 0 ? 'Re: Welcome' : 'Welcome', 'noreply@acme.test', ['ada@acme.test']),
+  )
+  const { window, hidden, positions } = foldConversations({ first: 0, emails })
+  expect(window.emails.map(({ conversation }) => conversation?.ids.length)).toEqual([50, 50, 21])
+  expect(positions).toEqual([0, 50, 100])
+  expect(hidden).toHaveLength(118)
+})
+
+it('people are compared once per mail, and not more than 20 of them', () => {
+  let reads = 0
+  const to = Array.from({ length: 500 }, (_, at) => `user${at}@acme.test`)
+  const emails = Array.from({ length: 40 }, (_, at) => {
+    const one = mail(`em_${99 - at}`, 'Re: News', 'ada@acme.test', [])
+    return Object.defineProperty(one, 'to', { get: () => (reads++, to), enumerable: true })
+  })
+  foldConversations({ first: 0, emails })
+  const once = reads
+  // A row is a copy of its mail.
+  expect(once).toBeLessThanOrEqual(41)
+  foldConversations({ first: 0, emails })
+  expect(reads - once).toBeLessThanOrEqual(1)
 })
 
 it('an excerpt begins with a word near what was found, in one line', () => {

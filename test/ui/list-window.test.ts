@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MailSummary } from '../../src/inbox/types.ts'
+import type { ListRow } from '../../ui/views/inbox/conversations.ts'
 import { afterHead, afterPage, movedBy, noRows, type ListWindow } from '../../ui/composables/list-window.ts'
 
 /** The rows of a list in which the mail `em_<n>` is at position `n`. */
@@ -41,6 +42,11 @@ describe('the loaded rows of a list', () => {
     expect(loaded.emails.length).toBeLessThanOrEqual(600)
   })
 
+  it('are as many as are in sight, where the rows in sight stand for more than the limit', () => {
+    const grown = afterPage(rows(0, 600), rows(600, 100), { from: 0, to: 650 })
+    expect(grown).toEqual(rows(0, 700))
+  })
+
   it('keep older rows behind newest ones that are fetched again, or begin again', () => {
     const before = rows(0, 20).emails
     expect(afterHead(before, { emails: rows(0, 10, 2).emails, count: 22 })).toEqual(rows(0, 22, 2).emails)
@@ -52,5 +58,10 @@ describe('the loaded rows of a list', () => {
     expect(movedBy(rows(100, 50), rows(100, 50, 3), 120)).toBe(3)
     expect(movedBy(rows(100, 50), rows(100, 50, -4), 120)).toBe(-4)
     expect(movedBy(rows(100, 50), rows(300, 50, 0), 120)).toBeNull()
+    // The row became a part of a conversation.
+    const [first, ...rest] = rows(0, 50).emails
+    const conversation = { subject: 'x', ids: ['em_0', 'em_20', 'em_21'], unread: 0 }
+    const combined = [{ ...first, conversation } as ListRow, ...rest.slice(0, 19)]
+    expect(movedBy(rows(0, 50), { first: 0, emails: combined }, 20)).toBe(-20)
   })
 })

@@ -51,8 +51,8 @@ export interface InboxList {
   locate(id: string): Promise<number>
   /** Loads the first page. */
   load(): Promise<void>
-  /** Loads the rows at these positions; rows far from them are dropped. */
-  show(from: number, to: number): void
+  /** Loads the rows at these positions, and resolves then; rows far from them are dropped. */
+  show(from: number, to: number): Promise<void>
   /** Fetches the changed rows again; without `changes`, the newest ones. Rows keep their places. */
   refresh(changes?: Changes): Promise<void>
   /** Fetches all loaded rows again, after changes of many mails. */
@@ -142,14 +142,14 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   }
 
   let wanted = { from: 0, to: -1 }
-  let isShowing = false
-  function show(from: number, to: number): void {
+  let showing: Promise<void> | null = null
+  async function show(from: number, to: number): Promise<void> {
     wanted = { from: Math.max(0, from), to: Math.min(to, count.value - 1) }
-    if (!isShowing && phase.value === 'ready') void showWanted()
+    if (phase.value === 'ready') showing ??= showWanted()
+    await showing
   }
 
   async function showWanted(): Promise<void> {
-    isShowing = true
     for (let isDone = false; !isDone;) {
       await inLine(async (signal) => {
         const next = problem.value === '' ? missingPart(rows.value, wanted) : null
@@ -157,17 +157,18 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
         if (next) await attempt(signal, () => showPage(next, signal))
       })
     }
-    isShowing = false
+    showing = null
   }
 
   async function showPage({ offset, limit }: Part, signal: AbortSignal): Promise<void> {
     const page = await list({ query: shown.value, offset, limit, count: 'page' }, signal)
     const before = rows.value
     const after = afterPage(before, { first: offset, emails: page.emails }, wanted)
-    rows.value = after
     if (!page.at_least) count.value = page.count
     // If the page brought nothing new, the list has changed meanwhile. The refresh after that change loads the rows.
     const isSame = after.first === before.first && after.emails.length === before.emails.length
+    // Each change of the rows is followed by `show`, which would ask for the same page for ever.
+    if (!isSame) rows.value = after
     wanted = { ...wanted, to: isSame ? -1 : Math.min(wanted.to, count.value - 1) }
   }
 

@@ -73,7 +73,10 @@ export function afterHead(
 
 /** How many places the row at a position moved down, or the next row that is still loaded; null if there is none. */
 export function movedBy(before: ListWindow, after: ListWindow, position: number): number | null {
-  const now = new Map(after.emails.map(({ id }, at) => [id, after.first + at]))
+  const now = new Map<string, number>()
+  after.emails.forEach(({ id, conversation }, at) => {
+    for (const one of conversation?.ids ?? [id]) now.set(one, after.first + at)
+  })
   for (let at = Math.max(0, position - before.first); at < before.emails.length; at++) {
     const place = now.get(before.emails[at]?.id ?? '')
     if (place !== undefined) return place - (before.first + at)
@@ -84,7 +87,8 @@ export function movedBy(before: ListWindow, after: ListWindow, position: number)
 function trimmed({ first, emails }: ListWindow, { from, to }: { from: number; to: number }): ListWindow {
   if (emails.length <= mostRows) return { first, emails }
   const start = Math.max(first, Math.min(from, to) - mostRows / 2)
-  const end = Math.min(first + emails.length, start + mostRows)
+  // Rows of conversations hold so many mails that those in sight may need more. A page that was fetched for them stays whole.
+  const end = Math.min(first + emails.length, Math.max(start + mostRows, to + laterPage))
   return { first: start, emails: emails.slice(start - first, end - first) }
 }
 

@@ -115,10 +115,11 @@ export function useActions({ api, inbox, open, selection, go, ask, askAll, focus
     if (!isWanted) return
     await attempt(async () => {
       await api.removeAll(query)
-      if (isWanted !== true) await isWanted()
       selection.clear()
       go({ view: 'list' }, true)
       await inbox.load()
+      // Last, so that the list shows that the mail is gone even if something else could not be deleted.
+      if (isWanted !== true) await isWanted()
     })
   }
 

@@ -52,11 +52,9 @@ export function useBroadcastList(inbox: InboxList, focusRow: (id: string) => voi
 /** The search for the mails of a row that stands for several; null for other rows. */
 export function searchOf({ broadcast, conversation }: ListRow): string | null {
   if (broadcast) return `broadcast:${broadcast.id}`
-  return conversation
-    ? `subject:"${conversation.subject.slice(0, longest).replaceAll(/["\\]/g, '\\$&')}"`
-    : null
+  // Other people may write about the same subject, so no words would find these mails alone.
+  return conversation ? `id:${conversation.ids.join(',')}` : null
 }
-const longest = 200
 
 /** The URL of a search. */
 export function searchLink(query: string, hash: string = hashOf({ view: 'list' })): string {

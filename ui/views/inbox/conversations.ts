@@ -8,7 +8,7 @@ import { splitAddress } from '../../composables/words.ts'
 export interface Conversation {
   /** Without `Re:` and the like. */
   subject: string
-  /** The newest first; only those that are loaded. */
+  /** The newest first; only those that are loaded, and at most 50. */
   ids: string[]
   unread: number
 }
@@ -19,10 +19,16 @@ export type ListRow = ListedMail & { conversation?: Conversation }
 /**
  * The list with each conversation as one row, in the place of its newest mail, while `isOn`. Only loaded mails are known, so
  * that a row may take in older mails when these are loaded. The results of a search are never combined.
+ *
+ * @param isPicked  A conversation with a picked mail stays apart, so that a person sees what is picked.
  */
-export function useConversations(list: InboxList, isOn: Readonly<Ref<boolean>>): InboxList {
+export function useConversations(
+  list: InboxList,
+  isOn: Readonly<Ref<boolean>>,
+  isPicked: (id: string) => boolean,
+): InboxList {
   const folded = computed(() =>
-    isOn.value && list.shown.value === '' ? foldConversations(list.rows.value) : null,
+    isOn.value && list.shown.value === '' ? foldConversations(list.rows.value, isPicked) : null,
   )
   const rows = computed<ListWindow>(() => folded.value?.window ?? list.rows.value)
   const indexOf = (id: string | null): number => {
@@ -42,7 +48,14 @@ export function useConversations(list: InboxList, isOn: Readonly<Ref<boolean>>):
     emails: computed(() => rows.value.emails),
     count: computed(() => list.count.value - (folded.value?.hidden.length ?? 0)),
     indexOf,
-    show: (from, to) => list.show(outer(from), outer(to)),
+    show(from, to) {
+      const { first, emails } = rows.value
+      const beyond = (from + to) / 2 - (first + emails.length)
+      // How many mails the next rows hold is known only when they are loaded together with the rows before them. None of
+      // these is dropped before a row in sight is loaded, which then keeps its place.
+      const isNext = folded.value !== null && from >= first && beyond >= 0 && beyond < mostNext
+      return list.show(isNext ? first : outer(from), outer(to))
+    },
     async locate(id) {
       const at = await list.locate(id)
       const known = indexOf(id)
@@ -53,7 +66,10 @@ export function useConversations(list: InboxList, isOn: Readonly<Ref<boolean>>):
 }
 
 /** The loaded rows with those of a conversation combined. */
-export function foldConversations({ first, emails }: ListWindow): {
+export function foldConversations(
+  { first, emails }: ListWindow,
+  isPicked: (id: string) => boolean,
+): {
   window: ListWindow
   /** The position of each row before. */
   positions: number[]
@@ -68,16 +84,20 @@ export function foldConversations({ first, emails }: ListWindow): {
     if (group) group.push(mail)
     else groups.set(keyOf(mail), [mail])
   }
+  for (const [key, mails] of groups) {
+    // Without an answer, they are several mails of one kind, such as sign-in codes.
+    const isOne = mails.length > 1 && mails.some(({ subject }) => answer.test(subject))
+    if (!isOne || mails.some(({ id }) => isPicked(id))) groups.delete(key)
+  }
   const rowOf = new Map<string, string>()
   const rows: ListRow[] = []
   const positions: number[] = []
   const hidden: number[] = []
   emails.forEach((mail, at) => {
     if (rowOf.has(mail.id)) return void hidden.push(first + at)
-    const mails = groups.get(keyOf(mail)) ?? []
+    const mails = groups.get(keyOf(mail))?.splice(0, mostMails) ?? []
     positions.push(first + at)
-    // Without an answer, they are several mails of one kind, such as sign-in codes.
-    if (mails.length < 2 || !mails.some(({ subject }) => answer.test(subject))) return void rows.push(mail)
+    if (mails.length < 2) return void rows.push(mail)
     for (const { id } of mails.slice(1)) rowOf.set(id, mail.id)
     const unread = mails.filter((one) => one.unread).length
     rows.push({
@@ -89,12 +109,18 @@ export function foldConversations({ first, emails }: ListWindow): {
 }
 
 /** The subject and the people of a mail, whoever of them wrote it; its id where it belongs to no conversation. */
-function keyOf({ id, from, to, subject, broadcast }: ListedMail): string {
-  const plain = plainSubject(subject)
-  if (broadcast || plain === '') return id
-  const people = new Set([splitAddress(from).address, ...to].map((address) => address.toLowerCase()))
-  return `${plain.toLowerCase()}\n${[...people].toSorted().join('\n')}`
+function keyOf(mail: ListedMail): string {
+  const key = keys.get(mail) ?? newKey(mail)
+  keys.set(mail, key)
+  return key
 }
+function newKey({ id, from, to, subject, broadcast }: ListedMail): string {
+  const plain = plainSubject(subject)
+  const people = [splitAddress(from).address, ...to.slice(0, mostPeople)].map((one) => one.toLowerCase())
+  return broadcast || plain === '' ? id : [plain.toLowerCase(), ...new Set(people.toSorted())].join('\n')
+}
+/** A mail that changes is another object. */
+const keys = new WeakMap<ListedMail, string>()
 
 function plainSubject(subject: string): string {
   let plain = subject.trim()
@@ -104,3 +130,9 @@ function plainSubject(subject: string): string {
 
 const answer = /^(?:re|aw|antw|sv|vs|odp|rif)(?:\[\d{1,4}\])?:\s{0,20}/i
 const mostPrefixes = 10
+/** The recipients that tell conversations apart. */
+const mostPeople = 20
+/** The mails of one row, so that a screen full of rows needs a bounded number of them; the older ones get a row of their own. */
+const mostMails = 50
+/** How many rows behind the loaded ones are loaded together with these. */
+const mostNext = 200

@@ -15,17 +15,19 @@ export function createExcerpts(api: Pick<Api, 'get'>, found: Map<string, string>
   let sought = ''
   let waiting: string[] = []
   const asked = new Set<string>()
+  /** The runs for the words that are sought now. */
   let running = 0
 
   async function run(words: readonly string[], { signal }: AbortController): Promise<void> {
     running++
-    for (let id = waiting.shift(); id !== undefined && !signal.aborted; id = waiting.shift()) {
+    // What is waiting belongs to a newer run after an abort.
+    for (let id = waiting.shift(); id !== undefined; id = signal.aborted ? undefined : waiting.shift()) {
       asked.add(id)
       const mail = await api.get(id, signal).catch(() => null)
       const excerpt = mail && excerptOf(mail.text || textIn(mail.html), words)
       if (excerpt && !signal.aborted) found.set(id, excerpt)
     }
-    running--
+    if (!signal.aborted) running--
   }
 
   return {
@@ -34,6 +36,7 @@ export function createExcerpts(api: Pick<Api, 'get'>, found: Map<string, string>
         sought = words.join('\n')
         current.abort()
         current = new AbortController()
+        running = 0
         asked.clear()
         found.clear()
       }

@@ -16,6 +16,7 @@ export interface InboxCommandTargets {
   /** The mail that keyboard commands apply to. */
   picked: () => string | null
   move(by: 1 | -1): void
+  canMove(by: 1 | -1): boolean
   openCurrent(): void
   close(): void
   search(): void
@@ -51,8 +52,8 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
   const hasMail = (): boolean => inbox.emails.value.length > 0
   const hasSelection = (): boolean => selection.count.value > 0
   const all: Record<InboxCommand, Pick<Command, 'run' | 'isOn'>> = {
-    next: { isOn: hasMail, run: () => targets.move(1) },
-    previous: { isOn: hasMail, run: () => targets.move(-1) },
+    next: { isOn: () => targets.canMove(1), run: () => targets.move(1) },
+    previous: { isOn: () => targets.canMove(-1), run: () => targets.move(-1) },
     open: { isOn: () => targets.picked() !== null, run: targets.openCurrent },
     delete: { isOn: () => isOpen() || hasSelection(), run: () => void deleteMail() },
     unread: {

@@ -23,8 +23,10 @@ export interface Walk {
   compared: ComputedRef<string | null>
   /** Whether every row shows its checkbox. */
   picking: Ref<boolean>
-  /** Moves one row down or up. If a mail is open, the new row's mail is opened. */
+  /** Moves one row down or up, which is loaded first where it is not. If a mail is open, the new row's mail is opened. */
   move(by: 1 | -1): void
+  /** Whether there may be a row below or above. */
+  canMove(by: 1 | -1): boolean
   /** Opens the mail or the broadcast of the current row. */
   openCurrent(): void
   /** Closes the first of these that is there: the comparison, the selection, the view of a mail alone, the open mail, the list of a broadcast. */
@@ -41,10 +43,26 @@ export function useWalk({ inbox, selection, broadcasts, router, currentId, rows 
   const full = computed(() => route.value.view === 'mail' && route.value.full === true)
   const compared = computed(() => (route.value.view === 'mail' ? (route.value.compare ?? null) : null))
 
-  function move(by: 1 | -1): void {
-    const { value: mails } = inbox.emails
-    const at = mails.findIndex(({ id }) => id === (currentId.value ?? openId.value))
-    const next = at === -1 ? rows.top() : mails[at + by]?.id
+  const current = (): string | null => currentId.value ?? openId.value
+  const rowAt = (at: number): string | undefined => inbox.emails.value[at - inbox.rows.value.first]?.id
+
+  function canMove(by: 1 | -1): boolean {
+    const at = inbox.indexOf(current())
+    const to = at < 0 ? 0 : at + by
+    return to >= 0 && to < inbox.count.value
+  }
+
+  async function move(by: 1 | -1): Promise<void> {
+    const id = current()
+    let at = inbox.indexOf(id)
+    // A phone hides the list beside a mail, which then loads no rows by itself.
+    if (id !== null && canMove(by) && (at < 0 || rowAt(at + by) === undefined)) {
+      if (at < 0 && id === openId.value) at = await inbox.locate(id)
+      if (at >= 0) await inbox.show(at - around, at + around)
+      if (id !== current()) return
+      at = inbox.indexOf(id)
+    }
+    const next = at < 0 ? rows.top() : rowAt(at + by)
     if (next === undefined) return
     currentId.value = next
     if (openId.value !== null) go({ view: 'mail', id: next, full: full.value }, true)
@@ -97,10 +115,13 @@ export function useWalk({ inbox, selection, broadcasts, router, currentId, rows 
     full,
     compared,
     picking,
-    move,
+    move: (by) => void move(by),
+    canMove,
     openCurrent,
     close,
     compare,
     fill,
   }
 }
+
+const around = 12
