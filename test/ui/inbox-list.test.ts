@@ -131,7 +131,7 @@ test('in whatever order the answers come, the list has the mails of the search i
       const kind = pick(['search', 'arrive', 'arrive', 'show', 'reload', 'answer', 'answer', 'answer'])
       if (kind === 'search') served.search(pick(['', 'a', 'b', broken]))
       if (kind === 'arrive') served.arrive(`${pick(['a', 'b'])}${step}`)
-      if (kind === 'show') inbox.show(below(10), below(20))
+      if (kind === 'show') void inbox.show(below(10), below(20))
       if (kind === 'reload') void inbox.reload()
       if (kind === 'answer') await served.answer(below(Math.max(1, served.open)))
       steps.push(`${kind} ${inbox.query.value}`)
@@ -145,7 +145,7 @@ test('in whatever order the answers come, the list has the mails of the search i
     expect(inbox.count.value, told).toBe(served.matches(query).length)
     expect(inbox.counting.value, told).toBe(false)
     // The loaded rows may be those further down that were asked for last.
-    inbox.show(0, inbox.count.value - 1)
+    void inbox.show(0, inbox.count.value - 1)
     await served.answerAll()
     const ids = inbox.emails.value.map(({ id }) => id)
     expect(ids, told).toEqual(served.matches(query))
@@ -188,7 +188,7 @@ test('in whatever order the answers come, rows anywhere in a long list are in th
       if (kind === 'arrive') served.arrive(`new${step}`)
       if (kind === 'remove') served.remove(served.matches('')[below(700)] ?? '')
       const at = below(4) === 0 ? 0 : below(700)
-      if (kind === 'show') inbox.show(at, at + 20)
+      if (kind === 'show') void inbox.show(at, at + 20)
       if (kind === 'answer') await served.answer(below(Math.max(1, served.open)))
       steps.push(kind === 'show' ? `show ${at}` : kind)
     }
@@ -196,7 +196,7 @@ test('in whatever order the answers come, rows anywhere in a long list are in th
     const told = `${round}: ${steps.join(', ')}`
     expect(served.misplaced(), told).toEqual([])
     expect(inbox.count.value, told).toBe(served.matches('').length)
-    inbox.show(0, 20)
+    void inbox.show(0, 20)
     await served.answerAll()
     expect(inbox.emails.value[0]?.id, told).toBe(served.matches('')[0])
     expect(served.misplaced(), told).toEqual([])
@@ -210,7 +210,7 @@ test('rows that are scrolled to are loaded while mail keeps arriving', async () 
   served.search('')
   await served.answerAll()
   served.arrive('new')
-  inbox.show(1000, 1020)
+  void inbox.show(1000, 1020)
   // Mail arrives before each answer.
   for (let answers = 0; inbox.rows.value.first === 0; answers++) {
     expect(answers).toBeLessThan(4)
