@@ -104,9 +104,12 @@ const tasks: Readonly<Record<string, Task>> = {
 function revived(argument: unknown): TaskArgument {
   return JSON.parse(JSON.stringify(argument ?? {}), (name, value: unknown) => {
     if (name === 'after' && typeof value === 'string') return isId('em', value) ? value : new Date(value)
-    return isPattern(value) ? new RegExp(value.source, value.flags) : value
+    return isPattern(value) ? compiled(value) : value
   }) as TaskArgument
 }
+
+const compiled = (pattern: { source: string; flags: string }): RegExp =>
+  new RegExp(pattern.source, pattern.flags)
 
 function isPattern(value: unknown): value is { source: string; flags: string } {
   return typeof value === 'object' && value !== null && 'source' in value && 'flags' in value
