@@ -121,10 +121,13 @@ const integrationFiles: readonly string[] = [
   'testing/account',
   'testing/cypress',
   'testing/embed',
+  'ui/conversation-list',
+  'ui/delete-all',
   'ui/inbox-list',
   'ui/live',
   'ui/undo',
   'ui/mails-ahead',
+  'ui/missing',
   'ui/time',
 ]
 

@@ -101,6 +101,8 @@ const ofHttp = 'it is about HTTP, and about requests that read and write no data
 /** The suites in these folders that run on one adapter only, with the reason. */
 export const onOneAdapter: Readonly<Record<string, string>> = {
   'inbox/damaged': ofFolder,
+  'inbox/kept-signatures':
+    'it is about what the reader keeps in memory; each adapter gives it the same bytes',
   'inbox/missing': 'it is about the order of causes; other suites read the lists behind them on each adapter',
   'server/answer-headers': ofHttp,
   'server/body-limits': ofHttp,
