@@ -84,14 +84,16 @@ export async function createSuppressions(deps: SuppressionDeps): Promise<InnerSu
   }
 
   // Before the first read, so that nothing is missed between the two.
-  const stopListening = store.changes((change) => {
-    if (change.op !== 'gap' && change.collection !== suppressionCollection.name) return
-    if (change.op === 'gap' || change.op === 'bulk')
-      reading = reading.then(readAll).catch((error: unknown) => {
-        if (!isErrorOf(error, 'closed')) deps.onError(error)
-      })
-    else note(change.id, change.op !== 'remove')
-  })
+  const stopListening = store.changes(
+    (change) => {
+      if (change.op === 'gap' || change.op === 'bulk')
+        reading = reading.then(readAll).catch((error: unknown) => {
+          if (!isErrorOf(error, 'closed')) deps.onError(error)
+        })
+      else note(change.id, change.op !== 'remove')
+    },
+    { of: suppressionCollection },
+  )
   const has = (address: string): boolean => known.size > 0 && known.has(idOf(addressKey(address)))
   await readAll()
   store.beforeCommit(createSuppressing({ ...deps, has, toChange: (entry) => toChange(entry) }))

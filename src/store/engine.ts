@@ -190,9 +190,9 @@ export async function createStore(
         assertOpen()
         return medium.createBlob(id)
       },
-      changes(listener, after) {
+      changes(listener, options) {
         assertOpen()
-        return view.listening(feed.listen(partition, listener, after))
+        return view.listening(feed.listen(partition, listener, options))
       },
       texts: null,
       isShared: false,

@@ -47,11 +47,27 @@ export function describeChanges(test: StoreTest): void {
       store.changes((change) => all.push(change))
       for (const n of [1, 2, 3]) await add(n)
       const heard: StoreChange[] = []
-      store.changes((change) => heard.push(change), all[0]?.seq)
+      store.changes((change) => heard.push(change), { after: all[0]?.seq })
       expect(heard).toEqual(all.slice(1))
       await add(4)
       expect(heard).toEqual(all.slice(1))
       expect(heard).toHaveLength(3)
+    })
+
+    test('a listener of one collection gets its changes alone, later and earlier ones', async ({ store }) => {
+      const all: StoreChange[] = []
+      const heard: StoreChange[] = []
+      store.changes((change) => all.push(change))
+      store.changes((change) => heard.push(change), { of: notes })
+      await store.commit([insert(labels, { id: 'l', title: 't' }), insert(notes, note(1))])
+      await store.bulk(labels, ['l'], 'remove')
+      await store.bulk(notes, [note(1).id], 'remove')
+      const wanted = all.filter((change) => change.op !== 'gap' && change.collection === 'notes')
+      expect(wanted.map(({ op }) => op)).toEqual(['insert', 'bulk', 'bulk'])
+      expect(heard).toEqual(wanted)
+      const caught: StoreChange[] = []
+      store.changes((change) => caught.push(change), { of: labels, after: (all[0]?.seq ?? 0) - 1 })
+      expect(caught).toEqual(all.filter((change) => change.op !== 'gap' && change.collection === 'labels'))
     })
   })
 }
