@@ -59,11 +59,13 @@ export function describeChanges(test: StoreTest): void {
       const heard: StoreChange[] = []
       store.changes((change) => all.push(change))
       store.changes((change) => heard.push(change), { of: notes })
-      await store.commit([insert(labels, { id: 'l', title: 't' }), insert(notes, note(1))])
-      await store.bulk(labels, ['l'], 'remove')
-      await store.bulk(notes, [note(1).id], 'remove')
+      const numbers = Array.from({ length: 101 }, (_, n) => n)
+      for (const n of numbers)
+        await store.commit([insert(labels, { id: `l_${n}`, title: 't' }), insert(notes, note(n))])
+      await store.bulk(labels, await store.ids(labels), 'remove')
+      await store.bulk(notes, await store.ids(notes), 'remove')
       const wanted = all.filter((change) => change.op !== 'gap' && change.collection === 'notes')
-      expect(wanted.map(({ op }) => op)).toEqual(['insert', 'bulk', 'bulk'])
+      expect(new Set(wanted.map(({ op }) => op))).toEqual(new Set(['insert', 'bulk']))
       expect(heard).toEqual(wanted)
       const caught: StoreChange[] = []
       store.changes((change) => caught.push(change), { of: labels, after: (all[0]?.seq ?? 0) - 1 })
