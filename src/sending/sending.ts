@@ -7,11 +7,11 @@ import { createPacer } from '../core/slices.ts'
 import { acceptedAs, failureOf, type Span, type Tracer, readTraceparent } from '../core/tracer.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { EmailService } from '../emails/emails.ts'
-import { pagesOf, untilCommitted } from '../store/repository.ts'
+import { untilCommitted } from '../store/repository.ts'
 import { insert, type Blob, type Change, type Store } from '../store/store.ts'
 import { checkGiven, type CheckGivenDeps, type Storable } from './check.ts'
 import { findRepeated, joinHashes, keyHash, prepareRepeatable, type Repeatable } from './idempotency.ts'
-import { providerKey, toEmail, toScheduledRecord } from './record.ts'
+import { findByProvider, toEmail, toScheduledRecord, type Found } from './record.ts'
 import {
   isOfRequest,
   sentOf,
@@ -29,7 +29,6 @@ import {
   readTime,
   scheduledCollection,
   type Scheduled,
-  type ScheduledRecord,
 } from './scheduled.ts'
 import { withDomain, type Accepted, type SendDeps } from './send.ts'
 import type { SentEmail } from './types.ts'
@@ -80,13 +79,6 @@ export interface SendingService {
   find(provider: string, messageId: string): Promise<Found | null>
   /** The emails that are sent later. */
   readonly scheduled: Scheduled
-}
-
-/** The emails that one id of a provider names. */
-export interface Found {
-  emails: EmailRecord[]
-  /** Those that are not sent yet. */
-  scheduled: ScheduledRecord[]
 }
 
 export interface SendingDeps extends SendDeps, CheckGivenDeps {
@@ -245,16 +237,7 @@ export function createSending(given: SendingDeps): Sending {
       const [result] = await acceptAll([input], { surface: '', idempotencyKey, traceparent }, given)
       return sentOf(result)
     },
-    async find(provider, messageId) {
-      const prefix = [providerKey({ name: provider, message_id: messageId })]
-      const query = { index: 'provider', prefix, limit: 500 }
-      // First those that wait: one that is sent meanwhile is found twice rather than not at all.
-      const scheduled: ScheduledRecord[] = []
-      for await (const records of pagesOf(store, scheduledCollection, query)) scheduled.push(...records)
-      const emails: EmailRecord[] = []
-      for await (const records of pagesOf(store, emailCollection, query)) emails.push(...records)
-      return emails.length > 0 || scheduled.length > 0 ? { emails, scheduled } : null
-    },
+    find: (provider, messageId) => findByProvider(store, provider, messageId),
     scheduled: createScheduled({ ...given, send: (record) => schedule.send(record) }),
     schedule,
   }
