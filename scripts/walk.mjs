@@ -55,7 +55,13 @@ async function walk(job, isAnswer) {
   // The first one adds the domain of the sender, and the second one reads it.
   await job()
   await job()
-  // What they left to be done, such as its delivery and its text for searches.
+  // In one run a timer may do other work meanwhile.
+  const runs = [await passedBy(job, isAnswer), await passedBy(job, isAnswer), await passedBy(job, isAnswer)]
+  return runs[0].filter((file) => runs.every((passed) => passed.includes(file)))
+}
+
+async function passedBy(job, isAnswer) {
+  // What the run before left to be done, such as its delivery and its text for searches.
   await new Promise((resolve) => setTimeout(resolve, 1500))
   let passed = null
   session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })

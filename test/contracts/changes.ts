@@ -61,7 +61,7 @@ export function describeChanges(test: StoreTest): void {
       store.changes((change) => heard.push(change), { of: notes })
       const numbers = Array.from({ length: 101 }, (_, n) => n)
       for (const n of numbers)
-        await store.commit([insert(labels, { id: `l_${n}`, title: 't' }), insert(notes, note(n))])
+        await store.commit([insert(labels, { id: `l_${n}`, title: `t_${n}` }), insert(notes, note(n))])
       await store.bulk(labels, await store.ids(labels), 'remove')
       await store.bulk(notes, await store.ids(notes), 'remove')
       const wanted = all.filter((change) => change.op !== 'gap' && change.collection === 'notes')
