@@ -1,7 +1,6 @@
 import { audienceCollection, contactCollection, type ContactRecord } from '../audiences/audience.ts'
 import type { Clock } from '../core/clock.ts'
-import { acceptedAs, type Span, type Tracer } from '../core/tracer.ts'
-import { readTraceparent } from '../core/traceparent.ts'
+import { acceptedAs, type Span, type Tracer, readTraceparent } from '../core/tracer.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { render, unansweredWarning } from '../emails/render.ts'
 import { keep, toEmail, type Kept } from '../sending/record.ts'

@@ -73,8 +73,3 @@ function tlsAdvice({ smtps, hasStartTls }: RightPorts): string {
   ]
   return `${ways.join('; ') || 'for TLS turn `smtpTls` on, or set `smtpsPort`'}.`
 }
-
-/** Whether a line is the beginning of an HTTP request. */
-export function isHttpRequest(line: string): boolean {
-  return /^[A-Z]{3,10} \S+ HTTP\/\d(?:\.\d)?$/.test(line)
-}

@@ -1,74 +1,28 @@
-import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
-import type { Clock } from '../core/clock.ts'
-import { count, type SmtpCounts } from '../core/counts.ts'
-import { monotonicNow, nextTick } from '../core/machine.ts'
+import { count } from '../core/counts.ts'
+import { nextTick } from '../core/machine.ts'
 import type { SmtpStage } from '../faults/types.ts'
 import type { SmtpProblemKind } from '../inbox/types.ts'
-import { plainAddress } from '../net/addresses.ts'
-import { tlsFaultOf } from '../net/tls-words.ts'
-import { httpAtSmtp, isHttpRequest, plainAtTls, type ClientFault, type RightPorts } from './client-faults.ts'
-import { CommandConnection, refusedCommand } from './commands.ts'
-import { type FaultAt, meetFault, stageOf } from './faults.ts'
-import { maxWithoutMessage, Progress, type Patience } from './progress.ts'
-import { hasEnhancedCode, linesOf, lostAccess, Refusal, refusalOf } from './replies.ts'
 import { isAdmitted, userOf } from './auth.ts'
+import { httpAtSmtp } from './client-faults.ts'
+import { refusedCommand } from './commands.ts'
+import { type FaultAt, meetFault, stageOf } from './faults.ts'
+import { maxWithoutMessage, type Patience } from './progress.ts'
+import { hasEnhancedCode, linesOf, lostAccess, Refusal, refusalOf } from './replies.ts'
 import type { SessionState } from './session-log.ts'
-import { messageOf } from './session-problems.ts'
 import { CaptureStream } from './stream.ts'
-import { SessionNotes } from './transcript.ts'
-
-/** The members of a server that its connections use. */
-export interface ConnectionHost {
-  /** Whether the server is closing. It then answers 421 to the next command of every client. */
-  readonly isClosing: boolean
-  /** Whether addresses need angle brackets. */
-  readonly isStrict: boolean
-  readonly clock: Clock
-  readonly faultAt: FaultAt
-  /** What is counted of the sessions of apps. */
-  readonly counts: SmtpCounts
-  /** Where a client at the wrong port should go. */
-  readonly ports: RightPorts
-  /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
-  admit(connection: CaptureConnection): boolean
-  /**
-   * Called for a connection that was answered 421 and has no slot. A limited number of such connections may stay open
-   * until the client has read the reply; beyond that they are destroyed, so that a flood cannot hold many sockets.
-   */
-  dismiss(connection: CaptureConnection): void
-  /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
-  tellRefusal(what: string, why: string, connection: CaptureConnection): void
-  /** Reports a client's fault, at most once a minute for each address and kind of fault. */
-  reportClient(fault: ClientFault, address: string, detail: string): void
-  /** Called when the socket of a connection is closed. */
-  forget(connection: CaptureConnection): void
-}
+import { isHttpRequest, TlsConnection } from './tls-connection.ts'
 
 /**
- * Extends smtp-server's connection where smtp-server has no option. It depends on smtp-server's internals, so the exact
- * version of the package is pinned and every override has a test.
+ * The session on a connection: its commands and replies, its faults, and its end. Extends smtp-server's connection where
+ * smtp-server has no option. It depends on smtp-server's internals, so the exact version of the package is pinned and every
+ * override has a test.
  */
-export class CaptureConnection extends CommandConnection {
-  /** Whether the connection came through the outbox's own port. Faults and limits do not apply to it. */
-  isDelivery = false
-  /** The transcript of this session. */
-  readonly notes: SessionNotes = new SessionNotes()
-  readonly #progress = new Progress(monotonicNow())
+export class CaptureConnection extends TlsConnection {
   /** Number of replies of 400 or more since the last accepted command. */
   #refusedInRow = 0
   /** Replies that are sent at the end of the event loop's turn. */
   #waiting = ''
-  /** Number of commands and bytes received before TLS. */
-  #beforeTls = { commands: 0, bytes: 0 }
-  #fault: ClientFault | null = null
-  /** Whether the first bytes of TLS have to come, at the port that begins with it. */
-  #awaitsTls = false
-
-  /** The base class types the server as `SMTPServer`. */
-  get #server(): ConnectionHost {
-    return this._server as typeof this._server & ConnectionHost
-  }
 
   /** Null once the client has disconnected. */
   get #parser(): CaptureStream | null {
@@ -84,7 +38,7 @@ export class CaptureConnection extends CommandConnection {
   get isAwaited(): boolean {
     if (this._closing || this._closed) return false
     // Before the greeting, where the port begins with TLS.
-    if (this._upgrading || this.#awaitsTls) return true
+    if (this._upgrading || this.awaitsTls) return true
     if (!this._ready) return false
     if (this._socket.writableNeedDrain) return true
     const parser = this.#parser
@@ -95,7 +49,7 @@ export class CaptureConnection extends CommandConnection {
 
   /** When the client last made progress, as `performance.now()`. */
   get workedAt(): number {
-    return this.#progress.workedAt
+    return this.progress.workedAt
   }
 
   /** The facts about the client, for the log of sessions. */
@@ -106,21 +60,21 @@ export class CaptureConnection extends CommandConnection {
       client_name: this.hostNameAppearsAs || '',
       user: userOf(this.session)?.name ?? null,
       secure: this.secure,
-      message_count: this.#progress.messages,
-      fault: this.#fault,
+      message_count: this.progress.messages,
+      fault: this.fault,
     }
   }
 
   /** Ends the connection if the client takes too long. Call it at regular intervals. */
   checkProgress(now: number, patience: Patience): void {
-    if (this.#awaitsTls && now - this.workedAt >= patience.helloMs) return this.#refusePlainText('')
+    if (this.awaitsTls && now - this.workedAt >= patience.helloMs) return this.refusePlainText('')
     const isInData = this.#parser?._dataMode ?? false
     const activity = {
       isAwaited: this.isAwaited,
       phase: isInData || this._upgrading ? ('data' as const) : ('command' as const),
       dataBytes: isInData ? (this.#parser?.dataBytes ?? 0) : 0,
     }
-    const fault = this.#progress.look(activity, now, patience)
+    const fault = this.progress.look(activity, now, patience)
     if (fault !== null) this.#refuse(new Refusal(421, `4.4.2 ${fault}, closing the connection`, 'too_slow'))
   }
 
@@ -128,7 +82,7 @@ export class CaptureConnection extends CommandConnection {
   giveWay(): void {
     const text = '4.4.2 All connections are in use, and this one was idle; connect again'
     this.#refuse(new Refusal(421, text, 'too_many_connections'))
-    this.#server.dismiss(this)
+    this.host.dismiss(this)
   }
 
   /** Answers 421 because the server is closing, and closes the connection. */
@@ -156,63 +110,17 @@ export class CaptureConnection extends CommandConnection {
   /** Disables the base's timeout, which restarts with every octet. {@link CaptureConnection.checkProgress} replaces it. */
   override _armTimeout(): void {}
 
-  /**
-   * Sends the greeting at once. The base waits 100 ms to detect clients that send too early, which slows down an app that
-   * opens a connection for each mail.
-   */
-  override init(): void {
-    this.remoteAddress = plainAddress(this.remoteAddress)
-    if (!this.needsUpgrade) return this._setListeners(() => this.#greet(false))
-    // The base would give the socket to TLS at once, where plain text could no longer be read, nor be answered.
-    this.needsUpgrade = false
-    this.#awaitsTls = true
-    this._setListeners(() => {})
-    // Checked before the handshake, which costs much. A client without a slot gets no reply: it could not read it yet.
-    if (!this.#server.admit(this)) this.destroy()
-  }
-
-  /** Begins TLS at the port that begins with it. @param hello  The first bytes of the client. */
-  #beginTls(hello: Buffer): void {
-    this.#awaitsTls = false
-    // First, because a flowing socket would give the bytes to the parser again.
-    this._socket.unpipe()
-    this._socket.unshift(hello)
-    this.upgrade(
-      () => false,
-      () => this.#greet(true),
-    )
-    this.#beforeTls.bytes = 0
-  }
-
-  /** Answers a client that speaks plain text where TLS begins at once, or waits for a greeting in it. */
-  #refusePlainText(line: string): void {
-    const isHttp = isHttpRequest(line)
-    this.#awaitsTls = false
-    if (line !== '') this.notes.client(line, false)
-    this.#report(isHttp ? 'http' : 'plain-text')
-    const { ports } = this.#server
-    this.send(554, `5.7.1 ${isHttp ? httpAtSmtp(ports) : plainAtTls(ports)}`)
-    this.close()
-  }
-
-  #greet(hasSlot: boolean): void {
+  protected greet(hasSlot: boolean): void {
     const ready = (): void => this.connectionReady()
     if (this.isDelivery) return ready()
-    if (!hasSlot && !this.#server.admit(this)) {
+    if (!hasSlot && !this.host.admit(this)) {
       const text = '4.7.0 Too many connections, try again in a moment'
       this.#refuse(new Refusal(421, text, 'too_many_connections'))
-      return this.#server.dismiss(this)
+      return this.host.dismiss(this)
     }
     const fault = this.#faultAt('connect')
     if (fault) void this.#meet(fault, false, ready, () => this.close())
     else ready()
-  }
-
-  /** Sends the replies that wait, because TLS takes over the socket in this turn: that to STARTTLS is the last in plain text. */
-  override upgrade(...given: Parameters<SMTPConnection['upgrade']>): void {
-    this.#beforeTls = { commands: this.#progress.commands, bytes: this._socket.bytesRead }
-    this.flush()
-    super.upgrade(...given)
   }
 
   /**
@@ -224,8 +132,8 @@ export class CaptureConnection extends CommandConnection {
     const enhancedCode = hasEnhancedCode(code, data) ? '' : this._getEnhancedStatusCode(code, context)
     const lines = linesOf(code, enhancedCode, Array.isArray(data) ? data : [data ?? ''])
     if (context === 'DATA_OK') {
-      this.#progress.acceptMessage()
-      if (!this.isDelivery) this.#server.counts.messages++
+      this.progress.acceptMessage()
+      if (!this.isDelivery) this.host.counts.messages++
     }
     if (code >= 400) {
       this.#refusedInRow++
@@ -233,12 +141,12 @@ export class CaptureConnection extends CommandConnection {
       const { problem, command, reply } = this.notes.refused(code, lines[0] ?? '')
       const isOfCommand = problem === null || !ofConnection.has(problem)
       if (!this.isDelivery) {
-        count(this.#server.counts.refusals, code)
-        this.#server.tellRefusal(isOfCommand ? command : '', reply, this)
+        count(this.host.counts.refusals, code)
+        this.host.tellRefusal(isOfCommand ? command : '', reply, this)
       }
     }
     // Nothing may be sent in plain text during a TLS handshake.
-    if (!this._upgrading && !this.#awaitsTls) {
+    if (!this._upgrading && !this.awaitsTls) {
       if (!this.isDelivery) this.notes.server(lines)
       const isFirst = this.#waiting === ''
       for (const line of lines) this.#waiting += `${line}\r\n`
@@ -262,11 +170,11 @@ export class CaptureConnection extends CommandConnection {
 
   /** @param done  Missing for a last line without a line end, after which the client has closed its side. */
   override _onCommand(command: Buffer | string, done?: () => void): void {
-    if (this.#server.isClosing && !this.isBusy) return this.sayClosing()
-    if (this.#awaitsTls) return this.#refusePlainText(command.toString())
+    if (this.host.isClosing && !this.isBusy) return this.sayClosing()
+    if (this.awaitsTls) return this.refusePlainText(command.toString())
     if (this.#refusedInRow > maxRefused)
       return this.#refuse(tooMany('commands in a row were refused', maxRefused))
-    if (this.#progress.take())
+    if (this.progress.take())
       return this.#refuse(tooMany('commands came without a message', maxWithoutMessage))
     const line = command.toString()
     if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
@@ -283,9 +191,9 @@ export class CaptureConnection extends CommandConnection {
   #run(name: string, line: string, isCommand: boolean, done?: () => void): void {
     // Only now: looking for a fault may wait for other instances, and access may be lost in the meantime.
     if (name !== 'QUIT' && !isAdmitted(this.session)) return this.#refuse(lostAccess())
-    if (this.#progress.commands === 1 && isHttpRequest(line)) {
-      this.#report('http')
-      return this.send(421, `4.7.0 ${httpAtSmtp(this.#server.ports)}`)
+    if (this.progress.commands === 1 && isHttpRequest(line)) {
+      this.report('http')
+      return this.send(421, `4.7.0 ${httpAtSmtp(this.host.ports)}`)
     }
     const state = { hasStartTls: !this._isDisabled('STARTTLS'), isInTransaction: this.isBusy }
     const refused = isCommand ? refusedCommand(name, line, state) : null
@@ -298,7 +206,7 @@ export class CaptureConnection extends CommandConnection {
     super._onCommand(line as unknown as Buffer, () => {
       if (this.#refusedInRow === before) {
         this.#refusedInRow = 0
-        this.#progress.accept(name)
+        this.progress.accept(name)
       }
       done?.()
     })
@@ -306,7 +214,7 @@ export class CaptureConnection extends CommandConnection {
 
   #faultAt(stage: SmtpStage): ReturnType<FaultAt> {
     const user = userOf(this.session)
-    return user?.is_outbox ? null : (user?.side ?? this.#server).faultAt(stage)
+    return user?.is_outbox ? null : (user?.side ?? this.host).faultAt(stage)
   }
 
   /**
@@ -324,7 +232,7 @@ export class CaptureConnection extends CommandConnection {
     let met: Awaited<ReturnType<typeof meetFault>>
     try {
       const fault = await given
-      met = fault && (await meetFault(fault, this.#server.clock))
+      met = fault && (await meetFault(fault, this.host.clock))
     } catch (error) {
       met = refusalOf(error)
     }
@@ -336,7 +244,7 @@ export class CaptureConnection extends CommandConnection {
   }
 
   protected takeBarePath(): boolean {
-    if (this.#server.isStrict) return false
+    if (this.host.isStrict) return false
     this.notes.server([barePathNote])
     return true
   }
@@ -345,49 +253,14 @@ export class CaptureConnection extends CommandConnection {
   override _resetSession(): void {
     super._resetSession()
     this.notes.end()
-    if (this.#server.isClosing && this._ready) this.sayClosing()
-  }
-
-  /** Every connection ends here. A listener on the socket would not work, because STARTTLS removes all listeners. */
-  override _onClose(): void {
-    // Many clients that reject the certificate disconnect without an error.
-    if (!this._closed && !this._closing && !this.#server.isClosing) {
-      // One that leaves sooner may be a port check.
-      if (this.#awaitsTls && monotonicNow() - this.workedAt >= waitedMs) this.#report('plain-text')
-      const { commands, bytes } = this.#beforeTls
-      const isUnused = this._upgrading || (this.secure && this.#progress.commands === commands)
-      const isBegun = !this._upgrading || this._socket.bytesRead > bytes
-      if (isUnused) this.#report(isBegun ? 'certificate' : 'no-handshake')
-    }
-    super._onClose()
-    this.#server.forget(this)
-  }
-
-  /** A failed TLS handshake is the client's fault, so it is not reported as an error of the listener. */
-  override _onError(error: NodeJS.ErrnoException): void {
-    const fault = tlsFaultOf(error)
-    if (fault === null) return super._onError(error)
-    this.#report(fault, error.message)
-    this.close()
-  }
-
-  /** Reports a fault of this client, at most once per connection. */
-  #report(fault: ClientFault, detail = ''): void {
-    if (this.isDelivery || this.#fault !== null) return
-    this.#fault = fault
-    this.#server.reportClient(fault, this.remoteAddress, detail)
-    if (withoutReply.has(fault)) this.#server.tellRefusal('', messageOf(fault), this)
+    if (this.host.isClosing && this._ready) this.sayClosing()
   }
 
   override _createParser(): SMTPStream {
     const parser = new CaptureStream(
       this._server.options.maxCommandLength,
       (line, done) => this._onCommand(line, done),
-      (hello) => {
-        if (this.#awaitsTls) return this.#beginTls(hello)
-        this.#report('implicit-tls')
-        this.destroy()
-      },
+      (hello) => this.takeTls(hello),
     )
     parser.on('error', (error) => this.send(421, `4.5.2 ${error.message}`))
     return parser
@@ -400,17 +273,6 @@ function flush(connection: CaptureConnection): void {
 
 /** The problems of replies that answer no command. */
 const ofConnection: ReadonlySet<SmtpProblemKind> = new Set(['too_slow', 'too_many_connections', 'closing'])
-
-/** The faults of which the client gets no reply. */
-const withoutReply: ReadonlySet<ClientFault> = new Set([
-  'certificate',
-  'handshake',
-  'no-handshake',
-  'implicit-tls',
-])
-
-/** A client that has waited for this long at the port that begins with TLS, in milliseconds, expects a greeting. */
-const waitedMs = 2000
 
 /** How many commands in a row may be refused: the maximum number of recipients of one message. */
 const maxRefused = 1000

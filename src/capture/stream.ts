@@ -1,8 +1,7 @@
 import { isAscii } from 'node:buffer'
 import type { SMTPServerDataStream } from 'smtp-server'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
-import { DataScanner } from './data.ts'
-import { MessageData } from './message-data.ts'
+import { DataScanner, MessageData } from './data.ts'
 import { setImmediate } from '../core/machine.ts'
 
 const cr = 0x0d

@@ -1,4 +1,4 @@
-import { withoutEnding } from '../core/ending.ts'
+import { withoutEnding } from '../core/text.ts'
 import { z } from 'zod'
 import { guardedRequest, readAnswer } from '../net/guarded-request.ts'
 import type { Asking, SpamVerdict } from './spamd.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { toError } from '../client/answer-error.ts'
-import { withoutEnding } from '../core/ending.ts'
+import { withoutEnding } from '../core/text.ts'
 import { invalidOption, LocalpostError, quote } from '../core/errors.ts'
 import { allRows } from '../options/options.ts'
 import { clientVariables, readClientVariables } from '../options/variables.ts'

@@ -1,4 +1,4 @@
-import { withoutEnding } from '../core/ending.ts'
+import { withoutEnding } from '../core/text.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { asWord } from './conditional-comments.ts'

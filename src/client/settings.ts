@@ -1,4 +1,4 @@
-import { withoutEnding } from '../core/ending.ts'
+import { withoutEnding } from '../core/text.ts'
 import { invalidOption, quote } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 

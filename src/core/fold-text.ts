@@ -1,4 +1,4 @@
-import { foldSpace } from './fold-space.ts'
+import { foldSpace } from './text.ts'
 
 /**
  * The form in which searches compare texts. Texts that look the same, or differ in case only, have the same form: white

@@ -1,5 +1,4 @@
 import { LocalpostError } from './errors.ts'
-import { traceparentOf, type TraceMembers } from './traceparent.ts'
 
 /** Records spans. */
 export interface Tracer {
@@ -68,4 +67,47 @@ export function acceptedAs(id: string, source: 'api' | 'smtp', recipients: numbe
 /** The `error.type` of an error: its code, without the text, which may quote a mail. */
 export function failureOf(error: unknown): string {
   return error instanceof LocalpostError ? error.code : 'internal_error'
+}
+
+/** What the record of an email has of its trace: both members, or neither. */
+export interface TraceMembers {
+  /** The id of the trace: 32 hexadecimal digits. */
+  trace_id?: string | undefined
+  /** The rest of a `traceparent` for what follows: the id of the span, `-`, and the flags. */
+  trace_parent?: string | undefined
+}
+
+/**
+ * Reads the value of a `traceparent` header.
+ *
+ * @returns As version 00 writes it; undefined for a value that is to be ignored.
+ * @see https://www.w3.org/TR/trace-context/#traceparent-header
+ */
+export function readTraceparent(value: string | null | undefined): string | undefined {
+  if (!value) return undefined
+  const [, version, traceId, spanId, flags, rest] = form.exec(value.trim()) ?? []
+  // A later version may append fields.
+  if (flags === undefined || version === 'ff' || (version === '00' && rest !== '')) return undefined
+  if (traceId === noTrace || spanId === noSpan) return undefined
+  // Of a later version only the flag `sampled` is known.
+  const known = version === '00' ? flags : isSampled(flags) ? '01' : '00'
+  return `00-${traceId}-${spanId}-${known}`
+}
+
+const form = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(|-.*)$/
+const noTrace = '0'.repeat(32)
+const noSpan = '0'.repeat(16)
+
+/** The flag of a trace that its beginner records. @param flags  Two hexadecimal digits. */
+export const isSampled = (flags: string): boolean => (Number.parseInt(flags, 16) & 1) === 1
+
+/** The id of the trace of a `traceparent` that was read. */
+export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 35)
+
+/** The part of a `traceparent` after the id of the trace, which {@link traceparentOf} completes. */
+export const traceParentOf = (traceparent: string): string => traceparent.slice(36)
+
+/** The `traceparent` of an email; undefined if it belongs to no trace. */
+export function traceparentOf({ trace_id, trace_parent }: TraceMembers): string | undefined {
+  return trace_id === undefined ? undefined : `00-${trace_id}-${trace_parent}`
 }

@@ -41,9 +41,7 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
 
   /** The domains that were looked up last, so that many mails from one domain read its record once. */
   let recent = new Map<string, DomainRecord>()
-  store.changes((change) => {
-    if (change.op === 'gap' || change.collection === domainCollection.name) recent = new Map()
-  })
+  store.changes(() => (recent = new Map()), { of: domainCollection })
 
   /** The domain of this name as it is stored now. */
   async function findRecent(name: string): Promise<DomainRecord | null> {

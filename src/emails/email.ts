@@ -7,7 +7,7 @@ import {
   type Store,
   type StoredRecord,
 } from '../store/store.ts'
-import { eventStatuses, outcomeOf } from './statuses.ts'
+import { eventStatuses, outcomeOf } from './events.ts'
 import type { EmailMembers } from './types.ts'
 
 /** An email as stored. Bodies are not here: they are the blobs `content` (API) and `message` (once written). */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bounceSubtypes, bounceTypes, eventStatuses } from './statuses.ts'
+import { bounceSubtypes, bounceTypes, eventStatuses } from './events.ts'
 import type {
   BounceSubtype,
   BounceType,

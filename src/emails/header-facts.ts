@@ -1,10 +1,8 @@
-import { cutText } from '../core/cut-text.ts'
+import { cutText, foldSpace } from '../core/text.ts'
 import { validationError } from '../core/errors.ts'
-import { addressKey } from '../mime/headers/addresses.ts'
-import { foldSpace } from '../core/fold-space.ts'
-import { readTraceparent } from '../core/traceparent.ts'
+import { addressKey, displayNames } from '../mime/headers/addresses.ts'
+import { readTraceparent } from '../core/tracer.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
-import { displayNames } from './display-names.ts'
 import { initialTags } from './tags.ts'
 
 /** The facts from the header that the record of a captured email has. */

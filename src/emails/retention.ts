@@ -98,11 +98,13 @@ export function startRetention(deps: RetentionDeps): Retention {
     return null
   }
 
-  const stopListening = store.changes((change) => {
-    // Removals make nothing due; an update may have finished an email that had to be kept.
-    if (change.op === 'gap' || (change.collection === emailCollection.name && mayMakeDue(change)))
-      wakeIn(gatherMs)
-  })
+  const stopListening = store.changes(
+    (change) => {
+      // Removals make nothing due; an update may have finished an email that had to be kept.
+      if (mayMakeDue(change)) wakeIn(gatherMs)
+    },
+    { of: emailCollection },
+  )
   const stopWaiting = store.leadership.onMine(() => wakeIn(0))
   wakeIn(0)
   return {
@@ -122,7 +124,7 @@ export function startRetention(deps: RetentionDeps): Retention {
 /** Whether an email is removed, waits for a later pass, or stays with all after it. */
 type Fate = 'goes' | 'waits' | 'stays'
 
-function mayMakeDue(change: Exclude<StoreChange, { op: 'gap' }>): boolean {
+function mayMakeDue(change: StoreChange): boolean {
   return change.op === 'bulk' ? change.updated > 0 : change.op !== 'remove'
 }
 

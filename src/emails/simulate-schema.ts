@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { eventStatuses } from './statuses.ts'
+import { eventStatuses } from './events.ts'
 import { bounceSubtypeSchema, bounceTypeSchema } from './event-schema.ts'
 import type { AddedEvent } from './types.ts'
 

@@ -1,4 +1,4 @@
-import { cutText } from '../core/cut-text.ts'
+import { cutText } from '../core/text.ts'
 
 /** How many tags a mail may have. */
 export const maxTags = 50

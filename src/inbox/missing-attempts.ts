@@ -1,5 +1,5 @@
 import { errorTable } from '../core/errors.ts'
-import { withoutEnding } from '../core/ending.ts'
+import { withoutEnding } from '../core/text.ts'
 import { type AttemptedRequest, cause, type MissingFacts, type Weighed, type Words } from './missing-cause.ts'
 import type { MissingEvidence, SmtpProblemKind } from './types.ts'
 

@@ -30,11 +30,13 @@ export function createOverview(
 
   /** Forgets the numbers at the next change, and then stops to listen. */
   function forgetOnChange(): void {
-    const stop = store.changes((change) => {
-      if (change.op !== 'gap' && change.collection !== emailCollection.name) return
-      known = null
-      stop()
-    })
+    const stop = store.changes(
+      () => {
+        known = null
+        stop()
+      },
+      { of: emailCollection },
+    )
   }
 
   return () => {

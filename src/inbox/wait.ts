@@ -126,13 +126,16 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs, expla
     }
     // Listening begins before the search, so that no mail is missed between the two. A request over HTTP starts only after
     // this instance knows everything that others acknowledged before, so older mail does not count as an arrival.
-    const stop = store.changes((change) => {
-      if (change.op === 'gap') return searchAgain()
-      if (change.op === 'remove' || change.collection !== emailCollection.name) return
-      if (change.op === 'bulk') return change.updated > 0 ? searchAgain() : undefined
-      if (change.op === 'insert' && store.isShared && isPast) arrivals.add(change.id)
-      consider(change.id).catch(reject)
-    })
+    const stop = store.changes(
+      (change) => {
+        if (change.op === 'gap') return searchAgain()
+        if (change.op === 'remove') return
+        if (change.op === 'bulk') return change.updated > 0 ? searchAgain() : undefined
+        if (change.op === 'insert' && store.isShared && isPast) arrivals.add(change.id)
+        consider(change.id).catch(reject)
+      },
+      { of: emailCollection },
+    )
     let cancel = (): void => {}
     const onAbort = (): void => reject(signal?.reason)
     pending.add(reject)

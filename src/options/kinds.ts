@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { withoutEnding } from '../core/ending.ts'
+import { withoutEnding } from '../core/text.ts'
 import { parseDuration } from '../core/duration.ts'
 import { invalidOption } from '../core/errors.ts'
 import { wholeClock } from '../core/manual-clock.ts'

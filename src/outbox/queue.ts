@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from '../core/clock.ts'
+import { nextTurn } from '../core/machine.ts'
 import type { FindDue } from './due.ts'
 import { restAfter } from './rests.ts'
 
@@ -85,6 +86,8 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
   async function fillUntilQuiet(): Promise<void> {
     isFilling = true
     try {
+      // The answer to the request that added an email is written first, and one search finds all emails of the turn.
+      await nextTurn()
       while (isAsked && !isClosed) {
         isAsked = false
         await fillPlaces()

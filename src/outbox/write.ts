@@ -5,7 +5,7 @@ import {
   type ReadReference,
 } from '../attachments/attachments.ts'
 import { loadAttachments } from '../attachments/load-all.ts'
-import { cutText } from '../core/cut-text.ts'
+import { cutText } from '../core/text.ts'
 import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { JobThread } from '../core/job-thread.ts'

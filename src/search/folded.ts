@@ -1,7 +1,7 @@
 import { broadcastCollection } from '../broadcasts/broadcast.ts'
 import { quote, validationError } from '../core/errors.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { eventStatuses } from '../emails/statuses.ts'
+import { eventStatuses } from '../emails/events.ts'
 import type { RecordGroup } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'
 import { notAmong } from './query.ts'

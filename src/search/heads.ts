@@ -88,11 +88,13 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
     }
   }
 
-  const stopListening = store.changes((change) => {
-    // An older state was restored, so the rows are no longer in the order of the mails.
-    if (change.op !== 'insert' || change.collection !== emailCollection.name || cursor === null) return
-    if (change.id <= cursor) isStale = true
-  })
+  const stopListening = store.changes(
+    (change) => {
+      // An older state was restored, so the rows are no longer in the order of the mails.
+      if (change.op === 'insert' && cursor !== null && change.id <= cursor) isStale = true
+    },
+    { of: emailCollection },
+  )
 
   return {
     scan: (terms, visit, isEnough) =>

@@ -240,15 +240,18 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
   }
 
   const quiet = startQuietWork({ clock, step: () => digestNext(), onLongWork })
-  const stopListening = store.changes((change) => {
-    if (ahead.length > 0) ahead = stillNext(ahead, change)
-    if (change.op === 'remove' && change.collection === emailCollection.name) column.cut.delete(change.id)
-    else if (change.op === 'bulk' || change.op === 'gap') mayBeRemoved = true
-    if (change.op !== 'gap' && (change.op !== 'insert' || change.collection !== emailCollection.name)) return
-    // An older state was restored, so the rows are no longer in the order of the mails.
-    if (change.op === 'insert' && (change.id <= column.cursor || change.id <= readUpTo)) isStale = true
-    quiet.arrived()
-  })
+  const stopListening = store.changes(
+    (change) => {
+      if (ahead.length > 0) ahead = stillNext(ahead, change)
+      if (change.op === 'remove') column.cut.delete(change.id)
+      else if (change.op === 'bulk' || change.op === 'gap') mayBeRemoved = true
+      if (change.op !== 'gap' && change.op !== 'insert') return
+      // An older state was restored, so the rows are no longer in the order of the mails.
+      if (change.op === 'insert' && (change.id <= column.cursor || change.id <= readUpTo)) isStale = true
+      quiet.arrived()
+    },
+    { of: emailCollection },
+  )
   return {
     async catchUp({ complete = false, signal } = {}) {
       const until = clock.now() + catchUpMs
@@ -296,10 +299,9 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
   }
 }
 
-/** The mails read ahead that are still the next ones after a change. */
+/** The mails read ahead that are still the next ones after a change of emails. */
 function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
   if (change.op === 'gap') return []
-  if (change.collection !== emailCollection.name) return ahead
   if (change.op === 'bulk') return change.removed > 0 ? [] : ahead
   if (change.op === 'remove') return ahead.filter(({ id }) => id !== change.id)
   // A restored mail may belong between them.

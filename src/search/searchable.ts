@@ -1,4 +1,4 @@
-import { cutText } from '../core/cut-text.ts'
+import { cutText } from '../core/text.ts'
 import { foldLetters } from '../core/fold-text.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { searchedLength, type SearchableText } from '../mime/html/searchable-text.ts'

@@ -124,13 +124,16 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     step: async () => store.leadership.isMine() && (await readNext()),
     onLongWork,
   })
-  const stopListening = store.changes((change) => {
-    if (change.op === 'gap') cursor = null
-    else if (change.op === 'insert' && change.collection === emailCollection.name) {
-      if (lowest === null || change.id < lowest) lowest = change.id
-    } else return
-    quiet.arrived()
-  })
+  const stopListening = store.changes(
+    (change) => {
+      if (change.op === 'gap') cursor = null
+      else if (change.op === 'insert') {
+        if (lowest === null || change.id < lowest) lowest = change.id
+      } else return
+      quiet.arrived()
+    },
+    { of: emailCollection },
+  )
   const stopLeading = store.leadership.onMine(() => quiet.begin())
   return {
     async catchUp({ complete = false, signal } = {}) {

@@ -4,9 +4,9 @@ import {
   normalizeAddress,
   parseAddresses,
   type ParsedAddress,
+  displayNames,
 } from '../mime/headers/addresses.ts'
-import { displayNames } from '../emails/display-names.ts'
-import { foldSpace } from '../core/fold-space.ts'
+import { foldSpace } from '../core/text.ts'
 
 /** The addresses of a send request, checked. */
 export interface Addresses {

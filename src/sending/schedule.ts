@@ -128,10 +128,7 @@ export function startSchedule({ store, clock, ids, wakeOutbox, onStored, onError
     }
   }
 
-  const stopListening = store.changes((change) => {
-    if (change.op === 'gap' || (change.collection === scheduledCollection.name && change.op !== 'remove'))
-      begin()
-  })
+  const stopListening = store.changes(({ op }) => op !== 'remove' && begin(), { of: scheduledCollection })
   const stopWaiting = store.leadership.onMine(begin)
   begin()
 

@@ -2,16 +2,16 @@ import type { Clock } from '../core/clock.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { LongBody } from '../core/json-body.ts'
-import { dateNow, monotonicNow, nextTurn } from '../core/machine.ts'
-import { acceptedAs, failureOf, type Span, type Tracer } from '../core/tracer.ts'
-import { readTraceparent } from '../core/traceparent.ts'
+import { dateNow } from '../core/machine.ts'
+import { createPacer } from '../core/slices.ts'
+import { acceptedAs, failureOf, type Span, type Tracer, readTraceparent } from '../core/tracer.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { EmailService } from '../emails/emails.ts'
-import { pagesOf, untilCommitted } from '../store/repository.ts'
+import { untilCommitted } from '../store/repository.ts'
 import { insert, type Blob, type Change, type Store } from '../store/store.ts'
 import { checkGiven, type CheckGivenDeps, type Storable } from './check.ts'
 import { findRepeated, joinHashes, keyHash, prepareRepeatable, type Repeatable } from './idempotency.ts'
-import { providerKey, toEmail, toScheduledRecord } from './record.ts'
+import { findByProvider, toEmail, toScheduledRecord, type Found } from './record.ts'
 import {
   isOfRequest,
   sentOf,
@@ -29,7 +29,6 @@ import {
   readTime,
   scheduledCollection,
   type Scheduled,
-  type ScheduledRecord,
 } from './scheduled.ts'
 import { withDomain, type Accepted, type SendDeps } from './send.ts'
 import type { SentEmail } from './types.ts'
@@ -80,13 +79,6 @@ export interface SendingService {
   find(provider: string, messageId: string): Promise<Found | null>
   /** The emails that are sent later. */
   readonly scheduled: Scheduled
-}
-
-/** The emails that one id of a provider names. */
-export interface Found {
-  emails: EmailRecord[]
-  /** Those that are not sent yet. */
-  scheduled: ScheduledRecord[]
 }
 
 export interface SendingDeps extends SendDeps, CheckGivenDeps {
@@ -202,20 +194,19 @@ export function createSending(given: SendingDeps): Sending {
         const own = one.kept.traceparent ?? parent
         const span = tracer && tracer.begin('email accept', own, began)
         const traceparent = span?.traceparent ?? own
-        if (send_at !== null && send_at > now) {
-          const facts = { id: ids.next('sch'), now, via: given.via, traceparent, send_at }
-          if (span) spans.push({ span, id: facts.id, recipients: one.addresses.rcpt_to.length })
-          const made = toScheduledRecord(one, one.kept, facts)
-          changes.push(insert(scheduledCollection, made.record))
-          for (const blob of made.blobs) blobs.push(blob)
-          return toAnswer(facts.id, one)
-        }
-        const facts = { id: ids.next('em'), now, type: 'transactional', via: given.via, traceparent } as const
+        const isLater = send_at !== null && send_at > now
+        const facts = { id: ids.next(isLater ? 'sch' : 'em'), now, via: given.via, traceparent }
         if (span) spans.push({ span, id: facts.id, recipients: one.addresses.rcpt_to.length })
-        const made = toEmail(one, one.kept, facts)
-        changes.push(insert(emailCollection, made.email))
-        emails.push(made.email)
-        for (const blob of made.blobs) blobs.push(blob)
+        if (isLater) {
+          const made = toScheduledRecord(one, one.kept, { ...facts, send_at })
+          changes.push(insert(scheduledCollection, made.record))
+          blobs.push(...made.blobs)
+        } else {
+          const made = toEmail(one, one.kept, { ...facts, type: 'transactional' })
+          changes.push(insert(emailCollection, made.email))
+          emails.push(made.email)
+          blobs.push(...made.blobs)
+        }
         return toAnswer(facts.id, one)
       })
       if (remember) changes.push(remember(results.map(toRemembered)))
@@ -246,16 +237,7 @@ export function createSending(given: SendingDeps): Sending {
       const [result] = await acceptAll([input], { surface: '', idempotencyKey, traceparent }, given)
       return sentOf(result)
     },
-    async find(provider, messageId) {
-      const prefix = [providerKey({ name: provider, message_id: messageId })]
-      const query = { index: 'provider', prefix, limit: 500 }
-      // First those that wait: one that is sent meanwhile is found twice rather than not at all.
-      const scheduled: ScheduledRecord[] = []
-      for await (const records of pagesOf(store, scheduledCollection, query)) scheduled.push(...records)
-      const emails: EmailRecord[] = []
-      for await (const records of pagesOf(store, emailCollection, query)) emails.push(...records)
-      return emails.length > 0 || scheduled.length > 0 ? { emails, scheduled } : null
-    },
+    find: (provider, messageId) => findByProvider(store, provider, messageId),
     scheduled: createScheduled({ ...given, send: (record) => schedule.send(record) }),
     schedule,
   }
@@ -296,21 +278,14 @@ async function checkAll(
   isRepeatable: boolean,
   deps: CheckGivenDeps,
 ): Promise<Awaited<ReturnType<typeof checkGiven>>[]> {
-  const [only] = requests
-  if (requests.length === 1) return [await checkGiven(only, isRepeatable, deps)]
   const checks: Awaited<ReturnType<typeof checkGiven>>[] = []
-  let began = monotonicNow()
+  const pacer = createPacer(1)
   for (const request of requests) {
     checks.push(await checkGiven(request, isRepeatable, deps))
-    if (monotonicNow() - began < sliceMs) continue
-    await nextTurn()
-    began = monotonicNow()
+    if (pacer.due()) await pacer.turn()
   }
   return checks
 }
-
-/** How long requests are checked before other work runs. */
-const sliceMs = 4
 
 function assertCount(requests: readonly unknown[]): void {
   const count = requests.length

@@ -4,11 +4,20 @@ import type { Complete } from '../core/complete.ts'
 import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { parseInput } from '../core/validate.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { EmailEvent } from '../emails/types.ts'
 import { addressKey, normalizeAddress } from '../mime/headers/addresses.ts'
 import { listRecords, pagesOf } from '../store/repository.ts'
-import { put, remove, type Change, type Collection, type Store, type StoredRecord } from '../store/store.ts'
+import {
+  put,
+  remove,
+  type Change,
+  type Collection,
+  type Store,
+  type StoredRecord,
+  type CommitHook,
+} from '../store/store.ts'
 import { suppressionInputSchema } from './schema.ts'
-import { createSuppressing, type SuppressPolicy } from './suppressing.ts'
 import type { Suppression, SuppressionInput } from './types.ts'
 
 /** An address that gets no mail. */
@@ -44,6 +53,9 @@ export interface InnerSuppressions extends Suppressions {
   idle(): Promise<void>
   close(): Promise<void>
 }
+
+/** Which events add their recipient to the suppression list: none, permanent bounces, or also complaints. */
+export type SuppressPolicy = 'off' | 'bounces' | 'all'
 
 export interface SuppressionDeps {
   store: Store
@@ -84,17 +96,19 @@ export async function createSuppressions(deps: SuppressionDeps): Promise<InnerSu
   }
 
   // Before the first read, so that nothing is missed between the two.
-  const stopListening = store.changes((change) => {
-    if (change.op !== 'gap' && change.collection !== suppressionCollection.name) return
-    if (change.op === 'gap' || change.op === 'bulk')
-      reading = reading.then(readAll).catch((error: unknown) => {
-        if (!isErrorOf(error, 'closed')) deps.onError(error)
-      })
-    else note(change.id, change.op !== 'remove')
-  })
+  const stopListening = store.changes(
+    (change) => {
+      if (change.op === 'gap' || change.op === 'bulk')
+        reading = reading.then(readAll).catch((error: unknown) => {
+          if (!isErrorOf(error, 'closed')) deps.onError(error)
+        })
+      else note(change.id, change.op !== 'remove')
+    },
+    { of: suppressionCollection },
+  )
   const has = (address: string): boolean => known.size > 0 && known.has(idOf(addressKey(address)))
   await readAll()
-  store.beforeCommit(createSuppressing({ ...deps, has, toChange: (entry) => toChange(entry) }))
+  store.beforeCommit(suppressing(deps, has))
 
   async function read(address: string): Promise<SuppressionRecord> {
     const record = await store.get(suppressionCollection, idOf(addressKey(address)))
@@ -151,3 +165,65 @@ function idOf(key: string): string {
 function toSuppression({ address, reason, created, email_id }: SuppressionRecord): Complete<Suppression> {
   return { address, reason, created, email_id }
 }
+
+/**
+ * A hook of the store that adds recipients to the suppression list in the commit of the event that is the reason. New
+ * events are found by comparison with the version that the record replaces, which is read only if an email has a bounce
+ * or complaint at all.
+ *
+ * Addresses of the simulator are never added, as with Amazon SES: the next test would see another event.
+ */
+function suppressing(
+  { store, clock, suppress, isSimulator, onError }: SuppressionDeps,
+  has: (address: string) => boolean,
+): CommitHook {
+  /** The reason for which an event adds its recipient; null if it does not. */
+  function reasonOf(event: EmailEvent): Suppression['reason'] | null {
+    if (event.status === 'complained') return suppress === 'all' ? 'complaint' : null
+    return event.status === 'bounced' && event.type === 'Permanent' && hard.has(event.subtype)
+      ? 'bounce'
+      : null
+  }
+
+  /** The entries for events after the first `seen` ones of each recipient. */
+  function entriesOf(email: EmailRecord, before: EmailRecord | null): Suppression[] {
+    return email.recipients.flatMap(({ recipient, events }, i): Suppression[] => {
+      const seen = before?.recipients[i]?.events.length ?? 0
+      const [reason] = events.slice(seen).flatMap((event) => reasonOf(event) ?? [])
+      if (!reason || isSimulator(recipient) || has(recipient)) return []
+      return [{ address: recipient, reason, created: clock.now(), email_id: email.id }]
+    })
+  }
+
+  return (changes) => {
+    if (suppress === 'off') return null
+    const emails = changes.flatMap((change) =>
+      change.op !== 'remove' && change.collection.name === emailCollection.name
+        ? // The name of the collection decides the type of the record, which the port of the store does not express.
+          (change.record as EmailRecord)
+        : [],
+    )
+    const suspects = emails.filter((email) => entriesOf(email, null).length > 0)
+    if (suspects.length === 0) return null
+    let before: readonly (EmailRecord | null)[] | null = null
+    return {
+      async prepare() {
+        try {
+          before = await Promise.all(suspects.map(({ id }) => store.get(emailCollection, id)))
+        } catch (error) {
+          onError(error)
+        }
+      },
+      add() {
+        const replaced = before
+        return replaced
+          ? suspects.flatMap((email, i) => entriesOf(email, replaced[i] ?? null).map(toChange))
+          : []
+      },
+      committed() {},
+    }
+  }
+}
+
+// The others come from the list itself.
+const hard: ReadonlySet<string> = new Set(['General', 'NoEmail'])

@@ -1,5 +1,5 @@
 import type { H3Event } from 'h3'
-import { withoutEnding } from '../core/ending.ts'
+import { withoutEnding } from '../core/text.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { Scope } from '../keys/types.ts'

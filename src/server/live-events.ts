@@ -67,13 +67,16 @@ function createClient(
   let skipped: number | null = null
   let isResuming = true
   const bulk = createBulkEvents()
-  stopChanges = store.changes((change) => {
-    const event = change.op === 'bulk' ? bulk.take(change) : ofChange(change, bulk.before)
-    if (event === null) return
-    if (isResuming && (skipped !== null || client.waitingBytes() + event.length > maxWaitingBytes / 2)) {
-      skipped = change.seq
-    } else client.push(event)
-  }, after)
+  stopChanges = store.changes(
+    (change) => {
+      const event = change.op === 'bulk' ? bulk.take(change) : ofChange(change, bulk.before)
+      if (event === null) return
+      if (isResuming && (skipped !== null || client.waitingBytes() + event.length > maxWaitingBytes / 2)) {
+        skipped = change.seq
+      } else client.push(event)
+    },
+    { after },
+  )
   isResuming = false
   const gap = skipped === null ? null : ofChange({ op: 'gap', seq: skipped }, null)
   if (gap) client.push(gap)

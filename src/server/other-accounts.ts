@@ -116,16 +116,19 @@ function destinationOf(
   // Of h3's URL: in the request's own one, letters may be escaped.
   const { pathname, searchParams } = url
   const { face, signedIn } = stateOf(event)
+  // A link of a tracked mail.
   const tracked = trackedForm.exec(pathname)
   if (tracked) {
     const [, id = '', rest = ''] = tracked
     return otherAccounts.has(id) ? { id, request: requestAt(rest, request), unknown: null } : main
   }
+  // The API of a provider: its key alone decides.
   if (face && face.access !== 'local') {
     const key = face.key.of(request.headers)
     const id = key === null ? null : (otherAccounts.ofKey(key)?.id ?? null)
     return id === null ? main : { id, request, unknown: null }
   }
+  // The page and /v1: a caller that belongs to an account.
   const isLocal = isLocalPath(event)
   if (!isLocal && !pathname.startsWith('/v1/')) return main
   const bearer = signedIn ? null : (face?.key ?? bearerPlace).of(request.headers)
@@ -136,7 +139,7 @@ function destinationOf(
     const isOther = named !== null && otherAccounts.ofName(named) !== ownId
     return { id: ownId, request, unknown: isOther ? named : null }
   }
-  // The routes of accounts filter by themselves which accounts the caller may see.
+  // A caller that may use several accounts. The routes of accounts filter by themselves which accounts the caller may see.
   if (session && named === null && pathname.startsWith('/dev/accounts')) return main
   const name = named ?? firstOf(session)
   // A key of `default` reaches only `default`.

@@ -1,6 +1,6 @@
 import type { EventHandler, H3Event } from 'h3'
 import type { z } from 'zod'
-import { withoutEnding } from '../core/ending.ts'
+import { withoutEnding } from '../core/text.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
 import { FormBody, readTextForm } from '../core/form.ts'
 import { LongBody } from '../core/json-body.ts'

@@ -1,8 +1,16 @@
-import type { StoreChange } from './store.ts'
+import type { ListenOptions, StoreChange } from './store.ts'
 import { forEachSlice } from '../core/slices.ts'
 import { queueMicrotask } from '../core/machine.ts'
 
 type Listener = (change: StoreChange) => void
+
+interface Entry {
+  readonly listener: Listener
+  /** The collection whose changes it gets; undefined for all. */
+  readonly of: string | undefined
+  /** It gets the changes with a higher seq. */
+  after: number
+}
 
 /** A change of a commit, before it has the number of the commit. */
 export type CommitChange = WithoutSeq<Exclude<StoreChange, { op: 'gap' }>>
@@ -23,7 +31,7 @@ export class ChangeFeed {
   #recent: (readonly [partition: string, change: StoreChange])[] = []
   #publishing: Promise<void> | undefined
   /** The listeners of each partition. */
-  readonly #listeners: Map<string, Set<{ listener: Listener; after: number }>> = new Map()
+  readonly #listeners: Map<string, Set<Entry>> = new Map()
 
   /** @param seq  The number of the last commit before this feed began. Earlier changes are not known. */
   constructor(seq: number) {
@@ -32,9 +40,9 @@ export class ChangeFeed {
   }
 
   /** Calls `listener` only for the changes in one partition. */
-  listen(partition: string, listener: Listener, after?: number): () => void {
-    const caught = after === undefined ? this.#seq : this.#catchUp(partition, listener, after)
-    const entry = { listener, after: caught }
+  listen(partition: string, listener: Listener, { after, of }: ListenOptions = {}): () => void {
+    const entry: Entry = { listener, of: of?.name, after: this.#seq }
+    if (after !== undefined) this.#catchUp(partition, entry, after)
     const listeners = this.#listeners.get(partition) ?? new Set()
     this.#listeners.set(partition, listeners.add(entry))
     return () => {
@@ -77,15 +85,14 @@ export class ChangeFeed {
     this.#listeners.clear()
   }
 
-  /** @returns The listener has to be called for changes with a higher seq than this. */
-  #catchUp(partition: string, listener: Listener, after: number): number {
+  #catchUp(partition: string, entry: Entry, after: number): void {
     // A number that is higher than the last one is from an earlier run, or from before a restore: the changes in
     // between are not known.
     const missed = after < this.#droppedThrough || after > this.#seq
-    if (missed) call(listener, { seq: this.#droppedThrough, op: 'gap' })
-    for (const [of, change] of this.#recent)
-      if (of === partition && (missed || change.seq > after)) call(listener, change)
-    return missed ? 0 : after
+    if (missed) call(entry.listener, { seq: this.#droppedThrough, op: 'gap' })
+    entry.after = missed ? 0 : after
+    for (const [changed, change] of this.#recent)
+      if (changed === partition && change.seq > entry.after) tell(entry, change)
   }
 
   #tell(partition: string, change: StoreChange): void {
@@ -94,11 +101,14 @@ export class ChangeFeed {
       this.#droppedThrough = this.#recent[kept - 1]?.[1].seq ?? this.#droppedThrough
       this.#recent = this.#recent.slice(kept)
     }
-    // The end of a bulk change has no commit of its own, and so no seq.
-    const isEnd = change.op === 'bulk' && change.isLast
-    for (const { listener, after } of this.#listeners.get(partition) ?? [])
-      if (isEnd || change.seq > after) call(listener, change)
+    for (const entry of this.#listeners.get(partition) ?? []) tell(entry, change)
   }
+}
+
+function tell({ listener, of, after }: Entry, change: StoreChange): void {
+  if (of !== undefined && change.op !== 'gap' && change.collection !== of) return
+  // The end of a bulk change has no commit of its own, and so no seq.
+  if (change.seq > after || (change.op === 'bulk' && change.isLast)) call(listener, change)
 }
 
 function* changesOf(commits: readonly StoredCommit[]): Generator<[string, StoreChange], void> {

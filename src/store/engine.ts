@@ -12,7 +12,7 @@ import { CommitQueue } from './commit-queue.ts'
 import { assertPartitionName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
 import { Records } from './records.ts'
-import { membersOf } from './stored.ts'
+import { membersOf } from './keys.ts'
 import { Views } from './views.ts'
 import { type RestorableStore, restoringEffects, saveRecords } from './restore.ts'
 import {
@@ -190,9 +190,9 @@ export async function createStore(
         assertOpen()
         return medium.createBlob(id)
       },
-      changes(listener, after) {
+      changes(listener, options) {
         assertOpen()
-        return view.listening(feed.listen(partition, listener, after))
+        return view.listening(feed.listen(partition, listener, options))
       },
       texts: null,
       isShared: false,

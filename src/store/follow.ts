@@ -79,17 +79,19 @@ export function createFollowing(): Following {
       let stop = (): void => {}
       // Before the first read, so that nothing is missed between the two.
       if (store.isShared) {
-        stop = store.changes((change) => {
-          if (change.op !== 'gap' && change.collection !== collection.name) return
-          if (change.op === 'gap' || change.op === 'bulk') isAll = true
-          else noted.add(change.id)
-          behind.add(catchUp)
-          // After an error it stays in `behind`; `settled` reads it again and throws.
-          catchUp().then(
-            () => void behind.delete(catchUp),
-            () => {},
-          )
-        })
+        stop = store.changes(
+          (change) => {
+            if (change.op === 'gap' || change.op === 'bulk') isAll = true
+            else noted.add(change.id)
+            behind.add(catchUp)
+            // After an error it stays in `behind`; `settled` reads it again and throws.
+            catchUp().then(
+              () => void behind.delete(catchUp),
+              () => {},
+            )
+          },
+          { of: collection },
+        )
       }
       try {
         await catchUp()

@@ -2,6 +2,11 @@ import type { IndexKey } from './queries.ts'
 
 type KeyValue = IndexKey[number]
 
+/** A record's members by name: an interface has no index signature, but a record is nothing else. */
+export function membersOf(record: object): Readonly<Record<string, unknown>> {
+  return record as Readonly<Record<string, unknown>>
+}
+
 /** A record's key in an index, or null if one of the members is null, absent, or of a type without an order. */
 export function keyOf(record: Readonly<Record<string, unknown>>, on: readonly string[]): IndexKey | null {
   const key: KeyValue[] = []

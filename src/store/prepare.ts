@@ -5,7 +5,7 @@ import type { Blob, Change } from './store.ts'
 import { misuse } from './io-errors.ts'
 import { type BlobName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
-import { membersOf } from './stored.ts'
+import { membersOf } from './keys.ts'
 
 /** A copy of a change at the call of `commit`: the caller may reuse its record. */
 export type PreparedChange =

@@ -40,11 +40,13 @@ export function createSharedLog<T extends StoredRecord>({
   /** The ids of records that this instance has stored, until the store reports them as changes. */
   const own = new Set<string>()
 
-  store.changes((change) => {
-    if (change.op === 'gap') own.clear()
-    if (change.op !== 'insert' || change.collection !== collection.name) return
-    if (!own.delete(change.id)) onForeign(change.id)
-  })
+  store.changes(
+    (change) => {
+      if (change.op === 'gap') own.clear()
+      if (change.op === 'insert' && !own.delete(change.id)) onForeign(change.id)
+    },
+    { of: collection },
+  )
 
   async function run(): Promise<void> {
     isRunning = true

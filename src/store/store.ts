@@ -96,11 +96,9 @@ export interface Store {
    * Calls `listener` for each change of every later commit, in order, after it became visible. If instances share the
    * store, these include the changes of other instances, in the same order for all.
    *
-   * @param after  A `seq` seen before: changes since then are delivered first, before this call returns. If some of them
-   *   are no longer known, one `{ op: 'gap' }` replaces them. Default: only new changes.
    * @returns A function that stops the calls.
    */
-  changes(listener: (change: StoreChange) => void, after?: number): () => void
+  changes(listener: (change: StoreChange) => void, options?: ListenOptions): () => void
   /**
    * The texts by which records are searched; null for a store that does not keep them, so that each process keeps its own.
    */
@@ -378,6 +376,17 @@ export type StoreChange =
       readonly isLast: boolean
     }
   | { readonly seq: number; readonly op: 'gap' }
+
+/** Which changes a listener gets. */
+export interface ListenOptions {
+  /**
+   * A `seq` seen before: changes since then are delivered first, before the call returns. If some of them are no longer
+   * known, one `{ op: 'gap' }` replaces them. Default: only new changes.
+   */
+  readonly after?: number | undefined
+  /** The collection whose changes it gets, besides gaps. Default: all. */
+  readonly of?: { readonly name: string }
+}
 
 /** How a `bulk` call runs. */
 export interface BulkOptions {

@@ -1,7 +1,7 @@
 import { foldText } from '../core/fold-text.ts'
 import { factAt, factsOf, textTest } from './facts.ts'
 import { misuse } from './io-errors.ts'
-import { membersOf } from './stored.ts'
+import { membersOf } from './keys.ts'
 import type { CountQuery, Facts, FactWhere, PageQuery, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Span as ApiSpan, SpanContext, Tracer as ApiTracer } from '@opentelemetry/api'
-import { type Span, spanKinds, type Tracer } from '../core/tracer.ts'
-import { traceIdOf } from '../core/traceparent.ts'
+import { type Span, spanKinds, type Tracer, traceIdOf } from '../core/tracer.ts'
 import { version } from '../core/version.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createCall, type Calls } from '../client/call.ts'
 import { createClient, type Client, type CreatedAccount } from '../client/index.ts'
-import { withoutEnding } from '../core/ending.ts'
+import { withoutEnding } from '../core/text.ts'
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'

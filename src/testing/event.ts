@@ -1,4 +1,4 @@
-import { bounceSubtypes, bounceTypes, eventStatuses } from '../emails/statuses.ts'
+import { bounceSubtypes, bounceTypes, eventStatuses } from '../emails/events.ts'
 import type { BounceSubtype, BounceType, EmailEvent, EventStatus } from '../emails/types.ts'
 import type { Mail } from '../inbox/types.ts'
 import type { MailQueryMembers } from '../search/query-members.ts'

@@ -1,5 +1,5 @@
 import { addressForm, contains, nameForm } from '../search/query-fits.ts'
-import { foldSpace } from '../core/fold-space.ts'
+import { foldSpace } from '../core/text.ts'
 import { searchableText } from '../mime/html/searchable-text.ts'
 
 /** The result of a check: the shape that `expect.extend` of vitest and Jest takes. */

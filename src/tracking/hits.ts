@@ -1,4 +1,4 @@
-import { cutText } from '../core/cut-text.ts'
+import { cutText } from '../core/text.ts'
 import type { Clock } from '../core/clock.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
 import { type EmailRecord, emailCollection, modifyEmail } from '../emails/email.ts'

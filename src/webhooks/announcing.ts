@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
-import { traceparentOf } from '../core/traceparent.ts'
+import { traceparentOf } from '../core/tracer.ts'
 import { domainCollection, type DomainRecord } from '../domains/domain.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { insert, type Change, type CommitHook, type Store, type StoredRecord } from '../store/store.ts'

@@ -1,4 +1,4 @@
-import { eventStatuses } from '../emails/statuses.ts'
+import { eventStatuses } from '../emails/events.ts'
 import type { WebhookDelivery, WebhookPattern } from './types.ts'
 
 /** The names of what happens to emails: one for each status. */

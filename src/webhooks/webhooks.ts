@@ -201,9 +201,12 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   })
   // Other instances may have webhooks in their options that are not in those of this one.
   if (!store.isShared) await log.removeWaitingExcept(new Set(senders.keys()))
-  const stopChanges = store.changes((change) => {
-    if (change.op === 'remove' && change.collection === webhookCollection.name) drop(change.id)
-  })
+  const stopChanges = store.changes(
+    (change) => {
+      if (change.op === 'remove') drop(change.id)
+    },
+    { of: webhookCollection },
+  )
 
   // Until the store is closed: what is stored after `close` is sent after the next start.
   store.beforeCommit(announcing({ ...deps, log, senders, maxWaiting, onError }))

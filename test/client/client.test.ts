@@ -174,12 +174,12 @@ describe('what the client imports', () => {
       'client/call.ts',
       'client/index.ts',
       'client/settings.ts',
-      'core/ending.ts',
       'core/error-table.ts',
       'core/errors.ts',
       'core/known-options.ts',
       'core/own-signal.ts',
       'core/suggest.ts',
+      'core/text.ts',
     ])
   })
 })

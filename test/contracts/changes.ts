@@ -47,11 +47,29 @@ export function describeChanges(test: StoreTest): void {
       store.changes((change) => all.push(change))
       for (const n of [1, 2, 3]) await add(n)
       const heard: StoreChange[] = []
-      store.changes((change) => heard.push(change), all[0]?.seq)
+      store.changes((change) => heard.push(change), { after: all[0]?.seq })
       expect(heard).toEqual(all.slice(1))
       await add(4)
       expect(heard).toEqual(all.slice(1))
       expect(heard).toHaveLength(3)
+    })
+
+    test('a listener of one collection gets its changes alone, later and earlier ones', async ({ store }) => {
+      const all: StoreChange[] = []
+      const heard: StoreChange[] = []
+      store.changes((change) => all.push(change))
+      store.changes((change) => heard.push(change), { of: notes })
+      const numbers = Array.from({ length: 101 }, (_, n) => n)
+      for (const n of numbers)
+        await store.commit([insert(labels, { id: `l_${n}`, title: `t_${n}` }), insert(notes, note(n))])
+      await store.bulk(labels, await store.ids(labels), 'remove')
+      await store.bulk(notes, await store.ids(notes), 'remove')
+      const wanted = all.filter((change) => change.op !== 'gap' && change.collection === 'notes')
+      expect(new Set(wanted.map(({ op }) => op))).toEqual(new Set(['insert', 'bulk']))
+      expect(heard).toEqual(wanted)
+      const caught: StoreChange[] = []
+      store.changes((change) => caught.push(change), { of: labels, after: (all[0]?.seq ?? 0) - 1 })
+      expect(caught).toEqual(all.filter((change) => change.op !== 'gap' && change.collection === 'labels'))
     })
   })
 }

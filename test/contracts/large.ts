@@ -35,12 +35,12 @@ export function describeLargeContract(name: string, open: OpenStore): void {
       for (let i = 0; i < 6; i++)
         await store.commit(Array.from({ length: 5000 }, (_, n) => put(notes, note(n))))
       const heard: StoreChange[] = []
-      store.changes((change) => heard.push(change), seqs[0])
+      store.changes((change) => heard.push(change), { after: seqs[0] })
       expect(heard[0]?.op).toBe('gap')
       expect(heard.slice(1).every((change) => change.op !== 'gap')).toBe(true)
       expect(heard.length).toBeGreaterThan(10_000)
       const ahead: StoreChange[] = []
-      store.changes((change) => ahead.push(change), 1e9)
+      store.changes((change) => ahead.push(change), { after: 1e9 })
       expect(ahead[0]?.op).toBe('gap')
       await add(9000)
       expect(ahead.at(-1)).toMatchObject({ op: 'insert', id: 'n_09000' })

@@ -115,7 +115,7 @@ export function describePartitions(name: string, open: OpenPartitioned): void {
         two: ['insert notes n_00002'],
       })
       const caught: string[] = []
-      two.changes(tell(caught), 0)
+      two.changes(tell(caught), { after: 0 })
       expect(caught).toEqual(['insert notes n_00002', 'remove notes n_00002'])
       await store.close()
     })

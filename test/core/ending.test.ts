@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withoutEnding } from '../../src/core/ending.ts'
+import { withoutEnding } from '../../src/core/text.ts'
 
 it.each([
   ['https://a.example//', '/', 'https://a.example'],

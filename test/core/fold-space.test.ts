@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { foldSpace } from '../../src/core/fold-space.ts'
+import { foldSpace } from '../../src/core/text.ts'
 
 it.each([
   ['  Acme \r\n\t Inc  <hi@acme.com> ', 'Acme Inc <hi@acme.com>'],

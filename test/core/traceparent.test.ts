@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTraceparent, traceIdOf, traceparentOf, traceParentOf } from '../../src/core/traceparent.ts'
+import { readTraceparent, traceIdOf, traceparentOf, traceParentOf } from '../../src/core/tracer.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const span = '00f067aa0ba902b7'

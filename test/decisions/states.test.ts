@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { domainStatuses } from '../../src/domains/domain.ts'
-import { bounceSubtypes, bounceTypes, eventStatuses } from '../../src/emails/statuses.ts'
+import { bounceSubtypes, bounceTypes, eventStatuses } from '../../src/emails/events.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 

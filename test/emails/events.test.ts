@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { EmailEvent, EventStatus } from '../../src/emails/types.ts'
-import { sentTo, withEvents } from '../../src/emails/events.ts'
-import { outcomeOf } from '../../src/emails/statuses.ts'
+import { sentTo, withEvents, outcomeOf } from '../../src/emails/events.ts'
 import { anEmail } from '../inbox/_email.ts'
 
 it('an event is never older than the one before it, even if the clock moved back', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cutText } from '../../src/core/cut-text.ts'
+import { cutText } from '../../src/core/text.ts'
 import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 

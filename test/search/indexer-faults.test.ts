@@ -123,9 +123,9 @@ test('a store that keeps texts gets each of them, also of mails that failed or w
     digests,
     store: {
       ...store,
-      changes(listener) {
+      changes(listener, options) {
         onGap = () => listener({ seq: 0, op: 'gap' })
-        return store.changes(listener)
+        return store.changes(listener, options)
       },
     },
     texts: {

@@ -22,9 +22,9 @@ beforeEach(async () => {
   store = {
     ...inner,
     isShared: true,
-    changes(listener, after) {
+    changes(listener, options) {
       listeners.push(listener)
-      return inner.changes(listener, after)
+      return inner.changes(listener, options)
     },
     get: (...given) => read(() => inner.get(...given)),
     page: (...given) => read(() => inner.page(...given)),

@@ -237,6 +237,7 @@ export const slowFiles: readonly string[] = [
   'testing/mail-pictures',
   'testing/mail-snapshot',
   'testing/report',
+  'walk',
 ]
 
 /** The projects `night` and `page at night`: long series, of which faster tests find nearly the same, and slow tests. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { foldSpace } from '../../core/fold-space.ts'
+import { foldSpace } from '../../core/text.ts'
 import { composableBody } from './long-body.ts'
 import { inSlices, sliceBytes } from '../slices.ts'
 import { writeNode, type Encoders } from './write-node.ts'

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import addressparser from 'nodemailer/lib/addressparser'
+import { foldSpace } from '../../core/text.ts'
 
 /** One mailbox of an address list: display name (`""` without one) and bare address. */
 export interface ParsedAddress {
@@ -57,6 +58,14 @@ export function normalizeAddress(address: string): { address: string } | { probl
   const ascii = asciiDomain(domain)
   return 'problem' in ascii ? ascii : { address: `${local}@${ascii.domain}` }
 }
+
+/** The display names of a list of addresses in their order, `""` where one has none; undefined if none of them has one. */
+export function displayNames(addresses: readonly ParsedAddress[]): string[] | undefined {
+  if (!addresses.some(({ name }) => name !== '')) return undefined
+  return addresses.map(({ name }) => foldSpace(name.slice(0, maxNameLength)))
+}
+
+const maxNameLength = 200
 
 /**
  * A key that all spellings of one mailbox share: for comparing addresses, not for showing them. It ignores case, and

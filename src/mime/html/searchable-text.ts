@@ -1,5 +1,4 @@
-import { cutText } from '../../core/cut-text.ts'
-import { foldSpace } from '../../core/fold-space.ts'
+import { cutText, foldSpace } from '../../core/text.ts'
 import { scannedLength } from './scan-html.ts'
 import { visibleText } from './visible-text.ts'
 

@@ -1,5 +1,4 @@
-import { cutText } from '../../core/cut-text.ts'
-import { foldSpace } from '../../core/fold-space.ts'
+import { cutText, foldSpace } from '../../core/text.ts'
 import { visibleText } from './visible-text.ts'
 
 /** How many characters a snippet has at most. */

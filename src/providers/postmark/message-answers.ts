@@ -1,5 +1,5 @@
 import type { EmailContent, EmailRecord } from '../../emails/email.ts'
-import { outcomeOf } from '../../emails/statuses.ts'
+import { outcomeOf } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import { bounceKinds, toBounce } from './bounce.ts'
 import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './types.ts'

@@ -74,10 +74,13 @@ export async function openConfigurationSets({
     put: (record: ConfigurationSet) => void known.set(record.id, record),
     remove: forget,
   })
-  store.changes((change) => {
-    // Of a reset.
-    if (change.op === 'remove' && change.collection === configurationSetCollection.name) forget(change.id)
-  })
+  store.changes(
+    (change) => {
+      // Of a reset.
+      if (change.op === 'remove') forget(change.id)
+    },
+    { of: configurationSetCollection },
+  )
 
   function get(name: string): ConfigurationSet {
     const found = known.get(name)

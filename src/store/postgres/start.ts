@@ -190,9 +190,9 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
         assertOpen()
         return new HeldBlobWriter(id, mostInline, held, () => blobs.createSpool())
       },
-      changes(listener, after) {
+      changes(listener, options) {
         assertOpen()
-        return view.listening(feed.listen(partition, listener, after))
+        return view.listening(feed.listen(partition, listener, options))
       },
       texts: createTexts(searches, searching, placeOf),
       isShared: true,

@@ -1,9 +1,8 @@
 import { factsOf } from '../facts.ts'
 import { misuse } from '../io-errors.ts'
-import { keyOf } from '../keys.ts'
+import { keyOf, membersOf } from '../keys.ts'
 import type { Facts, IndexKey } from '../queries.ts'
 import type { Collection, StoredRecord } from '../store.ts'
-import { membersOf } from '../stored.ts'
 import { encodeKey, joinTexts } from './keys.ts'
 
 /** A column in addition to those of every table: one for each index and each fact. */
