@@ -38,6 +38,8 @@ export interface Reader {
   bodies(blob: BlobId, signal?: AbortSignal): Promise<Readings['bodies'] | null>
   /** What lists show and searches look at. Null and errors as for `facts`. */
   digest(blob: BlobId, patience?: Patience): Promise<Readings['digest'] | null>
+  /** The same of the bytes of a message, for background work. Do not use them afterwards. Errors as for `facts`. */
+  digestOf(message: Buffer): Promise<Readings['digest']>
   /** The stored bodies of an API send, whole. Null and errors as for `facts`. */
   content(blob: BlobId, signal?: AbortSignal): Promise<StoredBodies | null>
   /** The stored bodies of an API send, cut to the length at which the inbox also cuts the body of a message. */
@@ -247,6 +249,8 @@ export function createReader(deps: ReaderDeps): Reader {
     fields: (blob, signal) => read('fields', blob, { signal }),
     bodies: (blob, signal) => read('bodies', blob, { signal }),
     digest: (blob, patience = {}) => read('digest', blob, patience),
+    digestOf: (message) =>
+      thread.run('digest', [message], { size: message.length, patienceMs: Number.POSITIVE_INFINITY }),
     content: (blob, signal) => content(blob, Number.POSITIVE_INFINITY, { signal }),
     shownContent: (blob, signal) =>
       keeping('shown', blob, () => content(blob, maxBodyBytes, { signal }), lengthOfBodies),

@@ -129,11 +129,13 @@ test('a store that keeps texts gets each of them, also of mails that failed or w
       },
     },
     texts: {
-      async put(_, id) {
-        if (failing.has(id)) throw new LocalpostError('store_failed', 'Writing failed: EIO.')
-        texts.add(id)
+      async put(_, given) {
+        if (given.some(({ id }) => failing.has(id)))
+          throw new LocalpostError('store_failed', 'Writing failed: EIO.')
+        for (const { id } of given) texts.add(id)
         afterPut()
       },
+      blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
       countCut: async () => 0,
       missing: async (_, after, limit) => (await missing(after)).slice(0, limit),
       countMissing: async () => (await missing('')).length,
