@@ -171,7 +171,7 @@ export function createReader(deps: ReaderDeps): Reader {
     const size = await store.blobSize(blob)
     if (size === null) return null
     return inTurn(size, patienceMs, signal, async () => {
-      const found = await loadBlob(store, blob, signal)
+      const found = await loadBlob(store, blob, signal, size)
       signal?.throwIfAborted()
       return found && work(found)
     })
@@ -305,14 +305,16 @@ export function createReader(deps: ReaderDeps): Reader {
 /**
  * Reads a blob; a long one into a buffer that can be transferred to the thread, so that memory holds only one copy.
  *
+ * @param known  Its size in bytes. Default: it is looked up.
  * @throws the signal's reason.
  */
 export async function loadBlob(
   store: ReaderDeps['store'],
   blob: BlobId,
   signal?: AbortSignal,
+  known?: number,
 ): Promise<Buffer | null> {
-  const size = await store.blobSize(blob)
+  const size = known ?? (await store.blobSize(blob))
   if (size === null || size <= longBytes) return size === null ? null : store.readBlob(blob)
   const stream = await store.openBlob(blob)
   if (!stream) return null

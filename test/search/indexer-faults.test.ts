@@ -159,3 +159,36 @@ test('a store that keeps texts gets each of them, also of mails that failed or w
   expect(await indexer.catchUp({ complete: true })).toBe(0)
   expect([...texts].sort()).toEqual([1, 2, 3, 4, 5, 6].map(idOf))
 })
+
+test('a search by members does not wait for mails whose texts are being stored', async () => {
+  const { store, clock, arrive } = await open()
+  let onStored: () => void = () => {}
+  const isStored = new Promise<void>((resolve) => (onStored = resolve))
+  let onPut: () => void = () => {}
+  const isPut = new Promise<void>((resolve) => (onPut = resolve))
+  const indexer = startStoreIndexer({
+    clock,
+    digests: digestsOf(store),
+    store,
+    texts: {
+      put: () => {
+        onPut()
+        return isStored
+      },
+      blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
+      countCut: async () => 0,
+      missing: async (_, after) => (await store.ids(emailCollection)).filter((id) => id > after).sort(),
+      countMissing: async () => 2,
+      page: () => Promise.reject(new Error('unused')),
+      all: () => Promise.reject(new Error('unused')),
+    },
+  })
+  for (const n of [1, 2]) await arrive(n)
+  const reading = indexer.catchUp()
+  await isPut
+  // Both have no text yet, so their records decide.
+  expect((await indexer.readTo()) < idOf(1)).toBe(true)
+  onStored()
+  await indexer.close()
+  await reading
+})

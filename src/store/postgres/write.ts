@@ -47,23 +47,14 @@ export function write(
           [part.map(({ partition }) => partition), part.map(({ id }) => id)],
         )
     }
-    const kept = own.flatMap(({ partition, row, before }) => (row ? [{ partition, row, before }] : []))
-    for (const part of inParts(kept.filter(({ before }) => !before))) {
+    const kept = own.flatMap(({ partition, row }) => (row ? [{ partition, row }] : []))
+    for (const part of inParts(kept)) {
       const parameters = new Parameters()
       const columns = recordColumns(table, part)
+      const set = columns.slice(2).map(({ name }) => `"${name}" = excluded."${name}"`)
       connection.send(
-        `INSERT INTO ${table.sql} (${namesOf(columns)}) SELECT * FROM ${parameters.unnest(columns)}`,
-        parameters.values,
-      )
-    }
-    // An insert with ON CONFLICT would first look for a place for each row.
-    for (const part of inParts(kept.filter(({ before }) => before))) {
-      const parameters = new Parameters()
-      const columns = recordColumns(table, part)
-      const set = columns.slice(2).map(({ name }) => `"${name}" = given."${name}"`)
-      connection.send(
-        `UPDATE ${table.sql} stored SET ${set.join(', ')} FROM ${parameters.unnest(columns)}
-         WHERE stored.partition = given.partition AND stored.id = given.id`,
+        `INSERT INTO ${table.sql} (${namesOf(columns)}) SELECT * FROM ${parameters.unnest(columns)}
+         ON CONFLICT (partition, id) DO UPDATE SET ${set.join(', ')}`,
         parameters.values,
       )
     }
