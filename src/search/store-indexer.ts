@@ -53,6 +53,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     const ids = missing.length > 0 ? missing : [...deferred].slice(0, 1)
     if (ids.length === 0 || isClosed) return false
     const failed = await readAll(ids).catch((error: unknown) => new Map(ids.map((id) => [id, error])))
+    if (missing.length === 0) for (const id of failed.keys()) deferred.add(id)
     const again = ids.findIndex((id) => failed.has(id) && !deferred.has(id))
     if (again >= 0) ahead = []
     const last = ids.at(again < 0 ? -1 : again - 1)
@@ -95,9 +96,12 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   /** Reads mails and stores their texts. @returns The errors of those to be tried again, by id. */
   async function readAll(ids: readonly string[]): Promise<Map<string, unknown>> {
     const failed = new Map<string, unknown>()
+    const emails = await mailsOf(store, ids)
+    const found = new Set(emails.map(({ id }) => id))
+    for (const id of ids) if (!found.has(id)) deferred.delete(id)
     // While the database stores what was read, the next mails are parsed.
     let keeping: Promise<unknown> = Promise.resolve()
-    for (const group of groupsOf(await mailsOf(store, ids))) {
+    for (const group of groupsOf(emails)) {
       const read: ReadMail[] = []
       const pacer = createPacer(1)
       for (const { email, message } of await withMessages(group)) {

@@ -283,10 +283,7 @@ class Scan {
     this.sql = bounds.join(' AND ')
   }
 
-  /**
-   * The condition without the first rows. They are skipped in the index: to skip them in the statement that reads records would
-   * read these too.
-   */
+  /** The condition without the first rows, which are skipped in the index, so that their records are not read. */
   from(offset: number): string {
     if (offset === 0) return this.sql
     const isAscending = this.#order === 'ASC'
