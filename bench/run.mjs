@@ -24,6 +24,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createContenders } from './lib/contenders.mjs'
+import { createSchemas } from './lib/database.mjs'
 import { machineFacts, versions } from './lib/machine.mjs'
 import { installPeers } from './lib/peers.mjs'
 import { toMarkdown } from './lib/report.mjs'
@@ -43,9 +44,11 @@ import { postgresGroups } from './rows/postgres.mjs'
 import { smtpGroups } from './rows/smtp.mjs'
 import { startGroups } from './rows/start.mjs'
 import { scaleGroups, scaleSizes } from './rows/scale.mjs'
+import { waitGroups } from './rows/waits.mjs'
 import { scaleTargets } from './scale-targets.mjs'
 import { judge } from './target.mjs'
 import { targets } from './targets.mjs'
+import { waitTargets } from './wait-targets.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { values: flags } = parseArgs({
@@ -57,30 +60,36 @@ const { values: flags } = parseArgs({
     'write-docs': { type: 'boolean', default: false },
     largest: { type: 'string' },
     scale: { type: 'boolean', default: false },
+    waits: { type: 'boolean', default: false },
     mailpit: { type: 'string' },
     postgres: { type: 'string' },
     package: { type: 'string', default: root },
     results: { type: 'string', default: join(root, 'bench/results') },
   },
 })
+/** The whole run, or one of two other collections of rows. */
+const kind = flags.scale ? 'scale' : flags.waits ? 'waits' : 'bench'
 const tell = (line) => process.stderr.write(`${line}\n`)
 await main()
 
 async function main() {
   const startedAt = performance.now()
   const { quick } = flags
-  const rounds = Number(flags.rounds ?? (quick ? 1 : flags.scale ? 3 : 5))
+  const rounds = Number(flags.rounds ?? (quick ? 1 : kind === 'bench' ? 5 : 3))
   const packageDir = resolve(flags.package)
   if (!existsSync(join(packageDir, 'dist/cli/main.js')))
     throw new Error(`${packageDir} is not built: npm run build`)
   const sizes = flags.scale ? scaleSizes(quick) : quick ? [100, 2000] : [100, 1000, 10_000, 50_000, 100_000]
   const stored = flags.largest ? [...sizes, Number(flags.largest)] : sizes
   const wanted = new RegExp(flags.only ?? '', 'i')
-  const groups = (flags.scale ? scaleGroups(quick) : usualGroups(sizes, stored)).filter(({ row }) =>
-    wanted.test(row),
-  )
+  const rowsOf = {
+    scale: () => scaleGroups(quick),
+    waits: () => waitGroups(quick, flags.postgres ? createSchemas(flags.postgres) : null),
+    bench: () => usualGroups(sizes, stored),
+  }
+  const groups = rowsOf[kind]().filter(({ row }) => wanted.test(row))
   if (!flags.mailpit) tell('Mailpit takes no part: give the path of its binary with --mailpit=<path>.')
-  const hasPeers = !flags['without-peers'] && !flags.scale
+  const hasPeers = !flags['without-peers'] && kind === 'bench'
   const peers = hasPeers ? installPeers(tell) : {}
   const facts = machineFacts()
   const scratch = mkdtempSync(join(tmpdir(), 'localpost-bench-'))
@@ -103,14 +112,14 @@ async function main() {
   write({
     facts,
     versions: versions(packageDir),
-    settings: { rounds, quick, scale: flags.scale, only: flags.only ?? null },
+    settings: { rounds, quick, kind, only: flags.only ?? null },
     samples,
-    targets: judge(flags.scale ? scaleTargets : targets, samples),
+    targets: judge({ scale: scaleTargets, waits: waitTargets, bench: targets }[kind], samples),
     seconds: (performance.now() - startedAt) / 1000,
   })
 }
 
-/** All rows but those of `--scale` alone. */
+/** All rows but those of `--scale` or `--waits` alone. */
 function usualGroups(sizes, stored) {
   const { quick } = flags
   const largest = sizes.at(-1)
@@ -162,7 +171,10 @@ function write(run) {
   mkdirSync(flags.results, { recursive: true })
   const isWhole = !run.settings.quick && run.settings.only === null
   const date = run.facts.date.slice(0, 16).replaceAll(':', '')
-  const path = join(flags.results, `${flags.scale ? 'scale-' : ''}${isWhole ? 'latest' : `${date}.local`}`)
+  const path = join(
+    flags.results,
+    `${kind === 'bench' ? '' : `${kind}-`}${isWhole ? 'latest' : `${date}.local`}`,
+  )
   writeFileSync(`${path}.json`, json)
   writeFileSync(`${path}.md`, `${markdown}\n`)
   if (flags['write-docs']) writeDocs(markdown)
@@ -171,7 +183,6 @@ function write(run) {
 
 function writeDocs(markdown) {
   const path = join(root, 'docs/performance.md')
-  const kind = flags.scale ? 'scale' : 'bench'
   const [begin, end] = [`<!-- ${kind}:begin -->`, `<!-- ${kind}:end -->`]
   const text = readFileSync(path, 'utf8')
   const [before, rest] = text.split(begin)

@@ -38,6 +38,8 @@ export interface Reader {
   bodies(blob: BlobId, signal?: AbortSignal): Promise<Readings['bodies'] | null>
   /** What lists show and searches look at. Null and errors as for `facts`. */
   digest(blob: BlobId, patience?: Patience): Promise<Readings['digest'] | null>
+  /** The same of the bytes of a message, for background work. Do not use them afterwards. Errors as for `facts`. */
+  digestOf(message: Buffer): Promise<Readings['digest']>
   /** The stored bodies of an API send, whole. Null and errors as for `facts`. */
   content(blob: BlobId, signal?: AbortSignal): Promise<StoredBodies | null>
   /** The stored bodies of an API send, cut to the length at which the inbox also cuts the body of a message. */
@@ -169,7 +171,7 @@ export function createReader(deps: ReaderDeps): Reader {
     const size = await store.blobSize(blob)
     if (size === null) return null
     return inTurn(size, patienceMs, signal, async () => {
-      const found = await loadBlob(store, blob, signal)
+      const found = await loadBlob(store, blob, signal, size)
       signal?.throwIfAborted()
       return found && work(found)
     })
@@ -247,6 +249,8 @@ export function createReader(deps: ReaderDeps): Reader {
     fields: (blob, signal) => read('fields', blob, { signal }),
     bodies: (blob, signal) => read('bodies', blob, { signal }),
     digest: (blob, patience = {}) => read('digest', blob, patience),
+    digestOf: (message) =>
+      thread.run('digest', [message], { size: message.length, patienceMs: Number.POSITIVE_INFINITY }),
     content: (blob, signal) => content(blob, Number.POSITIVE_INFINITY, { signal }),
     shownContent: (blob, signal) =>
       keeping('shown', blob, () => content(blob, maxBodyBytes, { signal }), lengthOfBodies),
@@ -301,14 +305,16 @@ export function createReader(deps: ReaderDeps): Reader {
 /**
  * Reads a blob; a long one into a buffer that can be transferred to the thread, so that memory holds only one copy.
  *
+ * @param known  Its size in bytes. Default: it is looked up.
  * @throws the signal's reason.
  */
 export async function loadBlob(
   store: ReaderDeps['store'],
   blob: BlobId,
   signal?: AbortSignal,
+  known?: number,
 ): Promise<Buffer | null> {
-  const size = await store.blobSize(blob)
+  const size = known ?? (await store.blobSize(blob))
   if (size === null || size <= longBytes) return size === null ? null : store.readBlob(blob)
   const stream = await store.openBlob(blob)
   if (!stream) return null

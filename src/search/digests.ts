@@ -14,11 +14,15 @@ export interface Digests {
   of(email: EmailRecord, signal?: AbortSignal): Promise<Digest>
   /** The text that a search for words looks at. */
   text(email: EmailRecord, signal?: AbortSignal): Promise<Reading>
-  /** The whole digest, for a caller that stores it: it is removed from the cache and not cached again. */
-  take(email: EmailRecord): Promise<Reading>
+  /**
+   * The whole digest, for a caller that stores it: it is removed from the cache and not cached again.
+   *
+   * @param message  The bytes of a submission that were read already. Default: they are read.
+   */
+  take(email: EmailRecord, message?: Buffer | null): Promise<Reading>
 }
 
-type DigestReader = Pick<Reader, 'digest' | 'contentText'>
+type DigestReader = Pick<Reader, 'digest' | 'digestOf' | 'contentText'>
 
 /**
  * A submission is not read while it arrives, because parsing costs several times as much as capturing. It is read when
@@ -61,8 +65,10 @@ export function createDigests({ reader }: { reader: DigestReader }): Digests {
         })
       return Promise.resolve(storedDigest(email))
     },
-    async take(email) {
-      return forget(email.id) ?? read(reader, email, { isPatient: true })
+    async take(email, message = null) {
+      const known = forget(email.id)
+      if (known) return known
+      return message ? reader.digestOf(message) : read(reader, email, { isPatient: true })
     },
   }
 }

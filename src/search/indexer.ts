@@ -17,7 +17,7 @@ import { createSequence } from '../core/shared-work.ts'
 /** Reads submissions in the background, and stores what lists and searches need: snippet, attachment count and text. */
 export interface Indexer {
   /**
-   * Reads mail that is not read yet, for at most a few seconds.
+   * Reads mail that is not read yet, for about a second.
    *
    * @param options.complete  Reads all mail that exists now, without a time limit, and checks the rows of an earlier process,
    *   which a scan does otherwise. Default: false.
@@ -316,4 +316,4 @@ const groupMails = readAhead
 const groupBytes = 256 * 1024
 const groupMs = 4
 /** How long a search waits for mail that is not read yet. */
-export const catchUpMs = 5000
+export const catchUpMs = 1000

@@ -1,11 +1,15 @@
+import { longBytes } from '../core/job-thread.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createSequence } from '../core/shared-work.ts'
-import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
+import { createPacer } from '../core/slices.ts'
+import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.ts'
+import type { Reading } from '../reading/digest.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
 import { catchUpMs, type Indexer, type IndexerDeps } from './indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
 import { headParts } from './head-rows.ts'
 import { foldBody, searchableHead } from './searchable.ts'
+import { mailsOf } from './store-rows.ts'
 import { createTries } from './tries.ts'
 
 /** Reads mail for a store that keeps the text of mail itself. */
@@ -35,26 +39,30 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   let ahead: string[] = []
   /** Mails without a text, because the store failed at each try. */
   const deferred = new Set<string>()
+  let isReading = false
   const tryToRead = createTries(digests)
   const inLine = createSequence()
 
-  /** Reads the next mails without a text, so that their round trips to the database share their time. @returns Whether there were any. */
-  const readNext = (): Promise<boolean> =>
-    inLine(async () => {
-      if (isClosed) return false
-      const missing = await nextMissing()
-      const ids = missing.length > 0 ? missing : [...deferred].slice(0, 1)
-      if (ids.length === 0 || isClosed) return false
-      const read = await Promise.allSettled(ids.map(readOne))
-      const again = ids.filter((id, nth) => read[nth]?.status === 'rejected' && !deferred.has(id))
-      ahead.unshift(...again)
-      const last = again[0] === undefined ? ids.at(-1) : ids[ids.indexOf(again[0]) - 1]
-      // Without a cursor, changes were missed meanwhile: mails before the last one may have no text again.
-      if (last !== undefined && cursor !== null && last > cursor) cursor = last
-      for (const result of read) if (result.status === 'rejected') throw result.reason
-      await nextTurn()
-      return true
-    })
+  /** Reads the next mails without a text, with few round trips to the database. @returns Whether there were any. */
+  const readNext = (): Promise<boolean> => inLine(() => readSome().finally(() => (isReading = false)))
+
+  async function readSome(): Promise<boolean> {
+    if (isClosed) return false
+    isReading = true
+    const missing = await nextMissing()
+    const ids = missing.length > 0 ? missing : [...deferred].slice(0, 1)
+    if (ids.length === 0 || isClosed) return false
+    const failed = await readAll(ids).catch((error: unknown) => new Map(ids.map((id) => [id, error])))
+    if (missing.length === 0) for (const id of failed.keys()) deferred.add(id)
+    const again = ids.findIndex((id) => failed.has(id) && !deferred.has(id))
+    if (again >= 0) ahead = []
+    const last = ids.at(again < 0 ? -1 : again - 1)
+    // Without a cursor, changes were missed meanwhile: mails before the last one may have no text again.
+    if (again !== 0 && last !== undefined && cursor !== null && last > cursor) cursor = last
+    for (const error of failed.values()) throw error
+    await nextTurn()
+    return true
+  }
 
   /** Sets the cursor if it is not known, and back to where another instance stored a mail. */
   async function place(): Promise<string> {
@@ -69,10 +77,10 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 
   async function nextMissing(): Promise<string[]> {
     const cursor = await place()
-    if (ahead.length === 0) ahead = await texts.missing(emailCollection, cursor, atOnce + deferred.size)
+    if (ahead.length === 0) ahead = await texts.missing(emailCollection, cursor, mostMails + deferred.size)
     const next = ahead.filter((id) => !deferred.has(id))
-    ahead = next.slice(atOnce)
-    return next.slice(0, atOnce)
+    ahead = next.slice(mostMails)
+    return next.slice(0, mostMails)
   }
 
   /** An id up to which every mail has its text. */
@@ -85,38 +93,73 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     return (await store.ids(emailCollection, { direction: 'desc', limit: 1 }))[0] ?? ''
   }
 
-  /** @throws The error of a try after which the mail is tried again. */
-  async function readOne(id: string): Promise<void> {
-    const wasDeferred = deferred.delete(id)
-    try {
-      await readAndStore(id, wasDeferred)
-    } catch (error) {
-      // Added at the end again, so that the next try is for another deferred mail.
-      if (wasDeferred) deferred.add(id)
-      throw error
+  /** Reads mails and stores their texts. @returns The errors of those to be tried again, by id. */
+  async function readAll(ids: readonly string[]): Promise<Map<string, unknown>> {
+    const failed = new Map<string, unknown>()
+    const emails = await mailsOf(store, ids)
+    const found = new Set(emails.map(({ id }) => id))
+    for (const id of ids) if (!found.has(id)) deferred.delete(id)
+    // While the database stores what was read, the next mails are parsed.
+    let keeping: Promise<unknown> = Promise.resolve()
+    for (const group of groupsOf(emails)) {
+      const read: ReadMail[] = []
+      const pacer = createPacer(1)
+      for (const { email, message } of await withMessages(group)) {
+        if (isClosed) break
+        const { id } = email
+        const wasDeferred = deferred.delete(id)
+        const reading = await tryToRead(email, message)
+        if (!('error' in reading)) read.push({ email, reading })
+        // Added at the end again, so that the next try is for another deferred mail.
+        else if (wasDeferred || reading.isLast) deferred.add(id)
+        if ('error' in reading && (wasDeferred || !reading.isLast)) failed.set(id, reading.error)
+        if (pacer.due()) await pacer.turn()
+      }
+      await keeping
+      if (isClosed) return failed
+      keeping = keepAll(read, failed)
     }
+    await keeping
+    return failed
   }
 
-  async function readAndStore(id: string, wasDeferred: boolean): Promise<void> {
-    const email = await store.get(emailCollection, id)
-    const result = email && (await tryToRead(email))
-    if (!result || isClosed) return
-    if ('error' in result) {
-      if (wasDeferred || !result.isLast) throw result.error
-      deferred.add(id)
-      return
-    }
-    const { snippet, attachment_count } = result
-    // The text comes last: a mail without one is read again after a crash.
-    if (email.snippet === null || email.undigested)
-      await modifyEmail(store, id, (stored) => ({
-        ...stored,
-        snippet,
-        attachment_count,
-        undigested: undefined,
-      }))
-    const { body, isCut } = foldBody(result)
-    await texts.put(emailCollection, id, textOf(email, body), isCut)
+  /** Submissions with their bytes, where these are short enough to be read together. */
+  async function withMessages(
+    group: readonly EmailRecord[],
+  ): Promise<{ email: EmailRecord; message: Buffer | null }[]> {
+    const short = group.filter(({ source, message }) => {
+      return source === 'smtp' && message !== null && message.size_bytes <= longBytes
+    })
+    const ids = short.map(({ id }) => messageBlob(id))
+    // Without the bytes each is read alone, so that one that cannot be read does not keep the others.
+    const found = ids.length > 0 ? await texts.blobs(emailCollection, ids).catch(() => []) : []
+    const messages = new Map(short.map(({ id }, nth) => [id, found[nth]]))
+    return group.map((email) => ({ email, message: messages.get(email.id) ?? null }))
+  }
+
+  /** Stores what was read; one by one if not all can be stored. @param failed  Gets the errors, by id. */
+  async function keepAll(read: readonly ReadMail[], failed: Map<string, unknown>): Promise<void> {
+    const keepOne = (one: ReadMail): Promise<unknown> =>
+      keep([one]).catch((error: unknown) => failed.set(one.email.id, error))
+    await keep(read).catch(() => Promise.all(read.map(keepOne)))
+  }
+
+  async function keep(read: readonly ReadMail[]): Promise<void> {
+    const digests = new Map(
+      read.flatMap(({ email, reading: { snippet, attachment_count } }) => {
+        return email.snippet === null || email.undigested ? [[email.id, { snippet, attachment_count }]] : []
+      }),
+    )
+    // The texts come last: a mail without one is read again after a crash.
+    if (digests.size > 0)
+      await store.bulk(emailCollection, [...digests.keys()], (stored) => {
+        return { ...stored, ...digests.get(stored.id), undigested: undefined }
+      })
+    const folded = read.map(({ email, reading }) => {
+      const { body, isCut } = foldBody(reading)
+      return { id: email.id, text: textOf(email, body), isCut }
+    })
+    if (folded.length > 0) await texts.put(emailCollection, folded)
   }
 
   const quiet = startQuietWork({
@@ -150,16 +193,20 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       return isDone ? 0 : await texts.countMissing(emailCollection)
     },
     countCut: () => texts.countCut(emailCollection),
-    readTo: () =>
-      inLine(async () => {
-        const from = await place()
-        const newest = await newestId()
-        // Another instance may have read further mails.
-        const [missing] = await texts.missing(emailCollection, from, 1)
-        const to = missing === undefined ? newest : previous(missing)
-        if (to > from) cursor = to
-        return [...deferred].reduce((least, id) => (id <= least ? previous(id) : least), cursor ?? '')
-      }),
+    async readTo() {
+      // A search by members does not wait for the mails that are being read.
+      if (!isReading)
+        await inLine(async () => {
+          const from = await place()
+          const newest = await newestId()
+          // Another instance may have read further mails.
+          const [missing] = await texts.missing(emailCollection, from, 1)
+          const to = missing === undefined ? newest : previous(missing)
+          if (to > from) cursor = to
+        })
+      const open = [...deferred, ...(lowest === null ? [] : [lowest])]
+      return open.reduce((least, id) => (id <= least ? previous(id) : least), cursor ?? '')
+    },
     async close() {
       isClosed = true
       quiet.close()
@@ -174,8 +221,34 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 /** A text that sorts before this id, and after every lower id that differs before the last character. */
 const previous = (id: string): string => id.slice(0, -1)
 
-/** How many mails are read at once. */
-const atOnce = 16
+/** A mail and what was read of it. */
+interface ReadMail {
+  readonly email: EmailRecord
+  readonly reading: Reading
+}
+
+/** Some of the mails at a time, limited by the bytes of their messages. */
+function* groupsOf(emails: readonly EmailRecord[]): Generator<EmailRecord[]> {
+  let group: EmailRecord[] = []
+  let bytes = 0
+  for (const email of emails) {
+    const size = email.message?.size_bytes ?? 0
+    if (group.length === mostTogether || (group.length > 0 && bytes + size > mostBytes)) {
+      yield group
+      group = []
+      bytes = 0
+    }
+    group.push(email)
+    bytes += size
+  }
+  if (group.length > 0) yield group
+}
+
+/** How many mails are read in one step. */
+const mostMails = 256
+/** How many of them are read and stored together, and the limit of the bytes of their messages. */
+const mostTogether = 64
+const mostBytes = 1024 * 1024
 
 /** The text of a mail for the store. @param body  The folded text. */
 function textOf(email: EmailRecord, body: string): RecordText {

@@ -1,7 +1,7 @@
-import { emailCollection } from '../emails/email.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
 import type { TextMatch, TextQuery, TextTerm, Texts } from '../store/texts.ts'
-import { createPacer } from '../core/slices.ts'
+import { monotonicNow } from '../core/machine.ts'
 import { type HeadTerm, partsOfMember } from './head-rows.ts'
 import type { MatchingPage, MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'
@@ -30,24 +30,47 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
     return matches
   }
 
-  async function ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
-    const found: string[] = []
-    const pacer = createPacer()
+  /** The ids of the matches, newest first. Reads the records of the undecided ones, some at a time. */
+  async function* decided(filter: MailFilter, limit?: RowsLimit): AsyncGenerator<string> {
+    const until = limit?.mostMs === undefined ? Number.POSITIVE_INFINITY : monotonicNow() + limit.mostMs
     const matches = await matchesOf(filter, limit)
     for (let at = 0; at < matches.length; at += readAtOnce) {
       limit?.signal?.throwIfAborted()
-      if (pacer.due()) await pacer.turn()
+      if (limit && monotonicNow() > until) {
+        limit.left += matches.length - at
+        return
+      }
       const next = matches.slice(at, at + readAtOnce)
-      const accepted = await Promise.all(next.map((match) => accepts(filter, match)))
-      found.push(...next.flatMap(({ id }, nth) => (accepted[nth] ? [id] : [])))
+      const open = next.filter(({ isUndecided }) => isUndecided).map(({ id }) => id)
+      const records = open.length > 0 ? await mailsOf(store, open) : []
+      const accepted = new Set(records.filter((email) => filter.accepts(email)).map(({ id }) => id))
+      yield* next.flatMap(({ id, isUndecided }) => (!isUndecided || accepted.has(id) ? [id] : []))
     }
+  }
+
+  async function ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
+    const found: string[] = []
+    for await (const id of decided(filter, limit)) found.push(id)
     return found
   }
 
-  async function accepts(filter: MailFilter, { id, isUndecided }: TextMatch): Promise<boolean> {
-    if (!isUndecided) return true
-    const email = await store.get(emailCollection, id)
-    return email !== null && filter.accepts(email)
+  /** A page of a search of which records decide a part. */
+  async function decidedPage(
+    filter: MailFilter,
+    { cursor, offset, limit, isCounted }: WantedRows,
+    limits?: RowsLimit,
+  ): Promise<MatchingPage> {
+    const ids: string[] = []
+    let [count, behind] = [0, 0]
+    for await (const id of decided(filter, limits)) {
+      count++
+      if (cursor !== null && id >= cursor) continue
+      if (behind++ < offset) continue
+      ids.push(id)
+      if (!isCounted && ids.length > limit) break
+    }
+    const more = ids.length > limit
+    return { ids: ids.slice(0, limit), count, more, isPartial: !isCounted && more }
   }
 
   return {
@@ -59,7 +82,7 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
       const { cursor, offset, limit, isCounted } = wanted
       const place = { before: cursor, offset, limit: limit + 1, isCounted }
       const found = await texts.page(emailCollection, await queryOf(filter), place, limits)
-      if (found.undecided > 0) return pageOf(await ids(filter, limits), wanted)
+      if (found.undecided > 0) return decidedPage(filter, wanted, limits)
       if (limits) limits.left += found.left
       const { count, isPartial } = found
       return { ids: found.ids.slice(0, limit), count, more: found.ids.length > limit, isPartial }
@@ -67,8 +90,18 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
   }
 }
 
-/** How many records are read at once: their round trips to the database share their time. */
-const readAtOnce = 100
+/** The emails of these ids that exist, in the order of the ids. */
+export async function mailsOf(store: Store, ids: readonly string[]): Promise<EmailRecord[]> {
+  const { records } = await store.page(emailCollection, {
+    where: { any: [] },
+    also: ids,
+    limit: ids.length,
+  })
+  return records
+}
+
+/** How many records are read at once. */
+const readAtOnce = 400
 
 function wordTerm({ bytes, in: place, isNegative }: RowTerm): TextTerm {
   return { parts: place === 'body' ? ['body'] : ['head', 'body'], forms: [bytes.toString()], isNegative }
@@ -76,10 +109,4 @@ function wordTerm({ bytes, in: place, isNegative }: RowTerm): TextTerm {
 
 function memberTerm({ member, forms, isNegative }: HeadTerm): TextTerm {
   return { parts: partsOfMember[member], forms: forms.map((form) => form.toString()), isNegative }
-}
-
-function pageOf(ids: readonly string[], { cursor, offset, limit }: WantedRows): MatchingPage {
-  const from = cursor === null ? ids : ids.filter((id) => id < cursor)
-  const wanted = from.slice(offset, offset + limit)
-  return { ids: wanted, count: ids.length, more: from.length > offset + limit, isPartial: false }
 }

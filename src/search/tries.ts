@@ -1,5 +1,4 @@
 import { isErrorOf } from '../core/errors.ts'
-import type { EmailRecord } from '../emails/email.ts'
 import type { Reading } from '../reading/digest.ts'
 import { unreadable, type Digests } from './digests.ts'
 
@@ -16,11 +15,11 @@ export interface FailedTry {
  */
 export function createTries(
   digests: Pick<Digests, 'take'>,
-): (email: EmailRecord) => Promise<Reading | FailedTry> {
+): (...given: Parameters<Digests['take']>) => Promise<Reading | FailedTry> {
   const failed = new Map<string, number>()
-  return async (email) => {
+  return async (email, message) => {
     try {
-      const reading = await digests.take(email)
+      const reading = await digests.take(email, message)
       failed.delete(email.id)
       return reading
     } catch (error) {

@@ -1,20 +1,23 @@
 import type { Where } from './queries.ts'
+import type { BlobId } from './store.ts'
 
 /**
  * The texts that searches look at, in a store that keeps and searches them itself. They are derived from the records
  * and their blobs. The text of a record may be missing; it is removed together with the record.
  */
 export interface Texts {
-  /**
-   * Stores the text of a record in place of an older one. Has no effect if the record does not exist.
-   *
-   * @param isCut  Whether the record has more text than this.
-   */
-  put(collection: Named, id: string, text: RecordText, isCut: boolean): Promise<void>
+  /** Stores the texts of records in place of older ones: all of them or none. Skips records that do not exist. */
+  put(collection: Named, texts: readonly NewText[]): Promise<void>
   /** How many records have more text than is stored of them. */
   countCut(collection: Named): Promise<number>
   /** The ids of the first records after an id that have no text, in ascending order. */
   missing(collection: Named, after: string, limit: number): Promise<string[]>
+  /**
+   * Reads blobs of records together, in the order of their ids; null for one that does not exist, or is too large for this.
+   *
+   * @param ids  The caller limits their number, and their bytes.
+   */
+  blobs(collection: Named, ids: readonly BlobId[]): Promise<(Buffer | null)[]>
   /** How many records have no text. Costs O(n). */
   countMissing(collection: Named): Promise<number>
   /** The number of all matches, and the ids of some of them, newest first. */
@@ -33,6 +36,14 @@ export interface Named {
  * and white space are normalized like those of the terms.
  */
 export type RecordText = Readonly<Record<string, string | null>>
+
+/** The text of one record. */
+export interface NewText {
+  readonly id: string
+  readonly text: RecordText
+  /** Whether the record has more text than this. */
+  readonly isCut: boolean
+}
 
 /** A condition: one of these parts contains one of these forms. With `isNegative`, none of them does. */
 export interface TextTerm {

@@ -5,7 +5,7 @@ import { anEmail } from '../inbox/_email.ts'
 
 const digestsWith = (code: ErrorCode): ReturnType<typeof createDigests> => {
   const fail = (): Promise<never> => Promise.reject(new LocalpostError(code, 'cannot be read'))
-  return createDigests({ reader: { digest: fail, contentText: fail } })
+  return createDigests({ reader: { digest: fail, digestOf: fail, contentText: fail } })
 }
 const unread = { ...anEmail(1), source: 'smtp', snippet: null } as const
 

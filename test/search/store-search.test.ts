@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { foldText } from '../../src/core/fold-text.ts'
@@ -185,12 +186,13 @@ describe('a search in PostgreSQL', () => {
     const contains = (n: number): boolean => n % 4 !== 0
     for (const one of [store, other]) {
       await one.commit(numbers.map((n) => insert(emailCollection, { ...anEmail(n), unread: n % 3 === 0 })))
-      for (const n of numbers) {
-        if (missing(n)) continue
+      const given = numbers.flatMap((n) => {
+        if (missing(n)) return []
         const body = undecided(n) ? null : contains(n) ? `A phrase of mail ${n}`.toLowerCase() : `mail ${n}`
         const text = { subject: '', from: '', sender: '', to: '', cc: '', bcc: '', head: '', body }
-        await one.texts?.put(emailCollection, idOf(n), text, false)
-      }
+        return [{ id: idOf(n), text, isCut: false }]
+      })
+      await one.texts?.put(emailCollection, given)
     }
     const term = { parts: ['head', 'body'], forms: ['a phrase'], isNegative: false }
     for (const isNegative of [false, true])
@@ -221,7 +223,7 @@ describe('a search in PostgreSQL', () => {
     await store.commit([insert(emailCollection, anEmail(1))])
     const { id, subject } = anEmail(1)
     const text = { subject, from: '', sender: '', to: '', cc: '', bcc: '', head: subject, body: 'text' }
-    await store.texts?.put(emailCollection, id, text, false)
+    await store.texts?.put(emailCollection, [{ id, text, isCut: false }])
     // Without this, the table of one row is read, or the key with the partition is used.
     const plan = await runSql(
       server.url,
@@ -292,5 +294,42 @@ describe('a search in PostgreSQL', () => {
       await from.inbox.remove(mail.id)
       expect((await at.inbox.list({ query: `word${n}` })).count).toBe(0)
     }
+  })
+
+  test('stores the texts of mails while a commit removes one of them', async () => {
+    const url = newUrl()
+    const schema = `search_${schemas}`
+    const store = await openStore(url)
+    await store.commit([1, 2, 3].map((n) => insert(emailCollection, anEmail(n))))
+    const textsOf = () => runSql(server.url, `SELECT id FROM ${schema}.texts_emails ORDER BY id`)
+    const text = { body: 'needle' }
+    const removing = new Client({ connectionString: server.url })
+    await removing.connect()
+    onTestFinished(() => removing.end())
+    await removing.query(`BEGIN; DELETE FROM ${schema}.records_emails WHERE id = '${idOf(2)}'`)
+    const ids = [1, 2, 3, 4].map(idOf)
+    const putting = store.texts?.put(
+      emailCollection,
+      ids.map((id) => ({ id, text, isCut: false })),
+    )
+    // The others are stored, and hold no lock that the commit could wait for.
+    await expect.poll(textsOf).toEqual([{ id: idOf(1) }, { id: idOf(3) }])
+    await removing.query(`DELETE FROM ${schema}.records_emails WHERE id = '${idOf(3)}'; ROLLBACK`)
+    await putting
+    expect(await textsOf()).toEqual([1, 2, 3].map((n) => ({ id: idOf(n) })))
+  })
+
+  test('reads several blobs of mails together, in the order of their ids', async () => {
+    const store = await openStore(newUrl())
+    const large = Buffer.alloc(300 * 1024, 'x')
+    await store.commit(
+      [1, 2].map((n) => insert(emailCollection, anEmail(n))),
+      [blobOf(messageBlob(idOf(1)), 'one'), blobOf(messageBlob(idOf(2)), large)],
+    )
+    const found = await store.texts?.blobs(
+      emailCollection,
+      [3, 2, 1].map((n) => messageBlob(idOf(n))),
+    )
+    expect(found?.map((bytes) => bytes && String(bytes))).toEqual([null, null, 'one'])
   })
 })

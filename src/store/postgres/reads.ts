@@ -187,9 +187,9 @@ async function* rowsOf(
   let skipping = scan.isExact ? 0 : (query.offset ?? 0)
   for (let left = wanted, isFirst = true; left > 0; isFirst = false) {
     const limit = scan.isExact ? Math.min(left, mostAtOnce) : mostAtOnce
-    const end = scan.limited(limit, isFirst && scan.isExact ? (query.offset ?? 0) : 0)
+    const offset = isFirst && scan.isExact ? (query.offset ?? 0) : 0
     const rows = await sql.run<{ id: string; record?: string; key?: Buffer }>(
-      `SELECT ${columns} FROM ${table.sql} WHERE ${scan.sql} ${end}`,
+      `SELECT ${columns} FROM ${table.sql} WHERE ${scan.from(offset)} ${scan.limited(limit)}`,
       scan.parameters.values,
       { isLasting: query.where === undefined, ...(query.where && { mostMs: scanMs }) },
     )
@@ -225,6 +225,9 @@ class Scan {
   /** The condition. */
   readonly sql: string
   readonly #order: 'ASC' | 'DESC'
+  /** The order of the rows in SQL. */
+  readonly #ordered: string
+  readonly #table: string
 
   /** @param behind  A row that is left out with those before it. Default: none. */
   constructor(
@@ -236,6 +239,8 @@ class Scan {
     const isBackwards = query.direction === 'desc'
     this.#order = isBackwards ? 'DESC' : 'ASC'
     this.column = index === 'id' ? 'id' : table.index(index).column
+    this.#table = table.sql
+    this.#ordered = `${this.column === 'id' ? '' : `${this.column} ${this.#order}, `}id ${this.#order}`
     const { parameters } = this
     const bounds = [`partition = ${parameters.add(partition)}`]
     const compare = (operator: string, value: string | Buffer): void => {
@@ -278,10 +283,18 @@ class Scan {
     this.sql = bounds.join(' AND ')
   }
 
+  /** The condition without the first rows, which are skipped in the index, so that their records are not read. */
+  from(offset: number): string {
+    if (offset === 0) return this.sql
+    const isAscending = this.#order === 'ASC'
+    const keys = this.column === 'id' ? 'id' : `${this.column}, id`
+    const skipped = this.parameters.add(offset, 'int8')
+    return `${this.sql} AND (${keys}) ${isAscending ? '>=' : '<='} (
+      SELECT ${keys} FROM ${this.#table} WHERE ${this.sql} ORDER BY ${this.#ordered} OFFSET ${skipped} LIMIT 1)`
+  }
+
   /** The end of a statement that reads some of the rows, in their order. */
-  limited(limit: number, offset: number): string {
-    const first = this.column === 'id' ? '' : `${this.column} ${this.#order}, `
-    const [most, skipped] = [this.parameters.add(limit, 'int8'), this.parameters.add(offset, 'int8')]
-    return `ORDER BY ${first}id ${this.#order} LIMIT ${most} OFFSET ${skipped}`
+  limited(limit: number): string {
+    return `ORDER BY ${this.#ordered} LIMIT ${this.parameters.add(limit, 'int8')}`
   }
 }
