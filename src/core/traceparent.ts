@@ -1,11 +1,3 @@
-/** What the record of an email has of its trace: both members, or neither. */
-export interface TraceMembers {
-  /** The id of the trace: 32 hexadecimal digits. */
-  trace_id?: string | undefined
-  /** The rest of a `traceparent` for what follows: the id of the span, `-`, and the flags. */
-  trace_parent?: string | undefined
-}
-
 /**
  * Reads the value of a `traceparent` header.
  *
@@ -29,14 +21,3 @@ const noSpan = '0'.repeat(16)
 
 /** The flag of a trace that its beginner records. @param flags  Two hexadecimal digits. */
 export const isSampled = (flags: string): boolean => (Number.parseInt(flags, 16) & 1) === 1
-
-/** The id of the trace of a `traceparent` that was read. */
-export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 35)
-
-/** The part of a `traceparent` after the id of the trace, which {@link traceparentOf} completes. */
-export const traceParentOf = (traceparent: string): string => traceparent.slice(36)
-
-/** The `traceparent` of an email; undefined if it belongs to no trace. */
-export function traceparentOf({ trace_id, trace_parent }: TraceMembers): string | undefined {
-  return trace_id === undefined ? undefined : `00-${trace_id}-${trace_parent}`
-}

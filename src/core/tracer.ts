@@ -1,22 +1,22 @@
 import { LocalpostError } from './errors.ts'
-import { traceparentOf, type TraceMembers } from './traceparent.ts'
+import { traceOf, type TraceContext, type TraceMembers } from './trace-context.ts'
 
 /** Records spans. */
 export interface Tracer {
   /**
    * What a call belongs to: the trace that its request names, else that of the app, if the call is made in its process.
    *
-   * @param given  The `traceparent` of its request, as {@link readTraceparent} returns it.
+   * @param given  The trace of its request.
    */
-  parentOf(given: string | undefined): string | undefined
+  parentOf(given: TraceContext | undefined): TraceContext | undefined
   /**
    * Begins a span.
    *
-   * @param parent  As `traceparent`; undefined for the first span of a trace.
+   * @param parent  Undefined for the first span of a trace.
    * @param began  Unix time in milliseconds. Default: now.
    * @returns null if nobody receives spans.
    */
-  begin(name: SpanName, parent: string | undefined, began?: number): Span | null
+  begin(name: SpanName, parent: TraceContext | undefined, began?: number): Span | null
   /**
    * Opens what serves requests of others outside of the active span: otherwise each request would be in the span in which
    * the port was opened. Default: `open` is called as it is.
@@ -29,7 +29,7 @@ export interface Tracer {
 /** A span that has begun. One that is never ended is not recorded. */
 export interface Span {
   /** For what is caused by it. */
-  readonly traceparent: string | undefined
+  readonly trace: TraceContext | undefined
   /** @param failure  The `error.type` of what failed: a code, never a text. Default: nothing failed. */
   end(attributes: Attributes, failure?: string): void
 }
@@ -51,7 +51,7 @@ export type SpanName = keyof typeof spanKinds
 /** Begins a span of an email; null where none is recorded, also for mail that belongs to no trace. */
 export function beginOf(tracer: Tracer | null | undefined, name: SpanName, email: TraceMembers): Span | null {
   if (!tracer) return null
-  const parent = traceparentOf(email)
+  const parent = traceOf(email)
   return parent === undefined ? null : tracer.begin(name, parent)
 }
 

@@ -2,7 +2,7 @@ import { cutText } from '../core/cut-text.ts'
 import { validationError } from '../core/errors.ts'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { foldSpace } from '../core/fold-space.ts'
-import { readTraceparent } from '../core/traceparent.ts'
+import { readTrace, type TraceContext } from '../core/trace-context.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
 import { displayNames } from './display-names.ts'
 import { initialTags } from './tags.ts'
@@ -24,7 +24,7 @@ export interface HeaderFacts {
   message_id: string
   tags: string[]
   /** Undefined without a valid one. */
-  traceparent: string | undefined
+  trace: TraceContext | undefined
 }
 
 /** Reads the header of a submitted message. */
@@ -63,7 +63,7 @@ export function readHeaderFacts(
     subject: cut(foldSpace(block.decoded('subject'))),
     message_id: cut(block.decoded('message-id')),
     tags: initialTags(envelope.rcpt_to, block.decoded('x-tags')).tags,
-    traceparent: readTraceparent(block.decoded('traceparent')),
+    trace: readTrace(block.decoded('traceparent'), block.decoded('tracestate')),
   }
 }
 

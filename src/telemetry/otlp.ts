@@ -96,17 +96,19 @@ export function openOtlp(
   return {
     parentOf: (given) => given,
     begin(name, parent, began) {
-      const [, traceId = randomBytes(16).toString('hex'), parentSpanId, flags] = parent?.split('-') ?? []
+      const [, traceId = randomBytes(16).toString('hex'), parentSpanId, flags] =
+        parent?.traceparent.split('-') ?? []
       // Its beginner decided that nobody records it.
       if (flags !== undefined && !isSampled(flags)) return null
       const spanId = randomBytes(8).toString('hex')
       const start = began ?? dateNow()
       const since = monotonicNow() - (dateNow() - start)
       return {
-        traceparent: `00-${traceId}-${spanId}-01`,
+        trace: { traceparent: `00-${traceId}-${spanId}-01`, tracestate: parent?.tracestate },
         end(attributes, failure) {
           const end = start + monotonicNow() - since
-          add(toSpan({ name, traceId, spanId, parentSpanId, start, end }, attributes, failure))
+          const ids = { traceId, spanId, parentSpanId, traceState: parent?.tracestate }
+          add(toSpan({ name, ...ids, start, end }, attributes, failure))
         },
       }
     },
@@ -139,6 +141,7 @@ interface Facts {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId: string | undefined
+  readonly traceState: string | undefined
   /** Unix time in milliseconds. */
   readonly start: number
   readonly end: number
