@@ -75,20 +75,48 @@ const types: readonly (readonly [request: string, type: string])[] = [
   ['GET /api/v1/chaos', 'MailpitChaosTriggersResponse'],
   ['PUT /api/v1/chaos', 'MailpitChaosTriggersResponse'],
   ['POST /api/v1/send', 'MailpitSendMessageConfirmationResponse'],
+  ['GET /api/v1/message/{id}/raw', 'string'],
+  ['GET /view/{id}.html', 'string'],
+  ['GET /view/{id}.txt', 'string'],
+  ['PUT /api/v1/messages', 'string'],
+  ['PUT /api/v1/tags', 'string'],
+  ['PUT /api/v1/tags/{tag}', 'string'],
+  ['DELETE /api/v1/tags/{tag}', 'string'],
+  ['DELETE /api/v1/search?query=subject:None', 'string'],
+  ['DELETE /api/v1/messages', 'string'],
 ]
+
+/** The other operations: the program above calls them. */
+const withoutType = [
+  'GET /api/v1/message/{id}/part/{part}',
+  'GET /api/v1/message/{id}/part/{part}/thumb',
+  'POST /api/v1/message/{id}/release',
+  'GET /api/events',
+]
+
+it('each operation has a type of the client, or none', () => {
+  const page = readFileSync(join(root, 'docs/providers/mailpit.md'), 'utf8')
+  const operations = [...page.matchAll(/^\| `([A-Z]+ \/\S+)` \|/gm)].map(([, operation = '']) => operation)
+  const covered = types.map(([request]) => request.replace(/\?.*/, ''))
+  expect([...covered, ...withoutType].sort()).toEqual(operations.sort())
+})
 
 it('every answer has the members that the client declares, and no other', async () => {
   const mail = {
     From: { Email: 'a@acme.test', Name: 'Acme' },
     To: [{ Email: 'ada@example.com', Name: 'Ada' }],
     Cc: [{ Email: 'cc@example.com' }],
+    Bcc: ['bcc@example.com'],
     ReplyTo: [{ Email: 'help@example.com' }],
     Subject: 'Types',
-    HTML: '<p style="display:flex">Hi <a href="http://127.0.0.1:1/">x</a></p>',
+    HTML: '<p style="display:flex">Hi <a href="http://127.0.0.1:1/">x</a><img src="cid:b"></p>',
     Text: 'Hi',
     Tags: ['one'],
     Headers: { 'List-Unsubscribe': '<https://example.com/u>' },
-    Attachments: [{ Content: 'YQ==', Filename: 'a.txt', ContentType: 'text/plain' }],
+    Attachments: [
+      { Content: 'YQ==', Filename: 'a.txt', ContentType: 'text/plain' },
+      { Content: 'YQ==', Filename: 'b.png', ContentType: 'image/png', ContentID: 'b' },
+    ],
   }
   const call = async (request: string, body?: unknown): Promise<string> => {
     const [method = '', path = ''] = request.split(' ')
@@ -104,25 +132,40 @@ it('every answer has the members that the client declares, and no other', async 
   }
   const { ID } = JSON.parse(await call('POST /api/v1/send', mail)) as { ID: string }
   await post.inbox.waitFor({ subject: 'Types' })
+  const bodyOf = (request: string, id: string): unknown => {
+    const [method, path = ''] = request.split(' ')
+    if (method === 'POST') return mail
+    if (path === '/api/v1/tags/{tag}') return method === 'PUT' ? { Name: 'one' } : undefined
+    if (path === '/api/v1/tags' && method === 'PUT') return { IDs: [id], Tags: ['one'] }
+    if (path === '/api/v1/messages' && method !== 'GET')
+      return { IDs: [id], ...(method === 'PUT' && { Read: true }) }
+    return method === 'PUT' ? {} : undefined
+  }
   const lines: string[] = []
   for (const [at, [request, type]] of types.entries()) {
-    const body = request.startsWith('POST') ? mail : request.startsWith('PUT') ? {} : undefined
-    const answer = await call(request.replace('{id}', ID), body)
+    const text = await call(request.replace('{id}', ID).replace('{tag}', 'one'), bodyOf(request, ID))
+    const answer = type === 'string' ? JSON.stringify(text) : text
     lines.push(
       `// ${request}`,
-      `export const answer${at}: ${type.replace(/^Mailpit/, 'mailpit.$&')} = ${answer}`,
+      `export const answer${at}: All<${type.replace(/^Mailpit/, 'mailpit.$&')}> = ${answer}`,
     )
   }
   const source = [
     "import type * as mailpit from 'mailpit-api'",
     // The client declares arrays of one text, which Mailpit has not either.
     "type HtmlCheck = Omit<mailpit.MailpitHTMLCheckResponse, 'Platforms'> & { Platforms: Record<string, string[]> }",
+    // Members that the client calls optional are there too.
+    'type All<T> = T extends object ? { [K in keyof T]-?: All<T[K]> } : T',
     ...lines,
   ].join('\n')
   writeFileSync(join(project.dir, 'answers.ts'), source)
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck']
   const lib = ['--lib', 'es2022,dom']
   await run(join(root, 'node_modules/.bin/tsc'), [...options, ...lib, 'answers.ts'], { cwd: project.dir })
+  // No other list is empty, so that each member of what they list is looked at.
+  const empty = [...source.matchAll(/"(\w+)":\[\]/g)].map(([, name]) => name)
+  const warnings = [...source.matchAll(/"Slug":/g)].map(() => 'Tags')
+  expect(empty).toEqual(warnings)
   // It finds what it looks for.
   writeFileSync(join(project.dir, 'wrong.ts'), source.replace('"Snippet"', '"Snip"'))
   const wrong = run(join(root, 'node_modules/.bin/tsc'), [...options, ...lib, 'wrong.ts'], {

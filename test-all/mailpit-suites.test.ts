@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createLocalpost, type Localpost } from '../src/index.ts'
+import { findOnPath } from '../test/support/programs.ts'
 import { makeProject } from './project.ts'
 import { root, run } from './run.ts'
 import { npmWith, pythonWith } from './tools.ts'
@@ -81,6 +82,27 @@ it('the Mailpit module of testcontainers for Python finds what it waits for and 
       readyz: 200,
       warnings: ['MP_SMTP_TLS_CERT', 'MP_SMTP_TLS_KEY'],
     })
+  } finally {
+    project.remove()
+  }
+})
+
+it('the Mailpit module of testcontainers for Go makes its calls', { timeout: 600_000 }, async (context) => {
+  if (findOnPath('go') === undefined) context.skip('go is not on this machine.')
+  const project = await makeProject({ 'mailpit_test.go': program('mailpit_test.go') }, [])
+  try {
+    const env = {
+      NODE: process.execPath,
+      LOCALPOST: join(root, 'dist/cli/main.js'),
+      GOFLAGS: '-mod=mod',
+    }
+    const go = (...args: string[]): Promise<string> =>
+      run('go', args, { cwd: project.dir, env, timeoutMs: 500_000 })
+    await go('mod', 'init', 'example.test/mailpit')
+    await go('get', 'github.com/testcontainers/testcontainers-go@v0.45.0')
+    const output = await go('test', '-count=1', '-v', './...')
+    for (const name of ['TestRun', 'TestWithSMTPAuth', 'TestWithMessageLimit'])
+      expect(output).toContain(`--- PASS: ${name}`)
   } finally {
     project.remove()
   }

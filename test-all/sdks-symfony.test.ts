@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -29,17 +29,28 @@ const isThere = hasPrograms("Symfony's bridges", [
   `${php}/Mailer/Bridge/Sendgrid/autoload.php`,
 ])
 
+const guide = readFileSync(join(root, 'docs/guides/providers.md'), 'utf8')
+
+/** The client that the guide shows, for this address. */
+function clientFor(url: string): string {
+  const [, client = ''] = /```php\n([^]*?)```/.exec(guide) ?? []
+  const own = client.replace('http://127.0.0.1:8025', url)
+  expect(own).not.toBe(client)
+  return `<?php\n${own}`
+}
+
+function temporary(name: string): string {
+  const dir = mkdtempSync(join(tmpdir(), name))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  return dir
+}
+
 it.skipIf(!isThere)("Symfony's bridges send by the client of the guide", async () => {
   const post = await createLocalpost({ waitTimeoutMs: 20_000 })
   onTestFinished(() => post.close())
   const { url } = await post.listen()
-  const dir = mkdtempSync(join(tmpdir(), 'localpost-symfony-'))
-  onTestFinished(() => rmSync(dir, { recursive: true }))
-  const guide = readFileSync(join(root, 'docs/guides/providers.md'), 'utf8')
-  const [, client = ''] = /```php\n([^]*?)```/.exec(guide) ?? []
-  const own = client.replace('http://127.0.0.1:8025', url)
-  expect(own).not.toBe(client)
-  writeFileSync(join(dir, 'client.php'), `<?php\n${own}`)
+  const dir = temporary('localpost-symfony-')
+  writeFileSync(join(dir, 'client.php'), clientFor(url))
   for (const dsn of dsns) expect(guide).toContain(`\`${dsn.split(':')[0]}://`)
   const env = { DSNS: JSON.stringify(dsns), KEY: post.apiKey }
   const program = join(root, 'test-all/providers/symfony.php')
@@ -69,4 +80,52 @@ it.skipIf(!isThere)("Symfony's bridges send by the client of the guide", async (
     if (!withTags.includes(name)) continue
     expect(mail, name).toMatchObject({ tags: ['welcome'], metadata: { order: '17' } })
   }
+})
+
+const isAppThere =
+  isThere &&
+  hasPrograms("Symfony's kernel", [
+    '/usr/share/php/Symfony/Bundle/FrameworkBundle/autoload.php',
+    `${php}/Dotenv/autoload.php`,
+    `${php}/Yaml/autoload.php`,
+  ])
+
+/** What the guide says in words for `config/services.yaml`. */
+const decoration = "App\\LocalpostClient: { decorates: http_client, arguments: ['@.inner'] }"
+
+it.skipIf(!isAppThere).each(dsns)('an app of Symfony sends by the MAILER_DSN %s', async (dsn) => {
+  const post = await createLocalpost({ waitTimeoutMs: 20_000 })
+  onTestFinished(() => post.close())
+  const { url } = await post.listen()
+  expect(guide).toContain(`\`${decoration}\``)
+  const dir = temporary('localpost-symfony-app-')
+  const files = {
+    '.env': `APP_ENV=dev\nMAILER_DSN='${dsn.replace('KEY', post.apiKey)}'\n`,
+    'config/packages/framework.yaml': [
+      'framework:',
+      '  secret: test',
+      '  http_client: ~',
+      "  mailer: { dsn: '%env(MAILER_DSN)%' }",
+    ],
+    'config/services.yaml': [
+      'services:',
+      '  sign_up: { class: SignUp, autowire: true, public: true }',
+      'when@dev:',
+      '  services:',
+      `    ${decoration}`,
+    ],
+    'src/LocalpostClient.php': clientFor(url),
+  }
+  for (const folder of ['config/packages', 'src']) mkdirSync(join(dir, folder), { recursive: true })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), [text].flat().join('\n'))
+  const program = join(root, 'test-all/providers/symfony-app.php')
+  expect(await run('php', [program, dir], { cwd: dir })).toBe('sent\n')
+  const [name = ''] = dsn.split(/[+:]/)
+  expect(await post.inbox.waitFor({ to: 'ada@example.com' })).toMatchObject({
+    from: expect.stringMatching(/^"?Acme"? <hi@acme\.test>$/) as string,
+    subject: 'Hello from the app',
+    codes: ['482913'],
+    html: expect.stringContaining('<p>Your code is 482913</p>') as string,
+    provider: { name },
+  })
 })

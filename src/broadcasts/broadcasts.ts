@@ -1,6 +1,7 @@
 import { audienceCollection, contactCollection, type ContactRecord } from '../audiences/audience.ts'
 import type { Clock } from '../core/clock.ts'
-import { acceptedAs, type Span, type Tracer, readTraceparent } from '../core/tracer.ts'
+import { acceptedAs, type Span, type Tracer } from '../core/tracer.ts'
+import type { TraceContext } from '../core/trace-context.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { render, unansweredWarning } from '../emails/render.ts'
 import { keep, toEmail, type Kept } from '../sending/record.ts'
@@ -33,8 +34,8 @@ export interface Broadcasts extends SentBroadcasts {
 
 /** {@link Broadcasts}, for requests. */
 export interface InnerBroadcasts extends Broadcasts {
-  /** @param from.traceparent  The header of this name. Default: none. */
-  send(request: BroadcastRequest, from?: { traceparent: string | null }): Promise<Broadcast>
+  /** @param trace  That of the request. Default: none. */
+  send(request: BroadcastRequest, trace?: TraceContext): Promise<Broadcast>
 }
 
 export interface BroadcastsDeps extends SendDeps {
@@ -61,7 +62,7 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
     broadcastId: string,
     contacts: ContactRecord[],
     leaveOut: LeaveOut,
-    parent: string | undefined,
+    parent: TraceContext | undefined,
   ): Promise<string[]> {
     const changes: Change[] = []
     const blobs: Blob[] = []
@@ -81,8 +82,8 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
     for (const { personal, kept } of prepared) {
       const id = ids.next('em')
       const span = tracer && tracer.begin('email accept', parent)
-      const traceparent = span?.traceparent ?? parent
-      const facts = { id, now: clock.now(), type: 'broadcast', via: deps.via, traceparent } as const
+      const trace = span?.trace ?? parent
+      const facts = { id, now: clock.now(), type: 'broadcast', via: deps.via, trace } as const
       const made = toEmail(personal, kept, facts)
       const email = { ...made.email, tags: [broadcastId] }
       changes.push(insert(emailCollection, email))
@@ -108,9 +109,8 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
 
   return {
     ...createSentBroadcasts(deps),
-    async send(input, { traceparent } = { traceparent: null }) {
-      const header = readTraceparent(traceparent)
-      const parent = tracer ? tracer.parentOf(header) : header
+    async send(input, given) {
+      const parent = tracer ? tracer.parentOf(given) : given
       const request = parseInput(broadcastRequestSchema, input)
       const common = await checkCommon(request, deps)
       await readRecord(store, audienceCollection, request.audience_id, 'audience')

@@ -32,6 +32,8 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   attachment_count: number | null
   /** With `trace_id`, the `traceparent` of what follows: the id of the span, `-`, and the flags. */
   trace_parent?: string
+  /** With `trace_id`, the `tracestate` of what follows; absent for none. */
+  trace_state?: string
   /** Whether the request had the whole message, which is the blob `raw`. */
   raw?: true
   /** `provider.name`, `/` and `provider.message_id`; absent without a provider. */

@@ -1,3 +1,4 @@
+import type { TraceContext } from '../core/trace-context.ts'
 import { isId } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, readRecord, type ListOrder } from '../store/repository.ts'
@@ -35,7 +36,7 @@ export interface EmailService extends Pick<Emails, 'list' | 'get'> {
   /** Accepts a transactional email, and returns its warnings for the request log. @throws as {@link Emails.send}. */
   accept(
     input: unknown,
-    options?: AcceptOptions & { traceparent?: string | null },
+    options?: AcceptOptions & { trace?: TraceContext | undefined },
   ): Promise<{ id: string; warnings: string[] }>
 }
 

@@ -1,7 +1,7 @@
 import { cutText, foldSpace } from '../core/text.ts'
 import { validationError } from '../core/errors.ts'
+import { readTrace, type TraceContext } from '../core/trace-context.ts'
 import { addressKey, displayNames } from '../mime/headers/addresses.ts'
-import { readTraceparent } from '../core/tracer.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
 import { initialTags } from './tags.ts'
 
@@ -22,7 +22,7 @@ export interface HeaderFacts {
   message_id: string
   tags: string[]
   /** Undefined without a valid one. */
-  traceparent: string | undefined
+  trace: TraceContext | undefined
 }
 
 /** Reads the header of a submitted message. */
@@ -61,7 +61,7 @@ export function readHeaderFacts(
     subject: cut(foldSpace(block.decoded('subject'))),
     message_id: cut(block.decoded('message-id')),
     tags: initialTags(envelope.rcpt_to, block.decoded('x-tags')).tags,
-    traceparent: readTraceparent(block.decoded('traceparent')),
+    trace: readTrace(block.decoded('traceparent'), block.decoded('tracestate')),
   }
 }
 

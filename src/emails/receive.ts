@@ -2,7 +2,8 @@ import { type Budget, noRoom } from '../core/byte-budget.ts'
 import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import { dateNow } from '../core/machine.ts'
-import { acceptedAs, failureOf, type Tracer, traceIdOf, traceParentOf } from '../core/tracer.ts'
+import { acceptedAs, failureOf, type Tracer } from '../core/tracer.ts'
+import { traceIdOf, traceParentOf } from '../core/trace-context.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import type { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
@@ -90,8 +91,8 @@ export function receiveSubmission(
         const state = sentTo(recipient, now)
         return deps.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
       })
-      const span = tracer && tracer.begin('email accept', header.traceparent, began)
-      const traceparent = span?.traceparent ?? header.traceparent
+      const span = tracer && tracer.begin('email accept', header.trace, began)
+      const trace = span?.trace ?? header.trace
       const isPending = recipients.some(({ events }) => events.length === 1)
       const email: Complete<EmailRecord> = {
         // Named one by one: an object made from the rest of another one is several times slower to write as JSON.
@@ -125,8 +126,9 @@ export function receiveSubmission(
         tracking: undefined,
         provider: undefined,
         provider_key: undefined,
-        trace_id: traceparent && traceIdOf(traceparent),
-        trace_parent: traceparent && traceParentOf(traceparent),
+        trace_id: trace && traceIdOf(trace),
+        trace_parent: trace && traceParentOf(trace),
+        trace_state: trace?.tracestate,
         ignores_suppressions: undefined,
         undigested: true,
       }

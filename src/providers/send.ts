@@ -1,3 +1,4 @@
+import { traceOfRequest } from '../core/trace-context.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { SendingRequest } from '../sending/types.ts'
 import type { RouteContext } from '../server/route.ts'
@@ -81,7 +82,7 @@ export async function sendAll(
     surface: provider,
     idempotencyKey,
     bodyHash: hash ?? undefined,
-    traceparent: headers.get('traceparent'),
+    trace: traceOfRequest(headers),
     partial,
     checkOnly,
     maxAheadDays,

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { base64Decoded } from '../attachments/data-uri.ts'
 import { quote, type FieldError } from '../core/errors.ts'
+import type { TraceContext } from '../core/trace-context.ts'
 import { readHeaderFacts } from '../emails/header-facts.ts'
 import { withoutBcc } from '../mime/compose/without-bcc.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
@@ -17,7 +18,7 @@ export interface RawMessage {
   bytes: Uint8Array
   /** Those of its X-Tags field. */
   tags: string[]
-  traceparent: string | undefined
+  trace: TraceContext | undefined
   attachment_count: number
 }
 
@@ -56,7 +57,7 @@ export async function checkRaw(
   const bytes = await withoutBlindCopies(withLineEnds(given))
   assertSize(bytes.length)
   const facts = readHeaderFacts(bytes, envelope)
-  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, traceparent } = facts
+  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, trace } = facts
   const { html, text, attachments } = parseMessage(bytes)
   const from_address = envelope.from
   const { mail_from, rcpt_to } = envelope
@@ -74,7 +75,7 @@ export async function checkRaw(
       reply_to,
       rcpt_to,
     },
-    raw: { bytes, tags, traceparent, attachment_count: attachments.length },
+    raw: { bytes, tags, trace, attachment_count: attachments.length },
     rendered: { subject, html, text, warnings: [] },
   }
 }

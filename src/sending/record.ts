@@ -11,7 +11,7 @@ import { sentTo } from '../emails/events.ts'
 import { initialTags } from '../emails/tags.ts'
 import type { EmailType } from '../emails/types.ts'
 import { foldSpace } from '../core/text.ts'
-import { readTraceparent, traceIdOf, traceParentOf } from '../core/tracer.ts'
+import { traceIdOf, traceOfFields, traceParentOf, type TraceContext } from '../core/trace-context.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { pagesOf } from '../store/repository.ts'
 import { blobOf, type Blob, type Store } from '../store/store.ts'
@@ -39,7 +39,7 @@ export interface Kept {
   /** The tags of the request; those of its recipients are added. */
   tags: readonly string[]
   /** That of its own header fields; undefined without a valid one. */
-  traceparent: string | undefined
+  trace: TraceContext | undefined
   /** When it is to be sent: Unix time in milliseconds; null: at once. */
   send_at: number | null
   content: Uint8Array
@@ -80,7 +80,7 @@ export function keep(
       ignores_suppressions: ignore_suppressions || undefined,
     },
     tags: raw ? [...(request.tags ?? none), ...raw.tags] : (request.tags ?? none),
-    traceparent: raw ? raw.traceparent : headers && traceparentIn(headers),
+    trace: raw ? raw.trace : headers && traceOfFields(headers),
     send_at: send_at === undefined ? null : new Date(send_at).getTime(),
     content: Buffer.from(JSON.stringify(content)),
     attachments: references.length > 0 ? Buffer.from(JSON.stringify(references)) : null,
@@ -89,11 +89,6 @@ export function keep(
 }
 
 const none: readonly string[] = []
-
-function traceparentIn(headers: Readonly<Record<string, string>>): string | undefined {
-  const name = Object.keys(headers).find((one) => one.toLowerCase() === 'traceparent')
-  return name === undefined ? undefined : readTraceparent(headers[name])
-}
 
 /** The emails that one id of a provider names. */
 export interface Found {
@@ -156,7 +151,7 @@ interface NewEmail {
   type: EmailType
   via: 'capture' | 'relay'
   /** For what follows from it; undefined if it belongs to no trace. */
-  traceparent: string | undefined
+  trace: TraceContext | undefined
 }
 
 /** The email of an accepted request, with its blobs. */
@@ -165,7 +160,7 @@ export function toEmail(
   kept: Kept,
   facts: NewEmail,
 ): { email: EmailRecord; blobs: Blob[] } {
-  const { id, now, type, via, traceparent } = facts
+  const { id, now, type, via, trace } = facts
   const { from_address, mail_from = from_address, rcpt_to } = addresses
   const { members } = kept
   const email: Complete<EmailRecord> = {
@@ -187,8 +182,9 @@ export function toEmail(
     tracking: members.tracking,
     provider: members.provider,
     provider_key: members.provider_key,
-    trace_id: traceparent && traceIdOf(traceparent),
-    trace_parent: traceparent && traceParentOf(traceparent),
+    trace_id: trace && traceIdOf(trace),
+    trace_parent: trace && traceParentOf(trace),
+    trace_state: trace?.tracestate,
     ignores_suppressions: members.ignores_suppressions,
     id,
     // Set here, because otherwise the store would copy the whole record to add it.

@@ -4,12 +4,14 @@ import type { Ids } from '../core/ids.ts'
 import { LongBody } from '../core/json-body.ts'
 import { dateNow } from '../core/machine.ts'
 import { createPacer } from '../core/slices.ts'
-import { acceptedAs, failureOf, type Span, type Tracer, readTraceparent } from '../core/tracer.ts'
+import { acceptedAs, failureOf, type Span, type Tracer } from '../core/tracer.ts'
+import type { TraceContext } from '../core/trace-context.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { EmailService } from '../emails/emails.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { insert, type Blob, type Change, type Store } from '../store/store.ts'
 import { checkGiven, type CheckGivenDeps, type Storable } from './check.ts'
+import { ownTrace } from './own-trace.ts'
 import { findRepeated, joinHashes, keyHash, prepareRepeatable, type Repeatable } from './idempotency.ts'
 import { findByProvider, toEmail, toScheduledRecord, type Found } from './record.ts'
 import {
@@ -44,8 +46,8 @@ export interface SendingOptions {
    * the requests.
    */
   bodyHash?: string | undefined
-  /** The header of this name of the request that the call came by. Default: none. */
-  traceparent?: string | null
+  /** That of the request that the call came by. Default: none. */
+  trace?: TraceContext | undefined
   /** Whether the right requests are accepted where others are wrong. Default: false. */
   partial?: boolean
   /** Whether the requests are checked and not accepted: no result has an id. Default: false. */
@@ -118,14 +120,16 @@ export function createSending(given: SendingDeps): Sending {
     options: SendingOptions,
     deps: SendingDeps,
   ): Promise<SendingResult[]> {
-    const header = readTraceparent(options.traceparent)
-    const trace: CallTrace = { parent: tracer ? tracer.parentOf(header) : header, began: dateNow() }
+    const parent = tracer ? tracer.parentOf(options.trace) : options.trace
+    const trace: CallTrace = { parent, began: dateNow() }
     try {
       return await acceptInTrace(requests, options, deps, trace)
     } catch (error) {
-      tracer
-        ?.begin('email accept', trace.parent, trace.began)
-        ?.end({ 'localpost.source': 'api' }, failureOf(error))
+      if (tracer) {
+        const own = parent ?? requests.map(ownTrace).find((one) => one !== undefined)
+        const span = tracer.begin('email accept', own, trace.began)
+        span?.end({ 'localpost.source': 'api' }, failureOf(error))
+      }
       throw error
     }
   }
@@ -191,11 +195,11 @@ export function createSending(given: SendingDeps): Sending {
         if ('error' in one) return one
         const { send_at } = one.kept
         // The header of a mail is about this mail alone, so it comes first.
-        const own = one.kept.traceparent ?? parent
+        const own = one.kept.trace ?? parent
         const span = tracer && tracer.begin('email accept', own, began)
-        const traceparent = span?.traceparent ?? own
+        const trace = span?.trace ?? own
         const isLater = send_at !== null && send_at > now
-        const facts = { id: ids.next(isLater ? 'sch' : 'em'), now, via: given.via, traceparent }
+        const facts = { id: ids.next(isLater ? 'sch' : 'em'), now, via: given.via, trace }
         if (span) spans.push({ span, id: facts.id, recipients: one.addresses.rcpt_to.length })
         if (isLater) {
           const made = toScheduledRecord(one, one.kept, { ...facts, send_at })
@@ -233,8 +237,8 @@ export function createSending(given: SendingDeps): Sending {
       const { results } = await accept(Array.isArray(body) ? body : [body], { ...options, partial: false })
       return results.map(sentOf)
     },
-    async acceptEmail(input, { idempotencyKey, traceparent } = {}) {
-      const [result] = await acceptAll([input], { surface: '', idempotencyKey, traceparent }, given)
+    async acceptEmail(input, { idempotencyKey, trace } = {}) {
+      const [result] = await acceptAll([input], { surface: '', idempotencyKey, trace }, given)
       return sentOf(result)
     },
     find: (provider, messageId) => findByProvider(store, provider, messageId),
@@ -245,7 +249,7 @@ export function createSending(given: SendingDeps): Sending {
 
 /** What the spans of a call begin with. */
 interface CallTrace {
-  readonly parent: string | undefined
+  readonly parent: TraceContext | undefined
   /** Unix time of the machine in milliseconds. */
   readonly began: number
 }

@@ -1,5 +1,6 @@
 import { audienceCollection, contactCollection } from '../audiences/audience.ts'
 import { isErrorOf } from '../core/errors.ts'
+import { inTime } from '../core/in-time.ts'
 import { version } from '../core/version.ts'
 import { domainCollection } from '../domains/domain.ts'
 import { emailCollection } from '../emails/email.ts'
@@ -26,25 +27,30 @@ export async function readHealth(
     counts: isAway(state) ? null : await countAll(deps.store),
     faults: deps.faults.state(),
     relay: deps.config.relay !== null,
-    silent_connections: await silentSince(deps.store, listener?.silentSince?.() ?? []),
+    silent_connections: isAway(state) ? null : await silentSince(deps.store, listener?.silentSince?.() ?? []),
     warnings,
   }
 }
 
 /**
- * The silent connections after which no mail came.
+ * The silent connections after which no mail came; null for none, and if the database does not say within a second.
  *
  * @param began  When each began, the newest last.
  */
-async function silentSince(store: Store, began: readonly number[]): Promise<Health['silent_connections']> {
+async function silentSince(
+  store: Pick<Store, 'page'>,
+  began: readonly number[],
+): Promise<Health['silent_connections']> {
   if (began.length === 0) return null
-  let lastMail = 0
-  try {
-    const { records } = await store.page(emailCollection, { direction: 'desc', limit: 1 })
-    lastMail = records[0]?.created ?? 0
-  } catch (error) {
-    if (!isErrorOf(error, 'service_unavailable')) throw error
-  }
+  const page = await inTime(
+    store.page(emailCollection, { direction: 'desc', limit: 1 }).catch((error: unknown) => {
+      if (isErrorOf(error, 'service_unavailable')) return null
+      throw error
+    }),
+    1000,
+  )
+  if (page === null) return null
+  const lastMail = page.records[0]?.created ?? 0
   const since = began.filter((time) => time > lastMail)
   const last = since.at(-1)
   return last === undefined ? null : { count: since.length, last }

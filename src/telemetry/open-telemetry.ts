@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
-import type { Span as ApiSpan, SpanContext, Tracer as ApiTracer } from '@opentelemetry/api'
-import { type Span, spanKinds, type Tracer, traceIdOf } from '../core/tracer.ts'
+import type { Span as ApiSpan, SpanContext, Tracer as ApiTracer, TraceState } from '@opentelemetry/api'
+import { type Span, spanKinds, type Tracer } from '../core/tracer.ts'
+import { traceIdOf, type TraceContext } from '../core/trace-context.ts'
 import { version } from '../core/version.ts'
 
 /**
@@ -12,7 +13,7 @@ import { version } from '../core/version.ts'
 export function openTelemetry(requirer: string = import.meta.url): Tracer | null {
   const api = loadApi(requirer)
   if (!api) return null
-  const { context, trace, ROOT_CONTEXT, SpanKind, SpanStatusCode, isSpanContextValid } = api
+  const { context, trace, ROOT_CONTEXT, SpanKind, SpanStatusCode, createTraceState, isSpanContextValid } = api
   const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, client: SpanKind.CLIENT }
 
   /** Undefined while no provider is registered. The API's own tracer would make spans that nobody receives. */
@@ -28,14 +29,16 @@ export function openTelemetry(requirer: string = import.meta.url): Tracer | null
       const active = trace.getActiveSpan()?.spanContext()
       if (!active || !isSpanContextValid(active)) return given
       // A server that the app instruments has a span of its own between the request and this.
-      return given === undefined || traceIdOf(given) === active.traceId ? toTraceparent(active) : given
+      return given === undefined || traceIdOf(given) === active.traceId ? toTrace(active) : given
     },
     outside: (open) => context.with(ROOT_CONTEXT, open),
     begin(name, parent, began) {
       const tracer = registered()
       if (!tracer) return null
       const within =
-        parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, toContext(parent))
+        parent === undefined
+          ? ROOT_CONTEXT
+          : trace.setSpanContext(ROOT_CONTEXT, toContext(parent, createTraceState))
       const startTime = began === undefined ? {} : { startTime: new Date(began) }
       return toSpan(tracer.startSpan(name, { kind: kinds[spanKinds[name]], ...startTime }, within))
     },
@@ -44,7 +47,7 @@ export function openTelemetry(requirer: string = import.meta.url): Tracer | null
   function toSpan(span: ApiSpan): Span {
     const context = span.spanContext()
     return {
-      traceparent: isSpanContextValid(context) ? toTraceparent(context) : undefined,
+      trace: isSpanContextValid(context) ? toTrace(context) : undefined,
       end(attributes, failure) {
         span.setAttributes(attributes)
         if (failure !== undefined) {
@@ -75,11 +78,18 @@ function loadApi(requirer: string): Api | null {
   }
 }
 
-function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
-  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+function toTrace({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
+  return {
+    traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+    tracestate: traceState?.serialize() || undefined,
+  }
 }
 
-function toContext(traceparent: string): SpanContext {
+function toContext(
+  { traceparent, tracestate }: TraceContext,
+  createState: (text: string) => TraceState,
+): SpanContext {
   const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-')
-  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+  return tracestate === undefined ? context : { ...context, traceState: createState(tracestate) }
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '../core/clock.ts'
 import { withoutEnding } from '../core/text.ts'
 import { dateNow, monotonicNow } from '../core/machine.ts'
-import { type Attributes, type SpanName, spanKinds, type Tracer, isSampled } from '../core/tracer.ts'
+import { type Attributes, type SpanName, spanKinds, type Tracer } from '../core/tracer.ts'
+import { isSampled } from '../core/trace-context.ts'
 import { version } from '../core/version.ts'
 import { guardedRequest, readAnswer, reasonOf } from '../net/guarded-request.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
@@ -95,17 +96,19 @@ export function openOtlp(
   return {
     parentOf: (given) => given,
     begin(name, parent, began) {
-      const [, traceId = randomBytes(16).toString('hex'), parentSpanId, flags] = parent?.split('-') ?? []
+      const [, traceId = randomBytes(16).toString('hex'), parentSpanId, flags] =
+        parent?.traceparent.split('-') ?? []
       // Its beginner decided that nobody records it.
       if (flags !== undefined && !isSampled(flags)) return null
       const spanId = randomBytes(8).toString('hex')
       const start = began ?? dateNow()
       const since = monotonicNow() - (dateNow() - start)
       return {
-        traceparent: `00-${traceId}-${spanId}-01`,
+        trace: { traceparent: `00-${traceId}-${spanId}-01`, tracestate: parent?.tracestate },
         end(attributes, failure) {
           const end = start + monotonicNow() - since
-          add(toSpan({ name, traceId, spanId, parentSpanId, start, end }, attributes, failure))
+          const ids = { traceId, spanId, parentSpanId, traceState: parent?.tracestate }
+          add(toSpan({ name, ...ids, start, end }, attributes, failure))
         },
       }
     },
@@ -138,6 +141,7 @@ interface Facts {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId: string | undefined
+  readonly traceState: string | undefined
   /** Unix time in milliseconds. */
   readonly start: number
   readonly end: number

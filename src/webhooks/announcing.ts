@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
-import { traceparentOf } from '../core/tracer.ts'
+import { traceOf } from '../core/trace-context.ts'
 import { domainCollection, type DomainRecord } from '../domains/domain.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { insert, type Change, type CommitHook, type Store, type StoredRecord } from '../store/store.ts'
@@ -74,12 +74,12 @@ export function announcing(deps: {
     })
     if (wanting.length === 0) return []
     const eventId = ids.next('evt')
-    const traceparent = email ? traceparentOf(email) : undefined
+    const trace = email ? traceOf(email) : undefined
     return wanting.map(({ sender, shaped }) => {
       counts.set(sender, (counts.get(sender) ?? 0) + 1)
       return insert(
         webhookDeliveryCollection,
-        log.begin(sender.webhook.id, eventId, payload, { shaped_body: shaped, traceparent }),
+        log.begin(sender.webhook.id, eventId, payload, { shaped_body: shaped, ...trace }),
       )
     })
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
+import type { TraceContext } from '../core/trace-context.ts'
 import { bodyOf } from './deliveries.ts'
 import type { WebhookShape } from './shape.ts'
 import type { WebhookDeliveryRecord } from './webhook.ts'
@@ -15,7 +16,7 @@ export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
  * An answer counts as soon as its status has arrived, whether or not its body can be read.
  *
  * @param shape  The form of the provider; null for that of Localpost.
- * @param traceparent  The header of this name; undefined for none.
+ * @param trace  The headers of this trace are sent; undefined for none.
  * @param now  Unix time in milliseconds; the signature covers it, so that a receiver can refuse old requests.
  * @param signal  Aborts the request; its reason becomes the error of the attempt.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -29,12 +30,12 @@ export async function attemptDelivery(
     lookup,
     problemOf,
     shape,
-    traceparent,
+    trace,
   }: {
     now: number
     signal: AbortSignal
     shape: WebhookShape | null
-    traceparent?: string | undefined
+    trace?: TraceContext | undefined
   } & Calling,
 ): Promise<WebhookAttempt> {
   const { event_id } = delivery
@@ -58,7 +59,8 @@ export async function attemptDelivery(
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'localpost',
-      ...(traceparent !== undefined && { traceparent }),
+      ...(trace && { traceparent: trace.traceparent }),
+      ...(trace?.tracestate !== undefined && { tracestate: trace.tracestate }),
       ...(Object.fromEntries(named) as Record<string, string>),
       ...(shape ?? standardShape).headers(request),
     }

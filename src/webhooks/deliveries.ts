@@ -25,7 +25,7 @@ export interface Deliveries {
     webhookId: string,
     eventId: string,
     payload: WebhookPayload,
-    further?: Pick<WebhookDeliveryRecord, 'shaped_body' | 'traceparent'>,
+    further?: DeliveryExtras,
   ): WebhookDeliveryRecord
   /** Removes the oldest finished deliveries, a hundred at a time, when there are more than {@link maxFinished}. */
   trim(): Promise<void>
@@ -33,6 +33,9 @@ export interface Deliveries {
   removeWaiting(webhookId: string): Promise<void>
   removeWaitingExcept(webhookIds: ReadonlySet<string>): Promise<void>
 }
+
+/** What only some deliveries have. */
+type DeliveryExtras = Pick<WebhookDeliveryRecord, 'shaped_body' | 'traceparent' | 'tracestate'>
 
 /** How many finished deliveries are kept; there may be up to a hundred more before the next removal. */
 const maxFinished = 1000
@@ -50,7 +53,7 @@ export function createDeliveries(deps: {
     webhook_id: string,
     event_id: string,
     payload: WebhookPayload,
-    further: Pick<WebhookDeliveryRecord, 'shaped_body' | 'traceparent'> = {},
+    further: DeliveryExtras = {},
   ): WebhookDeliveryRecord {
     const created = clock.now()
     const facts = { id: ids.next('whd'), version: 1, webhook_id, event_id, payload, ...further, created }
@@ -83,9 +86,9 @@ export function createDeliveries(deps: {
     },
     async replay(id, webhooks) {
       const stored = await readRecord(store, webhookDeliveryCollection, id, 'delivery')
-      const { webhook_id, event_id, payload, shaped_body, traceparent } = stored
+      const { webhook_id, event_id, payload, shaped_body, traceparent, tracestate } = stored
       if (!webhooks.has(webhook_id)) throw notFound('webhook', webhook_id)
-      const again = begin(webhook_id, event_id, payload, { shaped_body, traceparent })
+      const again = begin(webhook_id, event_id, payload, { shaped_body, traceparent, tracestate })
       await store.commit([insert(webhookDeliveryCollection, again)])
       return show(again)
     },

@@ -165,10 +165,11 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     running.add(controller)
     const { signal } = controller
     const { lookup, problemOf, shape } = deps
-    const span =
-      delivery.traceparent === undefined ? null : deps.tracer?.begin('email webhook', delivery.traceparent)
-    const traceparent = span?.traceparent ?? delivery.traceparent
-    const how = { now: clock.now(), signal, lookup, problemOf, shape, traceparent }
+    const { traceparent, tracestate } = delivery
+    const parent = traceparent === undefined ? undefined : { traceparent, tracestate }
+    const span = parent && deps.tracer?.begin('email webhook', parent)
+    const trace = span?.trace ?? parent
+    const how = { now: clock.now(), signal, lookup, problemOf, shape, trace }
     const attempt = await attemptDelivery(webhook, delivery, how)
     cancelLimit()
     running.delete(controller)

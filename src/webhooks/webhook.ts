@@ -31,8 +31,9 @@ export interface WebhookDeliveryRecord extends StoredRecord, Pick<WebhookDeliver
   payload: WebhookPayload
   /** The body in the form of a provider; absent for that of Localpost, which is made of `payload`. */
   shaped_body?: string | undefined
-  /** That of the email; absent where that belongs to no trace. */
+  /** The trace of the email; absent where that belongs to none. */
   traceparent?: string | undefined
+  tracestate?: string | undefined
   /** When it was delivered or failed; null before. */
   finished: number | null
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTraceparent, traceIdOf, traceparentOf, traceParentOf } from '../../src/core/tracer.ts'
+import { readTraceparent } from '../../src/core/trace-context.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const span = '00f067aa0ba902b7'
@@ -46,12 +46,4 @@ test.each([
   ['a megabyte', '0'.repeat(1024 * 1024)],
 ])('%s is ignored', (_, given) => {
   expect(readTraceparent(given)).toBeUndefined()
-})
-
-test('both members of a record make it again', () => {
-  const whole = `00-${trace}-${span}-01`
-  const members = { trace_id: traceIdOf(whole), trace_parent: traceParentOf(whole) }
-  expect(members).toEqual({ trace_id: trace, trace_parent: `${span}-01` })
-  expect(traceparentOf(members)).toBe(whole)
-  expect(traceparentOf({})).toBeUndefined()
 })

@@ -5,12 +5,13 @@ import { openOtlp } from '../../src/telemetry/otlp.ts'
 import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 import { eventually } from '../webhooks/_receiver.ts'
-import { spanId, traceId, traceparent } from './_trace.ts'
+import { spanId, traceId, traceparent, tracestate } from './_trace.ts'
 
 interface Span {
   name: string
   traceId: string
   parentSpanId?: string
+  traceState?: string
   startTimeUnixNano: string
   endTimeUnixNano: string
   attributes: { key: string; value: object }[]
@@ -51,7 +52,7 @@ test('spans are posted to the collector, at the latest when the instance closes'
   const { url, bodies, paths } = await collect()
   const post = await start({ otlpEndpoint: `${url}/` })
   const began = Date.now()
-  const id = await submit(post, { text: 'Hi', headers: { traceparent } })
+  const id = await submit(post, { text: 'Hi', headers: { traceparent, tracestate } })
   await post.close()
   expect(paths).toEqual(['POST /v1/traces application/json'])
   const [span] = spansOf(bodies)
@@ -59,6 +60,7 @@ test('spans are posted to the collector, at the latest when the instance closes'
     name: 'email accept',
     traceId,
     parentSpanId: spanId,
+    traceState: tracestate,
     kind: 2,
     status: {},
     attributes: expect.arrayContaining([

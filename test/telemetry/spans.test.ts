@@ -1,22 +1,27 @@
-import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { context, createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import {
   AlwaysOffSampler,
   BasicTracerProvider,
   InMemorySpanExporter,
   type ReadableSpan,
+  type Sampler,
+  SamplingDecision,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { lastingPlace } from '../support/adapters.ts'
 import { start, startListening } from '../support/instance.ts'
 import { goodMail } from '../support/mail.ts'
 import { submit } from '../support/submit.ts'
 import { eventually, openReceiver } from '../webhooks/_receiver.ts'
-import { otherId, otherTraceparent, spanId, traceId, traceparent } from './_trace.ts'
+import { otherId, otherTraceparent, spanId, traceId, traceparent, tracestate } from './_trace.ts'
 
 /** Registers a tracer provider, as an app does. */
-function register(sampler?: AlwaysOffSampler): { spans(): ReadableSpan[]; provider: BasicTracerProvider } {
+function register(sampler?: Sampler): { spans(): ReadableSpan[]; provider: BasicTracerProvider } {
   const exporter = new InMemorySpanExporter()
   const spanProcessors = [new SimpleSpanProcessor(exporter)]
   const provider = new BasicTracerProvider({ spanProcessors, ...(sampler && { sampler }) })
@@ -229,6 +234,98 @@ test('what is refused is a span with the code of its error', async () => {
       attributes: { 'error.type': 'validation_error', 'localpost.source': 'api' },
     },
   ])
+})
+
+const wrong = { ...goodMail, to: 'no address' }
+const rawWith = (field: string): string =>
+  Buffer.from(`From: hi@acme.test\r\n${field}\r\n\r\nHi`).toString('base64')
+
+test.each([
+  ['its own field', wrong, { ...wrong, headers: { TraceParent: otherTraceparent, TraceState: tracestate } }],
+  [
+    'the field of its raw message',
+    { raw: rawWith('Subject: Hi') },
+    { raw: rawWith(`Traceparent: ${otherTraceparent}`) },
+  ],
+  [
+    'the field of one of several',
+    [wrong, wrong],
+    [wrong, { ...wrong, headers: { traceparent: otherTraceparent } }],
+  ],
+])('what is refused is in the trace of %s, unless its request has one', async (_, without, having) => {
+  const { spans } = register()
+  const post = await start()
+  const send = (body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+    post.fetch(
+      new Request('http://localpost/dev/emails', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+    )
+  expect((await send(without)).status).toBe(422)
+  expect((await send(having)).status).toBe(422)
+  expect((await send(having, { traceparent })).status).toBe(422)
+  expect(spans().map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([
+    undefined,
+    otherTraceparent.slice(36, 52),
+    spanId,
+  ])
+})
+
+test('an instance that an app mounts is in the span of the context in which it is called', async () => {
+  const { spans, provider } = register()
+  context.setGlobalContextManager(asyncContexts())
+  const post = await start()
+  const tracer = provider.getTracer('app')
+  const parents: (string | undefined)[] = []
+  // As the instrumentation of Node's servers does it: nothing of the context in which the port was opened.
+  const server = createServer((request, response) => {
+    const own = request.headers['x-own'] === undefined ? undefined : tracer.startSpan('GET', {}, ROOT_CONTEXT)
+    parents.push(own?.spanContext().spanId)
+    const active = own ? trace.setSpan(ROOT_CONTEXT, own) : ROOT_CONTEXT
+    void context.with(active, async () => {
+      const headers = request.headers as Record<string, string>
+      const body = JSON.stringify(goodMail)
+      const mounted = new Request(`http://localpost${request.url}`, { method: 'POST', headers, body })
+      response.writeHead((await post.fetch(mounted)).status).end()
+      own?.end()
+    })
+  })
+  const opening = tracer.startSpan('start')
+  await context.with(trace.setSpan(ROOT_CONTEXT, opening), () =>
+    once(server.listen(0, '127.0.0.1'), 'listening'),
+  )
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const send = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}/v1/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(goodMail),
+    })
+  for (const headers of [{}, { 'x-own': '1' }, {}]) expect((await send(headers)).status).toBe(200)
+  const accepts = named(spans(), 'email accept')
+  expect(parents.map((parent) => typeof parent)).toEqual(['undefined', 'string', 'undefined'])
+  expect(accepts.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(parents)
+})
+
+test('spans have the tracestate of their trace, and pass on what the sampler makes of it', async () => {
+  const sampler: Sampler = {
+    shouldSample: (parent) => ({
+      decision: SamplingDecision.RECORD_AND_SAMPLED,
+      traceState: (trace.getSpanContext(parent)?.traceState ?? createTraceState()).set('own', '1'),
+    }),
+    toString: () => 'test',
+  }
+  const { spans } = register(sampler)
+  const receiver = await openReceiver()
+  const post = await start({ webhooks: [{ url: receiver.url, events: ['email.delivered'] }] })
+  await submit(post, { text: 'Hi', headers: { traceparent, tracestate } })
+  await eventually(() => expect(receiver.received).toHaveLength(1))
+  expect(receiver.received[0]?.headers['tracestate']).toBe(`own=1,${tracestate}`)
+  await eventually(() => expect(named(spans(), 'email webhook')).toHaveLength(1))
+  for (const span of spans()) expect(span.spanContext().traceState?.serialize()).toBe(`own=1,${tracestate}`)
 })
 
 test('a bounce is a failed delivery', async () => {

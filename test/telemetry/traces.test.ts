@@ -5,7 +5,7 @@ import { start } from '../support/instance.ts'
 import { goodMail } from '../support/mail.ts'
 import { submit } from '../support/submit.ts'
 import { eventually, openReceiver } from '../webhooks/_receiver.ts'
-import { otherId, otherTraceparent, traceId, traceparent } from './_trace.ts'
+import { otherId, otherTraceparent, traceId, traceparent, tracestate } from './_trace.ts'
 
 type Post = Awaited<ReturnType<typeof start>>
 
@@ -29,15 +29,23 @@ const raw = (header: string): string =>
     'base64',
   )
 
+const headersOf = (traceparent: string, tracestate?: string): Record<string, string> => ({
+  traceparent,
+  ...(tracestate !== undefined && { tracestate }),
+})
+const stateField = (tracestate?: string): string =>
+  tracestate === undefined ? '' : `TraceState: ${tracestate}\r\n`
+
 /** Every way by which a mail may come with a trace. */
-const ways: Readonly<Record<string, (post: Post, given: string) => Promise<unknown>>> = {
-  'the header of a mail over SMTP': (post, given) =>
-    submit(post, { text: 'Hi', headers: { traceparent: given } }),
-  'a request to /v1': (post, given) => request(post, '/v1/emails', goodMail, { traceparent: given }),
-  'a request to /dev/emails': (post, given) => request(post, '/dev/emails', goodMail, { traceparent: given }),
-  'a request to Resend’s API': (post, given) =>
-    request(post, '/resend/emails', goodMail, { traceparent: given, 'user-agent': 'test' }),
-  'a request to SendGrid’s API': (post, given) =>
+const ways: Readonly<Record<string, (post: Post, given: string, state?: string) => Promise<unknown>>> = {
+  'the header of a mail over SMTP': (post, given, state) =>
+    submit(post, { text: 'Hi', headers: headersOf(given, state) }),
+  'a request to /v1': (post, given, state) => request(post, '/v1/emails', goodMail, headersOf(given, state)),
+  'a request to /dev/emails': (post, given, state) =>
+    request(post, '/dev/emails', goodMail, headersOf(given, state)),
+  'a request to Resend’s API': (post, given, state) =>
+    request(post, '/resend/emails', goodMail, { ...headersOf(given, state), 'user-agent': 'test' }),
+  'a request to SendGrid’s API': (post, given, state) =>
     request(
       post,
       '/sendgrid/v3/mail/send',
@@ -47,14 +55,17 @@ const ways: Readonly<Record<string, (post: Post, given: string) => Promise<unkno
         subject: 'Hi',
         content: [{ type: 'text/plain', value: 'Hi' }],
       },
-      { traceparent: given },
+      headersOf(given, state),
     ),
-  'a header of a whole request': (post, given) =>
-    post.sending.send({ ...goodMail, headers: { Traceparent: given } }),
-  'the header of a raw message': (post, given) =>
-    post.sending.send({ raw: raw(`traceparent: ${given}\r\n`) }),
-  'the header of an imported message': (post, given) =>
-    post.inbox.import(Buffer.from(raw(`TraceParent: ${given}\r\n`), 'base64')),
+  'a header of a whole request': (post, given, state) =>
+    post.sending.send({
+      ...goodMail,
+      headers: { Traceparent: given, ...(state !== undefined && { TraceState: state }) },
+    }),
+  'the header of a raw message': (post, given, state) =>
+    post.sending.send({ raw: raw(`traceparent: ${given}\r\n${stateField(state)}`) }),
+  'the header of an imported message': (post, given, state) =>
+    post.inbox.import(Buffer.from(raw(`TraceParent: ${given}\r\n${stateField(state)}`), 'base64')),
 }
 
 test.each(Object.entries(ways))('%s is kept with the mail, and found', async (_, send) => {
@@ -76,10 +87,26 @@ test.each(Object.entries(ways))('%s is ignored where it is malformed', async (_,
   expect(mail.trace_id).toBeUndefined()
 })
 
+test.each(Object.entries(ways).filter(([name]) => !name.includes('imported')))(
+  '%s is passed on to webhooks with its tracestate, unless that is malformed',
+  async (_, send) => {
+    const receiver = await openReceiver()
+    const post = await start({ webhooks: [{ url: receiver.url, events: ['email.delivered'] }] })
+    await send(post, traceparent, tracestate)
+    await eventually(() => expect(receiver.received).toHaveLength(1))
+    await send(post, otherTraceparent, `${tracestate},wrong`)
+    await eventually(() => expect(receiver.received).toHaveLength(2))
+    expect(receiver.received.map(({ headers }) => [headers['traceparent'], headers['tracestate']])).toEqual([
+      [traceparent, tracestate],
+      [otherTraceparent, undefined],
+    ])
+  },
+)
+
 test('the header of a mail comes before that of its request', async () => {
   const post = await start()
   const requests = [{ ...goodMail, headers: { traceparent: otherTraceparent } }, goodMail]
-  await request(post, '/dev/emails', requests, { traceparent })
+  await request(post, '/dev/emails', requests, { traceparent, tracestate })
   const { items } = await post.inbox.list()
   expect(items.map(({ trace_id }) => trace_id).sort()).toEqual([otherId, traceId])
 })
@@ -118,10 +145,10 @@ test('a restart keeps the trace of mail, of what is scheduled, and of webhooks',
   const receiver = await openReceiver((response) => response.writeHead(isDown ? 503 : 200).end())
   const options = { ...place, webhooks: [{ url: receiver.url, events: ['email.delivered' as const] }] }
   const first = await start({ ...options, webhookRetryDelaysMs: [3_600_000] })
-  await submit(first, { text: 'Hi', headers: { traceparent } })
+  await submit(first, { text: 'Hi', headers: { traceparent, tracestate } })
   await first.sending.send({
     ...goodMail,
-    headers: { traceparent: otherTraceparent },
+    headers: { traceparent: otherTraceparent, tracestate: 'other=1' },
     send_at: Date.now() + 3_600_000,
   })
   await eventually(async () => expect((await first.webhooks.deliveries()).items[0]?.attempts).toHaveLength(1))
@@ -135,8 +162,11 @@ test('a restart keeps the trace of mail, of what is scheduled, and of webhooks',
   const { items } = await second.webhooks.deliveries()
   await second.webhooks.replay(items.at(-1)?.id ?? '')
   await eventually(() => expect(receiver.received).toHaveLength(3))
-  const ids = receiver.received.map(({ headers }) => String(headers['traceparent']))
-  expect(ids.sort()).toEqual([otherTraceparent, traceparent, traceparent].sort())
+  const traces = receiver.received.map(
+    ({ headers }) => `${headers['traceparent']} ${String(headers['tracestate'])}`,
+  )
+  const ours = `${traceparent} ${tracestate}`
+  expect(traces.sort()).toEqual([`${otherTraceparent} other=1`, ours, ours].sort())
 })
 
 test('a webhook of a mail without a trace has no such header', async () => {
@@ -145,6 +175,7 @@ test('a webhook of a mail without a trace has no such header', async () => {
   await submit(post, { text: 'Hi' })
   await eventually(() => expect(receiver.received.length).toBeGreaterThan(0))
   expect(receiver.received[0]?.headers).not.toHaveProperty('traceparent')
+  expect(receiver.received[0]?.headers).not.toHaveProperty('tracestate')
 })
 
 test('a search for what is no id of a trace says so', async () => {

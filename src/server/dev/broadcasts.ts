@@ -1,3 +1,4 @@
+import { traceOfRequest } from '../../core/trace-context.ts'
 import { z } from 'zod'
 import type { InnerBroadcasts } from '../../broadcasts/broadcasts.ts'
 import {
@@ -37,7 +38,7 @@ export function broadcastRoutes(broadcasts: InnerBroadcasts): Route[] {
       },
       success: { schema: broadcastSchema },
       errors: ['domain_not_verified', 'domain_not_registered', 'message_too_large'],
-      handler: ({ body, headers }) => broadcasts.send(body, { traceparent: headers.get('traceparent') }),
+      handler: ({ body, headers }) => broadcasts.send(body, traceOfRequest(headers)),
     }),
   ]
 }

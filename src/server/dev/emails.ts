@@ -1,3 +1,4 @@
+import { traceOfRequest } from '../../core/trace-context.ts'
 import { z } from 'zod'
 import { sendErrors } from '../../sending/results.ts'
 import { maxKeyChars } from '../../sending/idempotency.ts'
@@ -34,8 +35,11 @@ export function devEmailRoutes(emails: Simulation, sending: SendingService): Rou
       errors: [...sendErrors, 'idempotency_conflict', 'state_conflict'],
       async handler({ body, headers, warn }) {
         const idempotencyKey = headers.get('idempotency-key') ?? undefined
-        const traceparent = headers.get('traceparent')
-        const emails = await sending.send(body, { surface: 'dev', idempotencyKey, traceparent })
+        const emails = await sending.send(body, {
+          surface: 'dev',
+          idempotencyKey,
+          trace: traceOfRequest(headers),
+        })
         warn(emails.flatMap(({ warnings }) => warnings))
         return { emails }
       },

@@ -1,3 +1,4 @@
+import { traceOfRequest } from '../../core/trace-context.ts'
 import { z } from 'zod'
 import type { EmailService } from '../../emails/emails.ts'
 import { maxKeyChars } from '../../sending/idempotency.ts'
@@ -25,8 +26,10 @@ export function emailRoutes(emails: EmailService): Route[] {
       errors: [...sendErrors, 'idempotency_conflict'],
       async handler({ body, headers, warn }) {
         const idempotencyKey = headers.get('idempotency-key') ?? undefined
-        const traceparent = headers.get('traceparent')
-        const { id, warnings } = await emails.accept(body, { idempotencyKey, traceparent })
+        const { id, warnings } = await emails.accept(body, {
+          idempotencyKey,
+          trace: traceOfRequest(headers),
+        })
         warn(warnings)
         return { id }
       },

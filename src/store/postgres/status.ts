@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { clearTimeout, monotonicNow, setTimeout } from '../../core/machine.ts'
+import { monotonicNow } from '../../core/machine.ts'
+import { inTime } from '../../core/in-time.ts'
 import type { CountedQueue } from '../../core/job-queue.ts'
 import type { DatabaseStatus } from '../store.ts'
 import type { Connection } from './connection.ts'
@@ -59,12 +60,8 @@ export function sizeOf(sql: Connection, schema: string): Promise<number | null> 
 }
 
 /** The result of a query; null if it fails or takes longer than a second. */
-async function withinASecond<T>(query: Promise<T>): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), 1000)))
-  try {
-    return await Promise.race([query.catch(() => null), late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const withinASecond = <T>(query: Promise<T>): Promise<T | null> =>
+  inTime(
+    query.catch(() => null),
+    1000,
+  )

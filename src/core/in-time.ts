@@ -1,0 +1,16 @@
+import { clearTimeout, setTimeout } from './machine.ts'
+
+/**
+ * What a promise gives, if it does in time; it is not ended otherwise.
+ *
+ * @returns null if it takes longer.
+ */
+export async function inTime<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), ms)))
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

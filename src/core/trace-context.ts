@@ -1,0 +1,119 @@
+/** The trace that something belongs to, and its span that is the parent of what follows: the headers of W3C Trace Context. */
+export interface TraceContext {
+  readonly traceparent: string
+  /** What tracers passed on for themselves. */
+  readonly tracestate?: string | undefined
+}
+
+/** What the record of an email has of its trace: the first two members, or none. */
+export interface TraceMembers {
+  /** The id of the trace: 32 hexadecimal digits. */
+  trace_id?: string | undefined
+  /** The rest of a `traceparent` for what follows: the id of the span, `-`, and the flags. */
+  trace_parent?: string | undefined
+  /** The `tracestate` for what follows. */
+  trace_state?: string | undefined
+}
+
+/** Reads the two headers; undefined without a valid `traceparent`. A wrong `tracestate` is ignored. */
+export function readTrace(
+  traceparent: string | null | undefined,
+  tracestate: string | null | undefined,
+): TraceContext | undefined {
+  const parent = readTraceparent(traceparent)
+  if (parent === undefined) return undefined
+  const state = readTracestate(tracestate)
+  return { traceparent: parent, ...(state !== undefined && { tracestate: state }) }
+}
+
+/** Reads the trace of a request. */
+export const traceOfRequest = (headers: Pick<Headers, 'get'>): TraceContext | undefined =>
+  readTrace(headers.get('traceparent'), headers.get('tracestate'))
+
+/** Reads the trace of header fields by their names, which may have any case. */
+export function traceOfFields(fields: Readonly<Record<string, string>>): TraceContext | undefined {
+  const of = (wanted: string): string | undefined =>
+    Object.entries(fields).find(([name]) => name.toLowerCase() === wanted)?.[1]
+  return readTrace(of('traceparent'), of('tracestate'))
+}
+
+/** The id of a trace. */
+export const traceIdOf = ({ traceparent }: TraceContext): string => traceparent.slice(3, 35)
+
+/** The part of its `traceparent` after the id of the trace, which {@link traceOf} completes. */
+export const traceParentOf = ({ traceparent }: TraceContext): string => traceparent.slice(36)
+
+/** The trace of an email; undefined if it belongs to none. */
+export function traceOf({ trace_id, trace_parent, trace_state }: TraceMembers): TraceContext | undefined {
+  if (trace_id === undefined) return undefined
+  return { traceparent: `00-${trace_id}-${trace_parent}`, tracestate: trace_state }
+}
+
+/**
+ * Reads the value of a `traceparent` header.
+ *
+ * @returns As version 00 writes it; undefined for a value that is to be ignored.
+ * @see https://www.w3.org/TR/trace-context/#traceparent-header
+ */
+export function readTraceparent(value: string | null | undefined): string | undefined {
+  if (!value) return undefined
+  const [, version, traceId, spanId, flags, rest] = parentForm.exec(value.trim()) ?? []
+  // A later version may append fields.
+  if (flags === undefined || version === 'ff' || (version === '00' && rest !== '')) return undefined
+  if (traceId === noTrace || spanId === noSpan) return undefined
+  // Of a later version only the flag `sampled` is known.
+  const known = version === '00' ? flags : isSampled(flags) ? '01' : '00'
+  return `00-${traceId}-${spanId}-${known}`
+}
+
+const parentForm = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(|-.*)$/
+const noTrace = '0'.repeat(32)
+const noSpan = '0'.repeat(16)
+
+/** The flag of a trace that its beginner records. @param flags  Two hexadecimal digits. */
+export const isSampled = (flags: string): boolean => (Number.parseInt(flags, 16) & 1) === 1
+
+/**
+ * Reads the value of a `tracestate` header, which tracers keep beside `traceparent` for themselves.
+ *
+ * @param value  Of several headers all values, in order, with commas between them.
+ * @returns Its entries without space around them. Of a long one only some: at most 512 characters, without the entries of
+ *   more than 128 characters first, then without the last ones. Undefined for none, and for a value that is to be ignored.
+ * @see https://www.w3.org/TR/trace-context/#tracestate-header
+ */
+export function readTracestate(value: string | null | undefined): string | undefined {
+  if (!value || value.length > longestRead) return undefined
+  const entries = value
+    .split(',')
+    .map((entry) => entry.replace(/^[ \t]+/, ''))
+    .map((entry) => entry.slice(0, endOf(entry)))
+    .filter((entry) => entry !== '')
+  const keys = new Set(entries.map((entry) => entry.slice(0, entry.indexOf('='))))
+  if (entries.length > mostEntries || keys.size < entries.length) return undefined
+  if (!entries.every((entry) => entryForm.test(entry))) return undefined
+  return shortened(entries).join(',') || undefined
+}
+
+/** Where the space after an entry begins. */
+function endOf(entry: string): number {
+  let end = entry.length
+  while (entry[end - 1] === ' ' || entry[end - 1] === '\t') end--
+  return end
+}
+
+function shortened(entries: readonly string[]): readonly string[] {
+  const lengthOf = (some: readonly string[]): number => some.join(',').length
+  if (lengthOf(entries) <= longest) return entries
+  const kept = [...entries]
+  for (let at = kept.length - 1; at >= 0 && lengthOf(kept) > longest; at--)
+    if ((kept[at] ?? '').length > longEntry) kept.splice(at, 1)
+  while (lengthOf(kept) > longest) kept.pop()
+  return kept
+}
+
+const entryForm = /^[a-z\d][a-z\d_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/
+const mostEntries = 32
+const longest = 512
+const longEntry = 128
+/** 32 entries of the greatest length, with space around them. */
+const longestRead = 32 * 520

@@ -1,0 +1,24 @@
+import { type TraceContext, readTrace, traceOfFields } from '../core/trace-context.ts'
+import { readHeader } from '../mime/headers/headers.ts'
+
+/**
+ * The trace that a refused request names in its own header fields, or in those of its raw message. Nothing of it needs to be
+ * right.
+ *
+ * @param request  Not checked. A long body, which is not parsed here, has none.
+ */
+export function ownTrace(request: unknown): TraceContext | undefined {
+  if (typeof request !== 'object' || request === null) return undefined
+  const raw: unknown = Reflect.get(request, 'raw')
+  if (typeof raw === 'string') {
+    const block = readHeader(Buffer.from(raw.slice(0, mostRawChars), 'base64'))
+    return readTrace(block.decoded('traceparent'), block.decoded('tracestate'))
+  }
+  const headers: unknown = Reflect.get(request, 'headers')
+  if (typeof headers !== 'object' || headers === null) return undefined
+  const fields = Object.entries(headers).filter(([, value]) => typeof value === 'string')
+  return traceOfFields(Object.fromEntries(fields) as Record<string, string>)
+}
+
+/** Base64 of the first 66 KB of a message. */
+const mostRawChars = 88_000
