@@ -20,7 +20,7 @@ interface Named {
 }
 
 /**
- * Writes the TypeScript types of the resources and of providers from their schemas: those of `src/<folder>/schema.ts` and
+ * Writes the TypeScript types of the resources from their schemas: those of `src/<folder>/schema.ts` and
  * `src/<folder>/*-schema.ts` go to `src/<folder>/types.ts`. Descriptions of members become their docstrings.
  *
  * @returns The text of each file, by its path below the repository.
@@ -44,7 +44,7 @@ export async function renderResourceTypes(): Promise<Map<string, string>> {
 
 function schemaFiles(): string[] {
   return readdirSync(src, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /^(?:providers\/)?[\w-]+\/(?:[\w-]+-)?schema\.ts$/.test(file))
+    .filter((file) => /^[\w-]+\/(?:[\w-]+-)?schema\.ts$/.test(file))
     .sort()
 }
 

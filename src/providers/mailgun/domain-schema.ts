@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
-import type { MailgunDnsRecord, MailgunDomain, MailgunNewDomain } from './types.ts'
 
 const ignored = z.string().max(1000).optional().describe('Has no effect')
 
 /** The body of `POST /v4/domains`. */
-export const newDomainSchema: z.ZodType<MailgunNewDomain> = z.strictObject({
+export const newDomainSchema = z.strictObject({
   name: z.string().min(1).max(320),
   smtp_password: ignored,
   spam_action: ignored,
@@ -22,7 +21,7 @@ export const newDomainSchema: z.ZodType<MailgunNewDomain> = z.strictObject({
 })
 
 /** A domain. */
-export const domainSchema: z.ZodType<MailgunDomain> = z.strictObject({
+export const domainSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
   state: z.enum(['active', 'unverified']),
@@ -37,9 +36,10 @@ export const domainSchema: z.ZodType<MailgunDomain> = z.strictObject({
   web_prefix: z.string(),
   web_scheme: z.literal('http'),
 })
+export type MailgunDomain = z.infer<typeof domainSchema>
 
 /** A record of a domain in DNS. */
-export const recordSchema: z.ZodType<MailgunDnsRecord> = z.strictObject({
+export const recordSchema = z.strictObject({
   record_type: z.enum(['TXT', 'MX']),
   name: z.string(),
   value: z.string(),
@@ -48,9 +48,10 @@ export const recordSchema: z.ZodType<MailgunDnsRecord> = z.strictObject({
   is_active: z.boolean(),
   cached: z.array(z.string()),
 })
+export type MailgunDnsRecord = z.infer<typeof recordSchema>
 
 /** A domain with its records. */
-export const domainDetailSchema: z.ZodType = z.strictObject({
+export const domainDetailSchema = z.strictObject({
   message: z.string().optional(),
   domain: domainSchema,
   sending_dns_records: z.array(recordSchema),
@@ -58,18 +59,13 @@ export const domainDetailSchema: z.ZodType = z.strictObject({
 })
 
 /** A page of the list. */
-export const domainListSchema: z.ZodType = z.strictObject({
+export const domainListSchema = z.strictObject({
   total_count: z.int(),
   items: z.array(domainSchema),
 })
 
 /** The query of the list. */
-export const domainQuerySchema: z.ZodType<{
-  limit?: number | undefined
-  skip?: number | undefined
-  state?: 'active' | 'unverified' | undefined
-  search?: string | undefined
-}> = z.strictObject({
+export const domainQuerySchema = z.strictObject({
   limit: queryNumber(1, 1000).optional().describe('Default: 100'),
   skip: queryNumber(0).optional().describe('How many are left out. Default: 0'),
   state: z.enum(['active', 'unverified']).optional(),

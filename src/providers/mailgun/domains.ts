@@ -4,9 +4,15 @@ import type { DnsRecord, DomainDetail, DomainListItem, DomainStatus } from '../.
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { ProviderParts } from '../provider.ts'
-import { domainDetailSchema, domainListSchema, domainQuerySchema, newDomainSchema } from './domain-schema.ts'
+import {
+  domainDetailSchema,
+  domainListSchema,
+  domainQuerySchema,
+  newDomainSchema,
+  type MailgunDnsRecord,
+  type MailgunDomain,
+} from './domain-schema.ts'
 import { rowsOf } from './rows.ts'
-import type { MailgunDnsRecord, MailgunDomain } from './types.ts'
 import { toTime } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Domains')

@@ -1,7 +1,7 @@
 import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { domainOf, kindOf } from './event-data.ts'
-import type { MailgunEventFilters } from './types.ts'
+import type { MailgunEventFilters } from './event-schema.ts'
 import { bareIdOf, mailgun } from './words.ts'
 
 /** Makes the test of an event of a domain. */

@@ -10,10 +10,14 @@ import { baseOf } from './base-url.ts'
 import { readDomain } from './domain-name.ts'
 import { eventId, toEventData } from './event-data.ts'
 import { toFilter } from './event-filter.ts'
-import { eventFiltersSchema, eventPageSchema, eventQuerySchema } from './event-schema.ts'
+import {
+  eventFiltersSchema,
+  eventPageSchema,
+  eventQuerySchema,
+  type MailgunEventFilters,
+} from './event-schema.ts'
 import { rowsOf } from './rows.ts'
 import { readTime } from './times.ts'
-import type { MailgunEventFilters } from './types.ts'
 import { mailgun } from './words.ts'
 
 const { get } = rowsOf('Events')

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
 import { timeForms } from './times.ts'
-import type { MailgunEventFilters } from './types.ts'
 
 const text = z.string().max(1000)
 const expression = text.optional().describe('A value, or several with AND, OR and NOT')
@@ -19,18 +18,11 @@ const filters = {
 }
 
 /** The filters by which events are chosen. */
-export const eventFiltersSchema: z.ZodType<MailgunEventFilters> = z.strictObject(filters)
+export const eventFiltersSchema = z.strictObject(filters)
+export type MailgunEventFilters = z.infer<typeof eventFiltersSchema>
 
 /** The query of `GET /v3/{domain}/events`. */
-export const eventQuerySchema: z.ZodType<
-  MailgunEventFilters & {
-    begin?: string | undefined
-    end?: string | undefined
-    ascending?: 'yes' | 'no' | undefined
-    limit?: number | undefined
-    pretty?: string | undefined
-  }
-> = z.strictObject({
+export const eventQuerySchema = z.strictObject({
   begin: text.optional().describe(timeForms),
   end: text.optional().describe('The same. An end before the beginning lists newest first'),
   ascending: z.enum(['yes', 'no']).optional().describe('Default: `no`, unless `begin` is before `end`'),
@@ -40,7 +32,7 @@ export const eventQuerySchema: z.ZodType<
 })
 
 /** A page of the log. */
-export const eventPageSchema: z.ZodType = z.strictObject({
+export const eventPageSchema = z.strictObject({
   items: z.array(z.looseObject({ event: z.string(), id: z.string(), timestamp: z.number() })),
   paging: z.strictObject({ first: z.string(), next: z.string(), previous: z.string(), last: z.string() }),
 })

@@ -16,9 +16,8 @@ import {
   splitAddresses,
   toText,
 } from './recipients.ts'
-import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
+import { maxRecipients, mimeSchema, sendSchema, type MailgunMime, type MailgunSend } from './send-schema.ts'
 import { readDeliveryTime } from './times.ts'
-import type { MailgunMime, MailgunSend } from './types.ts'
 import { testModeTag, versionMark } from './words.ts'
 
 /** `POST /v3/{domain}/messages`. @throws validation_error, message_too_large */

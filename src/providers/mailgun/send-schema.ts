@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { MailgunMime, MailgunSend } from './types.ts'
 import { timeForms } from './times.ts'
 
 /** How many addresses `to`, `cc` and `bcc` may each have, and how many recipients an email. */
@@ -54,7 +53,7 @@ const options = {
 }
 
 /** The texts of a message, by name; those that begin with `h:` and `v:` aside. */
-export const sendSchema: z.ZodType<MailgunSend> = z.strictObject({
+export const sendSchema = z.strictObject({
   from: text.min(1).describe('One address'),
   to: addresses.describe(`Addresses, each text one or a list; at most ${maxRecipients}`),
   cc: addresses.optional(),
@@ -76,9 +75,10 @@ export const sendSchema: z.ZodType<MailgunSend> = z.strictObject({
   ...options,
   'amp-html': notSupported('messages have no part in AMP here'),
 })
+export type MailgunSend = z.infer<typeof sendSchema>
 
 /** The same of a message that is sent as a whole. */
-export const mimeSchema: z.ZodType<MailgunMime> = z.strictObject({
+export const mimeSchema = z.strictObject({
   to: addresses.describe(`The recipients, each text an address or a list; at most ${maxRecipients}`),
   message: z.array(text).length(1, 'must be given once').describe('A MIME message, as a file or a text'),
   ...options,
@@ -89,6 +89,7 @@ export const mimeSchema: z.ZodType<MailgunMime> = z.strictObject({
   template: notSupported('a whole message has no template'),
   'recipient-variables': notSupported('a whole message has no variables. Send it by /messages'),
 })
+export type MailgunMime = z.infer<typeof mimeSchema>
 
 /** The parameters that may be given more than once; others have one value. */
 export const listNames: ReadonlySet<string> = new Set([

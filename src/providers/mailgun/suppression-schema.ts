@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
-import type { MailgunBounce, MailgunComplaint, MailgunUnsubscribe } from './types.ts'
 
 /** How many addresses one request may add. */
 const maxAdded = 1000
@@ -9,7 +8,7 @@ const address = z.string().min(1).max(1000)
 const created = z.string().max(100).optional().describe('Has no effect: it is added now')
 
 /** A bounce to add. */
-export const bounceSchema: z.ZodType<MailgunBounce> = z.strictObject({
+export const bounceSchema = z.strictObject({
   address,
   code: z
     .union([z.string().max(10), z.int()])
@@ -20,12 +19,12 @@ export const bounceSchema: z.ZodType<MailgunBounce> = z.strictObject({
 })
 
 /** A complaint to add. */
-export const complaintSchema: z.ZodType<MailgunComplaint> = z.strictObject({ address, created_at: created })
+export const complaintSchema = z.strictObject({ address, created_at: created })
 
 const every = z.literal('*', 'must be *: an unsubscribe is of all mail here')
 
 /** An unsubscribe to add. */
-export const unsubscribeSchema: z.ZodType<MailgunUnsubscribe> = z.strictObject({
+export const unsubscribeSchema = z.strictObject({
   address,
   tag: every.optional(),
   tags: z.array(every).max(10).optional(),
@@ -37,12 +36,7 @@ export const addedSchema = <T>(one: z.ZodType<T>): z.ZodType<T | T[]> =>
   z.union([one, z.array(one).min(1).max(maxAdded)])
 
 /** The query of the lists. */
-export const suppressionQuerySchema: z.ZodType<{
-  limit?: number | undefined
-  page?: 'first' | 'next' | 'previous' | 'last' | undefined
-  address?: string | undefined
-  term?: string | undefined
-}> = z.strictObject({
+export const suppressionQuerySchema = z.strictObject({
   limit: queryNumber(1, 1000).optional().describe('Default: 100'),
   page: z.enum(['first', 'next', 'previous', 'last']).optional().describe('Default: `first`'),
   address: z

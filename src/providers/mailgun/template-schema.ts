@@ -1,13 +1,5 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
-import type {
-  MailgunNewTemplate,
-  MailgunNewVersion,
-  MailgunTemplate,
-  MailgunTemplateUpdate,
-  MailgunVersion,
-  MailgunVersionUpdate,
-} from './types.ts'
 import { versionMark } from './words.ts'
 
 // A mail keeps below the bound of work on the event loop, and Mailgun takes 100 KB.
@@ -32,7 +24,7 @@ const versionMembers = {
 }
 
 /** The body of `POST /v3/{domain}/templates`. */
-export const newTemplateSchema: z.ZodType<MailgunNewTemplate> = z.strictObject({
+export const newTemplateSchema = z.strictObject({
   name: z
     .string()
     .min(1)
@@ -50,12 +42,12 @@ export const newTemplateSchema: z.ZodType<MailgunNewTemplate> = z.strictObject({
 })
 
 /** The body of `PUT /v3/{domain}/templates/{name}`. */
-export const templateUpdateSchema: z.ZodType<MailgunTemplateUpdate> = z.strictObject({
+export const templateUpdateSchema = z.strictObject({
   description: z.string().max(2000),
 })
 
 /** The body of `POST /v3/{domain}/templates/{name}/versions`. */
-export const newVersionSchema: z.ZodType<MailgunNewVersion> = z.strictObject({
+export const newVersionSchema = z.strictObject({
   tag,
   template: content,
   active: yesNo.describe('Whether mail is sent from it unless it names another. Default: `no`'),
@@ -63,7 +55,7 @@ export const newVersionSchema: z.ZodType<MailgunNewVersion> = z.strictObject({
 })
 
 /** The body of `PUT /v3/{domain}/templates/{name}/versions/{tag}`. */
-export const versionUpdateSchema: z.ZodType<MailgunVersionUpdate> = z.strictObject({
+export const versionUpdateSchema = z.strictObject({
   template: content.optional(),
   active: yesNo,
   comment: note,
@@ -71,7 +63,7 @@ export const versionUpdateSchema: z.ZodType<MailgunVersionUpdate> = z.strictObje
 })
 
 /** A version in answers. */
-export const versionSchema: z.ZodType<MailgunVersion> = z.strictObject({
+export const versionSchema = z.strictObject({
   id: z.string(),
   tag: z.string(),
   engine: z.string(),
@@ -81,6 +73,7 @@ export const versionSchema: z.ZodType<MailgunVersion> = z.strictObject({
   template: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
 })
+export type MailgunVersion = z.infer<typeof versionSchema>
 
 const templateMembers = {
   id: z.string(),
@@ -91,20 +84,21 @@ const templateMembers = {
 }
 
 /** A template in answers. */
-export const templateSchema: z.ZodType<MailgunTemplate> = z.strictObject({
+export const templateSchema = z.strictObject({
   ...templateMembers,
   version: versionSchema.optional(),
   versions: z.array(versionSchema).optional(),
 })
+export type MailgunTemplate = z.infer<typeof templateSchema>
 
 /** An answer with one template. */
-export const templateAnswerSchema: z.ZodType = z.strictObject({
+export const templateAnswerSchema = z.strictObject({
   message: z.string().optional(),
   template: templateSchema,
 })
 
 /** The answer to a change. */
-export const changedTemplateSchema: z.ZodType = z.strictObject({
+export const changedTemplateSchema = z.strictObject({
   message: z.string(),
   template: z
     .strictObject({ name: z.string(), version: z.strictObject({ tag: z.string() }).optional() })
@@ -112,11 +106,7 @@ export const changedTemplateSchema: z.ZodType = z.strictObject({
 })
 
 /** The query of the list. */
-export const templateQuerySchema: z.ZodType<{
-  page?: 'first' | 'next' | 'previous' | 'last' | undefined
-  p?: string | undefined
-  limit?: number | undefined
-}> = z.strictObject({
+export const templateQuerySchema = z.strictObject({
   page: z.enum(['first', 'next', 'previous', 'last']).optional().describe('Default: `first`'),
   p: z.string().max(200).optional().describe('With `next` and `previous`: the name beside the page'),
   limit: queryNumber(1, 100).optional().describe('Default: 100'),

@@ -16,9 +16,10 @@ import {
   templateSchema,
   templateUpdateSchema,
   versionUpdateSchema,
+  type MailgunTemplate,
+  type MailgunVersion,
 } from './template-schema.ts'
 import { createTemplateStore, subjectIn, tagOf } from './template-store.ts'
-import type { MailgunTemplate, MailgunVersion } from './types.ts'
 import { toTime } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Templates')

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { eventNames } from './events.ts'
-import type { MailgunNewWebhook, MailgunWebhookChanges } from './types.ts'
 
 /** How many URLs an event may have. */
 const maxUrls = 3
@@ -12,21 +11,21 @@ const urls = z
 const name = z.enum(eventNames, { error: `must be one of ${eventNames.join(', ')}` })
 
 /** The body of `POST /v3/domains/{domain}/webhooks`. */
-export const newWebhookSchema: z.ZodType<MailgunNewWebhook> = z.strictObject({
+export const newWebhookSchema = z.strictObject({
   id: name.describe('The event'),
   url: urls,
 })
 
 /** The body of `PUT /v3/domains/{domain}/webhooks/{name}`. */
-export const webhookChangesSchema: z.ZodType<MailgunWebhookChanges> = z.strictObject({ url: urls })
+export const webhookChangesSchema = z.strictObject({ url: urls })
 
 const urlsOfEvent = z.strictObject({ urls: z.array(z.string()) })
 
 /** The URLs of each event. */
-export const webhookListSchema: z.ZodType = z.strictObject({ webhooks: z.record(z.string(), urlsOfEvent) })
+export const webhookListSchema = z.strictObject({ webhooks: z.record(z.string(), urlsOfEvent) })
 
 /** The URLs of an event. */
-export const webhookSchema: z.ZodType = z.strictObject({
+export const webhookSchema = z.strictObject({
   message: z.string().optional(),
   webhook: urlsOfEvent,
 })

@@ -1,6 +1,6 @@
 import { readParameters } from '../../mime/headers/parameters.ts'
 import type { MailEntry } from '../../inbox/views.ts'
-import type { Content, Message, Path } from './types.ts'
+import type { Content, Message, Path } from './schema.ts'
 
 /**
  * A message as MailHog answers it.

@@ -12,8 +12,7 @@ import { orEmpty } from '../mailpit/requests.ts'
 import { rowsOf } from '../mailpit/rows.ts'
 import { mailhogFace } from './face.ts'
 import { toMessage } from './message.ts'
-import { messageSchema, pageSchema } from './schema.ts'
-import type { Message, Page } from './types.ts'
+import { messageSchema, pageSchema, type Message, type Page } from './schema.ts'
 
 const { get, del } = rowsOf('Messages', mailhogFace)
 

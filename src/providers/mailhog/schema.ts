@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import type { Content, Message, Page, Path } from './types.ts'
 
 /** An address of the envelope. */
-export const pathSchema: z.ZodType<Path> = z.strictObject({
+export const pathSchema = z.strictObject({
   Relays: z.null(),
   Mailbox: z.string(),
   Domain: z.string(),
   Params: z.string(),
 })
+export type Path = z.infer<typeof pathSchema>
 
 /** A message, or a part of one. */
-export const contentSchema: z.ZodType<Content> = z.strictObject({
+export const contentSchema = z.strictObject({
   Headers: z
     .record(z.string(), z.array(z.string()))
     .describe('The header fields by their names as written; encoded words are not decoded'),
@@ -25,9 +25,10 @@ export const contentSchema: z.ZodType<Content> = z.strictObject({
     .nullable()
     .describe('The parts of a multipart, each with the members of a message; null for any other'),
 })
+export type Content = z.infer<typeof contentSchema>
 
 /** A message. */
-export const messageSchema: z.ZodType<Message> = z.strictObject({
+export const messageSchema = z.strictObject({
   ID: z.string(),
   From: pathSchema,
   To: z.array(pathSchema).describe('The recipients of the envelope'),
@@ -44,11 +45,13 @@ export const messageSchema: z.ZodType<Message> = z.strictObject({
     Helo: z.string().describe('Always `""`: it is not kept with the message'),
   }),
 })
+export type Message = z.infer<typeof messageSchema>
 
 /** A page of messages. */
-export const pageSchema: z.ZodType<Page> = z.strictObject({
+export const pageSchema = z.strictObject({
   total: z.int().describe('All messages, or all matches'),
   count: z.int().describe('Those of this answer'),
   start: z.int(),
   items: z.array(messageSchema),
 })
+export type Page = z.infer<typeof pageSchema>

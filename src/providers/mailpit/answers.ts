@@ -4,7 +4,7 @@ import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { HeaderBlock } from '../../mime/headers/headers.ts'
 import { visibleText } from '../../mime/html/visible-text.ts'
 import { longBytes } from '../../core/job-thread.ts'
-import type { Address, Attachment, Message, Summary } from './types.ts'
+import type { Address, Attachment, Message, Summary } from './schema.ts'
 
 /** A mail in a list. Names of Cc are in the detail only. */
 export function toListed(entry: MailEntry): Summary {

@@ -3,8 +3,7 @@ import type { SmtpFault } from '../../faults/types.ts'
 import type { Route } from '../../server/route.ts'
 import { rowsOf } from './rows.ts'
 import { chaosBody, type TriggerInput } from './requests.ts'
-import { chaosSchema } from './schema.ts'
-import type { Chaos, Trigger } from './types.ts'
+import { chaosSchema, type Chaos, type Trigger } from './schema.ts'
 
 const { get, put } = rowsOf('Testing')
 

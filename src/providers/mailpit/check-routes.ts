@@ -7,8 +7,7 @@ import { rowsOf } from './rows.ts'
 import { findingsAsSpamCheck, toHtmlCheck, toLinkCheck, toSpamCheck } from './checks.ts'
 import { idOf, isFromProgram } from './find.ts'
 import { linkCheckQuery, matchQuery } from './requests.ts'
-import { htmlCheckSchema, linkCheckSchema, spamCheckSchema } from './schema.ts'
-import type { SpamCheck } from './types.ts'
+import { htmlCheckSchema, linkCheckSchema, spamCheckSchema, type SpamCheck } from './schema.ts'
 
 const { get } = rowsOf('Checks')
 

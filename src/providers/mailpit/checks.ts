@@ -5,7 +5,7 @@ import type { ClientSupport, SupportedFeature } from '../../client-support/types
 import type { CheckReport } from '../../checks/types.ts'
 import type { LiveAnswer } from '../../checks/live-links.ts'
 import type { SpamVerdict } from '../../checks/spamd.ts'
-import type { HtmlCheck, HtmlWarning, LinkCheck, SpamCheck } from './types.ts'
+import type { HtmlCheck, HtmlWarning, LinkCheck, SpamCheck } from './schema.ts'
 
 /** How mail clients support the HTML of a mail. What Can I email does not know of a client is left out. */
 export function toHtmlCheck({ features: used }: ClientSupport, html: string): HtmlCheck {

@@ -10,7 +10,7 @@ import type { StoreChange } from '../../store/store.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toListed } from './answers.ts'
 import { rowsOf } from './rows.ts'
-import type { Summary } from './types.ts'
+import type { Summary } from './schema.ts'
 
 const { get } = rowsOf('Application')
 

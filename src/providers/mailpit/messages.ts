@@ -15,8 +15,7 @@ import {
   searchQuery,
   zoneQuery,
 } from './requests.ts'
-import { summariesSchema } from './schema.ts'
-import type { Summaries, Summary } from './types.ts'
+import { summariesSchema, type Summaries, type Summary } from './schema.ts'
 
 const { get, put, del } = rowsOf('Messages')
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Inbox } from '../../inbox/methods.ts'
 import type { Mail, MimeTree } from '../../inbox/types.ts'
-import type { Attachment } from './types.ts'
+import type { Attachment } from './schema.ts'
 
 /**
  * The ids that Mailpit gives to the leaves of a message: `0` for the only one, else the places in the multiparts, as

@@ -48,24 +48,18 @@ const page = {
   before: orEmpty(z.string().max(100)).describe('Only messages that arrived before this date'),
 }
 
-export const listQuery: z.ZodType<{ start?: number; limit?: number; before?: string }> = z.strictObject(page)
-export const searchQuery: z.ZodType<{
-  query?: string
-  tz?: string
-  start?: number
-  limit?: number
-  before?: string
-}> = z.strictObject({ ...page, query: query.optional(), tz })
-export const matchQuery: z.ZodType<{ query?: string; tz?: string }> = z.strictObject({
+export const listQuery = z.strictObject(page)
+export const searchQuery = z.strictObject({ ...page, query: query.optional(), tz })
+export const matchQuery = z.strictObject({
   query: query.optional(),
   tz,
 })
-export const rawQuery: z.ZodType<{ query?: string; tz?: string; dl?: '1' }> = z.strictObject({
+export const rawQuery = z.strictObject({
   query: query.optional(),
   tz,
   dl: z.literal('1').optional().describe('As a download'),
 })
-export const linkCheckQuery: z.ZodType<{ query?: string; tz?: string; follow?: string }> = z.strictObject({
+export const linkCheckQuery = z.strictObject({
   query: query.optional(),
   tz,
   follow: z
@@ -73,7 +67,7 @@ export const linkCheckQuery: z.ZodType<{ query?: string; tz?: string; follow?: s
     .optional()
     .describe('Redirects are always followed, at most five'),
 })
-export const zoneQuery: z.ZodType<{ tz?: string }> = z.strictObject({ tz })
+export const zoneQuery = z.strictObject({ tz })
 
 export const idsBody: z.ZodType<{ IDs?: string[] }> = members({ IDs: ids.optional() })
 export const readStatusBody: z.ZodType<{ Read?: boolean; IDs?: string[]; Search?: string }> = members({
@@ -95,8 +89,4 @@ const trigger = members({
   Probability: z.int().min(0).max(100).optional(),
 }).optional()
 export type TriggerInput = { ErrorCode?: number; Probability?: number }
-export const chaosBody: z.ZodType<{
-  Sender?: TriggerInput
-  Recipient?: TriggerInput
-  Authentication?: TriggerInput
-}> = members({ Sender: trigger, Recipient: trigger, Authentication: trigger })
+export const chaosBody = members({ Sender: trigger, Recipient: trigger, Authentication: trigger })

@@ -1,34 +1,17 @@
 import { z } from 'zod'
-import type {
-  Address,
-  Attachment,
-  Chaos,
-  Configuration,
-  HtmlCheck,
-  HtmlResult,
-  HtmlScore,
-  HtmlWarning,
-  Info,
-  LinkCheck,
-  Message,
-  Sent,
-  SpamCheck,
-  Summaries,
-  Summary,
-  Trigger,
-} from './types.ts'
 
 const count = z.int().min(0)
 
 /** A mailbox. */
-export const addressSchema: z.ZodType<Address> = z.strictObject({
+export const addressSchema = z.strictObject({
   Name: z.string().describe('`""` if there is none'),
   Address: z.string(),
 })
 const addresses = z.array(addressSchema)
+export type Address = z.infer<typeof addressSchema>
 
 /** An attachment of a message. */
-export const attachmentSchema: z.ZodType<Attachment> = z.strictObject({
+export const attachmentSchema = z.strictObject({
   PartID: z.string().describe('Its place in the multiparts: `2`, `1.3`'),
   FileName: z.string(),
   ContentType: z.string(),
@@ -36,6 +19,7 @@ export const attachmentSchema: z.ZodType<Attachment> = z.strictObject({
   Size: count,
   Checksums: z.strictObject({ MD5: z.string(), SHA1: z.string(), SHA256: z.string() }),
 })
+export type Attachment = z.infer<typeof attachmentSchema>
 
 const shared = {
   ID: z.string(),
@@ -52,16 +36,17 @@ const shared = {
 }
 
 /** A message in a list. */
-export const summarySchema: z.ZodType<Summary> = z.strictObject({
+export const summarySchema = z.strictObject({
   ...shared,
   Read: z.boolean(),
   Created: z.string().describe('Arrival: ISO 8601 in UTC'),
   Attachments: count.describe('Those shown within the HTML included'),
   Snippet: z.string(),
 })
+export type Summary = z.infer<typeof summarySchema>
 
 /** A page of a list of messages. */
-export const summariesSchema: z.ZodType<Summaries> = z.strictObject({
+export const summariesSchema = z.strictObject({
   total: count.describe('All messages'),
   unread: count.describe('All unread messages'),
   count: count.describe('Those on this page'),
@@ -71,9 +56,10 @@ export const summariesSchema: z.ZodType<Summaries> = z.strictObject({
   tags: z.array(z.string()).describe('The tags of all messages, in lower case'),
   messages: z.array(summarySchema),
 })
+export type Summaries = z.infer<typeof summariesSchema>
 
 /** A message in detail. */
-export const messageSchema: z.ZodType<Message> = z.strictObject({
+export const messageSchema = z.strictObject({
   ...shared,
   ReturnPath: z.string(),
   ListUnsubscribe: z.strictObject({
@@ -88,13 +74,14 @@ export const messageSchema: z.ZodType<Message> = z.strictObject({
   Inline: z.array(attachmentSchema),
   Attachments: z.array(attachmentSchema),
 })
+export type Message = z.infer<typeof messageSchema>
 
-export const headersSchema: z.ZodType<Record<string, string[]>> = z.record(z.string(), z.array(z.string()))
+export const headersSchema = z.record(z.string(), z.array(z.string()))
 
 const percent = z.number().min(0).max(100)
 
 /** How a mail client supports a feature. */
-export const htmlResultSchema: z.ZodType<HtmlResult> = z.strictObject({
+export const htmlResultSchema = z.strictObject({
   Name: z.string(),
   Platform: z.string(),
   Family: z.string(),
@@ -104,7 +91,7 @@ export const htmlResultSchema: z.ZodType<HtmlResult> = z.strictObject({
 })
 
 /** The share of the clients, in percent. */
-export const htmlScoreSchema: z.ZodType<HtmlScore> = z.strictObject({
+export const htmlScoreSchema = z.strictObject({
   Found: count,
   Supported: percent,
   Partial: percent,
@@ -112,7 +99,7 @@ export const htmlScoreSchema: z.ZodType<HtmlScore> = z.strictObject({
 })
 
 /** A feature that some mail clients do not support, or only partly. */
-export const htmlWarningSchema: z.ZodType<HtmlWarning> = z.strictObject({
+export const htmlWarningSchema = z.strictObject({
   Slug: z.string(),
   Title: z.string(),
   Description: z.string().describe('Always `""`; the page of `URL` has one'),
@@ -124,9 +111,10 @@ export const htmlWarningSchema: z.ZodType<HtmlWarning> = z.strictObject({
   NotesByNumber: z.record(z.string(), z.string()),
   Score: htmlScoreSchema,
 })
+export type HtmlWarning = z.infer<typeof htmlWarningSchema>
 
 /** How mail clients support the HTML of a message. */
-export const htmlCheckSchema: z.ZodType<HtmlCheck> = z.strictObject({
+export const htmlCheckSchema = z.strictObject({
   Warnings: z.array(htmlWarningSchema),
   Platforms: z.record(z.string(), z.array(z.string())),
   Total: z.strictObject({
@@ -137,9 +125,10 @@ export const htmlCheckSchema: z.ZodType<HtmlCheck> = z.strictObject({
     Unsupported: percent,
   }),
 })
+export type HtmlCheck = z.infer<typeof htmlCheckSchema>
 
 /** How the links of a message answer. */
-export const linkCheckSchema: z.ZodType<LinkCheck> = z.strictObject({
+export const linkCheckSchema = z.strictObject({
   Errors: count,
   Links: z.array(
     z.strictObject({
@@ -149,19 +138,21 @@ export const linkCheckSchema: z.ZodType<LinkCheck> = z.strictObject({
     }),
   ),
 })
+export type LinkCheck = z.infer<typeof linkCheckSchema>
 
 /** The report of a spam filter. */
-export const spamCheckSchema: z.ZodType<SpamCheck> = z.strictObject({
+export const spamCheckSchema = z.strictObject({
   IsSpam: z.boolean(),
   Error: z.string().describe('`""` if the filter answered'),
   Score: z.number(),
   Rules: z.array(z.strictObject({ Score: z.number(), Name: z.string(), Description: z.string() })),
 })
+export type SpamCheck = z.infer<typeof spamCheckSchema>
 
-export const tagsSchema: z.ZodType<string[]> = z.array(z.string())
+export const tagsSchema = z.array(z.string())
 
 /** The program, and how much is stored. */
-export const infoSchema: z.ZodType<Info> = z.strictObject({
+export const infoSchema = z.strictObject({
   Version: z.string(),
   LatestVersion: z.string().describe('Always `disabled`: no other host is asked'),
   Database: z.string().describe('`memory`, `folder` or `postgresql`'),
@@ -179,9 +170,10 @@ export const infoSchema: z.ZodType<Info> = z.strictObject({
     SMTPIgnored: count.describe('Always 0: none is ignored'),
   }),
 })
+export type Info = z.infer<typeof infoSchema>
 
 /** What is switched on. */
-export const configurationSchema: z.ZodType<Configuration> = z.strictObject({
+export const configurationSchema = z.strictObject({
   Label: z.string(),
   MessageRelay: z.strictObject({
     Enabled: z.boolean(),
@@ -198,19 +190,22 @@ export const configurationSchema: z.ZodType<Configuration> = z.strictObject({
   DuplicatesIgnored: z.boolean(),
   HideDeleteAllButton: z.boolean(),
 })
+export type Configuration = z.infer<typeof configurationSchema>
 
 /** An SMTP error, and how often it is answered. */
-export const triggerSchema: z.ZodType<Trigger> = z.strictObject({
+export const triggerSchema = z.strictObject({
   ErrorCode: z.int(),
   Probability: z.int().describe('In percent'),
 })
+export type Trigger = z.infer<typeof triggerSchema>
 
 /** The triggers of SMTP errors. */
-export const chaosSchema: z.ZodType<Chaos> = z.strictObject({
+export const chaosSchema = z.strictObject({
   Sender: triggerSchema,
   Recipient: triggerSchema,
   Authentication: triggerSchema,
 })
+export type Chaos = z.infer<typeof chaosSchema>
 
 /** The answer to a send. */
-export const sentSchema: z.ZodType<Sent> = z.strictObject({ ID: z.string() })
+export const sentSchema = z.strictObject({ ID: z.string() })

@@ -2,8 +2,7 @@ import { version } from '../../core/version.ts'
 import type { ProviderParts } from '../provider.ts'
 import type { Route } from '../../server/route.ts'
 import { rowsOf } from './rows.ts'
-import { configurationSchema, infoSchema } from './schema.ts'
-import type { Configuration, Info } from './types.ts'
+import { configurationSchema, infoSchema, type Configuration, type Info } from './schema.ts'
 
 const { get } = rowsOf('Application')
 

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { bounceKinds } from './bounce.ts'
 import { pageFault, pageMembers, queryName, queryTime } from './page-query.ts'
-import type { PostmarkBounce } from './types.ts'
 
 const types = Object.values(bounceKinds).map(({ Type }) => Type)
 
 /** A bounce. */
-export const bounceSchema: z.ZodType<PostmarkBounce> = z.strictObject({
+export const bounceSchema = z.strictObject({
   RecordType: z.literal('Bounce'),
   ID: z.int(),
   Type: z.string().describe(`One of ${types.join(', ')}`),
@@ -27,22 +26,12 @@ export const bounceSchema: z.ZodType<PostmarkBounce> = z.strictObject({
   CanActivate: z.boolean(),
   Subject: z.string(),
 })
+export type PostmarkBounce = z.infer<typeof bounceSchema>
 
 const text = z.string().min(1).max(1000).optional()
 
 /** The query of the list of bounces. */
-export const bounceQuery: z.ZodType<{
-  count: number
-  offset: number
-  type?: string | undefined
-  inactive?: 'true' | 'false' | undefined
-  emailfilter?: string | undefined
-  tag?: string | undefined
-  messageid?: string | undefined
-  fromdate?: number | undefined
-  todate?: number | undefined
-  messagestream?: string | undefined
-}> = z
+export const bounceQuery = z
   .strictObject({
     ...pageMembers,
     type: queryName(types),

@@ -9,10 +9,9 @@ import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
 import { removed } from '../removals.ts'
 import { bounceKinds, dumpOf, toBounce } from './bounce.ts'
-import { bounceQuery, bounceSchema, type BounceQuery } from './bounce-schema.ts'
+import { bounceQuery, bounceSchema, type BounceQuery, type PostmarkBounce } from './bounce-schema.ts'
 import { selectPage } from './pages.ts'
 import { rowsOf } from './rows.ts'
-import type { PostmarkBounce } from './types.ts'
 
 const { get, put } = rowsOf('Bounces')
 

@@ -2,7 +2,7 @@ import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { outcomeOf } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import { bounceKinds, toBounce } from './bounce.ts'
-import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './types.ts'
+import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './message-schema.ts'
 import { labelsOf, messageIdOf, toTime } from './words.ts'
 
 type Event = PostmarkMessageDetails['MessageEvents'][number]

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { pageFault, pageMembers, queryName, queryTime } from './page-query.ts'
-import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './types.ts'
 
 /** An address in an answer. */
-export const recipientSchema: z.ZodType<PostmarkRecipient> = z.strictObject({
+export const recipientSchema = z.strictObject({
   Email: z.string(),
   Name: z.string().describe('`""` if it has none'),
 })
+export type PostmarkRecipient = z.infer<typeof recipientSchema>
 
 const recipients = z.array(recipientSchema)
 const statuses = ['Queued', 'Sent', 'Processed'] as const
@@ -35,10 +35,11 @@ const messageMembers = {
 }
 
 /** An email in the list. */
-export const messageSchema: z.ZodType<PostmarkMessage> = z.strictObject(messageMembers)
+export const messageSchema = z.strictObject(messageMembers)
+export type PostmarkMessage = z.infer<typeof messageSchema>
 
 /** An email in detail. */
-export const messageDetailsSchema: z.ZodType<PostmarkMessageDetails> = z.strictObject({
+export const messageDetailsSchema = z.strictObject({
   ...messageMembers,
   TextBody: z.string(),
   HtmlBody: z.string(),
@@ -52,6 +53,7 @@ export const messageDetailsSchema: z.ZodType<PostmarkMessageDetails> = z.strictO
     }),
   ),
 })
+export type PostmarkMessageDetails = z.infer<typeof messageDetailsSchema>
 
 const text = z.string().min(1).max(1000).optional()
 
@@ -68,19 +70,7 @@ const queryMembers = {
 }
 
 /** The query of the list. Names of metadata follow `metadata_`. */
-export const messageQuery: z.ZodType<{
-  count: number
-  offset: number
-  recipient?: string | undefined
-  fromemail?: string | undefined
-  tag?: string | undefined
-  status?: (typeof statuses)[number] | undefined
-  fromdate?: number | undefined
-  todate?: number | undefined
-  subject?: string | undefined
-  messagestream?: string | undefined
-  [metadata: `metadata_${string}`]: unknown
-}> = z
+export const messageQuery = z
   .object(queryMembers)
   .catchall(z.string())
   .superRefine((query, context) => {

@@ -4,8 +4,16 @@ import { checkInput } from '../../core/validate.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { checkProto } from '../own-names.ts'
 import type { Translate, Translated } from '../translation.ts'
-import { batchSchema, maxBatch, sendSchema, templatedBatchSchema, templatedSchema } from './send-schema.ts'
-import type { PostmarkAttachment, PostmarkEmail, PostmarkHeader } from './types.ts'
+import {
+  batchSchema,
+  maxBatch,
+  sendSchema,
+  templatedBatchSchema,
+  templatedSchema,
+  type PostmarkAttachment,
+  type PostmarkEmail,
+  type PostmarkHeader,
+} from './send-schema.ts'
 import { isKept, withKept } from './words.ts'
 
 /** `POST /postmark/email`. @throws validation_error */

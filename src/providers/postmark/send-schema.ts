@@ -1,11 +1,4 @@
 import { z } from 'zod'
-import type {
-  PostmarkAttachment,
-  PostmarkEmail,
-  PostmarkHeader,
-  PostmarkTemplatedBatch,
-  PostmarkTemplatedEmail,
-} from './types.ts'
 
 /** How many emails one batch may have. */
 export const maxBatch = 500
@@ -22,13 +15,14 @@ const address = z.string().max(20_000).nullish()
 const addresses = address.describe('With or without names, separated by commas')
 
 /** A header field. */
-export const headerSchema: z.ZodType<PostmarkHeader> = z.strictObject({
+export const headerSchema = z.strictObject({
   Name: z.string().min(1),
   Value: z.string(),
 })
+export type PostmarkHeader = z.infer<typeof headerSchema>
 
 /** An attachment of an email. */
-export const attachmentSchema: z.ZodType<PostmarkAttachment> = z.strictObject({
+export const attachmentSchema = z.strictObject({
   Name: z.string().min(1),
   Content: z.string().describe('The bytes in base64'),
   ContentType: text().describe('Default: by the name'),
@@ -38,9 +32,10 @@ export const attachmentSchema: z.ZodType<PostmarkAttachment> = z.strictObject({
   ContentLength: z.number().nullish().describe('Has no effect'),
   Disposition: text().describe('Has no effect: an attachment with `ContentID` is inline'),
 })
+export type PostmarkAttachment = z.infer<typeof attachmentSchema>
 
 /** The name of a message stream. */
-export const streamSchema: z.ZodString = z
+export const streamSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,29}$/, 'must be a lower-case letter, then up to 29 of a-z, 0-9, - and _')
 
@@ -86,21 +81,22 @@ const sharedMembers = {
 }
 
 /** The body of `POST /email`. */
-export const sendSchema: z.ZodType<PostmarkEmail> = z.strictObject({
+export const sendSchema = z.strictObject({
   ...sharedMembers,
   Subject: text(),
   HtmlBody: text().describe('`HtmlBody`, `TextBody` or both are required'),
   TextBody: text().describe('Localpost makes no text of `HtmlBody`'),
 })
+export type PostmarkEmail = z.infer<typeof sendSchema>
 
 /** The body of `POST /email/batch`, as a whole: its emails are checked one by one. */
-export const batchSchema: z.ZodType<unknown[]> = z.array(z.unknown()).min(1)
+export const batchSchema = z.array(z.unknown()).min(1)
 
 /** The same for the document. */
-export const batchDocumentSchema: z.ZodType<PostmarkEmail[]> = z.array(sendSchema).min(1).max(maxBatch)
+export const batchDocumentSchema = z.array(sendSchema).min(1).max(maxBatch)
 
 /** The body of `POST /email/withTemplate`. */
-export const templatedSchema: z.ZodType<PostmarkTemplatedEmail> = z.strictObject({
+export const templatedSchema = z.strictObject({
   ...sharedMembers,
   TemplateId: z.int().min(1).nullish().describe('`TemplateId` or `TemplateAlias` is required'),
   TemplateAlias: text().describe('The id of a template of this account'),
@@ -109,11 +105,11 @@ export const templatedSchema: z.ZodType<PostmarkTemplatedEmail> = z.strictObject
 })
 
 /** The body of `POST /email/batchWithTemplates`, as a whole: its emails are checked one by one. */
-export const templatedBatchSchema: z.ZodType<{ Messages: unknown[] }> = z.strictObject({
+export const templatedBatchSchema = z.strictObject({
   Messages: z.array(z.unknown()).min(1),
 })
 
 /** The same for the document. */
-export const templatedBatchDocumentSchema: z.ZodType<PostmarkTemplatedBatch> = z.strictObject({
+export const templatedBatchDocumentSchema = z.strictObject({
   Messages: z.array(templatedSchema).min(1).max(maxBatch).describe(`At most ${maxBatch}`),
 })

@@ -11,8 +11,10 @@ import {
   suppressionsSchema,
   suppressionStatusSchema,
   type SuppressionQuery,
+  type PostmarkSuppression,
+  type PostmarkSuppressions,
+  type PostmarkSuppressionStatus,
 } from './suppression-schema.ts'
-import type { PostmarkSuppression, PostmarkSuppressions, PostmarkSuppressionStatus } from './types.ts'
 import { toTime } from './words.ts'
 
 const { get, post } = rowsOf('Suppressions')

@@ -3,7 +3,7 @@ import { templateBytes } from '../../emails/render.ts'
 import { checkTemplate, renderTemplate } from '../../templates/engines.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
-import type { PostmarkTemplateCheck, PostmarkTemplateTest } from './types.ts'
+import type { PostmarkTemplateCheck, PostmarkTemplateTest } from './template-schema.ts'
 
 type Section = PostmarkTemplateCheck['Subject']
 type Thread = ProviderParts['thread']

@@ -1,13 +1,5 @@
 import { z } from 'zod'
 import { pageFault, pageMembers, queryName } from './page-query.ts'
-import type {
-  PostmarkListedTemplate,
-  PostmarkNewTemplate,
-  PostmarkTemplate,
-  PostmarkTemplateChanges,
-  PostmarkTemplateCheck,
-  PostmarkTemplateTest,
-} from './types.ts'
 
 const maxText = 1_000_000
 const text = z.string().max(maxText).nullish()
@@ -29,7 +21,7 @@ const alias = z
   .nullish()
 
 /** The body of `POST /templates`. */
-export const newTemplateSchema: z.ZodType<PostmarkNewTemplate> = z.strictObject({
+export const newTemplateSchema = z.strictObject({
   Name: z.string().min(1).max(255),
   Alias: alias.describe('Also the id of the template in Localpost. Default: the number that it gets'),
   Subject: z.string().min(1).max(998).describe('In Mustachio'),
@@ -37,7 +29,7 @@ export const newTemplateSchema: z.ZodType<PostmarkNewTemplate> = z.strictObject(
 })
 
 /** The body of `PUT /templates/{idOrAlias}`: what is absent stays. */
-export const templateChangesSchema: z.ZodType<PostmarkTemplateChanges> = z.strictObject({
+export const templateChangesSchema = z.strictObject({
   Name: z.string().min(1).max(255).optional(),
   Alias: alias.describe('Only the one that it has: it is the id of the template in Localpost'),
   Subject: z.string().min(1).max(998).optional(),
@@ -54,19 +46,21 @@ const listedMembers = {
 }
 
 /** A template in the list, and the answer to a change. */
-export const listedTemplateSchema: z.ZodType<PostmarkListedTemplate> = z.strictObject(listedMembers)
+export const listedTemplateSchema = z.strictObject(listedMembers)
+export type PostmarkListedTemplate = z.infer<typeof listedTemplateSchema>
 
 /** A template. */
-export const templateSchema: z.ZodType<PostmarkTemplate> = z.strictObject({
+export const templateSchema = z.strictObject({
   ...listedMembers,
   Subject: z.string(),
   HtmlBody: z.string().nullable(),
   TextBody: z.string().nullable(),
   AssociatedServerId: z.int(),
 })
+export type PostmarkTemplate = z.infer<typeof templateSchema>
 
 /** The body of `POST /templates/validate`. */
-export const templateTestSchema: z.ZodType<PostmarkTemplateTest> = z.strictObject({
+export const templateTestSchema = z.strictObject({
   Subject: z.string().max(maxText).nullish().describe('At least one of the three texts is required'),
   HtmlBody: z.string().max(maxText).nullish(),
   TextBody: z.string().max(maxText).nullish(),
@@ -75,6 +69,7 @@ export const templateTestSchema: z.ZodType<PostmarkTemplateTest> = z.strictObjec
   TemplateType: standard,
   LayoutTemplate: noLayout,
 })
+export type PostmarkTemplateTest = z.infer<typeof templateTestSchema>
 
 const section = z
   .strictObject({
@@ -92,21 +87,17 @@ const section = z
   .describe('Null for one that is absent')
 
 /** What is wrong with a template, and what it becomes. */
-export const templateCheckSchema: z.ZodType<PostmarkTemplateCheck> = z.strictObject({
+export const templateCheckSchema = z.strictObject({
   AllContentIsValid: z.boolean(),
   Subject: section,
   HtmlBody: section,
   TextBody: section,
   SuggestedTemplateModel: z.record(z.string(), z.unknown()).describe('`TestRenderModel`, with what it lacks'),
 })
+export type PostmarkTemplateCheck = z.infer<typeof templateCheckSchema>
 
 /** The query of the list of templates. */
-export const templateQuery: z.ZodType<{
-  count: number
-  offset: number
-  templatetype?: 'All' | 'Standard' | 'Layout' | undefined
-  layouttemplate?: string | undefined
-}> = z
+export const templateQuery = z
   .strictObject({
     ...pageMembers,
     templatetype: queryName(['All', 'Standard', 'Layout']),

@@ -19,8 +19,9 @@ import {
   templateQuery,
   templateSchema,
   templateTestSchema,
+  type PostmarkListedTemplate,
+  type PostmarkTemplate,
 } from './template-schema.ts'
-import type { PostmarkListedTemplate, PostmarkTemplate } from './types.ts'
 import { serverId } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Templates')

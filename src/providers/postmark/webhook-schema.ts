@@ -1,11 +1,5 @@
 import { z } from 'zod'
 import { headerSchema, streamSchema } from './send-schema.ts'
-import type {
-  PostmarkNewWebhook,
-  PostmarkTriggers,
-  PostmarkWebhook,
-  PostmarkWebhookChanges,
-} from './types.ts'
 
 const trigger = z.strictObject({ Enabled: z.boolean() }).optional()
 const notSupported = (what: string): z.ZodOptional<z.ZodNullable<z.ZodLiteral<false>>> =>
@@ -15,7 +9,7 @@ const withContent = z
   .optional()
 
 /** Which events a webhook gets. */
-export const triggersSchema: z.ZodType<PostmarkTriggers> = z.strictObject({
+export const triggersSchema = z.strictObject({
   Open: z
     .strictObject({ Enabled: z.boolean(), PostFirstOpenOnly: notSupported('the first open alone') })
     .optional(),
@@ -25,6 +19,7 @@ export const triggersSchema: z.ZodType<PostmarkTriggers> = z.strictObject({
   SpamComplaint: withContent,
   SubscriptionChange: trigger,
 })
+export type PostmarkTriggers = z.infer<typeof triggersSchema>
 
 const shared = {
   HttpAuth: z
@@ -36,7 +31,7 @@ const shared = {
 }
 
 /** The body of `POST /webhooks`. */
-export const newWebhookSchema: z.ZodType<PostmarkNewWebhook> = z.strictObject({
+export const newWebhookSchema = z.strictObject({
   Url: z.string().min(1).describe('Where events are posted to'),
   MessageStream: streamSchema
     .nullish()
@@ -48,15 +43,16 @@ export const newWebhookSchema: z.ZodType<PostmarkNewWebhook> = z.strictObject({
 })
 
 /** The body of `PUT /webhooks/{id}`: what is absent stays. */
-export const webhookChangesSchema: z.ZodType<PostmarkWebhookChanges> = z.strictObject({
+export const webhookChangesSchema = z.strictObject({
   Url: z.string().min(1).optional(),
   ...shared,
 })
+export type PostmarkWebhookChanges = z.infer<typeof webhookChangesSchema>
 
 const enabled = z.strictObject({ Enabled: z.boolean() })
 
 /** A webhook. */
-export const webhookSchema: z.ZodType<PostmarkWebhook> = z.strictObject({
+export const webhookSchema = z.strictObject({
   ID: z.int(),
   Url: z.string(),
   MessageStream: z.literal('outbound'),
@@ -71,3 +67,4 @@ export const webhookSchema: z.ZodType<PostmarkWebhook> = z.strictObject({
     SubscriptionChange: enabled,
   }),
 })
+export type PostmarkWebhook = z.infer<typeof webhookSchema>

@@ -3,7 +3,7 @@ import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { toLastEvent } from '../../emails/views.ts'
 import { parseAddresses, type ParsedAddress } from '../../mime/headers/addresses.ts'
 import type { ScheduledRecord } from '../../sending/scheduled.ts'
-import type { ResendEmailDetail, ResendListedEmail } from './types.ts'
+import type { ResendEmailDetail, ResendListedEmail } from './email-schema.ts'
 import { isSuppression, messageIdOf, toTime } from './words.ts'
 
 /** A page of a list. */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { sameId } from './same-id.ts'
-import type { ResendDomain, ResendDomainChanges, ResendListedDomain, ResendNewDomain } from './types.ts'
 
 /** Localpost has no regions, and names the provider's first one. */
 export const region = 'us-east-1'
@@ -11,14 +10,15 @@ const tracking = {
 }
 
 /** The body of `POST /resend/domains`. */
-export const newDomainSchema: z.ZodType<ResendNewDomain> = z.strictObject({
+export const newDomainSchema = z.strictObject({
   name: z.string().min(1),
   region: z.literal(region).optional().describe('Localpost has one region'),
   ...tracking,
 })
 
 /** The body of `PATCH /resend/domains/{id}`. */
-export const domainChangesSchema: z.ZodType<ResendDomainChanges> = z.strictObject({ ...tracking, id: sameId })
+export const domainChangesSchema = z.strictObject({ ...tracking, id: sameId })
+export type ResendDomainChanges = z.infer<typeof domainChangesSchema>
 
 const status = z.enum(['not_started', 'pending', 'verified', 'failed'])
 
@@ -34,7 +34,8 @@ const listedMembers = {
 }
 
 /** A domain in the list. */
-export const listedDomainSchema: z.ZodType<ResendListedDomain> = z.strictObject(listedMembers)
+export const listedDomainSchema = z.strictObject(listedMembers)
+export type ResendListedDomain = z.infer<typeof listedDomainSchema>
 
 const detailMembers = {
   ...listedMembers,
@@ -54,15 +55,16 @@ const detailMembers = {
 }
 
 /** A domain that was created. */
-export const createdDomainSchema: z.ZodType<ResendDomain> = z.strictObject(detailMembers)
+export const createdDomainSchema = z.strictObject(detailMembers)
+export type ResendDomain = z.infer<typeof createdDomainSchema>
 
 /** A domain in detail. */
-export const domainSchema: z.ZodType = z.strictObject({ object: z.literal('domain'), ...detailMembers })
+export const domainSchema = z.strictObject({ object: z.literal('domain'), ...detailMembers })
 
 const named = { object: z.literal('domain'), id: z.string() }
 
 /** A domain that was changed. */
-export const changedDomainSchema: z.ZodType = z.strictObject(named)
+export const changedDomainSchema = z.strictObject(named)
 
 /** A domain that was removed. */
-export const removedDomainSchema: z.ZodType = z.strictObject({ ...named, deleted: z.boolean() })
+export const removedDomainSchema = z.strictObject({ ...named, deleted: z.boolean() })

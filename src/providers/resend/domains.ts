@@ -17,12 +17,14 @@ import {
   newDomainSchema,
   region,
   removedDomainSchema,
+  type ResendDomain,
+  type ResendDomainChanges,
+  type ResendListedDomain,
 } from './domain-schema.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
 import { maxPage, pageOf } from './pages.ts'
 import { rowsOf } from './rows.ts'
 import { assertSameId } from './same-id.ts'
-import type { ResendDomain, ResendDomainChanges, ResendListedDomain } from './types.ts'
 import { toTime } from './words.ts'
 
 const { get, post, patch, del } = rowsOf('Domains')

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
-import type { ResendEmailDetail, ResendListedEmail } from './types.ts'
 
 /** Resend's names of the last event of an email. */
 const lastEvents = [
@@ -33,19 +32,21 @@ const listedMembers = {
 }
 
 /** An email in the list. */
-export const listedEmailSchema: z.ZodType<ResendListedEmail> = z.strictObject(listedMembers)
+export const listedEmailSchema = z.strictObject(listedMembers)
+export type ResendListedEmail = z.infer<typeof listedEmailSchema>
 
 /** An email in detail. */
-export const emailSchema: z.ZodType<ResendEmailDetail> = z.strictObject({
+export const emailSchema = z.strictObject({
   object: z.literal('email'),
   ...listedMembers,
   html: z.string().nullable(),
   text: z.string().nullable(),
   tags: z.array(z.strictObject({ name: z.string(), value: z.string() })).optional(),
 })
+export type ResendEmailDetail = z.infer<typeof emailSchema>
 
 /** An email that was changed. */
-export const changedEmailSchema: z.ZodType = z.strictObject({ object: z.literal('email'), id: z.string() })
+export const changedEmailSchema = z.strictObject({ object: z.literal('email'), id: z.string() })
 
 /** A page of a list. */
 export function listSchema(item: z.ZodType): z.ZodType {

@@ -3,9 +3,14 @@ import { type FieldError, LocalpostError, quote, validationError } from '../../c
 import { checkInput } from '../../core/validate.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate, Translated, TranslationFacts } from '../translation.ts'
-import { batchItemSchema, batchSchema, sendSchema } from './send-schema.ts'
+import {
+  batchItemSchema,
+  batchSchema,
+  sendSchema,
+  type ResendAttachment,
+  type ResendEmail,
+} from './send-schema.ts'
 import { readScheduledAt } from './times.ts'
-import type { ResendAttachment, ResendEmail } from './types.ts'
 
 /** `POST /resend/emails`. @throws validation_error */
 export const toSend: Translate = (body, facts) => [{ request: toRequest(sendSchema, body, facts) }]

@@ -2,10 +2,7 @@ import { z } from 'zod'
 import { quote, validationError } from '../../core/errors.ts'
 
 /** The id of the path, which the SDK for Python sends in the body too. */
-export const sameId: z.ZodOptional<z.ZodString> = z
-  .string()
-  .optional()
-  .describe('As in the path, where the SDK for Python repeats it')
+export const sameId = z.string().optional().describe('As in the path, where the SDK for Python repeats it')
 
 /** @throws validation_error for an id in the body that is not that of the path. */
 export function assertSameId(field: string, given: string | undefined, id: string): void {

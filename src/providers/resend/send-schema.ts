@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { sameId } from './same-id.ts'
 import { scheduledForms } from './times.ts'
-import type { ResendAttachment, ResendEmail, ResendReschedule } from './types.ts'
 
 /** How many emails one batch may have. */
 const maxBatch = 100
@@ -19,7 +18,7 @@ const byte = z.int().min(0).max(255)
 const bytes = z.union([z.array(byte), z.strictObject({ type: z.literal('Buffer'), data: z.array(byte) })])
 
 /** An attachment of an email. */
-export const attachmentSchema: z.ZodType<ResendAttachment> = z
+export const attachmentSchema = z
   .strictObject({
     content: z
       .union([z.string(), bytes])
@@ -33,6 +32,7 @@ export const attachmentSchema: z.ZodType<ResendAttachment> = z
   .refine(({ content, path }) => (content === undefined) !== (path === undefined), {
     error: 'must have either content or path',
   })
+export type ResendAttachment = z.infer<typeof attachmentSchema>
 
 const scheduledAt = z.string().describe(`${scheduledForms}; at most 30 days ahead`)
 
@@ -67,22 +67,23 @@ const emailMembers = {
 }
 
 /** The body of `POST /resend/emails`. */
-export const sendSchema: z.ZodType<ResendEmail> = z.strictObject(emailMembers)
+export const sendSchema = z.strictObject(emailMembers)
+export type ResendEmail = z.infer<typeof sendSchema>
 
 /** An email of a batch. */
-export const batchItemSchema: z.ZodType<ResendEmail> = z.strictObject({
+export const batchItemSchema = z.strictObject({
   ...emailMembers,
   attachments: notSupported('is not possible in a batch. Send the email alone'),
 })
 
 /** The body of `POST /resend/emails/batch`, as a whole: its emails are checked one by one. */
-export const batchSchema: z.ZodType<unknown[]> = z.array(z.unknown()).min(1).max(maxBatch)
+export const batchSchema = z.array(z.unknown()).min(1).max(maxBatch)
 
 /** The same for the document. */
-export const batchDocumentSchema: z.ZodType<ResendEmail[]> = z.array(batchItemSchema).min(1).max(maxBatch)
+export const batchDocumentSchema = z.array(batchItemSchema).min(1).max(maxBatch)
 
 /** The body of `PATCH /resend/emails/{id}`. */
-export const rescheduleSchema: z.ZodType<ResendReschedule> = z.strictObject({
+export const rescheduleSchema = z.strictObject({
   scheduled_at: scheduledAt,
   id: sameId,
 })

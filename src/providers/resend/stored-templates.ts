@@ -1,8 +1,7 @@
 import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
-import { templateDetailsSchema } from './template-schema.ts'
-import type { ResendTemplateDetails } from './types.ts'
+import { templateDetailsSchema, type ResendTemplateDetails } from './template-schema.ts'
 
 /** A template, with what has changed since it was published. */
 export interface StoredTemplate {

@@ -1,12 +1,4 @@
 import { z } from 'zod'
-import type {
-  ResendListedTemplate,
-  ResendNewTemplate,
-  ResendTemplate,
-  ResendTemplateChanges,
-  ResendTemplateDetails,
-  ResendTemplateVariable,
-} from './types.ts'
 
 /** Names that Resend keeps for contacts. */
 export const reservedNames: readonly string[] = [
@@ -23,7 +15,7 @@ const text = z.string().max(1_000_000)
 const line = z.string().max(998)
 
 /** A variable of a template. */
-export const templateVariableSchema: z.ZodType<ResendTemplateVariable> = z
+export const templateVariableSchema = z
   .strictObject({
     key: z
       .string()
@@ -63,18 +55,19 @@ const members = {
 }
 
 /** The body of `POST /resend/templates`. */
-export const newTemplateSchema: z.ZodType<ResendNewTemplate> = z.strictObject({
+export const newTemplateSchema = z.strictObject({
   name: z.string().min(1).max(255),
   html: text.min(1).describe('With `{{{NAME}}}` for variables, as the subject and the text may have'),
   ...members,
 })
 
 /** The body of `PATCH /resend/templates/{id}`. */
-export const templateChangesSchema: z.ZodType<ResendTemplateChanges> = z.strictObject({
+export const templateChangesSchema = z.strictObject({
   name: z.string().min(1).max(255).optional(),
   html: text.min(1).optional(),
   ...members,
 })
+export type ResendTemplateChanges = z.infer<typeof templateChangesSchema>
 
 const time = z.string().describe('ISO 8601')
 
@@ -89,10 +82,11 @@ const listedMembers = {
 }
 
 /** A template in the list. */
-export const listedTemplateSchema: z.ZodType<ResendListedTemplate> = z.strictObject(listedMembers)
+export const listedTemplateSchema = z.strictObject(listedMembers)
+export type ResendListedTemplate = z.infer<typeof listedTemplateSchema>
 
 /** A template as it is: its draft, if it has one. */
-export const templateSchema: z.ZodType<ResendTemplate> = z.strictObject({
+export const templateSchema = z.strictObject({
   object: z.literal('template'),
   ...listedMembers,
   from: z.string().nullable(),
@@ -114,22 +108,23 @@ export const templateSchema: z.ZodType<ResendTemplate> = z.strictObject({
   has_unpublished_versions: z.boolean(),
   current_version_id: z.string(),
 })
+export type ResendTemplate = z.infer<typeof templateSchema>
 
 /** A template that was changed. */
-export const changedTemplateSchema: z.ZodType = z.strictObject({
+export const changedTemplateSchema = z.strictObject({
   object: z.literal('template'),
   id: z.string(),
 })
 
 /** A template that was removed. */
-export const removedTemplateSchema: z.ZodType = z.strictObject({
+export const removedTemplateSchema = z.strictObject({
   object: z.literal('template'),
   id: z.string(),
   deleted: z.literal(true),
 })
 
 /** What a template has at Resend beside its texts. It is kept in its metadata. */
-export const templateDetailsSchema: z.ZodType<ResendTemplateDetails> = z.strictObject({
+export const templateDetailsSchema = z.strictObject({
   alias: z.string().nullable(),
   from: z.string().nullable(),
   reply_to: z.array(z.string()).nullable(),
@@ -142,3 +137,4 @@ export const templateDetailsSchema: z.ZodType<ResendTemplateDetails> = z.strictO
     .describe('Unix time in milliseconds; null before the first'),
   version: z.string().describe('Changes with each change of the template'),
 })
+export type ResendTemplateDetails = z.infer<typeof templateDetailsSchema>

@@ -25,13 +25,11 @@ import {
   reservedNames,
   templateChangesSchema,
   templateSchema,
+  type ResendListedTemplate,
+  type ResendTemplate,
+  type ResendTemplateChanges,
+  type ResendTemplateDetails,
 } from './template-schema.ts'
-import type {
-  ResendListedTemplate,
-  ResendTemplate,
-  ResendTemplateChanges,
-  ResendTemplateDetails,
-} from './types.ts'
 import { toTime } from './words.ts'
 
 const { get, post, patch, del } = rowsOf('Templates')

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { resendShape } from './events.ts'
 import { sameId } from './same-id.ts'
-import type { ResendListedWebhook, ResendNewWebhook, ResendWebhookChanges } from './types.ts'
 
 const endpoint = z.string().min(1).describe('Where events are posted to')
 
@@ -13,10 +12,10 @@ const events = z
 const status = z.enum(['enabled', 'disabled'])
 
 /** The body of `POST /resend/webhooks`. */
-export const newWebhookSchema: z.ZodType<ResendNewWebhook> = z.strictObject({ endpoint, events })
+export const newWebhookSchema = z.strictObject({ endpoint, events })
 
 /** The body of `PATCH /resend/webhooks/{id}`. */
-export const webhookChangesSchema: z.ZodType<ResendWebhookChanges> = z.strictObject({
+export const webhookChangesSchema = z.strictObject({
   endpoint: endpoint.optional(),
   events: events.optional(),
   webhook_id: sameId,
@@ -34,16 +33,17 @@ const ofWebhook = { object: z.literal('webhook'), id: z.string() }
 const secret = { signing_secret: z.string().describe('`whsec_` and base64') }
 
 /** A webhook in the list. */
-export const listedWebhookSchema: z.ZodType<ResendListedWebhook> = z.strictObject(listedMembers)
+export const listedWebhookSchema = z.strictObject(listedMembers)
+export type ResendListedWebhook = z.infer<typeof listedWebhookSchema>
 
 /** A webhook that was created. */
-export const createdWebhookSchema: z.ZodType = z.strictObject({ ...ofWebhook, ...secret })
+export const createdWebhookSchema = z.strictObject({ ...ofWebhook, ...secret })
 
 /** A webhook in detail. */
-export const webhookSchema: z.ZodType = z.strictObject({ ...ofWebhook, ...listedMembers, ...secret })
+export const webhookSchema = z.strictObject({ ...ofWebhook, ...listedMembers, ...secret })
 
 /** A webhook that was changed. */
-export const changedWebhookSchema: z.ZodType = z.strictObject(ofWebhook)
+export const changedWebhookSchema = z.strictObject(ofWebhook)
 
 /** A webhook that was removed. */
-export const removedWebhookSchema: z.ZodType = z.strictObject({ ...ofWebhook, deleted: z.boolean() })
+export const removedWebhookSchema = z.strictObject({ ...ofWebhook, deleted: z.boolean() })

@@ -11,7 +11,7 @@ import { resendShape } from './events.ts'
 import { maxPage, pageOf } from './pages.ts'
 import { rowsOf } from './rows.ts'
 import { assertSameId } from './same-id.ts'
-import type { ResendListedWebhook } from './types.ts'
+import type { ResendListedWebhook } from './webhook-schema.ts'
 import {
   changedWebhookSchema,
   createdWebhookSchema,

@@ -1,8 +1,7 @@
 import { type FieldError, quote } from '../../core/errors.ts'
 import { addressKey, normalizeAddress } from '../../mime/headers/addresses.ts'
 import { headerFault } from '../../sending/recipients.ts'
-import { maxRecipients } from './send-schema.ts'
-import type { SendGridAddress, SendGridMail } from './types.ts'
+import { maxRecipients, type SendGridAddress, type SendGridMail } from './send-schema.ts'
 
 /** Writes an address as the core takes it: `Ada <ada@example.com>`. */
 export type Writer = (address: SendGridAddress, field: string) => string

@@ -5,9 +5,13 @@ import { bodyLimits } from '../../server/route.ts'
 import { checkProto } from '../own-names.ts'
 import type { Translate } from '../translation.ts'
 import { checkRecipients, createWriter, type Writer } from './people.ts'
-import { mailSchema } from './send-schema.ts'
+import {
+  mailSchema,
+  type SendGridAttachment,
+  type SendGridMail,
+  type SendGridPersonalization,
+} from './send-schema.ts'
 import { type Room, substitute } from './substitutions.ts'
-import type { SendGridAttachment, SendGridMail, SendGridPersonalization } from './types.ts'
 import { ownMetadata, ownPrefix } from './words.ts'
 
 /** `POST /sendgrid/v3/mail/send`: an email for each personalization. @throws validation_error, message_too_large. */

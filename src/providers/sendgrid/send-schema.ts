@@ -1,13 +1,4 @@
 import { z } from 'zod'
-import type {
-  SendGridAddress,
-  SendGridAttachment,
-  SendGridContent,
-  SendGridMail,
-  SendGridMailSettings,
-  SendGridPersonalization,
-  SendGridTrackingSettings,
-} from './types.ts'
 
 /** How many emails one request may have. */
 const maxPersonalizations = 1000
@@ -15,10 +6,11 @@ const maxPersonalizations = 1000
 export const maxRecipients = 1000
 
 /** An address with its display name. */
-export const addressSchema: z.ZodType<SendGridAddress> = z.strictObject({
+export const addressSchema = z.strictObject({
   email: z.string().max(1000),
   name: z.string().max(1000).optional(),
 })
+export type SendGridAddress = z.infer<typeof addressSchema>
 
 const people = z.array(addressSchema).max(maxRecipients)
 const texts = z.record(z.string(), z.string())
@@ -32,7 +24,7 @@ const sendAt = z
   .describe('Unix time in seconds, at most 72 hours ahead. What is past is sent at once')
 
 /** One email of a request. */
-export const personalizationSchema: z.ZodType<SendGridPersonalization> = z.strictObject({
+export const personalizationSchema = z.strictObject({
   to: people.min(
     1,
     'The to array is required for all personalization objects, and must have at least one email object with a valid email address.',
@@ -50,15 +42,16 @@ export const personalizationSchema: z.ZodType<SendGridPersonalization> = z.stric
   custom_args: texts.optional(),
   send_at: sendAt.optional(),
 })
+export type SendGridPersonalization = z.infer<typeof personalizationSchema>
 
 /** A body of an email. */
-export const contentSchema: z.ZodType<SendGridContent> = z.strictObject({
+export const contentSchema = z.strictObject({
   type: z.enum(['text/plain', 'text/html']),
   value: z.string().min(1, 'The content value must be a string at least one character in length.'),
 })
 
 /** An attachment. */
-export const attachmentSchema: z.ZodType<SendGridAttachment> = z.strictObject({
+export const attachmentSchema = z.strictObject({
   content: z
     .string()
     .min(1, 'The attachment content must be a string at least one character in length.')
@@ -68,6 +61,7 @@ export const attachmentSchema: z.ZodType<SendGridAttachment> = z.strictObject({
   disposition: z.enum(['inline', 'attachment']).optional(),
   content_id: z.string().min(1).max(200).optional().describe('Of an inline attachment'),
 })
+export type SendGridAttachment = z.infer<typeof attachmentSchema>
 
 const setting = z.strictObject({ enable: z.boolean().optional() }).optional()
 const off = (why: string): z.ZodOptional<z.ZodLiteral<false>> =>
@@ -78,7 +72,7 @@ const oneList = z
   .optional()
 
 /** How an email is handled. */
-export const mailSettingsSchema: z.ZodType<SendGridMailSettings> = z.strictObject({
+export const mailSettingsSchema = z.strictObject({
   sandbox_mode: setting.describe('Checks the request, stores no email, and answers 200'),
   bypass_list_management: setting.describe('Sends to recipients on the suppression list too'),
   bypass_spam_management: oneList,
@@ -104,7 +98,7 @@ export const mailSettingsSchema: z.ZodType<SendGridMailSettings> = z.strictObjec
 })
 
 /** What is tracked of an email. */
-export const trackingSettingsSchema: z.ZodType<SendGridTrackingSettings> = z.strictObject({
+export const trackingSettingsSchema = z.strictObject({
   click_tracking: z
     .strictObject({ enable: z.boolean().optional(), enable_text: z.boolean().optional() })
     .optional()
@@ -136,7 +130,7 @@ export const trackingSettingsSchema: z.ZodType<SendGridTrackingSettings> = z.str
 })
 
 /** The body of `POST /sendgrid/v3/mail/send`. */
-export const mailSchema: z.ZodType<SendGridMail> = z.strictObject({
+export const mailSchema = z.strictObject({
   personalizations: z
     .array(personalizationSchema)
     .min(1, 'You must have at least one personalization.')
@@ -188,3 +182,4 @@ export const mailSchema: z.ZodType<SendGridMail> = z.strictObject({
   tracking_settings: trackingSettingsSchema.optional(),
   sections: z.never({ error: 'is not supported: write the texts of sections into substitutions' }).optional(),
 })
+export type SendGridMail = z.infer<typeof mailSchema>

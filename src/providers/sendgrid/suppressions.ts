@@ -15,8 +15,8 @@ import {
   spamReportSchema,
   suppressionQuerySchema,
   unsubscribeSchema,
+  type SendGridBounce,
 } from './suppression-schema.ts'
-import type { SendGridBounce } from './types.ts'
 import { sendgrid, toSeconds } from './words.ts'
 
 const { get, post, del } = rowsOf('Suppressions')

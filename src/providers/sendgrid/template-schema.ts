@@ -1,21 +1,10 @@
 import { z } from 'zod'
-import type {
-  SendGridKeptVersion,
-  SendGridListedTemplate,
-  SendGridListedVersion,
-  SendGridNewTemplate,
-  SendGridNewVersion,
-  SendGridTemplate,
-  SendGridTemplateChanges,
-  SendGridVersion,
-  SendGridVersionChanges,
-} from './types.ts'
 
 const name = z.string().min(1).max(100)
 const time = z.string().describe('In UTC: `2026-01-31 09:00:00`')
 
 /** The body of `POST /sendgrid/v3/templates`. */
-export const newTemplateSchema: z.ZodType<SendGridNewTemplate> = z.strictObject({
+export const newTemplateSchema = z.strictObject({
   name,
   generation: z
     .literal('dynamic', { error: 'must be "dynamic": Localpost has no legacy templates' })
@@ -23,7 +12,7 @@ export const newTemplateSchema: z.ZodType<SendGridNewTemplate> = z.strictObject(
 })
 
 /** The body of `PATCH /sendgrid/v3/templates/{template_id}`. */
-export const templateChangesSchema: z.ZodType<SendGridTemplateChanges> = z.strictObject({ name })
+export const templateChangesSchema = z.strictObject({ name })
 
 const content = z.string().max(1_000_000)
 const noEffect = z.string().optional().describe('Has no effect')
@@ -45,10 +34,11 @@ const versionMembers = {
 }
 
 /** The body of `POST /sendgrid/v3/templates/{template_id}/versions`. */
-export const newVersionSchema: z.ZodType<SendGridNewVersion> = z.strictObject(versionMembers)
+export const newVersionSchema = z.strictObject(versionMembers)
+export type SendGridNewVersion = z.infer<typeof newVersionSchema>
 
 /** The body of `PATCH /sendgrid/v3/templates/{template_id}/versions/{version_id}`. */
-export const versionChangesSchema: z.ZodType<SendGridVersionChanges> = z.strictObject({
+export const versionChangesSchema = z.strictObject({
   ...versionMembers,
   name: name.optional(),
   subject: versionMembers.subject.optional(),
@@ -65,12 +55,13 @@ const kept = {
 }
 
 /** A version as the metadata of its template has it; the one that is active has its texts in the template itself. */
-export const keptVersionSchema: z.ZodType<SendGridKeptVersion> = z.strictObject({
+export const keptVersionSchema = z.strictObject({
   ...kept,
   content: z
     .strictObject({ subject: z.string(), html_content: z.string(), plain_content: z.string() })
     .nullable(),
 })
+export type SendGridKeptVersion = z.infer<typeof keptVersionSchema>
 
 const listedMembers = {
   id: z.string(),
@@ -84,15 +75,16 @@ const listedMembers = {
 }
 
 /** A version of a template in a list. */
-export const listedVersionSchema: z.ZodType<SendGridListedVersion> = z.strictObject(listedMembers)
+export const listedVersionSchema = z.strictObject(listedMembers)
 
 /** A version of a template. */
-export const versionSchema: z.ZodType<SendGridVersion> = z.strictObject({
+export const versionSchema = z.strictObject({
   ...listedMembers,
   html_content: z.string(),
   plain_content: z.string(),
   test_data: z.string(),
 })
+export type SendGridVersion = z.infer<typeof versionSchema>
 
 const templateMembers = {
   id: z.string(),
@@ -102,13 +94,15 @@ const templateMembers = {
 }
 
 /** A template in a list. */
-export const listedTemplateSchema: z.ZodType<SendGridListedTemplate> = z.strictObject({
+export const listedTemplateSchema = z.strictObject({
   ...templateMembers,
   versions: z.array(listedVersionSchema),
 })
+export type SendGridListedTemplate = z.infer<typeof listedTemplateSchema>
 
 /** A template with its versions. */
-export const templateSchema: z.ZodType<SendGridTemplate> = z.strictObject({
+export const templateSchema = z.strictObject({
   ...templateMembers,
   versions: z.array(versionSchema),
 })
+export type SendGridTemplate = z.infer<typeof templateSchema>

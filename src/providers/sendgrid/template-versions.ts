@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { checkInput } from '../../core/validate.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
-import { keptVersionSchema } from './template-schema.ts'
-import type {
-  SendGridKeptVersion,
-  SendGridListedTemplate,
-  SendGridNewVersion,
-  SendGridTemplate,
-  SendGridVersion,
-} from './types.ts'
+import {
+  keptVersionSchema,
+  type SendGridKeptVersion,
+  type SendGridListedTemplate,
+  type SendGridNewVersion,
+  type SendGridTemplate,
+  type SendGridVersion,
+} from './template-schema.ts'
 import { ownPrefix } from './words.ts'
 
 // A template of ours has the texts of the active version. The others, and what SendGrid knows of each version, are in its

@@ -18,6 +18,8 @@ import {
   templateSchema,
   versionChangesSchema,
   versionSchema,
+  type SendGridListedTemplate,
+  type SendGridVersion,
 } from './template-schema.ts'
 import {
   changed,
@@ -30,7 +32,6 @@ import {
   versionsOf,
   withVersion,
 } from './template-versions.ts'
-import type { SendGridListedTemplate, SendGridVersion } from './types.ts'
 
 const { get, post, patch, del } = rowsOf('Templates')
 

@@ -1,11 +1,4 @@
 import { z } from 'zod'
-import type {
-  SendGridListedWebhook,
-  SendGridNewWebhook,
-  SendGridSignedWebhook,
-  SendGridWebhook,
-  SendGridWebhookChanges,
-} from './types.ts'
 
 const isWanted = z.boolean()
 const never = isWanted.optional().describe('Is taken, and there is no such event here')
@@ -34,18 +27,20 @@ const choices = {
 }
 
 /** The body of `POST /sendgrid/v3/user/webhooks/event/settings`. */
-export const newWebhookSchema: z.ZodType<SendGridNewWebhook> = z.strictObject({
+export const newWebhookSchema = z.strictObject({
   url,
   enabled: z.literal(true, { error: 'must be true: turn it off once it is there' }).optional(),
   ...choices,
 })
+export type SendGridNewWebhook = z.infer<typeof newWebhookSchema>
 
 /** The body of `PATCH /sendgrid/v3/user/webhooks/event/settings/{id}`. */
-export const webhookChangesSchema: z.ZodType<SendGridWebhookChanges> = z.strictObject({
+export const webhookChangesSchema = z.strictObject({
   url: url.optional(),
   enabled: z.boolean().optional().describe('Whether it gets events'),
   ...choices,
 })
+export type SendGridWebhookChanges = z.infer<typeof webhookChangesSchema>
 
 const webhookMembers = {
   id: z.string(),
@@ -69,16 +64,18 @@ const webhookMembers = {
 const publicKey = z.string().describe('What the receiver checks signatures with: base64 of DER')
 
 /** A webhook that was created. */
-export const webhookSchema: z.ZodType<SendGridWebhook> = z.strictObject(webhookMembers)
+export const webhookSchema = z.strictObject(webhookMembers)
+export type SendGridWebhook = z.infer<typeof webhookSchema>
 
 /** A webhook in detail, and in the list. */
-export const listedWebhookSchema: z.ZodType<SendGridListedWebhook> = z.strictObject({
+export const listedWebhookSchema = z.strictObject({
   ...webhookMembers,
   public_key: publicKey,
 })
+export type SendGridListedWebhook = z.infer<typeof listedWebhookSchema>
 
 /** The public key of a webhook. */
-export const signedWebhookSchema: z.ZodType<SendGridSignedWebhook> = z.strictObject({
+export const signedWebhookSchema = z.strictObject({
   id: z.string(),
   public_key: publicKey,
 })

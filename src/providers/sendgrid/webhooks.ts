@@ -15,7 +15,7 @@ import type {
   SendGridNewWebhook,
   SendGridWebhook,
   SendGridWebhookChanges,
-} from './types.ts'
+} from './webhook-schema.ts'
 import {
   listedWebhookSchema,
   newWebhookSchema,

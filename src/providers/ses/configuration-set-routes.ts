@@ -8,11 +8,12 @@ import {
   eventDestinationSchema,
   newConfigurationSetSchema,
   newEventDestinationSchema,
+  type SesEventDestination,
+  type SesEventDestinationDefinition,
 } from './configuration-set-schema.ts'
 import type { EventDestination } from './configuration-sets.ts'
 import { pageBody, pageQuery } from './page-query.ts'
 import { rowsOf } from './rows.ts'
-import type { SesEventDestination, SesEventDestinationDefinition } from './types.ts'
 import { ses } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Configuration sets')

@@ -1,11 +1,4 @@
 import { z } from 'zod'
-import type {
-  SesConfigurationSet,
-  SesEventDestination,
-  SesEventDestinationDefinition,
-  SesNewConfigurationSet,
-  SesNewEventDestination,
-} from './types.ts'
 
 /** What the event destinations of SES can name. The last two never happen here. */
 const eventTypes = [
@@ -32,7 +25,7 @@ const noOptions = z
   .optional()
 
 /** The body of `CreateConfigurationSet`. */
-export const newConfigurationSetSchema: z.ZodType<SesNewConfigurationSet> = z.strictObject({
+export const newConfigurationSetSchema = z.strictObject({
   ConfigurationSetName: name,
   TrackingOptions: noOptions,
   DeliveryOptions: noOptions,
@@ -45,7 +38,7 @@ export const newConfigurationSetSchema: z.ZodType<SesNewConfigurationSet> = z.st
 })
 
 /** A configuration set in detail. */
-export const configurationSetSchema: z.ZodType<SesConfigurationSet> = z.strictObject({
+export const configurationSetSchema = z.strictObject({
   ConfigurationSetName: z.string(),
   SendingOptions: z.strictObject({ SendingEnabled: z.literal(true) }),
   Tags: z.array(z.never()),
@@ -58,7 +51,7 @@ const noOther = z
   .optional()
 
 /** What an event destination does. */
-export const eventDestinationDefinitionSchema: z.ZodType<SesEventDestinationDefinition> = z.strictObject({
+export const eventDestinationDefinitionSchema = z.strictObject({
   Enabled: z.boolean().optional().describe('Default: false, as in SES'),
   MatchingEventTypes: matching.min(1),
   SnsDestination: sns.describe(
@@ -69,21 +62,24 @@ export const eventDestinationDefinitionSchema: z.ZodType<SesEventDestinationDefi
   PinpointDestination: noOther,
   EventBridgeDestination: noOther,
 })
+export type SesEventDestinationDefinition = z.infer<typeof eventDestinationDefinitionSchema>
 
 /** The body of `CreateConfigurationSetEventDestination`. */
-export const newEventDestinationSchema: z.ZodType<SesNewEventDestination> = z.strictObject({
+export const newEventDestinationSchema = z.strictObject({
   EventDestinationName: name,
   EventDestination: eventDestinationDefinitionSchema,
 })
+export type SesNewEventDestination = z.infer<typeof newEventDestinationSchema>
 
 /** The body of `UpdateConfigurationSetEventDestination`. */
 export const changedEventDestinationSchema: z.ZodType<Pick<SesNewEventDestination, 'EventDestination'>> =
   z.strictObject({ EventDestination: eventDestinationDefinitionSchema })
 
 /** An event destination. */
-export const eventDestinationSchema: z.ZodType<SesEventDestination> = z.strictObject({
+export const eventDestinationSchema = z.strictObject({
   Name: z.string(),
   Enabled: z.boolean(),
   MatchingEventTypes: matching,
   SnsDestination: sns,
 })
+export type SesEventDestination = z.infer<typeof eventDestinationSchema>

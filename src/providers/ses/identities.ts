@@ -10,10 +10,11 @@ import {
   identitySchema,
   listedIdentitySchema,
   newIdentitySchema,
+  type SesIdentity,
+  type SesListedIdentity,
 } from './identity-schema.ts'
 import { type pageBody, pageQuery } from './page-query.ts'
 import { rowsOf } from './rows.ts'
-import type { SesIdentity, SesListedIdentity } from './types.ts'
 
 const { get, post, del } = rowsOf('Identities')
 

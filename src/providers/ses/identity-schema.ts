@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import type { SesDkim, SesIdentity, SesIdentityList, SesListedIdentity, SesNewIdentity } from './types.ts'
 
 const notSupported = (why: string): z.ZodOptional<z.ZodNever> =>
   z.never({ error: `is not supported: ${why}. Leave it out` }).optional()
 
 /** The body of `CreateEmailIdentity`. */
-export const newIdentitySchema: z.ZodType<SesNewIdentity> = z.strictObject({
+export const newIdentitySchema = z.strictObject({
   EmailIdentity: z.string().min(1).max(320).describe('A domain, or an address'),
   ConfigurationSetName: z.string().optional().describe('Has no effect'),
   DkimSigningAttributes: notSupported('Localpost makes the keys'),
@@ -16,7 +15,7 @@ const status = z.enum(['NOT_STARTED', 'PENDING', 'SUCCESS', 'FAILED', 'TEMPORARY
 const type = z.enum(['EMAIL_ADDRESS', 'DOMAIN'])
 
 /** The keys of a domain. */
-export const dkimSchema: z.ZodType<SesDkim> = z.strictObject({
+export const dkimSchema = z.strictObject({
   SigningEnabled: z.boolean(),
   Status: status,
   Tokens: z.array(z.string()).describe('The selectors of the keys: `<token>._domainkey.<domain>`'),
@@ -30,30 +29,30 @@ const members = {
 }
 
 /** The answer to `CreateEmailIdentity`. */
-export const createdIdentitySchema: z.ZodType<
-  Pick<SesIdentity, 'IdentityType' | 'VerifiedForSendingStatus' | 'DkimAttributes'>
-> = z.strictObject(members)
+export const createdIdentitySchema = z.strictObject(members)
 
 /** An identity in detail. */
-export const identitySchema: z.ZodType<SesIdentity> = z.strictObject({
+export const identitySchema = z.strictObject({
   ...members,
   FeedbackForwardingStatus: z.boolean(),
   VerificationStatus: status,
   Policies: z.record(z.string(), z.string()),
   Tags: z.array(z.never()),
 })
+export type SesIdentity = z.infer<typeof identitySchema>
 
 /** The body of `ListEmailIdentities`. */
-export const identityListSchema: z.ZodType<SesIdentityList> = z.strictObject({
+export const identityListSchema = z.strictObject({
   NextToken: z.string().min(1).optional(),
   PageSize: z.int().min(0).max(1000).optional(),
   Filter: notSupported('the list has all identities'),
 })
 
 /** An identity in the list. */
-export const listedIdentitySchema: z.ZodType<SesListedIdentity> = z.strictObject({
+export const listedIdentitySchema = z.strictObject({
   IdentityType: type,
   IdentityName: z.string(),
   SendingEnabled: z.boolean(),
   VerificationStatus: status,
 })
+export type SesListedIdentity = z.infer<typeof listedIdentitySchema>

@@ -4,9 +4,18 @@ import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { bodyLimits } from '../../server/route.ts'
 import type { Translate, Translated } from '../translation.ts'
-import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
+import {
+  bulkSchema,
+  maxRecipients,
+  sendSchema,
+  type SesAttachment,
+  type SesBulk,
+  type SesField,
+  type SesSend,
+  type SesTag,
+  type SesTemplateUse,
+} from './send-schema.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
-import type { SesAttachment, SesBulk, SesField, SesSend, SesTag, SesTemplateUse } from './types.ts'
 import { configurationSetTag } from './words.ts'
 
 /** `SendEmail`. @throws validation_error */

@@ -1,18 +1,4 @@
 import { z } from 'zod'
-import type {
-  SesAttachment,
-  SesBulk,
-  SesBulkEntry,
-  SesContent,
-  SesDestination,
-  SesField,
-  SesRaw,
-  SesSend,
-  SesSimple,
-  SesTag,
-  SesTemplateUse,
-  SesText,
-} from './types.ts'
 
 /** How many recipients one email may have. */
 export const maxRecipients = 50
@@ -23,26 +9,27 @@ const maxData = 262_144
 const addresses = z.array(z.string().min(1)).max(maxRecipients).optional()
 
 /** A text, with the charset that SES would write it in. */
-export const textSchema: z.ZodType<SesText> = z.strictObject({
+export const textSchema = z.strictObject({
   Data: z.string(),
   Charset: z.string().optional().describe('Has no effect: messages are in UTF-8'),
 })
 
 /** Recipients. */
-export const destinationSchema: z.ZodType<SesDestination> = z.strictObject({
+export const destinationSchema = z.strictObject({
   ToAddresses: addresses,
   CcAddresses: addresses,
   BccAddresses: addresses,
 })
 
 /** A header field. */
-export const fieldSchema: z.ZodType<SesField> = z.strictObject({
+export const fieldSchema = z.strictObject({
   Name: z.string().min(1).max(126),
   Value: z.string().max(995),
 })
+export type SesField = z.infer<typeof fieldSchema>
 
 /** An attachment. */
-export const attachmentSchema: z.ZodType<SesAttachment> = z.strictObject({
+export const attachmentSchema = z.strictObject({
   RawContent: z.string().describe('The bytes in base64'),
   FileName: z.string().min(1).max(255),
   ContentType: z.string().max(78).optional().describe('Default: by the file name'),
@@ -54,12 +41,13 @@ export const attachmentSchema: z.ZodType<SesAttachment> = z.strictObject({
     .describe('Has no effect: Localpost chooses the encoding'),
   ContentDescription: z.string().max(1000).optional().describe('Has no effect'),
 })
+export type SesAttachment = z.infer<typeof attachmentSchema>
 
 const fields = z.array(fieldSchema).max(15).optional()
 const attachments = z.array(attachmentSchema).max(1000).optional()
 
 /** A message in parts. */
-export const simpleSchema: z.ZodType<SesSimple> = z.strictObject({
+export const simpleSchema = z.strictObject({
   Subject: textSchema,
   Body: z.strictObject({ Text: textSchema.optional(), Html: textSchema.optional() }),
   Headers: fields,
@@ -67,12 +55,12 @@ export const simpleSchema: z.ZodType<SesSimple> = z.strictObject({
 })
 
 /** A whole message. */
-export const rawSchema: z.ZodType<SesRaw> = z.strictObject({
+export const rawSchema = z.strictObject({
   Data: z.string().min(1).describe('The message in base64'),
 })
 
 /** The use of a template: one that is stored, or one in the request. */
-export const templateUseSchema: z.ZodType<SesTemplateUse> = z.strictObject({
+export const templateUseSchema = z.strictObject({
   TemplateName: z.string().min(1).optional(),
   TemplateArn: z.never({ error: 'is not supported: give TemplateName' }).optional(),
   TemplateContent: z
@@ -86,9 +74,10 @@ export const templateUseSchema: z.ZodType<SesTemplateUse> = z.strictObject({
   Headers: fields,
   Attachments: attachments,
 })
+export type SesTemplateUse = z.infer<typeof templateUseSchema>
 
 /** What is sent: one of the members. */
-export const contentSchema: z.ZodType<SesContent> = z
+export const contentSchema = z
   .strictObject({
     Simple: simpleSchema.optional(),
     Raw: rawSchema.optional(),
@@ -105,7 +94,8 @@ const tagText = z
   .regex(/^[A-Za-z0-9_.@-]*$/, 'may have only ASCII letters, digits and _ - . @')
 
 /** A tag of an email, which its events have too. */
-export const tagSchema: z.ZodType<SesTag> = z.strictObject({ Name: tagText, Value: tagText })
+export const tagSchema = z.strictObject({ Name: tagText, Value: tagText })
+export type SesTag = z.infer<typeof tagSchema>
 
 const tags = z.array(tagSchema).max(50).optional()
 
@@ -137,7 +127,7 @@ const shared = {
 }
 
 /** The body of `SendEmail`. */
-export const sendSchema: z.ZodType<SesSend> = z.strictObject({
+export const sendSchema = z.strictObject({
   ...shared,
   FromEmailAddress: z.string().min(1).optional().describe('Required but with `Raw`'),
   Destination: destinationSchema.optional().describe('Required but with `Raw`'),
@@ -145,9 +135,10 @@ export const sendSchema: z.ZodType<SesSend> = z.strictObject({
   EmailTags: tags,
   ListManagementOptions: notSupported('Localpost has no contact lists at this interface'),
 })
+export type SesSend = z.infer<typeof sendSchema>
 
 /** An email of a bulk request. */
-export const bulkEntrySchema: z.ZodType<SesBulkEntry> = z.strictObject({
+export const bulkEntrySchema = z.strictObject({
   Destination: destinationSchema,
   ReplacementTags: tags,
   ReplacementEmailContent: z
@@ -161,10 +152,11 @@ export const bulkEntrySchema: z.ZodType<SesBulkEntry> = z.strictObject({
 })
 
 /** The body of `SendBulkEmail`. */
-export const bulkSchema: z.ZodType<SesBulk> = z.strictObject({
+export const bulkSchema = z.strictObject({
   ...shared,
   FromEmailAddress: z.string().min(1),
   DefaultContent: z.strictObject({ Template: templateUseSchema }),
   DefaultEmailTags: tags,
   BulkEmailEntries: z.array(bulkEntrySchema).min(1).max(maxBulk),
 })
+export type SesBulk = z.infer<typeof bulkSchema>

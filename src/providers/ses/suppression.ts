@@ -4,8 +4,12 @@ import type { Suppression } from '../../sending/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { rowsOf } from './rows.ts'
-import { newSuppressionSchema, suppressedSchema, suppressionQuerySchema } from './suppression-schema.ts'
-import type { SesSuppressed } from './types.ts'
+import {
+  newSuppressionSchema,
+  suppressedSchema,
+  suppressionQuerySchema,
+  type SesSuppressed,
+} from './suppression-schema.ts'
 import { toTimestamp } from './words.ts'
 
 const { get, put, del } = rowsOf('Suppression')

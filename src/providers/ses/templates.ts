@@ -9,9 +9,13 @@ import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { rowsOf } from './rows.ts'
 import { pageQuery } from './page-query.ts'
-import { templateContentSchema, templateSchema, templateUpdateSchema } from './template-schema.ts'
+import {
+  templateContentSchema,
+  templateSchema,
+  templateUpdateSchema,
+  type SesTemplateContent,
+} from './template-schema.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
-import type { SesTemplateContent } from './types.ts'
 import { toTimestamp } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Templates')
