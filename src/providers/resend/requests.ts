@@ -6,6 +6,7 @@ import type { Translate, Translated, TranslationFacts } from '../translation.ts'
 import { batchItemSchema, batchSchema, sendSchema } from './send-schema.ts'
 import { readScheduledAt } from './times.ts'
 import type { ResendAttachment, ResendEmail } from './types.ts'
+import { missingMember } from './words.ts'
 
 /** `POST /resend/emails`. @throws validation_error */
 export const toSend: Translate = (body, facts) => [{ request: toRequest(sendSchema, body, facts) }]
@@ -67,9 +68,6 @@ function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   if ('value' in checked) return checked.value
   throw wrongMembers(checked.errors, given)
 }
-
-/** The `cause` of an error whose first wrong member is missing: Resend has a name of its own for it. */
-export const missingMember = 'missing_required_field'
 
 function wrongMembers(errors: readonly FieldError[], body: unknown): LocalpostError {
   const { message } = validationError(errors)
