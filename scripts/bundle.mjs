@@ -42,11 +42,12 @@ const external = [/^node:/, 'pg', 'vitest', '@jest/globals', '@playwright/test',
  * others by those of a DOM.
  */
 const natives = source('core/natives.ts')
-const nativeNames = [
-  ...readFileSync(natives, 'utf8').matchAll(/^export (?:const (\w+)|\{([^}]+)\})/gm),
-].flatMap(([, one, several = '']) =>
-  one ? [one] : several.split(',').flatMap((name) => /(\w+)\s*$/.exec(name)?.[1] ?? []),
-)
+const nativesOf = (module) =>
+  [...readFileSync(module, 'utf8').matchAll(/^export (?:const (\w+)|\{([^}]+)\})/gm)]
+    .flatMap(([, one, several = '']) =>
+      one ? [one] : several.split(',').flatMap((name) => /(\w+)\s*$/.exec(name)?.[1] ?? []),
+    )
+    .map((name) => [name, module])
 const machine = source('core/machine.ts')
 const inject = Object.fromEntries(
   ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate']
@@ -58,9 +59,9 @@ const inject = Object.fromEntries(
       ['Date.now', [machine, 'dateNow']],
     ])
     .concat(
-      nativeNames.flatMap((name) => [
-        [name, [natives, name]],
-        [`globalThis.${name}`, [natives, name]],
+      [natives, source('core/web-natives.ts')].flatMap(nativesOf).flatMap(([name, module]) => [
+        [name, [module, name]],
+        [`globalThis.${name}`, [module, name]],
       ]),
     ),
 )

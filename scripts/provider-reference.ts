@@ -14,11 +14,12 @@ const mark = /<!-- The rest is written by [^>]* -->\n/
  *
  * @param page  The page as it is; what stands before the mark is kept.
  */
-export function renderProviderReference(provider: Provider, page: string): string {
+export async function renderProviderReference(provider: Provider, page: string): Promise<string> {
   const found = mark.exec(page)
   if (!found) throw new Error(`The page of ${provider.face.name} lacks its mark.`)
   const kept = page.slice(0, found.index + found[0].length)
-  const routes = provider.routes({} as ProviderParts)
+  const routesOf = await provider.load()
+  const routes = routesOf({} as ProviderParts)
   const sections = [
     operations(provider, routes),
     ...routes.flatMap((route) => members(route)),

@@ -4,7 +4,7 @@
  *
  * Jest, and vitest's pools of VMs, run a test in a context of its own: its globals are the DOM's, and those of the process
  * are still Node's. In vitest's other pools the DOM replaces globals of the process itself, so they are taken from modules
- * of Node. `fetch`, `FormData`, `Headers`, `Request` and `Response`, which no module has, may be the DOM's there.
+ * of Node. Those of `core/web-natives.ts`, which no module has, may be the DOM's there.
  */
 import { transferableAbortController } from 'node:util'
 import { runInThisContext } from 'node:vm'
@@ -28,11 +28,6 @@ export { URL, URLSearchParams } from 'node:url'
 export { TextDecoder, TextEncoder } from 'node:util'
 export { BroadcastChannel, MessageChannel, MessagePort } from 'node:worker_threads'
 
-export const FormData: typeof globalThis.FormData = host.FormData
-export const Headers: typeof globalThis.Headers = host.Headers
-export const Request: typeof globalThis.Request = asRoot(host.Request)
-export const Response: typeof globalThis.Response = asRoot(host.Response)
-export const fetch: typeof globalThis.fetch = host.fetch
 export const structuredClone: typeof globalThis.structuredClone = host.structuredClone
 
 // No module exports these classes, but `node:util` makes a controller, and the rest follows from it.
@@ -46,16 +41,6 @@ export const AbortSignal = classOf(controller.signal) as typeof globalThis.Abort
 export const EventTarget = Object.getPrototypeOf(AbortSignal) as typeof globalThis.EventTarget
 export const Event = classOf(heard) as typeof globalThis.Event
 export const DOMException = classOf(controller.signal.reason as object) as typeof globalThis.DOMException
-
-// srvx derives from the root of a class. In happy-dom that cannot make instances, and what derives from it is not an
-// instance of the global class.
-function asRoot<C extends new (...given: never[]) => object>(known: C): C {
-  if (Object.getPrototypeOf(known) === host.Function.prototype) return known
-  function root(...given: never[]): object {
-    return new known(...given)
-  }
-  return Object.defineProperties(root, Object.getOwnPropertyDescriptors(known)) as unknown as C
-}
 
 type Class = abstract new (...given: never[]) => unknown
 

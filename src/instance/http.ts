@@ -25,7 +25,6 @@ import {
   type HttpListener,
   type ListenOptions,
 } from '../server/listener.ts'
-import type { Route } from '../server/route.ts'
 import type { OtherAccounts } from '../server/other-accounts.ts'
 import { beginExchange, type RequestLog } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
@@ -102,23 +101,27 @@ export function createHttp(
   // Loaded on first use: the router, routes and schemas take as long to load as everything else, and many tests never
   // use them.
   const load = once(async () => {
-    const [{ createApp }, rowsOf, sessions] = await loadParts()
+    const [{ createApp }, furtherOf, sessions] = await loadParts()
     const { instanceFacts } = deps
-    app = createApp({ ...partsOf(main, sessions), instanceFacts, otherAccounts, furtherRoutes: rowsOf(main) })
+    app = createApp({ ...partsOf(main, sessions), ...furtherOf(main), instanceFacts, otherAccounts })
     if (isClosing) app.close()
     return app
   })
   const loadParts = () => Promise.all([import('../server/app.ts'), loadFurther(), openSessions()])
-  /** The routes of providers and of agents, with an account behind them. */
+  /** The APIs of providers and the routes of agents, with an account behind them. */
   const loadFurther = async () => {
-    const [{ providerRoutes }, { mcpRoutes }] = await Promise.all([
+    const [{ providers, providerRoutes }, { mcpRoutes }] = await Promise.all([
       import('../providers/providers.ts'),
       import('../mcp/routes.ts'),
     ])
-    return (account: AccountDeps & ProviderAccount): Route[] => [
-      ...providerRoutes(providerParts(account, { clock, config, state })),
-      ...mcpRoutes({ ...account, now: clock.now }, onError),
-    ]
+    const all = providers.map(({ face }) => face)
+    return (account: AccountDeps & ProviderAccount): Pick<ServerDeps, 'faces' | 'furtherRoutes'> => ({
+      faces: {
+        all,
+        load: (faces) => providerRoutes(providerParts(account, { clock, config, state }), faces),
+      },
+      furtherRoutes: mcpRoutes({ ...account, now: clock.now }, onError),
+    })
   }
   const loaded = async (): Promise<App> => app ?? (await load())
 
@@ -198,8 +201,8 @@ export function createHttp(
   return {
     async appOf(account) {
       const { limits } = await loaded()
-      const [{ createApp }, rowsOf, sessions] = await loadParts()
-      return createApp({ ...partsOf(account, sessions), limits, furtherRoutes: rowsOf(account) })
+      const [{ createApp }, furtherOf, sessions] = await loadParts()
+      return createApp({ ...partsOf(account, sessions), ...furtherOf(account), limits })
     },
     get url() {
       return listener?.url ?? null

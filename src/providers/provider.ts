@@ -42,6 +42,9 @@ export interface ProviderParts {
 /** The API of one provider: everything about it follows from this table and its face. */
 export interface Provider {
   readonly face: Face
-  /** Its operations. They are the routes of the server, the OpenAPI document, and the tables of its page in `docs`. */
-  routes(parts: ProviderParts): Route[]
+  /**
+   * Loads its operations. They are the routes of the server, the OpenAPI document, and the tables of its page in `docs`.
+   * Their schemas are half of all schemas, and few instances are asked for more than one provider.
+   */
+  load(): Promise<(parts: ProviderParts) => Route[]>
 }

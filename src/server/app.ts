@@ -37,6 +37,7 @@ import { brokenConnection, createFaultGate } from './faults.ts'
 import { endSocket } from './end-socket.ts'
 import { createFindFace, facesOf } from './face.ts'
 import { createLastRequests, hostOf, settleHost } from './guard.ts'
+import { createLoading } from './later-faces.ts'
 import type { UpgradeListener } from './listener.ts'
 import { type LiveEvents, createLiveEvents } from './live-events.ts'
 import { host, respond, upToDate } from './middleware.ts'
@@ -46,7 +47,7 @@ import { type AccountHttp, maySee, passToAccount } from './other-accounts.ts'
 import { probeRoutes } from './probes.ts'
 import { newContext, type RequestState, stateOf } from './request-state.ts'
 import type { Route } from './route.ts'
-import { addRoutes } from './router.ts'
+import { addRest, addRoutes } from './router.ts'
 import { createSessions } from './session.ts'
 import { createSignInLimit } from './sign-in-limit.ts'
 import { trackingRoutes } from './tracking.ts'
@@ -67,7 +68,7 @@ export interface App extends AccountHttp {
   readonly upgradeHandler: UpgradeListener
   /** Ends live events, websockets and the delays of faults, which otherwise keep a server from closing. */
   close(): void
-  /** The table that the router and the document are made from; for tests. */
+  /** The table that the router and the document are made from, without what is not loaded yet; for tests. */
   readonly routes: readonly Route[]
 }
 
@@ -100,12 +101,14 @@ export function createApp(deps: ServerDeps): App {
     openAnswers: createOpenAnswers(),
   }
   const routes = tableOf(deps, live, sessions, limits)
-  routes.push(...openApiRoutes(routes, version))
+  const { faces: later } = deps
+  const faces = later?.all ?? facesOf(routes)
+  routes.push(...openApiRoutes(routes, faces, version))
 
   const faults = createFaultGate(deps)
   const parts = {
     ...limits,
-    faceOf: createFindFace(facesOf(routes)),
+    faceOf: createFindFace(faces),
     accessControl,
     addresses,
     faults,
@@ -116,7 +119,14 @@ export function createApp(deps: ServerDeps): App {
     strict: deps.config.strict,
     onError: deps.onError,
   }
-  const h3 = new H3({ silent: true, allowMalformedURL: true }).use(respond(parts))
+  const load =
+    later &&
+    createLoading(later, parts.faceOf, (rows) => {
+      routes.push(...rows)
+      addRoutes(h3, rows, parts)
+    })
+  const h3 = new H3({ silent: true, allowMalformedURL: true, ...(load && { onRequest: load }) })
+  h3.use(respond(parts))
   const { otherAccounts } = deps
   if (otherAccounts) {
     h3.use(host(createAllowedHosts(deps)))
@@ -127,7 +137,8 @@ export function createApp(deps: ServerDeps): App {
     }
     h3.use(passToAccount(otherAccounts, deps.users !== null || deps.oidc !== null, sessions.ownerOf))
   }
-  addRoutes(h3, routes, deps.uiDir, parts)
+  addRoutes(h3, routes, parts)
+  addRest(h3, faces, deps.uiDir, parts)
 
   // A context of our own: the request's may belong to a server that we are mounted in.
   const answer: App['answer'] = (request, context) => h3.request(request, undefined, context)

@@ -33,6 +33,7 @@ import type { InnerWebhooks } from '../webhooks/webhooks.ts'
 import type { OtherAccounts } from './other-accounts.ts'
 import type { AnswerRoom } from './answer.ts'
 import type { BodyRoom } from './body-room.ts'
+import type { LaterFaces } from './later-faces.ts'
 import type { HttpListener } from './listener.ts'
 import type { OpenAnswers } from './open-answers.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
@@ -98,8 +99,10 @@ export interface ServerDeps extends AccountDeps {
   readonly limits?: RequestLimits
   /** Wrong keys, which SMTP counts as well. Default: they are counted here only. */
   readonly failedKeys?: FailedKeys
-  /** The rows of the APIs of providers and of agents, with this account behind them. Default: none. */
+  /** Further rows, with this account behind them. Default: none. */
   readonly furtherRoutes?: readonly Route[]
+  /** The APIs of providers. Default: none. */
+  readonly faces?: LaterFaces
   /** The CA of the certificate that Localpost made for SMTP, in PEM; null without one. */
   readonly ca: string | null
   /** Folder of the built page: `index.html`, `favicon.svg`, `assets/`. */

@@ -3,7 +3,7 @@ import { formTypes } from '../core/form.ts'
 import { type ErrorCode, errorTable, LocalpostError } from '../core/errors.ts'
 import { errorAnswer, jsonAnswer, jsonType } from './answer.ts'
 import { bearerPlace } from './auth.ts'
-import { type Face, facesOf } from './face.ts'
+import type { Face } from './face.ts'
 import { createSchemaWriter, type SchemaWriter } from './json-schema.ts'
 import { defineRoutes, maxBytesOf, type Route } from './route.ts'
 import { errorSchema } from '../core/error-schema.ts'
@@ -21,9 +21,11 @@ export interface OpenApiDocument {
 
 /**
  * `/dev/openapi.json`, which describes all routes including these, and `/v1/openapi.json`, which describes the operations
- * of `/v1` alone, for generators of clients. A document is created on the first request.
+ * of `/v1` alone, for generators of clients. Each face has one too. A document is created on the first request.
+ *
+ * @param routes  All routes; those of a face may be added until its document is requested.
  */
-export function openApiRoutes(routes: readonly Route[], version: string): Route[] {
+export function openApiRoutes(routes: readonly Route[], faces: readonly Face[], version: string): Route[] {
   const row = (
     path: string,
     { access, summary, face }: Pick<Route, 'access' | 'summary' | 'face'>,
@@ -40,7 +42,7 @@ export function openApiRoutes(routes: readonly Route[], version: string): Route[
   return [
     row('/dev/openapi.json', { access: 'local', summary: 'This document' }, isOwn),
     row(serviceDocument, { access: 'open', summary: ofService }, isOfService),
-    ...facesOf(routes).map((face) => {
+    ...faces.map((face) => {
       const path = `${face.prefix}/openapi.json`
       return row(path, { access: 'open', summary: 'This document', face }, (route) => route.face === face)
     }),

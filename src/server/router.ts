@@ -1,7 +1,7 @@
 import type { H3, H3Event, HTTPMethod, Middleware } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
 import { type Answer, bytesAnswer } from './answer.ts'
-import { type Face, facesOf, prefixesOf } from './face.ts'
+import { type Face, prefixesOf } from './face.ts'
 import { access, atRoute, fault, logRequest, type RequestDeps, watch } from './middleware.ts'
 import type { Need, Route } from './route.ts'
 import { routeHandler } from './route-handler.ts'
@@ -9,52 +9,64 @@ import { needOf } from './auth.ts'
 import { escapeText, plainPage } from './plain-page.ts'
 import { pageFile, pagePaths } from './ui.ts'
 
-/**
- * Adds the routes and the page to h3, each with the middleware of its access. Unknown paths get our own answer too: that
- * of h3 would echo the URL, and would not use 405.
- */
-export function addRoutes(h3: H3, routes: readonly Route[], uiDir: string, deps: RequestDeps): void {
-  const middlewareOf = (
-    rule: Route['access'],
-    need: ((query: string) => Need) | null = null,
-    route: string | null = null,
-  ): { middleware: Middleware[] } => {
-    const named = route === null ? [] : [atRoute(route)]
-    const admit = access(deps, rule, need)
-    if (rule === 'key') return { middleware: [...named, logRequest, fault(deps), admit] }
-    return { middleware: [...named, ...(rule === 'local' ? [admit, watch(deps, need)] : [admit])] }
-  }
+/** Adds routes to h3, each with the middleware of its access, and the answer to other methods of their paths. */
+export function addRoutes(h3: H3, routes: readonly Route[], deps: RequestDeps): void {
   for (const route of routes) {
     const handler = routeHandler(route, deps)
-    const options = middlewareOf(route.access, needOf(route), route.path)
+    const options = middlewareOf(deps, route.access, needOf(route), route.path)
     for (const path of pathsOf(route))
       for (const method of methodsOf(route)) h3.on(method, toPattern(path), handler, options)
   }
+  addRefusals(h3, methodsByPath(routes), deps)
+}
+
+/**
+ * Adds the page, and the answers to all unknown paths: those of h3 would echo the URL, and would not use 405.
+ *
+ * @param faces  Of the providers whose APIs this has.
+ */
+export function addRest(h3: H3, faces: readonly Face[], uiDir: string, deps: RequestDeps): void {
   for (const path of pagePaths) {
     for (const method of ['GET', 'HEAD'] as const)
       h3.on(
         method,
         toPattern(path),
         (event) => pageFile(uiDir, path, nameOf(event)),
-        middlewareOf('open', null, path),
+        middlewareOf(deps, 'open', null, path),
       )
   }
-  const faces = facesOf(routes)
-  for (const face of faces) addUnsupported(h3, face, middlewareOf(face.access ?? 'key'))
-  for (const [path, allow] of methodsByPath(routes)) {
+  addRefusals(h3, new Map(pagePaths.map((path) => [path, 'GET, HEAD'])), deps)
+  for (const face of faces) addUnsupported(h3, face, middlewareOf(deps, face.access ?? 'key'))
+  // A path that does not exist requires a key like one that does.
+  h3.all('/v1/**', refusePath, middlewareOf(deps, 'key'))
+  for (const face of faces)
+    for (const prefix of prefixesOf(face))
+      h3.all(`${prefix}/**`, refusePath, middlewareOf(deps, face.access ?? 'key'))
+  h3.all('/dev/**', refusePath, middlewareOf(deps, 'local'))
+  h3.all('/**', (event) => toPlainPath(event) ?? missingPage(event) ?? refusePath(event))
+}
+
+function middlewareOf(
+  deps: RequestDeps,
+  rule: Route['access'],
+  need: ((query: string) => Need) | null = null,
+  route: string | null = null,
+): { middleware: Middleware[] } {
+  const named = route === null ? [] : [atRoute(route)]
+  const admit = access(deps, rule, need)
+  if (rule === 'key') return { middleware: [...named, logRequest, fault(deps), admit] }
+  return { middleware: [...named, ...(rule === 'local' ? [admit, watch(deps, need)] : [admit])] }
+}
+
+/** @param methods  The methods that each path has. */
+function addRefusals(h3: H3, methods: ReadonlyMap<string, string>, deps: RequestDeps): void {
+  for (const [path, allow] of methods) {
     const refuse = (event: H3Event): never => {
       const isOther = deps.strict && event.url.pathname.endsWith('/') && path !== '/'
       return isOther ? refusePath(event) : refuseMethod(event, allow)
     }
-    h3.all(toPattern(path), refuse, middlewareOf(areaOf(path, deps.faceOf(path)), null, path))
+    h3.all(toPattern(path), refuse, middlewareOf(deps, areaOf(path, deps.faceOf(path)), null, path))
   }
-  // A path that does not exist requires a key like one that does.
-  h3.all('/v1/**', refusePath, middlewareOf('key'))
-  for (const face of faces)
-    for (const prefix of prefixesOf(face))
-      h3.all(`${prefix}/**`, refusePath, middlewareOf(face.access ?? 'key'))
-  h3.all('/dev/**', refusePath, middlewareOf('local'))
-  h3.all('/**', (event) => toPlainPath(event) ?? missingPage(event) ?? refusePath(event))
 }
 
 /** Sends a reader of `//view/x` to `/view/x`, as Mailpit does; null for other requests. */
@@ -119,7 +131,7 @@ function nameOf(event: H3Event): string | undefined {
 }
 
 function methodsByPath(routes: readonly Route[]): Map<string, string> {
-  const methods = new Map<string, Set<string>>(pagePaths.map((path) => [path, new Set(['GET', 'HEAD'])]))
+  const methods = new Map<string, Set<string>>()
   for (const route of routes)
     for (const path of pathsOf(route)) {
       const known = methods.get(path) ?? new Set()

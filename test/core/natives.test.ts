@@ -2,8 +2,10 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import * as machine from '../../src/core/machine.ts'
 import * as natives from '../../src/core/natives.ts'
+import * as webNatives from '../../src/core/web-natives.ts'
 
-const { eitherRealm, host: _host, ...nativeGlobals } = natives
+const { eitherRealm, host: _host, ...own } = natives
+const nativeGlobals = { ...own, ...webNatives }
 
 /** Globals of Node that the build leaves as they are, because neither sources nor packages use them. */
 const unused: readonly string[] = (

@@ -1,3 +1,4 @@
+import { getDomain } from 'tldts'
 import { describe, expect, it } from 'vitest'
 import { parseDomainName, toDomainName, zoneOf } from '../../src/domains/names.ts'
 
@@ -76,5 +77,31 @@ describe('a domain name', () => {
     ['co.uk', null],
   ])('%s is in the zone %s', (name, zone) => {
     expect(zoneOf(name)).toBe(zone)
+  })
+
+  const ends =
+    'test example invalid localhost example.com example.net example.org myexample.com com co.uk'.split(' ')
+  const begins = [
+    '',
+    'a.',
+    'mail.a-b.',
+    'x--y.a1.',
+    '-a.',
+    'a-.',
+    'a..',
+    '*.a.',
+    '_dmarc.a.',
+    'A.',
+    'é.',
+    'a b.',
+  ]
+  it.each(ends)('%s and the names below it are in the zone that the list of public suffixes says', (end) => {
+    for (const begin of begins) {
+      const name = begin + end
+      expect([name, zoneOf(name)]).toEqual([
+        name,
+        getDomain(name, { allowPrivateDomains: true }) ?? getDomain(name),
+      ])
+    }
   })
 })

@@ -9,7 +9,7 @@ test.each(providers.map((provider) => [provider.face.name, provider] as const))(
   async (name, provider) => {
     const path = `../../docs/providers/${name}.md`
     const page = readFileSync(new URL(path, import.meta.url), 'utf8')
-    await expect(renderProviderReference(provider, page)).toMatchFileSnapshot(path)
+    await expect(await renderProviderReference(provider, page)).toMatchFileSnapshot(path)
   },
 )
 

@@ -47,6 +47,8 @@ export async function assertMatchesOpenApi(request: Request, response: Response)
   }
 }
 
+const ofProviders = await providerRoutes({} as ProviderParts)
+
 /** The app with nothing behind it: its table and its document are all there, its handlers are not to be called. */
 export function hollowApp(over: Partial<ServerDeps> = {}): App {
   const clock = { now: () => 0, after: () => () => undefined }
@@ -80,7 +82,7 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
     version: '0.0.0',
     uiDir: '/nowhere',
     // The rows only.
-    furtherRoutes: [...providerRoutes({} as ProviderParts), ...mcpRoutes({} as ToolAccount, () => undefined)],
+    furtherRoutes: [...ofProviders, ...mcpRoutes({} as ToolAccount, () => undefined)],
     requests: new Map(),
     instanceFacts: null,
     listener: () => null,

@@ -1,7 +1,7 @@
-import type { Provider } from '../provider.ts'
+import type { Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
 import { domainRoutes } from './domains.ts'
 import { eventRoutes } from './event-log.ts'
-import { mailgunFace } from './face.ts'
 import { messageRoutes } from './messages.ts'
 import { storedMessageRoutes } from './stored-message.ts'
 import { suppressionRoutes } from './suppressions.ts'
@@ -9,9 +9,8 @@ import { templateRoutes } from './templates.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** @see https://documentation.mailgun.com/docs/mailgun/api-reference/intro */
-export const mailgunProvider: Provider = {
-  face: mailgunFace,
-  routes: (parts) => [
+export function mailgunRoutes(parts: ProviderParts): Route[] {
+  return [
     ...messageRoutes(parts),
     ...storedMessageRoutes(parts),
     ...eventRoutes(parts),
@@ -19,5 +18,5 @@ export const mailgunProvider: Provider = {
     ...templateRoutes(parts),
     ...domainRoutes(parts),
     ...webhookRoutes(parts),
-  ],
+  ]
 }

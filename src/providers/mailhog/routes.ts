@@ -33,7 +33,7 @@ const searchQuery: z.ZodType<{
 })
 
 /** The operations of MailHog's API that Mailpit's has not: `GET` and `DELETE` of `/api/v1/messages` are those of Mailpit. */
-export function mailhogRoutes(inbox: Inbox & InboxPages): Route[] {
+export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages }): Route[] {
   /** The source of a message; `""` while it is not written. */
   async function sourceOf(id: string, signal: AbortSignal): Promise<string> {
     try {

@@ -1,7 +1,7 @@
-import type { Provider } from '../provider.ts'
+import type { Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
 import { bounceRoutes } from './bounces.ts'
 import { emailRoutes } from './emails.ts'
-import { postmarkFace } from './face.ts'
 import { messageRoutes } from './messages.ts'
 import { serverRoutes } from './server.ts'
 import { suppressionRoutes } from './suppressions.ts'
@@ -9,9 +9,8 @@ import { templateRoutes } from './templates.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** @see https://postmarkapp.com/developer/api/overview */
-export const postmarkProvider: Provider = {
-  face: postmarkFace,
-  routes: (parts) => [
+export function postmarkRoutes(parts: ProviderParts): Route[] {
+  return [
     ...emailRoutes(parts),
     ...messageRoutes(parts),
     ...bounceRoutes(parts),
@@ -19,5 +18,5 @@ export const postmarkProvider: Provider = {
     ...suppressionRoutes(parts),
     ...templateRoutes(parts),
     ...serverRoutes(),
-  ],
+  ]
 }

@@ -3,8 +3,7 @@ import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts
 import { jsonAnswer } from '../../server/answer.ts'
 import { bearerPlace } from '../../server/auth.ts'
 import type { Face } from '../../server/face.ts'
-import { missingMember } from './requests.ts'
-import { resend } from './words.ts'
+import { missingMember, resend } from './words.ts'
 
 /** The names of Resend's errors that Localpost answers with. */
 const errorNames = [

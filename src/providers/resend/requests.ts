@@ -11,6 +11,7 @@ import {
   type ResendEmail,
 } from './send-schema.ts'
 import { readScheduledAt } from './times.ts'
+import { missingMember } from './words.ts'
 
 /** `POST /resend/emails`. @throws validation_error */
 export const toSend: Translate = (body, facts) => [{ request: toRequest(sendSchema, body, facts) }]
@@ -72,9 +73,6 @@ function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   if ('value' in checked) return checked.value
   throw wrongMembers(checked.errors, given)
 }
-
-/** The `cause` of an error whose first wrong member is missing: Resend has a name of its own for it. */
-export const missingMember = 'missing_required_field'
 
 function wrongMembers(errors: readonly FieldError[], body: unknown): LocalpostError {
   const { message } = validationError(errors)

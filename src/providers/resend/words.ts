@@ -5,6 +5,9 @@ import type { EmailEvent } from '../../emails/types.ts'
 /** The name of this provider. */
 export const resend = 'resend'
 
+/** The `cause` of an error whose first wrong member is missing: Resend has a name of its own for it. */
+export const missingMember = 'missing_required_field'
+
 /** The Message-ID of an email, also before its message is written. */
 export function messageIdOf(email: EmailRecord): string {
   return email.message?.message_id ?? writtenId(email)

@@ -1,19 +1,18 @@
-import type { Provider } from '../provider.ts'
+import type { Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
 import { accountRoutes } from './account.ts'
-import { sendgridFace } from './face.ts'
 import { mailRoutes } from './mail.ts'
 import { suppressionRoutes } from './suppressions.ts'
 import { templateRoutes } from './templates.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** @see https://www.twilio.com/docs/sendgrid/api-reference */
-export const sendgridProvider: Provider = {
-  face: sendgridFace,
-  routes: (parts) => [
+export function sendgridRoutes(parts: ProviderParts): Route[] {
+  return [
     ...mailRoutes(parts),
     ...templateRoutes(parts),
     ...suppressionRoutes(parts),
     ...webhookRoutes(parts),
     ...accountRoutes(),
-  ],
+  ]
 }

@@ -1,21 +1,20 @@
-import type { Provider } from '../provider.ts'
+import type { Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
 import { accountRoutes } from './account.ts'
 import { configurationSetRoutes } from './configuration-set-routes.ts'
 import { emailRoutes } from './emails.ts'
-import { sesFace } from './face.ts'
 import { identityRoutes } from './identities.ts'
 import { suppressionRoutes } from './suppression.ts'
 import { templateRoutes } from './templates.ts'
 
 /** Version 2 of the API. @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/Welcome.html */
-export const sesProvider: Provider = {
-  face: sesFace,
-  routes: (parts) => [
+export function sesRoutes(parts: ProviderParts): Route[] {
+  return [
     ...emailRoutes(parts),
     ...templateRoutes(parts),
     ...identityRoutes(parts),
     ...configurationSetRoutes(parts),
     ...suppressionRoutes(parts),
     ...accountRoutes(parts),
-  ],
+  ]
 }

@@ -7,7 +7,6 @@ import { familiesOf } from '../../telemetry/metrics.ts'
 import { readHealth, readMetricFacts } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
 import type { ServerDeps } from '../deps.ts'
-import { facesOf } from '../face.ts'
 import { healthSchema, loggedRequestSchema, providerInfoSchema } from '../schema.ts'
 import { defineRoutes, type Route, type RouteContext } from '../route.ts'
 import { pageQuery } from '../lists.ts'
@@ -53,7 +52,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       summary: 'The providers whose APIs this instance has, and how an app is pointed to them',
       success: { schema: z.strictObject({ providers: z.array(providerInfoSchema) }) },
       handler: () => ({
-        providers: facesOf(deps.furtherRoutes ?? []).map(({ name, title, prefix, connect }) => {
+        providers: (deps.faces?.all ?? []).map(({ name, title, prefix, connect }) => {
           return { name, title, path: prefix, ...connect }
         }),
       }),

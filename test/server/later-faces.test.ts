@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { providers } from '../../src/providers/providers.ts'
+import { type Face, facesOf } from '../../src/server/face.ts'
+import type { LaterFaces } from '../../src/server/later-faces.ts'
+import type { Route } from '../../src/server/route.ts'
+import { hollowApp } from './validate-response.ts'
+
+const { routes } = hollowApp()
+const all = facesOf(routes)
+const rowsOf = (faces: readonly Face[]): Route[] =>
+  routes.filter(({ face, path }) => face && faces.includes(face) && !path.endsWith('/openapi.json'))
+
+interface Later {
+  readonly app: ReturnType<typeof hollowApp>
+  readonly loads: string[][]
+  readonly errors: unknown[]
+}
+
+/** An app whose faces come later. Each load fails as often as `failures` says. */
+function laterApp(failures = 0): Later {
+  const loads: string[][] = []
+  const errors: unknown[] = []
+  let left = failures
+  const faces: LaterFaces = {
+    all,
+    async load(wanted) {
+      loads.push(wanted.map(({ name }) => name))
+      await Promise.resolve()
+      if (left-- > 0) throw new Error('The file is gone.')
+      return rowsOf(wanted)
+    },
+  }
+  const onError = (error: unknown): void => void errors.push(error)
+  return { app: hollowApp({ faces, furtherRoutes: [], onError }), loads, errors }
+}
+
+const ask = (app: Later['app'], path: string, init?: RequestInit): Promise<Response> =>
+  app.fetch(new Request(`http://localhost${path}`, init))
+
+describe.each(providers.map(({ face }) => [face.title, face] as const))('the routes of %s', (_, face) => {
+  test('are loaded once, at the first request for one of its paths, however it is spelled', async () => {
+    const { app, loads } = laterApp()
+    const segment = face.prefix.split('/')[1] ?? ''
+    for (const path of ['/', '/v1/emails', '/dev/health', '/nothing', `/${segment}x`]) await ask(app, path)
+    expect(loads).toEqual([])
+    const first = face.prefix.replace(
+      /^\/(.)/,
+      (_all, letter: string) => `/%${letter.charCodeAt(0).toString(16)}`,
+    )
+    await Promise.all([ask(app, `${first}/nothing`), ask(app, `${face.prefix}/nothing`)])
+    await ask(app, face.prefix)
+    expect(loads).toEqual([
+      all.filter(({ prefix }) => prefix.split('/')[1] === segment).map(({ name }) => name),
+    ])
+    const known = new Set(app.routes.map(({ method, path }) => `${method} ${path}`))
+    for (const { method, path } of rowsOf([face])) expect(known).toContain(`${method} ${path}`)
+  })
+})
+
+test('an error while routes are loaded is reported and answered, and the next request tries again', async () => {
+  const { app, loads, errors } = laterApp(1)
+  const failed = await ask(app, '/resend/emails')
+  expect(failed.status).toBe(500)
+  expect(await failed.json()).toMatchObject({ name: 'internal_server_error' })
+  expect(errors).toEqual([expect.objectContaining({ message: 'The file is gone.' })])
+  expect((await ask(app, '/resend/emails')).status).toBe(401)
+  expect(loads).toHaveLength(2)
+})
