@@ -50,7 +50,7 @@ async function run(page: Page, runOnly: axe.RunOnly, without: string[] = []): Pr
 }
 
 /** From now on each color has its final value at once. */
-function stopTransitions(): void {
+export function stopTransitions(): void {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync('*, ::before, ::after { transition: none !important }')
   document.adoptedStyleSheets.push(sheet)

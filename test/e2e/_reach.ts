@@ -32,3 +32,78 @@ export function cutWords(page: Page): Promise<string[]> {
     }),
   )
 }
+
+/** The visible controls of which an ancestor cuts a part off, so that it can neither be seen nor scrolled to. */
+export function clippedControls(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('a, button, input, select, textarea, summary')].flatMap((control) => {
+      const box = control.getBoundingClientRect()
+      if (
+        box.width === 0 ||
+        !control.checkVisibility({ visibilityProperty: true }) ||
+        control.closest('.unseen')
+      )
+        return []
+      for (let one = control.parentElement; one && one !== document.body; one = one.parentElement) {
+        const { overflowX, position } = getComputedStyle(one)
+        const { left, right } = one.getBoundingClientRect()
+        const isCut = box.left < left - 1 || box.right > right + 1
+        if (isCut && ['auto', 'scroll'].includes(overflowX) && one.clientWidth < one.scrollWidth) break
+        if (isCut && overflowX !== 'visible')
+          return [`${control.textContent.trim().slice(0, 60)} by ${one.tagName}.${one.className}`]
+        if (position === 'fixed') break
+      }
+      return []
+    }),
+  )
+}
+
+/**
+ * What is current, chosen or pressed, but looks as if it were not: with the same colors, lines and weight as without that
+ * state. Forced colors take most of a style away.
+ */
+export function unseenStates(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const lookOf = (one: Element): string => {
+      const style = getComputedStyle(one)
+      const looks = [
+        'backgroundColor',
+        'color',
+        'borderColor',
+        'outlineStyle',
+        'fontWeight',
+        'textDecorationLine',
+      ] as const
+      return looks.map((name) => style[name]).join()
+    }
+    const states = [
+      ['[aria-current]:not([aria-current="false"])', 'aria-current'],
+      ['[aria-selected="true"]', 'aria-selected'],
+      ['[aria-pressed="true"]', 'aria-pressed'],
+    ] as const
+    const unseen = states.flatMap(([selector, name]) =>
+      [...document.querySelectorAll(selector)]
+        .filter((one) => one.checkVisibility())
+        .filter((one) => {
+          const value = one.getAttribute(name) ?? ''
+          const before = lookOf(one)
+          one.setAttribute(name, 'false')
+          const without = lookOf(one)
+          one.setAttribute(name, value)
+          return before === without
+        }),
+    )
+    const choices = [...document.querySelectorAll<HTMLInputElement>('[role=radiogroup] :checked')].flatMap(
+      (input) => {
+        const label = input.nextElementSibling
+        const other = input
+          .closest('[role=radiogroup]')
+          ?.querySelector('input:not(:checked)')?.nextElementSibling
+        return label && other && label.checkVisibility() && lookOf(label) === lookOf(other) ? [label] : []
+      },
+    )
+    return [...unseen, ...choices].map(
+      (one) => `${one.tagName}.${one.className} ${one.textContent.slice(0, 40)}`,
+    )
+  })
+}

@@ -17,6 +17,17 @@ it('the navigation marks what needs attention, until it was seen', async () => {
   await nav.getByRole('link', { name: 'Traffic', exact: true }).waitFor()
 })
 
+it('the inbox says that faults are on, and turns them off', async () => {
+  const { post, page } = await openPage()
+  await submit(post, { subject: 'Hello' })
+  await post.faults.set({ http: [{ path: '/v1/domains', status: 503 }] })
+  await page.getByText('Faults are on: 1 for HTTP.').waitFor()
+  await page.getByRole('button', { name: 'Turn off' }).click()
+  await page.getByText('Faults are on: 1 for HTTP.').waitFor({ state: 'detached' })
+  expect(await post.faults.get()).toBe(null)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.role)).toBe('combobox')
+})
+
 it('the navigation marks webhooks that fail', async () => {
   const { post, page } = await openPage({ webhooks: [{ url: 'http://127.0.0.1:9/' }] })
   await send(post, { to: 'ada@example.com', subject: 'Told to nobody' })

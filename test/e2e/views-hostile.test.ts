@@ -1,68 +1,18 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { RawClient } from '../capture/_server.ts'
-import type { Localpost } from '../../src/instance/instance.ts'
-import { openPage, submit } from './_setup.ts'
-
-const word = 'w'.repeat(2000)
-
-/** Every view with much in it, by its path. */
-async function fill(post: Localpost): Promise<string[]> {
-  for (let at = 0; at < 60; at++) await post.domains.create({ name: `${'long-'.repeat(8)}${at}.example.com` })
-  const { items } = await post.domains.list()
-  const { id: audience } = await post.audiences.create({ name: word.slice(0, 200) })
-  await post.audiences.contacts.import(audience, [
-    ...Array.from({ length: 300 }, (_, at) => ({ email: `reader${at}@example.com` })),
-    { email: `${'a'.repeat(60)}@example.com`, first_name: word.slice(0, 200) },
-  ])
-  await post.webhooks.create({ url: `http://127.0.0.1:9/${word.slice(0, 1500)}` })
-  await post.templates.put('long', { subject: word.slice(0, 900), text: word, html: `<p>${word}</p>` })
-  for (let at = 0; at < 100; at++)
-    await fetch(`${post.url}/v1/${word.slice(0, 200)}${at}`, { headers: { authorization: 'Bearer wrong' } })
-  for (let at = 0; at < 100; at++) {
-    const client = new RawClient(post.smtp)
-    await client.reply()
-    for (const line of [`EHLO ${word.slice(0, 300)}`, `MAIL FROM:<${at}`, 'QUIT']) await client.say(line)
-  }
-  // A send of the API has at most 100 recipients.
-  await submit(post, {
-    from: `${word.slice(0, 100)} <hello@acme.test>`,
-    to: Array.from({ length: 1000 }, (_, at) => `person${at}@example.com`),
-    subject: word.slice(0, 900),
-    text: word,
-  })
-  await submit(post, {
-    subject: word.slice(0, 900),
-    to: 'ada@example.com',
-    html: `<p style="display:flex">${word}{{${word.slice(0, 50)}}}</p>`,
-  })
-  const [mail] = (await post.inbox.list()).items
-  return [
-    'domains',
-    `domains/${items[0]?.id}`,
-    `audiences/${audience}`,
-    'webhooks',
-    'templates/long',
-    'requests',
-    'requests/sessions',
-    'requests/webhooks',
-    'connect',
-    'scheduled',
-    'rules',
-    `mail/${mail?.id}/checks`,
-  ]
-}
+import { fillWithHostile } from './_hostile-views.ts'
+import { openPage } from './_setup.ts'
+import { openView } from './_views.ts'
 
 it('long words and many entries do not widen a view at 320 pixels', async () => {
   const { post, page } = await openPage({}, false)
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
-  const paths = await fill(post)
+  const views = await fillWithHostile(post)
   await page.setViewportSize({ width: 320, height: 640 })
-  for (const path of paths) {
-    await page.goto(`${post.url}/#/${path}`)
-    await settled(page)
-    expect(await page.evaluate(widest), path).toBe(320)
+  for (const view of views) {
+    await openView(page, post, view)
+    expect(await page.evaluate(widest), view.name).toBe(320)
   }
   await page.goto(`${post.url}/#/requests`)
   await page.getByRole('button', { name: 'Dismiss all' }).waitFor()
@@ -70,7 +20,7 @@ it('long words and many entries do not widen a view at 320 pixels', async () => 
   // One page of each list: the rest is loaded on request.
   await expect.poll(() => rows.count()).toBeLessThanOrEqual(300)
   expect(errors).toEqual([])
-})
+}, 120_000)
 
 /** The width of the content; a view scrolls on its own, and must not do so sideways. */
 const widest = (): number =>

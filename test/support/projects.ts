@@ -203,6 +203,7 @@ export const slowFiles: readonly string[] = [
   'e2e/compare',
   'e2e/connections',
   'e2e/daily-tasks',
+  'e2e/every-view',
   'e2e/focus',
   'e2e/hostile',
   'e2e/list-filters',

@@ -139,3 +139,8 @@ function client(event: { ip: string; user_agent: string }): { label: string; val
 export function spellOverrides(text: string): string {
   return text.replaceAll(/[\u202d\u202e]/g, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`)
 }
+
+/** The beginning of a text that would take too much room, with an ellipsis. @param most  Characters that are kept. */
+export function beginOf(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}

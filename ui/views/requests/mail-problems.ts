@@ -1,6 +1,7 @@
 import type { SmtpSessionSummary } from '../../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../../src/server/types.ts'
 import type { WebhookDelivery } from '../../../src/webhooks/types.ts'
+import { beginOf } from '../../composables/words.ts'
 import type { KnownWebhooks } from '../webhooks/receiver.ts'
 
 /** A reason why mail may be missing, with the newest request or session that shows it. */
@@ -66,7 +67,7 @@ function webhookProblem(
     message: 'A webhook did not take an event.',
     advice:
       last.status === null
-        ? `Check that the receiver runs at ${url}.`
+        ? `Check that the receiver runs at ${beginOf(url, longestUrl)}.`
         : `The receiver answered ${last.status}: its log should say why. Replay the delivery under "Webhooks" afterwards.`,
     reply: `${type} → ${last.error}`,
   }
@@ -139,3 +140,5 @@ export function errorOf({ status, response_body }: LoggedRequest): { name: strin
     return { name: '', message: '' }
   }
 }
+
+const longestUrl = 200
