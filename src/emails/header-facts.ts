@@ -6,6 +6,7 @@ import { readTraceparent } from '../core/traceparent.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
 import { displayNames } from './display-names.ts'
 import { initialTags } from './tags.ts'
+import { answeredThread } from './thread.ts'
 
 /** The facts from the header that the record of a captured email has. */
 export interface HeaderFacts {
@@ -22,6 +23,8 @@ export interface HeaderFacts {
   reply_to: string | null
   subject: string
   message_id: string
+  /** See {@link answeredThread}. */
+  thread: string | undefined
   tags: string[]
   /** Undefined without a valid one. */
   traceparent: string | undefined
@@ -62,6 +65,10 @@ export function readHeaderFacts(
     reply_to: cut(foldSpace(block.decoded('reply-to'))) || null,
     subject: cut(foldSpace(block.decoded('subject'))),
     message_id: cut(block.decoded('message-id')),
+    thread: answeredThread({
+      references: block.decoded('references'),
+      inReplyTo: block.decoded('in-reply-to'),
+    }),
     tags: initialTags(envelope.rcpt_to, block.decoded('x-tags')).tags,
     traceparent: readTraceparent(block.decoded('traceparent')),
   }

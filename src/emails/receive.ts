@@ -126,6 +126,7 @@ export function receiveSubmission(
         tracking: undefined,
         provider: undefined,
         provider_key: undefined,
+        thread: header.thread,
         trace_id: traceparent && traceIdOf(traceparent),
         trace_parent: traceparent && traceParentOf(traceparent),
         ignores_suppressions: undefined,

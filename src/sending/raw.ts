@@ -18,6 +18,8 @@ export interface RawMessage {
   /** Those of its X-Tags field. */
   tags: string[]
   traceparent: string | undefined
+  /** The conversation that its header says it answers in. */
+  thread: string | undefined
   attachment_count: number
 }
 
@@ -56,7 +58,7 @@ export async function checkRaw(
   const bytes = await withoutBlindCopies(withLineEnds(given))
   assertSize(bytes.length)
   const facts = readHeaderFacts(bytes, envelope)
-  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, traceparent } = facts
+  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, traceparent, thread } = facts
   const { html, text, attachments } = parseMessage(bytes)
   const from_address = envelope.from
   const { mail_from, rcpt_to } = envelope
@@ -74,7 +76,7 @@ export async function checkRaw(
       reply_to,
       rcpt_to,
     },
-    raw: { bytes, tags, traceparent, attachment_count: attachments.length },
+    raw: { bytes, tags, traceparent, thread, attachment_count: attachments.length },
     rendered: { subject, html, text, warnings: [] },
   }
 }

@@ -8,6 +8,7 @@ import {
 import type { Complete } from '../core/complete.ts'
 import { sentTo } from '../emails/events.ts'
 import { initialTags } from '../emails/tags.ts'
+import { answeredThread } from '../emails/thread.ts'
 import type { EmailType } from '../emails/types.ts'
 import { foldSpace } from '../core/fold-space.ts'
 import { readTraceparent, traceIdOf, traceParentOf } from '../core/traceparent.ts'
@@ -27,6 +28,7 @@ export interface Kept {
       | 'snippet'
       | 'attachment_count'
       | 'raw'
+      | 'thread'
       | 'metadata'
       | 'tracking'
       | 'provider'
@@ -71,6 +73,7 @@ export function keep(
       snippet: snippetOf(rendered.text, rendered.html),
       attachment_count: raw ? raw.attachment_count : references.length,
       raw: raw && true,
+      thread: raw ? raw.thread : headers && threadIn(headers),
       metadata,
       tracking,
       provider,
@@ -89,8 +92,20 @@ export function keep(
 const none: readonly string[] = []
 
 function traceparentIn(headers: Readonly<Record<string, string>>): string | undefined {
-  const name = Object.keys(headers).find((one) => one.toLowerCase() === 'traceparent')
-  return name === undefined ? undefined : readTraceparent(headers[name])
+  return readTraceparent(fieldOf(headers, 'traceparent'))
+}
+
+function threadIn(headers: Readonly<Record<string, string>>): string | undefined {
+  return answeredThread({
+    references: fieldOf(headers, 'references'),
+    inReplyTo: fieldOf(headers, 'in-reply-to'),
+  })
+}
+
+/** The value of a field; `""` without it. */
+function fieldOf(headers: Readonly<Record<string, string>>, wanted: string): string {
+  const name = Object.keys(headers).find((one) => one.toLowerCase() === wanted)
+  return (name === undefined ? undefined : headers[name]) ?? ''
 }
 
 /** The key by which emails are found that a provider's answer named. */
@@ -163,6 +178,7 @@ export function toEmail(
     snippet: members.snippet,
     attachment_count: members.attachment_count,
     raw: members.raw,
+    thread: members.thread,
     metadata: members.metadata,
     tracking: members.tracking,
     provider: members.provider,
