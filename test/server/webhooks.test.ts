@@ -99,7 +99,8 @@ describeBoth('webhooks over HTTP', (open) => {
     await call('POST', '/dev/webhooks', { body: { url: receiver } })
     await call('POST', '/dev/webhooks', { body: { url: 'http://127.0.0.1:9/' } })
     await call('POST', '/v1/emails', { body: goodMail })
-    const log = async (): Promise<Log> => (await (await call('GET', '/dev/webhooks/deliveries')).json()) as Log
+    const log = async (): Promise<Log> =>
+      (await (await call('GET', '/dev/webhooks/deliveries')).json()) as Log
     const states = async (): Promise<string[]> => (await log()).deliveries.map(({ state }) => state).sort()
     await eventually(async () =>
       expect(await states()).toEqual(['delivered', 'delivered', 'pending', 'pending']),
