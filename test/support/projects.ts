@@ -205,7 +205,6 @@ export const slowFiles: readonly string[] = [
   'e2e/daily-tasks',
   'e2e/focus',
   'e2e/hostile',
-  'e2e/inbox-hostile',
   'e2e/list-filters',
   'e2e/list-layout',
   'e2e/look',
