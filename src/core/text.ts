@@ -27,3 +27,7 @@ export function withoutEnding(text: string, characters: string): string {
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--
   return text.slice(0, end)
 }
+
+/** The value of a header field, whose name may have any case. @param wanted  In lower case. */
+export const fieldOf = (fields: Readonly<Record<string, string>>, wanted: string): string | undefined =>
+  Object.entries(fields).find(([name]) => name.toLowerCase() === wanted)?.[1]

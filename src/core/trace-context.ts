@@ -1,3 +1,5 @@
+import { fieldOf } from './text.ts'
+
 /** The trace that something belongs to, and its span that is the parent of what follows: the headers of W3C Trace Context. */
 export interface TraceContext {
   readonly traceparent: string
@@ -32,9 +34,7 @@ export const traceOfRequest = (headers: Pick<Headers, 'get'>): TraceContext | un
 
 /** Reads the trace of header fields by their names, which may have any case. */
 export function traceOfFields(fields: Readonly<Record<string, string>>): TraceContext | undefined {
-  const of = (wanted: string): string | undefined =>
-    Object.entries(fields).find(([name]) => name.toLowerCase() === wanted)?.[1]
-  return readTrace(of('traceparent'), of('tracestate'))
+  return readTrace(fieldOf(fields, 'traceparent'), fieldOf(fields, 'tracestate'))
 }
 
 /** The id of a trace. */

@@ -4,6 +4,7 @@ import { readTrace, type TraceContext } from '../core/trace-context.ts'
 import { addressKey, displayNames } from '../mime/headers/addresses.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
 import { initialTags } from './tags.ts'
+import { answeredThread } from './thread.ts'
 
 /** The facts from the header that the record of a captured email has. */
 export interface HeaderFacts {
@@ -20,6 +21,8 @@ export interface HeaderFacts {
   reply_to: string | null
   subject: string
   message_id: string
+  /** See {@link answeredThread}. */
+  thread: string | undefined
   tags: string[]
   /** Undefined without a valid one. */
   trace: TraceContext | undefined
@@ -60,6 +63,10 @@ export function readHeaderFacts(
     reply_to: cut(foldSpace(block.decoded('reply-to'))) || null,
     subject: cut(foldSpace(block.decoded('subject'))),
     message_id: cut(block.decoded('message-id')),
+    thread: answeredThread({
+      references: block.decoded('references'),
+      inReplyTo: block.decoded('in-reply-to'),
+    }),
     tags: initialTags(envelope.rcpt_to, block.decoded('x-tags')).tags,
     trace: readTrace(block.decoded('traceparent'), block.decoded('tracestate')),
   }

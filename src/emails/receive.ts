@@ -126,6 +126,7 @@ export function receiveSubmission(
         tracking: undefined,
         provider: undefined,
         provider_key: undefined,
+        thread: header.thread,
         trace_id: trace && traceIdOf(trace),
         trace_parent: trace && traceParentOf(trace),
         trace_state: trace?.tracestate,

@@ -46,6 +46,13 @@ const summaryMembers = {
   ),
   attachment_count: z.int().describe('How many files are attached, those shown within the HTML included'),
   source,
+  thread: z
+    .string()
+    .optional()
+    .describe(
+      'Which conversation it belongs to, as a short key that all its mails have: of the first message in References, else of the one in In-Reply-To, else of its own Message-ID; absent without one, and while the message is not written',
+    ),
+  is_answer: z.boolean().describe('Whether References or In-Reply-To name another message'),
   trace_id,
   last_event: lastEventSchema.describe(
     'The newest event of all recipients: a bounce of one may hide behind a later delivery to another',

@@ -4,6 +4,7 @@ import { broadcastCollection } from '../broadcasts/broadcast.ts'
 import { maxFieldLength } from '../emails/header-facts.ts'
 import { eventStatuses, outcomeOf } from '../emails/events.ts'
 import { initialTags } from '../emails/tags.ts'
+import { begunThread } from '../emails/thread.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
 import { attachmentNames } from '../mime/attachment-names.ts'
 import { foldSpace } from '../core/text.ts'
@@ -30,6 +31,8 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
     tags: email.tags,
     attachment_count: digest.attachment_count,
     source: email.source,
+    thread: email.thread ?? begunThread(email.message?.message_id ?? ''),
+    is_answer: email.thread !== undefined,
     trace_id: email.trace_id,
     last_event: toLastEvent(email),
     outcomes: toOutcomes(email),
@@ -39,7 +42,7 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
 /** A mail in a list of another interface than the page's: other fields of its header, and no outcomes. */
 export interface MailEntry
   extends
-    Omit<MailSummary, 'source' | 'trace_id' | 'last_event' | 'outcomes'>,
+    Omit<MailSummary, 'source' | 'thread' | 'is_answer' | 'trace_id' | 'last_event' | 'outcomes'>,
     Pick<EmailRecord, 'cc' | 'bcc' | 'reply_to' | 'envelope'> {
   /** With its angle brackets; `""` if there is none, or the message is not written yet. */
   message_id: string

@@ -59,7 +59,7 @@ const methods: { readonly [Name in keyof AccountResources]: readonly MethodOf<Ac
   ],
   rules: ['get', 'set'],
   faults: ['get', 'set', 'clear'],
-  webhooks: ['create', 'list', 'remove', 'deliveries', 'replay'],
+  webhooks: ['create', 'list', 'remove', 'deliveries', 'clearDeliveries', 'replay'],
   requests: ['list', 'clear'],
   smtpSessions: ['list', 'get', 'clear'],
 }

@@ -19,6 +19,8 @@ export interface RawMessage {
   /** Those of its X-Tags field. */
   tags: string[]
   trace: TraceContext | undefined
+  /** The conversation that its header says it answers in. */
+  thread: string | undefined
   attachment_count: number
 }
 
@@ -57,7 +59,7 @@ export async function checkRaw(
   const bytes = await withoutBlindCopies(withLineEnds(given))
   assertSize(bytes.length)
   const facts = readHeaderFacts(bytes, envelope)
-  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, trace } = facts
+  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, trace, thread, thread } = facts
   const { html, text, attachments } = parseMessage(bytes)
   const from_address = envelope.from
   const { mail_from, rcpt_to } = envelope
@@ -75,7 +77,7 @@ export async function checkRaw(
       reply_to,
       rcpt_to,
     },
-    raw: { bytes, tags, trace, attachment_count: attachments.length },
+    raw: { bytes, tags, trace, thread, attachment_count: attachments.length },
     rendered: { subject, html, text, warnings: [] },
   }
 }

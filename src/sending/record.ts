@@ -9,8 +9,9 @@ import {
 import type { Complete } from '../core/complete.ts'
 import { sentTo } from '../emails/events.ts'
 import { initialTags } from '../emails/tags.ts'
+import { answeredThread } from '../emails/thread.ts'
 import type { EmailType } from '../emails/types.ts'
-import { foldSpace } from '../core/text.ts'
+import { fieldOf, foldSpace } from '../core/text.ts'
 import { traceIdOf, traceOfFields, traceParentOf, type TraceContext } from '../core/trace-context.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { pagesOf } from '../store/repository.ts'
@@ -29,6 +30,7 @@ export interface Kept {
       | 'snippet'
       | 'attachment_count'
       | 'raw'
+      | 'thread'
       | 'metadata'
       | 'tracking'
       | 'provider'
@@ -73,6 +75,7 @@ export function keep(
       snippet: snippetOf(rendered.text, rendered.html),
       attachment_count: raw ? raw.attachment_count : references.length,
       raw: raw && true,
+      thread: raw ? raw.thread : headers && threadIn(headers),
       metadata,
       tracking,
       provider,
@@ -89,6 +92,13 @@ export function keep(
 }
 
 const none: readonly string[] = []
+
+/** The conversation that the header fields of a request say it answers in. */
+const threadIn = (headers: Readonly<Record<string, string>>): string | undefined =>
+  answeredThread({
+    references: fieldOf(headers, 'references') ?? '',
+    inReplyTo: fieldOf(headers, 'in-reply-to') ?? '',
+  })
 
 /** The emails that one id of a provider names. */
 export interface Found {
@@ -178,6 +188,7 @@ export function toEmail(
     snippet: members.snippet,
     attachment_count: members.attachment_count,
     raw: members.raw,
+    thread: members.thread,
     metadata: members.metadata,
     tracking: members.tracking,
     provider: members.provider,

@@ -29,6 +29,8 @@ export interface Deliveries {
   ): WebhookDeliveryRecord
   /** Removes the oldest finished deliveries, a hundred at a time, when there are more than {@link maxFinished}. */
   trim(): Promise<void>
+  /** Removes all finished deliveries. @returns How many there were. */
+  removeFinished(): Promise<number>
   /** Removes the deliveries that wait for a webhook, or for every webhook except the named ones. */
   removeWaiting(webhookId: string): Promise<void>
   removeWaitingExcept(webhookIds: ReadonlySet<string>): Promise<void>
@@ -64,9 +66,10 @@ export function createDeliveries(deps: {
     await removeAll({ index: 'due', prefix: [webhookId] })
   }
 
-  async function removeAll(query: PageQuery): Promise<void> {
+  async function removeAll(query: PageQuery): Promise<number> {
     const gone = await store.ids(webhookDeliveryCollection, query)
     if (gone.length > 0) await store.bulk(webhookDeliveryCollection, gone, 'remove')
+    return gone.length
   }
 
   async function show(record: WebhookDeliveryRecord): Promise<WebhookDelivery> {
@@ -103,6 +106,7 @@ export function createDeliveries(deps: {
         isTrimming = false
       }
     },
+    removeFinished: () => removeAll({ index: 'finished' }),
     async removeWaitingExcept(webhookIds) {
       let after: [string, number] | undefined
       for (;;) {

@@ -39,6 +39,8 @@ export interface Webhooks {
   remove(id: string): Promise<void>
   /** The deliveries: all pending ones and about the last 1,000 others, newest first. @throws invalid_cursor */
   deliveries(query?: ListQuery): Promise<ListPage<WebhookDelivery>>
+  /** Removes all finished deliveries from the log. Pending ones stay, and are sent. @returns How many were removed. */
+  clearDeliveries(): Promise<number>
   /**
    * Sends the event of a delivery again, whatever its outcome. It keeps its `webhook-id`, by which a receiver
    * recognises events that it already has.
@@ -297,6 +299,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       await log.removeWaiting(id)
     },
     deliveries: log.list,
+    clearDeliveries: log.removeFinished,
     async replay(deliveryId) {
       const delivery = await log.replay(deliveryId, senders)
       senders.get(delivery.webhook_id)?.wake()

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { RawClient } from '../capture/_server.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { handsOn, type Hands } from './_hands.ts'
-import { openPage, rowOf, rowsOf, searchField, send, shownFrame, submit } from './_setup.ts'
+import { openPage, rowOf, searchField, send, shownFrame, submit } from './_setup.ts'
 import { browser } from './context.ts'
 
 interface Place {
@@ -146,20 +146,6 @@ const tasks: readonly Task[] = [
     at: (post) => mailAt(post, 'Sent by request'),
     mouse: ({ page, hands }) => hands.click(button(page, 'Next mail')),
     done: ({ page }) => heading(page, 'Payment reminder'),
-  },
-  {
-    name: 'delete all',
-    limit: 3,
-    async mouse({ page, hands }) {
-      await hands.click(button(page, 'Delete all…'))
-      await hands.click(page.getByRole('dialog').getByRole('button', { name: 'Delete' }))
-    },
-    async keyboard({ page, hands }) {
-      await hands.press('D')
-      await page.getByRole('dialog').waitFor()
-      await hands.press('y')
-    },
-    done: ({ page }) => expect.poll(() => rowsOf(page).count()).toBe(0),
   },
 ]
 

@@ -47,6 +47,17 @@ it('scheduled mails say when, and can be moved, sent and cancelled', async () =>
   await page.getByRole('heading', { name: 'In five hours' }).waitFor()
 })
 
+it('the next of many scheduled mails comes first, also if it was accepted before all others', async () => {
+  const { post, page } = await openPage({}, false)
+  await call(post, '/dev/emails', later('The next one', 1))
+  for (let at = 0; at < 201; at++) await call(post, '/dev/emails', later(`Mail ${at}`, 2 + at))
+  await page.goto(`${post.url}/#/scheduled`)
+  const names = page.getByRole('article')
+  await expect.poll(() => names.count()).toBe(202)
+  expect(await names.first().getAttribute('aria-label')).toBe('The next one')
+  expect(await names.last().getAttribute('aria-label')).toBe('Mail 200')
+})
+
 it('the suppression list takes and gives back addresses, and says why', async () => {
   const { post, page } = await openPage()
   await call(post, '/dev/suppressions', { address: 'angry@example.com', reason: 'complaint' })

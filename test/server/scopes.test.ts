@@ -92,6 +92,7 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'POST /dev/webhooks': 'full',
   'DELETE /dev/webhooks/{id}': 'full',
   'GET /dev/webhooks/deliveries': 'read',
+  'DELETE /dev/webhooks/deliveries': 'full',
   'POST /dev/webhooks/deliveries/{id}/replay': 'full',
   'GET /dev/rules': 'read',
   'PUT /dev/rules': 'full',

@@ -93,6 +93,25 @@ describeBoth('webhooks over HTTP', (open) => {
     expect((await call('POST', '/dev/webhooks/deliveries/whd_0/replay')).status).toBe(404)
   })
 
+  test('have a log of which the finished deliveries can be removed, while the others stay', async () => {
+    const { call } = await open()
+    const receiver = await receiverUrl()
+    await call('POST', '/dev/webhooks', { body: { url: receiver } })
+    await call('POST', '/dev/webhooks', { body: { url: 'http://127.0.0.1:9/' } })
+    await call('POST', '/v1/emails', { body: goodMail })
+    const log = async (): Promise<Log> =>
+      (await (await call('GET', '/dev/webhooks/deliveries')).json()) as Log
+    const states = async (): Promise<string[]> => (await log()).deliveries.map(({ state }) => state).sort()
+    await eventually(async () =>
+      expect(await states()).toEqual(['delivered', 'delivered', 'pending', 'pending']),
+    )
+    const removed = await call('DELETE', '/dev/webhooks/deliveries')
+    expect([removed.status, await removed.json()]).toEqual([200, { deleted: 2 }])
+    expect(await states()).toEqual(['pending', 'pending'])
+    expect(await (await call('DELETE', '/dev/webhooks/deliveries')).json()).toEqual({ deleted: 0 })
+    expect(await (await call('GET', '/dev/webhooks')).json()).toMatchObject({ count: 2 })
+  })
+
   test('are removed by a reset, unless they are kept', async () => {
     const { call } = await open()
     await call('POST', '/dev/webhooks', { body: { url: await receiverUrl() } })

@@ -214,6 +214,7 @@ export const slowFiles: readonly string[] = [
   'e2e/reading',
   'e2e/release',
   'e2e/report',
+  'e2e/rows',
   'e2e/search-count',
   'e2e/source',
   'e2e/tag-colors',

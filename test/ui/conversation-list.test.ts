@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ListedMail } from '../../src/inbox/types.ts'
 import type { Api, MailPage } from '../../ui/composables/api.ts'
 import { type InboxList, useInbox } from '../../ui/composables/inbox.ts'
-import { movedBy } from '../../ui/composables/list-window.ts'
+import { arrivedAbove, movedBy } from '../../ui/composables/list-window.ts'
 import { useConversations } from '../../ui/views/inbox/conversations.ts'
 import { randomOf } from '../support/random.ts'
 
@@ -14,14 +14,22 @@ class Screen {
   asked = 0
   /** The row at the top. */
   top = 0
+  /** How many mails arrived above it. */
+  arrived = 0
   readonly #isOn = ref(false)
+  readonly #all: { id: string; from: string; to: string[]; subject: string }[]
   #open = 0
 
   constructor(subjects: readonly string[]) {
     vi.stubGlobal('location', { search: '', pathname: '/', hash: '' })
     vi.stubGlobal('history', { state: null, replaceState() {} })
     const from = 'noreply@acme.test'
-    const all = subjects.map((subject, at) => ({ id: idAt(at), from, to: ['ada@acme.test'], subject }))
+    const all = (this.#all = subjects.map((subject, at) => ({
+      id: idAt(at),
+      from,
+      to: ['ada@acme.test'],
+      subject,
+    })))
     const api: Pick<Api, 'list'> = {
       list: async ({ offset = 0, limit = 50 }) => {
         this.asked++
@@ -41,6 +49,7 @@ class Screen {
     const stops = [
       watch(rows, async (after, before) => {
         if (this.top === 0) return
+        this.arrived += arrivedAbove(before, after, this.top) ?? 0
         const moved = movedBy(before, after, this.top) ?? 0
         await nextTick()
         // A browser does not scroll beyond the end.
@@ -53,6 +62,16 @@ class Screen {
       for (const stop of stops) stop()
       vi.unstubAllGlobals()
     })
+  }
+
+  /** Mail arrives: the newest one last. */
+  async receive(subjects: readonly string[]): Promise<void> {
+    for (const subject of subjects) {
+      const id = `em_1${String(this.#all.length).padStart(6, '0')}`
+      this.#all.unshift({ id, from: 'noreply@acme.test', to: ['ada@acme.test'], subject })
+    }
+    await this.inbox.refresh()
+    await this.settle()
   }
 
   async open(): Promise<void> {
@@ -124,5 +143,11 @@ test.each(Object.entries(boxes))(
       await screen.settle()
       expect(screen.missing(), `step ${step}, to ${to} of ${count}`).toEqual([])
     }
+    expect(screen.arrived).toBe(0)
+    screen.scroll(Math.floor(screen.inbox.count.value / 2))
+    await screen.settle()
+    // An answer takes its conversation to the top, and an unrelated mail has a row of its own.
+    await screen.receive(['Re: Order 1', 'Unrelated', 'Re: Welcome'])
+    expect(screen.arrived).toBe(screen.top === 0 ? 0 : 3)
   },
 )

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ListedMail } from '../../src/inbox/types.ts'
 import { searchOf } from '../../ui/views/inbox/broadcast-list.ts'
 import { foldConversations as fold } from '../../ui/views/inbox/conversations.ts'
@@ -10,8 +10,16 @@ const foldConversations = (
   isPicked: (id: string) => boolean = () => false,
 ): ReturnType<typeof fold> => fold(window, isPicked)
 
-function mail(id: string, subject: string, from: string, to: string[], unread = false): ListedMail {
+function mail(
+  id: string,
+  subject: string,
+  from: string,
+  to: string[],
+  unread = false,
+  header: Pick<ListedMail, 'thread' | 'is_answer'> = { is_answer: false },
+): ListedMail {
   return {
+    ...header,
     id,
     from,
     to,
@@ -49,6 +57,55 @@ it('mails of the same people and subject are one row, once one of them is an ans
     ['d', 'f'],
     ['a', 'f'],
   ])
+})
+
+describe('by the headers', () => {
+  const of = (id: string, subject: string, thread: string | undefined, is_answer: boolean): ListedMail =>
+    mail(id, subject, `${id}@acme.test`, ['ada@acme.test'], false, { thread, is_answer })
+  const rowsOf = (emails: ListedMail[]): (string | string[])[] =>
+    foldConversations({ first: 0, emails }).window.emails.map(
+      ({ id, conversation }) => conversation?.ids ?? id,
+    )
+
+  it('mails that name the same first message are one row, whatever their subjects and people', () => {
+    expect(
+      rowsOf([
+        of('d', 'A new subject', 't1', true),
+        of('c', 'My order', 't2', false),
+        of('b', 'Re: My order', 't1', true),
+        of('a', 'My order', 't1', false),
+      ]),
+    ).toEqual([['d', 'b', 'a'], 'c'])
+  })
+
+  it('answers to different messages stay apart, also with one subject and the same people', () => {
+    const one = (id: string, thread: string, is_answer = true): ListedMail =>
+      mail(id, 'Re: My order', 'bob@acme.test', ['ada@acme.test'], false, { thread, is_answer })
+    expect(rowsOf([one('b', 't1'), one('a', 't2')])).toEqual(['b', 'a'])
+    // The third one, whose header names none, may belong to either.
+    const both = [one('e', 't3', false), one('d', 't1'), one('c', 't2'), one('b', 't1'), one('a', 't2')]
+    expect(rowsOf(both)).toEqual(['e', ['d', 'b'], ['c', 'a']])
+  })
+
+  it('an answer whose header names none belongs to the conversation of its subject and people', () => {
+    const order = (id: string, subject: string, thread: string | undefined, is_answer = false): ListedMail =>
+      mail(id, subject, 'bob@acme.test', ['ada@acme.test'], false, { thread, is_answer })
+    expect(
+      rowsOf([
+        order('c', 'Re: My order', 't3'),
+        order('b', 'Re: My order', 't1', true),
+        order('a', 'My order', 't1'),
+      ]),
+    ).toEqual([['c', 'b', 'a']])
+    // Mails that were stored before headers were read for this.
+    expect(rowsOf([order('b', 'Re: My order', undefined), order('a', 'My order', undefined)])).toEqual([
+      ['b', 'a'],
+    ])
+  })
+
+  it('the same message twice is no conversation', () => {
+    expect(rowsOf([of('b', 'Hello', 't1', false), of('a', 'Hello', 't1', false)])).toEqual(['b', 'a'])
+  })
 })
 
 it('a mail without a subject, and the row of a broadcast, belong to no conversation', () => {

@@ -32,16 +32,22 @@ const seenIn = (length: number) =>
 test('all domains that mail mentioned are deleted, on all pages, though another tab deletes some of them', async () => {
   const { api, asked } = serverWith(seenIn(1201), { 'dev/domains/dom_2': 404 })
   expect(await mentionedDomains(api)).toHaveLength(601)
-  await removeExtras(api, { traffic: true, domains: true })
-  expect(asked).toHaveLength(602)
-  expect(asked.slice(-2)).toEqual(['DELETE dev/domains/dom_1200', 'POST dev/reset'])
+  await removeExtras(api, { traffic: true, deliveries: true, domains: true })
+  expect(asked).toHaveLength(603)
+  expect(asked.slice(-3)).toEqual([
+    'DELETE dev/domains/dom_1200',
+    'DELETE dev/webhooks/deliveries',
+    'POST dev/reset',
+  ])
 })
 
 test('what is not chosen stays, and what cannot be deleted is said', async () => {
   const { api, asked } = serverWith(seenIn(3), { 'dev/domains/dom_0': 503 })
-  await removeExtras(api, { traffic: false, domains: false })
+  await removeExtras(api, { traffic: false, deliveries: false, domains: false })
   expect(asked).toEqual([])
-  await expect(removeExtras(api, { traffic: false, domains: true })).rejects.toThrow('It failed with 503.')
+  await expect(removeExtras(api, { traffic: false, deliveries: false, domains: true })).rejects.toThrow(
+    'It failed with 503.',
+  )
 })
 
 test('after all mail is deleted the list is empty, even if something else cannot be deleted', async () => {

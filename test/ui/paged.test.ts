@@ -48,6 +48,37 @@ test('a list that is renewed changes once, with the entries of its other pages',
   ])
 })
 
+test.each([1, 3, 4, 20, 29, 30, 31, 32, 100])(
+  'a list that is renewed after %i new entries has no gap, and goes on to its end',
+  async (added) => {
+    let newest = 8
+    const list = countdown(() => newest)
+    await list.load()
+    await list.loadMore()
+    newest += added
+    await list.refresh((entry, last) => entry < last)
+    const { value: items } = list.items
+    expect(items).toEqual(items.map((_, at) => newest - at))
+    // What is too much to read at once begins again; 30 may be followed by others.
+    expect(items.length).toBe(added < 30 ? 6 + added : 30)
+    while (list.hasMore.value) await list.loadMore()
+    expect(list.items.value).toEqual(Array.from({ length: newest + 1 }, (_, at) => newest - at))
+  },
+)
+
+test('what is loaded at first is as much as was asked for, or all there is', async () => {
+  const pageOf = async (cursor: string | null) => {
+    const first = cursor === null ? 20 : Number(cursor)
+    return { items: [first, first - 1, first - 2], cursor: first > 3 ? String(first - 3) : null }
+  }
+  const some = usePaged<number>(pageOf, 7)
+  await some.load()
+  expect([some.items.value.length, some.hasMore.value]).toEqual([9, true])
+  const all = usePaged<number>(pageOf, 100)
+  await all.load()
+  expect([all.items.value.length, all.hasMore.value]).toEqual([21, false])
+})
+
 test('an entry is looked for to the end of a list, also when the list is loaded again meanwhile', async () => {
   const list = countdown(() => 8)
   const isSearching = useSearchedList(computed(() => list))

@@ -5,6 +5,7 @@ import {
   afterHead,
   afterPage,
   largestPage,
+  laterPage,
   type ListWindow,
   missingPart,
   noRows,
@@ -246,9 +247,12 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   async function fetchLoaded(signal: AbortSignal): Promise<void> {
     const { first } = rows.value
     await attempt(signal, async () => {
-      const limit = Math.min(Math.max(emails.value.length, 1), largestPage)
-      const page = await list({ query: shown.value, offset: first, limit }, signal)
-      rows.value = { first, emails: page.emails }
+      const { length } = emails.value
+      const limit = Math.min(Math.max(length, 1), largestPage)
+      // Of more rows than one page has, those in sight, which then keep their place.
+      const offset = Math.max(first, Math.min(first + length - limit, wanted.from - laterPage))
+      const page = await list({ query: shown.value, offset, limit }, signal)
+      rows.value = { first: offset, emails: page.emails }
       count.value = page.count
     })
   }

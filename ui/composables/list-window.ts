@@ -6,6 +6,8 @@ export interface ListWindow {
   /** The position of the first loaded row in the list. */
   readonly first: number
   readonly emails: ListRow[]
+  /** The mails that the rows stand for, by their positions on the server; absent while each row is one of them. */
+  readonly mails?: ListWindow
 }
 
 export const noRows: ListWindow = { first: 0, emails: [] }
@@ -84,6 +86,21 @@ export function movedBy(before: ListWindow, after: ListWindow, position: number)
   return null
 }
 
+/**
+ * How many mails arrived above a row, whatever rows they are in. Rows of conversations also move where mails are loaded or
+ * dropped, which brings no new ones.
+ *
+ * @param position  Of the row before.
+ * @returns null if none of the mails from this row on is loaded any more.
+ */
+export function arrivedAbove(before: ListWindow, after: ListWindow, position: number): number | null {
+  const { first, emails } = before.mails ?? before
+  const row = before.emails[Math.max(0, position - before.first)]
+  const at = emails.findIndex(({ id }) => id === row?.id)
+  const moved = at === -1 ? null : movedBy({ first, emails }, after.mails ?? after, first + at)
+  return moved === null ? null : Math.max(0, moved)
+}
+
 function trimmed({ first, emails }: ListWindow, { from, to }: { from: number; to: number }): ListWindow {
   if (emails.length <= mostRows) return { first, emails }
   const start = Math.max(first, Math.min(from, to) - mostRows / 2)
@@ -93,7 +110,7 @@ function trimmed({ first, emails }: ListWindow, { from, to }: { from: number; to
 }
 
 const mostRows = 600
-const laterPage = 100
+export const laterPage = 100
 /** What the server allows. */
 export const largestPage = 500
 /** How many rows are loaded on both sides of a position far from the loaded rows. */

@@ -1,9 +1,9 @@
 import { webhookDeliverySchema, webhookInputSchema, webhookSchema } from '../../webhooks/schema.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
 import { defineRoutes, type Route } from '../route.ts'
-import { listSchema, pageQuery, toList } from '../lists.ts'
+import { deletedSchema, listSchema, pageQuery, toList } from '../lists.ts'
 
-const { get, post, list, remove } = defineRoutes({ tag: 'Webhooks', access: 'local' })
+const { get, post, del, list, remove } = defineRoutes({ tag: 'Webhooks', access: 'local' })
 
 /** `/dev/webhooks`. */
 export function webhookRoutes(webhooks: Webhooks): Route[] {
@@ -29,6 +29,11 @@ export function webhookRoutes(webhooks: Webhooks): Route[] {
       summary: 'What waits for a webhook and about the last 1,000 others with every try, newest first',
       query: pageQuery,
       handler: ({ query }) => webhooks.deliveries(query),
+    }),
+    del('/dev/webhooks/deliveries', {
+      summary: 'Remove all finished deliveries from the log; those that wait stay',
+      success: { schema: deletedSchema },
+      handler: async () => ({ deleted: await webhooks.clearDeliveries() }),
     }),
     post('/dev/webhooks/deliveries/{id}/replay', {
       summary: 'Post the same event again, with the same webhook-id',

@@ -65,7 +65,10 @@ export function useConversations(
   }
 }
 
-/** The loaded rows with those of a conversation combined. */
+/**
+ * The loaded rows with those of a conversation combined: mails whose headers name the same first message. A mail whose header
+ * names none belongs to those of its subject and people.
+ */
 export function foldConversations(
   { first, emails }: ListWindow,
   isPicked: (id: string) => boolean,
@@ -78,6 +81,7 @@ export function foldConversations(
   /** The row of each mail that has none of its own. */
   rowOf: ReadonlyMap<string, string>
 } {
+  const keyOf = keysFor(emails)
   const groups = new Map<string, ListedMail[]>()
   for (const mail of emails) {
     const group = groups.get(keyOf(mail))
@@ -86,7 +90,8 @@ export function foldConversations(
   }
   for (const [key, mails] of groups) {
     // Without an answer, they are several mails of one kind, such as sign-in codes.
-    const isOne = mails.length > 1 && mails.some(({ subject }) => answer.test(subject))
+    const isOne =
+      mails.length > 1 && mails.some(({ subject, is_answer }) => is_answer || answer.test(subject))
     if (!isOne || mails.some(({ id }) => isPicked(id))) groups.delete(key)
   }
   const rowOf = new Map<string, string>()
@@ -105,11 +110,29 @@ export function foldConversations(
       conversation: { subject: plainSubject(mail.subject), ids: mails.map(({ id }) => id), unread },
     })
   })
-  return { window: { first, emails: rows }, positions, hidden, rowOf }
+  return { window: { first, emails: rows, mails: { first, emails } }, positions, hidden, rowOf }
+}
+
+/** What the mails of a conversation have in common. */
+function keysFor(emails: readonly ListedMail[]): (mail: ListedMail) => string {
+  const sizes = new Map<string, number>()
+  for (const { thread } of emails) if (thread !== undefined) sizes.set(thread, (sizes.get(thread) ?? 0) + 1)
+  const sharedBy = ({ thread, broadcast }: ListedMail): string | undefined =>
+    thread !== undefined && !broadcast && (sizes.get(thread) ?? 0) > 1 ? `thread ${thread}` : undefined
+  /** The conversation of headers that has mails of a subject and people; null for several. */
+  const known = new Map<string, string | null>()
+  for (const mail of emails) {
+    const shared = sharedBy(mail)
+    if (shared === undefined) continue
+    const before = known.get(subjectKey(mail))
+    known.set(subjectKey(mail), before === undefined || before === shared ? shared : null)
+  }
+  return (mail) =>
+    sharedBy(mail) ?? (mail.is_answer ? mail.id : (known.get(subjectKey(mail)) ?? subjectKey(mail)))
 }
 
 /** The subject and the people of a mail, whoever of them wrote it; its id where it belongs to no conversation. */
-function keyOf(mail: ListedMail): string {
+function subjectKey(mail: ListedMail): string {
   const key = keys.get(mail) ?? newKey(mail)
   keys.set(mail, key)
   return key

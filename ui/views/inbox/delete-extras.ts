@@ -6,6 +6,8 @@ import { type Api, ApiError } from '../../composables/api.ts'
 export interface Extras {
   /** Requests and SMTP sessions, which a reset deletes. Faults are off then. */
   traffic: boolean
+  /** The deliveries to webhooks that are finished; those that wait are sent. */
+  deliveries: boolean
   /** The domains that mail only mentioned. */
   domains: boolean
 }
@@ -18,6 +20,7 @@ export async function removeExtras(api: Pick<Api, 'read' | 'write'>, chosen: Ext
       if (!(error instanceof ApiError && error.status === 404)) throw error
     })
   }
+  if (chosen.deliveries) await api.write('DELETE', 'dev/webhooks/deliveries')
   if (chosen.traffic) await api.write('POST', 'dev/reset', { keep: [...resetScopes] })
 }
 

@@ -21,7 +21,7 @@ export const mailMembers: { readonly [Member in keyof Required<Mail>]: Place } =
   from: { in: 'MailHead.vue' },
   received: { in: 'MailHead.vue' },
   to: { in: 'MailHead.vue' },
-  to_names: { in: 'MailRow.vue' },
+  to_names: { in: 'row-words.ts' },
   cc: { in: 'MailDetails.vue' },
   bcc: { in: 'MailDetails.vue' },
   reply_to: { in: 'MailDetails.vue' },
@@ -51,6 +51,8 @@ export const mailMembers: { readonly [Member in keyof Required<Mail>]: Place } =
   metadata: { in: 'MailDetails.vue' },
   tracking: 'not shown',
   provider: { in: 'MailOrigin.vue' },
+  thread: { in: 'conversations.ts' },
+  is_answer: { in: 'conversations.ts' },
   trace_id: { in: 'MailDetails.vue' },
 }
 

@@ -1,5 +1,5 @@
 import { computed, nextTick, onMounted, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue'
-import { movedBy, type ListWindow } from '../../composables/list-window.ts'
+import { arrivedAbove, movedBy, type ListWindow } from '../../composables/list-window.ts'
 import { placeRows } from './row-places.ts'
 
 export interface RowsParts {
@@ -26,7 +26,7 @@ export interface Rows {
   topOf(index: number): number
   /** The height of all rows, in pixels. */
   height: ComputedRef<number>
-  /** How many rows were added above the visible ones since the list was at its top. */
+  /** How many mails arrived above the visible rows since the list was at its top. */
   above: Ref<number>
   toTop(): void
   /** The first row that is wholly in sight. */
@@ -71,7 +71,8 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
     const known = movedBy(rowsBefore, after, at)
     // If none of the loaded rows is left, only the number of new rows is known.
     const moved = known ?? (after.first === 0 ? Math.max(0, count - countBefore) : 0)
-    above.value += Math.max(0, moved)
+    const grown = after.first === 0 ? mailsIn(after, count) - mailsIn(rowsBefore, countBefore) : 0
+    above.value += arrivedAbove(rowsBefore, after, at) ?? Math.max(0, grown)
     const inRow = element.scrollTop - placedBefore.topOf(at)
     const shift = placed.topOf(at + moved) + (inRow * size) / sizeBefore - element.scrollTop
     if (shift === 0) return
@@ -137,6 +138,10 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
     },
   }
 }
+
+/** How many mails a list of so many rows has. */
+const mailsIn = ({ emails, mails }: ListWindow, rows: number): number =>
+  rows + (mails ? mails.emails.length - emails.length : 0)
 
 /** The height of a heading. */
 export const headingRem = 1.75

@@ -13,7 +13,10 @@ export interface Paged<T> {
   loadMore(): Promise<void>
   /** Loads the pages that are loaded again. */
   reload(): Promise<void>
-  /** Loads the first page again and keeps entries of the others that are `isOlder` than its last one. */
+  /**
+   * Loads what is new, and keeps the entries that are `isOlder` than the last one of that. After very much it begins again with
+   * the newest entries, so that the list never has a gap.
+   */
   refresh(isOlder: (entry: T, last: T) => boolean): Promise<void>
 }
 
@@ -27,9 +30,13 @@ export interface ListProgress {
   loadMore(): Promise<void>
 }
 
-/** @param fetchPage  Requests the page after `cursor`, or the first. */
+/**
+ * @param fetchPage  Requests the page after `cursor`, or the first.
+ * @param atFirst  How many entries `load` and `reload` take, if there are so many. Default: one page.
+ */
 export function usePaged<T>(
   fetchPage: (cursor: string | null) => Promise<{ items: T[]; cursor: string | null }>,
+  atFirst = 0,
 ): Paged<T> {
   const items = shallowRef<T[]>([])
   const phase = ref<'loading' | 'ready' | 'failed'>('loading')
@@ -51,13 +58,20 @@ export function usePaged<T>(
     try {
       let page = await fetchPage(after)
       const taken = after === null ? page.items : [...items.value, ...page.items]
-      while (mine === round && page.cursor !== null && taken.length < least) {
+      /** Whether there may be entries between those that were taken and the newest one that is there. */
+      const isApart = (): boolean => {
+        const [known] = items.value
+        const last = taken.at(-1)
+        return page.cursor !== null && known !== undefined && last !== undefined && isOlder(known, last)
+      }
+      for (let pages = 1; mine === round && page.cursor !== null; pages++) {
+        if (taken.length >= least && !(isApart() && pages < mostPages)) break
         page = await fetchPage(page.cursor)
         taken.push(...page.items)
       }
       if (mine !== round) return
       const last = taken.at(-1)
-      const older = last === undefined ? [] : items.value.filter((entry) => isOlder(entry, last))
+      const older = last === undefined || isApart() ? [] : items.value.filter((entry) => isOlder(entry, last))
       // At once: whoever watches the list asks for what comes after its end.
       items.value = [...taken, ...older]
       if (older.length === 0) cursor.value = page.cursor
@@ -74,9 +88,12 @@ export function usePaged<T>(
     phase,
     problem,
     hasMore: computed(() => cursor.value !== null),
-    load: () => take(null),
-    reload: () => take(null, items.value.length),
+    load: () => take(null, atFirst),
+    reload: () => take(null, Math.max(atFirst, items.value.length)),
     refresh: (isOlder) => take(null, 0, isOlder),
     loadMore: () => take(cursor.value),
   }
 }
+
+/** After more new entries than these pages have, a list begins again with them. */
+const mostPages = 10

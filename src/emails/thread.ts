@@ -1,0 +1,54 @@
+/** What the header of a message says of the conversation that it belongs to. */
+interface ThreadFields {
+  references: string
+  inReplyTo: string
+}
+
+/**
+ * The key of the conversation that a message answers in; undefined if its header names no other message. The first message
+ * of References began the conversation; where only In-Reply-To names one, the conversation begins with that.
+ *
+ * @param fields  The values of the fields, of any length.
+ * @see RFC 5322 section 3.6.4
+ */
+export function answeredThread({ references, inReplyTo }: ThreadFields): string | undefined {
+  // Most messages have neither.
+  if (references === '' && inReplyTo === '') return undefined
+  const first = firstId(references) || firstId(inReplyTo)
+  return first === '' ? undefined : threadKey(first)
+}
+
+/**
+ * The key of the conversation that a message begins.
+ *
+ * @param messageId  As in the field, with its angle brackets; `""` if there is none.
+ * @returns The same as {@link answeredThread} for the answers; undefined without an id.
+ */
+export function begunThread(messageId: string): string | undefined {
+  const id = firstId(messageId) || messageId.trim().slice(0, longestId)
+  return id === '' ? undefined : threadKey(id)
+}
+
+/** The first id in angle brackets, without these; `""` if there is none. The field may have other text before it. */
+function firstId(value: string): string {
+  const start = value.indexOf('<') + 1
+  const end = start === 0 ? -1 : value.indexOf('>', start)
+  return end === -1 ? '' : value.slice(start, Math.min(end, start + longestId)).trim()
+}
+
+/** A line of a header has at most 998 characters. */
+const longestId = 998
+
+/** A short text that is the same for the same id: 64 bits, by FNV-1a in two halves with other beginnings. */
+function threadKey(id: string): string {
+  let low = 0x811c9dc5
+  let high = 0x9747b28c
+  for (let at = 0; at < id.length; at++) {
+    const unit = id.charCodeAt(at)
+    low = Math.imul(low ^ unit, 0x01000193)
+    high = Math.imul(high ^ unit ^ (low >>> 16), 0x01000193)
+  }
+  return half(high) + half(low)
+}
+
+const half = (bits: number): string => (bits >>> 0).toString(36).padStart(7, '0')
