@@ -78,7 +78,7 @@ export function createRowPages({ rows, count, isReady, inLine, fetch }: RowPages
       const range = wanted
       settle((other) => other.to < range.from || other.from > range.to)
       if (!isReady() || missingPart(rows.value, range) === null) return
-      const shown = new Promise<void>((resolve) => waiting.push({ range, done: resolve }))
+      const shown = new Promise<void>((resolve) => void waiting.push({ range, done: resolve }))
       if (!isLoading) void load()
       await shown
     },
