@@ -17,6 +17,7 @@ import {
   deleteAll,
   fastScroll,
   firstList,
+  fling,
   jump,
   leaveSearch,
   limits,
@@ -81,6 +82,11 @@ async function measure(size, dir, isChanging) {
       await arrival(page, server.smtpPort, `Long mail ${count}`, longHtml)
       add('open a mail of 20 KB, without resting on it', await openMail(page, 0, 0))
     }
+    for (let count = 0; count < 3; count++) {
+      const { full, longest } = await fling(page)
+      add('fling of 10,000 px/s: frames full of rows, %', full)
+      add('fling of 10,000 px/s: rows were missing for, at most', longest)
+    }
     for (let count = 0; count < 3; count++)
       add('fast scroll through the list: rows in sight, %, at least', await fastScroll(page))
     for (let count = 0; count < 9; count++) add('next mail with j', await nextMail(page))
@@ -109,9 +115,10 @@ async function measure(size, dir, isChanging) {
 async function openPage(add, url) {
   for (let left = 4; ; left--) {
     const page = await newPage()
-    const { ms, kilobytes, requests, loaded } = await firstList(page, url)
+    const { ms, kilobytes, requests, allRequests, loaded } = await firstList(page, url)
     add('first list', ms)
-    add('requests of the load', requests)
+    add('requests until the first list', requests)
+    add('requests until nothing is left to load', allRequests)
     add('the load, KB', loaded)
     add('initial JavaScript, KB gzip', kilobytes)
     if (left === 0) return page

@@ -16,6 +16,17 @@ const listModules = (fileName: string): Plugin => ({
   },
 })
 
+// What the page loads first, what it fetches when it is idle, and the other rooms are one file each, instead of one for each
+// part and for each module that parts share. A group takes what those before it left.
+const groups: { name: string; tags?: '$initial'[]; test?: RegExp }[] = [
+  { name: 'first', tags: ['$initial'] },
+  {
+    name: 'later',
+    test: /\/ui\/views\/inbox\/(?!picture\/draw|pdf\/|calendar|excerpts|frame-marks)|\/ui\/components\/(?!shell\/SignInForm)/,
+  },
+  { name: 'rooms', test: /\/ui\/views\/(?!inbox\/)/ },
+]
+
 export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that the built page works wherever the server puts it.
@@ -33,8 +44,7 @@ export default defineConfig({
     // How long a plug-in took is of no use to a person who starts Localpost.
     rolldownOptions: {
       checks: { pluginTimings: false },
-      // What the page loads first is one file, instead of one for each module that later parts share.
-      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
+      output: { codeSplitting: { groups } },
     },
   },
   server: { proxy: { '/dev': { target, changeOrigin: true, headers: { origin: target } } } },

@@ -59,7 +59,7 @@ export async function checkRaw(
   const bytes = await withoutBlindCopies(withLineEnds(given))
   assertSize(bytes.length)
   const facts = readHeaderFacts(bytes, envelope)
-  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, trace, thread, thread } = facts
+  const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, trace, thread } = facts
   const { html, text, attachments } = parseMessage(bytes)
   const from_address = envelope.from
   const { mail_from, rcpt_to } = envelope

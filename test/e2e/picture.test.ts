@@ -98,7 +98,9 @@ describe('a mail saved as PNG', () => {
       await savePicture(page)
       await page.waitForTimeout(300)
       // The code that draws, what the page reads anyway, and nothing of the mail.
-      const own = new RegExp(`^/(?:assets/[\\w.-]+|dev/(?:health|inbox|inbox/tags|inbox/${id}))$`)
+      const own = new RegExp(
+        `^/(?:assets/[\\w.-]+|dev/(?:health|rules|smtp-sessions|webhooks|inbox|inbox/tags|inbox/${id}))$`,
+      )
       expect(
         asked.filter((url) => !(url.startsWith(post.url ?? '') && own.test(new URL(url).pathname))),
       ).toEqual([])

@@ -209,6 +209,7 @@ export const slowFiles: readonly string[] = [
   'e2e/list-filters',
   'e2e/list-layout',
   'e2e/look',
+  'e2e/page-requests',
   'e2e/palette',
   'e2e/pdf',
   'e2e/reading',

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { watch } from 'vue'
 import type { MailSummary } from '../../src/inbox/types.ts'
 import { type Api, ApiError, type MailPage } from '../../ui/composables/api.ts'
 import { type InboxList, useInbox } from '../../ui/composables/inbox.ts'
@@ -17,6 +18,8 @@ class Served {
   /** The ids that were announced as new. */
   readonly announced: string[] = []
   cut = 0
+  /** The pages that were asked for. */
+  readonly asked: { offset: number; limit: number; isCancelled: boolean }[] = []
   readonly #mails: string[] = []
   readonly #open = new Set<() => void>()
   #refusal: ApiError | null = null
@@ -37,7 +40,10 @@ class Served {
             else resolve(page as MailPage)
           }
           this.#open.add(answer)
+          const asked = { offset, limit, isCancelled: false }
+          this.asked.push(asked)
           const abort = (): void => {
+            asked.isCancelled = true
             if (this.#open.delete(answer)) reject(signal?.reason as Error)
           }
           signal?.addEventListener('abort', abort)
@@ -219,6 +225,86 @@ test('rows that are scrolled to are loaded while mail keeps arriving', async () 
     await served.answer(0)
   }
   await served.answerAll()
+  expect(served.misplaced()).toEqual([])
+})
+
+test('a page that was scrolled past is cancelled, and the one in its place is asked for at once', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(20_000)
+  served.search('')
+  await served.answerAll()
+  const before = served.asked.length
+  for (const at of [5000, 9000, 9020]) {
+    void inbox.show(at, at + 30)
+    await new Promise(setImmediate)
+  }
+  // The last position is near enough to the page that is being loaded.
+  expect(served.asked.slice(before)).toEqual([
+    { offset: 4970, limit: 91, isCancelled: true },
+    { offset: 8970, limit: 91, isCancelled: false },
+  ])
+  expect(served.open).toBe(1)
+  await served.answerAll()
+  expect(inbox.rows.value.first).toBe(8970)
+  expect(served.misplaced()).toEqual([])
+})
+
+test('a scroll through 100,000 mails asks for few large pages, and the rows that are kept are bounded', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(100_000)
+  served.search('')
+  await served.answerAll()
+  for (const by of [200, -200]) {
+    const begun = served.asked.length
+    const from = by > 0 ? 0 : 99_800
+    for (let at = from; at >= 0 && at < 100_000; at += by) {
+      // What is coming is wanted too.
+      void inbox.show(by > 0 ? at - 12 : at - 450, by > 0 ? at + 450 : at + 42)
+      await served.answerAll()
+      const { first, emails } = inbox.rows.value
+      expect(first <= at && at + 30 <= first + emails.length).toBe(true)
+      expect(emails.length).toBeLessThanOrEqual(1600)
+    }
+    expect(served.asked.length - begun).toBeLessThan(100_000 / 400)
+  }
+  expect(served.misplaced()).toEqual([])
+})
+
+test('who waits for rows finds them, although others are wanted as soon as they are there', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(5000)
+  served.search('')
+  await served.answerAll()
+  void inbox.show(3000, 3020)
+  await served.answerAll()
+  const [top] = served.matches('')
+  const shown = inbox.show(0, 20).then(() => inbox.indexOf(top ?? ''))
+  // As a list does that is scrolled to other rows.
+  watch(inbox.rows, () => void inbox.show(3000, 3020))
+  await served.answerAll()
+  expect(await shown).toBe(0)
+  expect(inbox.rows.value.first).toBeGreaterThan(2000)
+})
+
+test('after changes of many mails no row is left as it was before', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(3000)
+  served.search('')
+  await served.answerAll()
+  for (let at = 0; at < 1400; at += 100) {
+    void inbox.show(at, at + 100)
+    await served.answerAll()
+  }
+  const before = new Set(inbox.emails.value)
+  expect(before.size).toBeGreaterThan(1000)
+  void inbox.reload()
+  await served.answerAll()
+  expect(inbox.emails.value.filter((mail) => before.has(mail))).toEqual([])
+  expect(inbox.indexOf(served.matches('')[1350] ?? '')).toBe(1350)
   expect(served.misplaced()).toEqual([])
 })
 

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { MailSummary } from '../../src/inbox/types.ts'
 import type { ListRow } from '../../ui/views/inbox/conversations.ts'
-import { afterHead, afterPage, movedBy, noRows, type ListWindow } from '../../ui/composables/list-window.ts'
+import {
+  afterHead,
+  afterPage,
+  isWanted,
+  type ListWindow,
+  missingPart,
+  movedBy,
+  noRows,
+  renewedPart,
+} from '../../ui/composables/list-window.ts'
 
 /** The rows of a list in which the mail `em_<n>` is at position `n`. */
 function rows(first: number, count: number, shift = 0): ListWindow {
@@ -29,22 +38,22 @@ describe('the loaded rows of a list', () => {
   })
 
   it('are limited to those around the rows in sight', () => {
-    let loaded = rows(0, 100)
-    for (let first = 100; first < 5000; first += 100)
-      loaded = afterPage(loaded, rows(first, 100), { from: first, to: first + 20 })
-    expect(loaded.emails.length).toBeLessThanOrEqual(600)
-    expect(loaded.first).toBeLessThanOrEqual(4900)
-    expect(loaded.first + loaded.emails.length).toBe(5000)
+    let loaded = rows(0, 500)
+    for (let first = 500; first < 100_000; first += 500)
+      loaded = afterPage(loaded, rows(first, 500), { from: first, to: first + 20 })
+    expect(loaded.emails.length).toBeLessThanOrEqual(1500)
+    expect(loaded.first).toBeLessThanOrEqual(99_500)
+    expect(loaded.first + loaded.emails.length).toBe(100_000)
     expect(ids(loaded)[0]).toBe(`em_${loaded.first}`)
-    for (let first = loaded.first - 100; first >= 0; first -= 100)
-      loaded = afterPage(loaded, rows(first, 100), { from: first, to: first + 20 })
+    for (let first = loaded.first - 500; first >= 0; first -= 500)
+      loaded = afterPage(loaded, rows(first, 500), { from: first, to: first + 20 })
     expect(loaded.first).toBe(0)
-    expect(loaded.emails.length).toBeLessThanOrEqual(600)
+    expect(loaded.emails.length).toBe(1500)
   })
 
   it('are as many as are in sight, where the rows in sight stand for more than the limit', () => {
-    const grown = afterPage(rows(0, 600), rows(600, 100), { from: 0, to: 650 })
-    expect(grown).toEqual(rows(0, 700))
+    const grown = afterPage(rows(0, 1500), rows(1500, 100), { from: 0, to: 1550 })
+    expect(grown).toEqual(rows(0, 1600))
   })
 
   it('keep older rows behind newest ones that are fetched again, or begin again', () => {
@@ -63,5 +72,43 @@ describe('the loaded rows of a list', () => {
     const conversation = { subject: 'x', ids: ['em_0', 'em_20', 'em_21'], unread: 0 }
     const combined = [{ ...first, conversation } as ListRow, ...rest.slice(0, 19)]
     expect(movedBy(rows(0, 50), { first: 0, emails: combined }, 20)).toBe(-20)
+  })
+})
+
+describe('the rows that are fetched', () => {
+  const loaded = rows(1000, 100)
+  it.each([
+    ['none, where all are loaded', { from: 1000, to: 1099 }, null],
+    ['none, where none is wanted', { from: 40, to: 20 }, null],
+    ['a page below', { from: 1080, to: 1100 }, { offset: 1100, limit: 100 }],
+    ['a page above', { from: 999, to: 1020 }, { offset: 900, limit: 100 }],
+    ['as many as a fast scroll needs, below', { from: 1080, to: 1400 }, { offset: 1100, limit: 320 }],
+    ['as many as a fast scroll needs, above', { from: 700, to: 1020 }, { offset: 680, limit: 320 }],
+    ['at most a page of the largest size, below', { from: 1080, to: 9000 }, { offset: 1100, limit: 500 }],
+    ['at most a page of the largest size, above', { from: 0, to: 1020 }, { offset: 500, limit: 500 }],
+    ['those that were passed too, below', { from: 1200, to: 1230 }, { offset: 1100, limit: 131 }],
+    ['those that were passed too, above', { from: 850, to: 880 }, { offset: 850, limit: 150 }],
+    ['those around a place elsewhere', { from: 5000, to: 5030 }, { offset: 4970, limit: 91 }],
+    ['those around a place above', { from: 20, to: 50 }, { offset: 0, limit: 81 }],
+  ])('are %s', (_, wanted, part) => expect(missingPart(loaded, wanted)).toEqual(part))
+
+  it('are the first ones, where none is loaded', () => {
+    expect(missingPart(noRows, { from: 0, to: 20 })).toEqual({ offset: 0, limit: 100 })
+  })
+
+  it('stay wanted while they are near the rows in sight', () => {
+    const part = { offset: 100, limit: 50 }
+    const near = [90, 100, 149, 150].map((from) => isWanted(part, { from, to: from + 10 }))
+    expect(near).toEqual([true, true, true, false])
+    expect(isWanted(part, { from: 80, to: 99 })).toBe(false)
+  })
+
+  it('are after a change all that are loaded, or a page around those in sight', () => {
+    const sight = { from: 1000, to: 1020 }
+    expect(renewedPart(rows(900, 200), sight)).toEqual({ offset: 900, limit: 200 })
+    expect(renewedPart(rows(500, 1500), sight)).toEqual({ offset: 760, limit: 500 })
+    expect(renewedPart(rows(950, 1500), sight)).toEqual({ offset: 950, limit: 500 })
+    expect(renewedPart(rows(0, 1040), sight)).toEqual({ offset: 540, limit: 500 })
+    expect(renewedPart(noRows, { from: 0, to: -1 })).toEqual({ offset: 0, limit: 1 })
   })
 })

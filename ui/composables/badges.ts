@@ -13,6 +13,7 @@ import type { SmtpSessionSummary } from '../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
 import type { Webhook, WebhookDelivery } from '../../src/webhooks/types.ts'
 import { placeOf } from './accounts.ts'
+import { idle, painted } from './idle.ts'
 import type { Instance } from './instance.ts'
 import type { AnyRoom } from './rooms.ts'
 import type { Router } from './route.ts'
@@ -51,10 +52,11 @@ export function provideBadges({ api, live, health, locked }: Instance, { room }:
     })
   const askWebhooks = (): Promise<void> =>
     ask(async () => {
-      const [{ webhooks }, { deliveries }] = await Promise.all([
-        api.read<{ webhooks: Webhook[] }>('dev/webhooks'),
-        api.read<{ deliveries: WebhookDelivery[] }>('dev/webhooks/deliveries?limit=30'),
-      ])
+      const { webhooks } = await api.read<{ webhooks: Webhook[] }>('dev/webhooks')
+      const isNone = webhooks.every(({ disabled }) => disabled)
+      const { deliveries } = isNone
+        ? { deliveries: [] }
+        : await api.read<{ deliveries: WebhookDelivery[] }>('dev/webhooks/deliveries?limit=30')
       isFailing.value = failingOf(webhooks, deliveries).length > 0
     })
   // A flood of mail is not a flood of requests.
@@ -66,7 +68,12 @@ export function provideBadges({ api, live, health, locked }: Instance, { room }:
     }, 2000))
   onScopeDispose(() => clearTimeout(timer))
   live.listen({
-    onConnected: () => void Promise.all([askRules(), askTraffic(), askWebhooks()]),
+    async onConnected() {
+      // What a person looks at comes first: the list and the open mail.
+      await painted()
+      await idle()
+      await Promise.all([askRules(), askTraffic(), askWebhooks()])
+    },
     onList(name) {
       if (name === 'rules') void askRules()
       if (name === 'webhooks') askSoon()

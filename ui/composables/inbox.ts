@@ -1,18 +1,10 @@
 import { computed, ref, shallowRef, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import type { ListedMail } from '../../src/inbox/types.ts'
 import { type Api, ApiError, type MailPage, wordsOf } from './api.ts'
-import {
-  afterHead,
-  afterPage,
-  largestPage,
-  laterPage,
-  type ListWindow,
-  missingPart,
-  noRows,
-  type Part,
-} from './list-window.ts'
+import { afterHead, findPosition, largestPage, type ListWindow, noRows, renewedPart } from './list-window.ts'
 import type { ListRow } from '../views/inbox/conversations.ts'
 import type { Changes } from './live.ts'
+import { createRowPages } from './row-pages.ts'
 import { searchInUrl } from './search-url.ts'
 
 /** The list of mails of one query: the rows in sight and around them, kept up to date. */
@@ -142,68 +134,50 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     return page
   }
 
-  let wanted = { from: 0, to: -1 }
-  let showing: Promise<void> | null = null
-  async function show(from: number, to: number): Promise<void> {
-    wanted = { from: Math.max(0, from), to: Math.min(to, count.value - 1) }
-    if (phase.value === 'ready') showing ??= showWanted()
-    await showing
-  }
-
-  async function showWanted(): Promise<void> {
-    for (let isDone = false; !isDone;) {
-      await inLine(async (signal) => {
-        const next = problem.value === '' ? missingPart(rows.value, wanted) : null
-        isDone = next === null
-        if (next) await attempt(signal, () => showPage(next, signal))
+  // Whether pages were added since the loaded rows were fetched at once: a change meanwhile may have left a gap between them.
+  let isPieced = false
+  const pages = createRowPages({
+    rows,
+    count: () => count.value,
+    isReady: () => phase.value === 'ready' && problem.value === '',
+    inLine,
+    async fetch({ offset, limit }, signal) {
+      let found: ListWindow | null = null
+      isPieced = true
+      await attempt(signal, async () => {
+        const page = await list({ query: shown.value, offset, limit, count: 'page' }, signal)
+        if (!page.at_least) count.value = page.count
+        found = { first: offset, emails: page.emails }
       })
-    }
-    showing = null
-  }
+      return found
+    },
+  })
 
-  async function showPage({ offset, limit }: Part, signal: AbortSignal): Promise<void> {
-    const page = await list({ query: shown.value, offset, limit, count: 'page' }, signal)
-    const before = rows.value
-    const after = afterPage(before, { first: offset, emails: page.emails }, wanted)
-    if (!page.at_least) count.value = page.count
-    // If the page brought nothing new, the list has changed meanwhile. The refresh after that change loads the rows.
-    const isSame = after.first === before.first && after.emails.length === before.emails.length
-    // Each change of the rows is followed by `show`, which would ask for the same page for ever.
-    if (!isSame) rows.value = after
-    wanted = { ...wanted, to: isSame ? -1 : Math.min(wanted.to, count.value - 1) }
-  }
-
-  // The list is sorted by id, newest first, so a binary search with a few requests finds any mail.
   async function locate(id: string): Promise<number> {
     const signal = await loadsDone()
-    let [from, to] = [0, count.value - 1]
-    for (let tries = 0; from <= to && tries < mostTries; tries++) {
-      const middle = Math.floor((from + to) / 2)
-      const page = await list({ query: shown.value, offset: middle, limit: 1 }, signal).catch(() => null)
-      const found = page?.emails[0]?.id
-      if (found === id) return middle
-      if (found === undefined) to = middle - 1
-      else if (found > id) from = middle + 1
-      else to = middle - 1
-    }
-    return -1
+    return findPosition(id, count.value, async (offset) => {
+      const page = await list({ query: shown.value, offset, limit: 1 }, signal).catch(() => null)
+      return page?.emails[0]?.id
+    })
   }
 
   // Only one refresh runs at a time. Changes during it cause one more refresh that covers all of them.
   let running: Promise<void> | null = null
   let waitingDepth = 0
   function fetchRows(depth: number): Promise<void> {
-    if (running) waitingDepth = Math.min(waitingDepth + depth, largestPage)
+    if (running) waitingDepth += depth
     else running = fetchUntilDone(depth).finally(() => (running = null))
     return running
   }
 
+  /** @param depth  How many mails from the top. If no page has so many, the rows around those in sight are fetched. */
   async function fetchUntilDone(depth: number): Promise<void> {
     for (let next = depth; next > 0;) {
       await inLine(async (signal) => {
         // The last load failed, so the rows are those of an older query.
         if (problem.value !== '' && query.value.trim() !== shown.value) await load()
-        else await (rows.value.first > 0 ? fetchLoaded(signal) : fetchHead(next, signal))
+        else if (rows.value.first > 0 || isPieced || next > largestPage) await fetchLoaded(signal)
+        else await fetchHead(next, signal)
         // A load that began meanwhile may have been answered before the change that this refresh is for.
         next = signal.aborted && problem.value === '' ? Math.max(next, waitingDepth) : waitingDepth
         waitingDepth = 0
@@ -218,10 +192,6 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     return fetchRows(depth)
   }
 
-  async function reload(): Promise<void> {
-    return fetchRows(Math.min(Math.max(emails.value.length, pageSize), largestPage))
-  }
-
   /** How many mails from the top a refresh must fetch to include every changed mail. */
   function depthFor(changes: Changes | undefined): number {
     if (!changes) return pageSize
@@ -230,7 +200,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     const lowest = emails.value.findLastIndex(
       ({ id, broadcast }) => updated.has(id) || (broadcast && updated.size + deleted.size > 0),
     )
-    return Math.min(Math.max(lowest + 1 + created.size, 10), largestPage)
+    return Math.max(lowest + 1 + created.size, 10)
   }
 
   async function fetchHead(limit: number, signal: AbortSignal): Promise<void> {
@@ -239,22 +209,27 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
       const page = await list({ query: shown.value, limit }, signal)
       rows.value = { first: 0, emails: afterHead(emails.value, page) }
       count.value = page.count
-      const arrived = page.emails.filter(({ id }) => id > before)
-      if (arrived.length > 0) onArrivals(arrived)
+      announce(page, before)
     })
   }
 
+  /** Fetches the loaded rows again; those that a page around the wanted ones has no room for are dropped. */
   async function fetchLoaded(signal: AbortSignal): Promise<void> {
-    const { first } = rows.value
+    const { offset, limit } = renewedPart(rows.value, pages.wanted)
     await attempt(signal, async () => {
-      const { length } = emails.value
-      const limit = Math.min(Math.max(length, 1), largestPage)
-      // Of more rows than one page has, those in sight, which then keep their place.
-      const offset = Math.max(first, Math.min(first + length - limit, wanted.from - laterPage))
-      const page = await list({ query: shown.value, offset, limit }, signal)
+      const before = newestSeen
+      const page = await list({ query: shown.value, offset, limit: Math.max(limit, pageSize) }, signal)
       rows.value = { first: offset, emails: page.emails }
+      // What changed meanwhile may have removed one of these rows.
+      isPieced = waitingDepth > 0
       count.value = page.count
+      if (offset === 0) announce(page, before)
     })
+  }
+
+  function announce(page: MailPage, before: string): void {
+    const arrived = page.emails.filter(({ id }) => id > before)
+    if (arrived.length > 0) onArrivals(arrived)
   }
 
   async function attempt(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
@@ -278,8 +253,9 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   function drop(ids: ReadonlySet<string>): void {
     if (ids.size === 0) return
     const kept = emails.value.filter(({ id }) => !ids.has(id))
-    count.value = Math.max(kept.length, count.value - (emails.value.length - kept.length))
-    mails.value = Math.max(count.value, mails.value - (emails.value.length - kept.length))
+    const gone = emails.value.length - kept.length
+    count.value = Math.max(kept.length, count.value - gone)
+    mails.value = Math.max(count.value, mails.value - gone)
     rows.value = { ...rows.value, emails: kept }
     dropped.value = ids
   }
@@ -309,14 +285,13 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     counted: async () => void (await loadsDone()),
     locate,
     load,
-    show,
+    show: pages.show,
     refresh,
-    reload,
+    reload: () => fetchRows(allRows),
     patch,
     drop,
   }
 }
 
 const pageSize = 50
-/** Enough for a billion mails. */
-const mostTries = 30
+const allRows = Number.POSITIVE_INFINITY

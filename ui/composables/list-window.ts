@@ -20,11 +20,7 @@ export const noRows: ListWindow = { first: 0, emails: [] }
  *
  * @param wanted  The positions in sight; rows far from them are dropped.
  */
-export function afterPage(
-  before: ListWindow,
-  page: ListWindow,
-  wanted: { from: number; to: number },
-): ListWindow {
+export function afterPage(before: ListWindow, page: ListWindow, wanted: Range): ListWindow {
   const { first, emails } = before
   const known = new Set(emails.map(({ id }) => id))
   const added = page.emails.filter(({ id }) => !known.has(id))
@@ -35,6 +31,12 @@ export function afterPage(
   return page
 }
 
+/** Positions in the list, the last one included; none if `to` is before `from`. */
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
 /** Rows to fetch, by their positions. */
 export interface Part {
   offset: number
@@ -42,23 +44,37 @@ export interface Part {
 }
 
 /**
- * The next rows to fetch for the wanted positions; null if all are loaded.
+ * The next rows to fetch for the wanted positions; null if all are loaded. The more rows are wanted, the larger is the page, so
+ * that few requests follow a fast scroll.
  *
  * @param wanted  None if `to` is before `from`.
  */
-export function missingPart(
-  { first, emails }: ListWindow,
-  { from, to }: { from: number; to: number },
-): Part | null {
+export function missingPart({ first, emails }: ListWindow, { from, to }: Range): Part | null {
   const end = first + emails.length
   if (to < from || (from >= first && to < end)) return null
-  if (from >= first && from <= end) return { offset: end, limit: Math.max(to + 1 - end, laterPage) }
-  if (to >= first - 1 && to < end) {
-    const offset = Math.max(0, Math.min(from, first - laterPage))
-    return { offset, limit: Math.min(first - offset, largestPage) }
+  const page = Math.min(Math.max(to - from, laterPage), largestPage)
+  // Rows that were passed on the way are loaded too if they are few, so that the loaded ones stay.
+  if (from >= first && (from <= end || to - end < mostPassed)) {
+    return { offset: end, limit: Math.min(Math.max(to + 1 - end, page), largestPage) }
+  }
+  if (to < end && (to >= first - 1 || first - from < mostPassed)) {
+    const offset = Math.max(0, first - largestPage, Math.min(from, first - page))
+    return { offset, limit: first - offset }
   }
   const offset = Math.max(0, from - around)
   return { offset, limit: Math.min(to + around + 1 - offset, largestPage) }
+}
+
+/** Whether rows that are being fetched are still of use for the wanted positions. */
+export function isWanted({ offset, limit }: Part, { from, to }: Range): boolean {
+  return from < offset + limit && to >= offset
+}
+
+/** The loaded rows to fetch again after changes: all, or as many as one page has, around the wanted positions. */
+export function renewedPart({ first, emails }: ListWindow, { from, to }: Range): Part {
+  const limit = Math.min(Math.max(emails.length, 1), largestPage)
+  const middle = Math.min(from, Math.floor((from + to - limit) / 2))
+  return { offset: Math.max(first, Math.min(middle, first + emails.length - limit)), limit }
 }
 
 /** Replaces the first loaded rows by the newest ones, which were fetched again. Older rows keep their places. */
@@ -101,17 +117,44 @@ export function arrivedAbove(before: ListWindow, after: ListWindow, position: nu
   return moved === null ? null : Math.max(0, moved)
 }
 
-function trimmed({ first, emails }: ListWindow, { from, to }: { from: number; to: number }): ListWindow {
+/**
+ * The position of a mail, found with a few requests, because a list is sorted by id, the newest first; -1 if it is not in it.
+ *
+ * @param idAt  Answers the id of the mail at a position; undefined if there is none.
+ */
+export async function findPosition(
+  id: string,
+  count: number,
+  idAt: (position: number) => Promise<string | undefined>,
+): Promise<number> {
+  let [from, to] = [0, count - 1]
+  for (let tries = 0; from <= to && tries < mostTries; tries++) {
+    const middle = Math.floor((from + to) / 2)
+    const found = await idAt(middle)
+    if (found === id) return middle
+    if (found === undefined || found < id) to = middle - 1
+    else from = middle + 1
+  }
+  return -1
+}
+
+function trimmed({ first, emails }: ListWindow, { from, to }: Range): ListWindow {
   if (emails.length <= mostRows) return { first, emails }
-  const start = Math.max(first, Math.min(from, to) - mostRows / 2)
+  const start = Math.max(first, Math.min(from, to) - mostBefore)
   // Rows of conversations hold so many mails that those in sight may need more. A page that was fetched for them stays whole.
   const end = Math.min(first + emails.length, Math.max(start + mostRows, to + laterPage))
   return { first: start, emails: emails.slice(start - first, end - first) }
 }
 
-const mostRows = 600
-export const laterPage = 100
+/** About one kilobyte each. A page of the largest size, which a fast scroll fetches, stays whole with the rows around it. */
+const mostRows = 1500
+const mostBefore = 500
+const laterPage = 100
 /** What the server allows. */
 export const largestPage = 500
+/** Rows that are loaded because a scroll passed them. */
+const mostPassed = 250
 /** How many rows are loaded on both sides of a position far from the loaded rows. */
 const around = 30
+/** Enough for a billion mails. */
+const mostTries = 30

@@ -1,5 +1,5 @@
 import { reactive, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
-import type { Mail } from '../../src/inbox/types.ts'
+import type { ListedMail, Mail } from '../../src/inbox/types.ts'
 import { type Api, ApiError, wordsOf } from './api.ts'
 import type { MailsAhead } from './mails-ahead.ts'
 
@@ -14,6 +14,8 @@ export interface OpenMail {
   damaged: ReadonlySet<string>
   /** The mails that will probably be opened next, once they are fetched. */
   ahead: MailsAhead['fetched']
+  /** The mail that will be the next one, until it is loaded; null if none is expected. */
+  coming: Readonly<Ref<ListedMail | null>>
   /** Loads it again in place. */
   reload(): Promise<void>
   /** Marks the mail as deleted. */
@@ -27,7 +29,7 @@ export interface OpenMail {
  */
 export function useOpenMail(
   api: Api,
-  ahead: MailsAhead,
+  { ahead, coming }: { ahead: MailsAhead; coming: OpenMail['coming'] },
   id: Readonly<Ref<string | null>>,
   onOpened: (mail: Mail) => void,
 ): OpenMail {
@@ -84,6 +86,7 @@ export function useOpenMail(
     problem,
     damaged,
     ahead: ahead.fetched,
+    coming,
     reload,
     markGone: () => (phase.value = 'gone'),
   }

@@ -33,13 +33,8 @@ export function useBulkRun(api: Api, live: LiveFeed): BulkRun {
 
   live.listen({
     onBulkProgress: take,
-    // The change may have ended while the connection was lost.
-    onConnected: async () => {
-      running.value = null
-      // If this fails, the next event or connection reports the running change.
-      const answer = await api.read<{ changes: BulkProgress[] }>('dev/inbox/bulk').catch(() => null)
-      for (const progress of answer?.changes ?? []) if (progress.total !== null) take(progress)
-    },
+    // The change may have ended while the connection was lost. One that runs is reported several times a second.
+    onConnected: () => (running.value = null),
   })
   return {
     progress: computed(() => (isLong.value ? running.value : null)),

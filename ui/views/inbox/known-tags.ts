@@ -22,7 +22,7 @@ export interface KnownTags {
   chosenColorOf(tag: string): TagColor | null
 }
 
-/** Reads the tags at once on connecting and after changes of tags; after changes of mails at most once a second. */
+/** Reads the tags at once when connected and after changes of tags; after changes of mails at most once a second. */
 export function provideTags({ api, live }: Pick<Instance, 'api' | 'live'>): KnownTags {
   const all = shallowRef<readonly TagCount[]>([])
   let isLoading = false
@@ -52,7 +52,7 @@ export function provideTags({ api, live }: Pick<Instance, 'api' | 'live'>): Know
   const loadNow = (): void => void load()
   live.listen({ onConnected: loadNow, onTags: loadNow, onChanges: loadSoon, onManyChanged: loadSoon })
   onScopeDispose(() => clearTimeout(timer))
-  void load()
+  if (live.connection.value === 'live') loadNow()
   const counts = computed(() => all.value.filter(({ tag, count }) => count > 0 && !isBroadcastTag(tag)))
   const chosen = computed(() => new Map(all.value.map(({ tag, color }) => [tag, color])))
   const chosenColorOf = (tag: string): TagColor | null => chosen.value.get(tag.toLowerCase()) ?? null

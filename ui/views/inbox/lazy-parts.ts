@@ -5,7 +5,11 @@ import PartFailure from './PartFailure.vue'
 // Every part registers its loader here, to be fetched ahead.
 const loaders: (() => Promise<unknown>)[] = []
 
-/** The rarely used parts of a mail, which are not loaded with the page. */
+/** Shown as soon as there is mail, so that they are loaded with the page. */
+export { default as ListSplitter } from './ListSplitter.vue'
+export { default as UndoBar } from './UndoBar.vue'
+
+/** The rarely used parts of a mail, which are not loaded with the page. They are one file. */
 export const AttachmentsPanel = lazy(() => import('./AttachmentsPanel.vue'))
 export const FileStrip = lazy(() => import('./FileStrip.vue'))
 export const InvitationCard = lazy(() => import('./InvitationCard.vue'))
@@ -17,10 +21,8 @@ export const EventsPanel = lazy(() => import('./EventsPanel.vue'))
 export const HeadersPanel = lazy(() => import('./HeadersPanel.vue'))
 export const BulkBar = lazy(() => import('./BulkBar.vue'))
 export const BulkProgress = lazy(() => import('./BulkProgress.vue'))
-export const UndoBar = lazy(() => import('./UndoBar.vue'))
 export const FaultsNote = lazy(() => import('./FaultsNote.vue'))
 export const DeleteExtras = lazy(() => import('./DeleteExtras.vue'))
-export const ListSplitter = lazy(() => import('./ListSplitter.vue'))
 export const MailDetails = lazy(() => import('./MailDetails.vue'))
 export const FrameworkCode = lazy(() => import('./FrameworkCode.vue'))
 export const WhyMissing = lazy(() => import('./WhyMissing.vue'))
@@ -34,7 +36,7 @@ export const TagDialog = lazy(() => import('./TagDialog.vue'))
 
 /**
  * Fetches all of them soon after a mail was opened, so that an open mail stays usable when Localpost is stopped: one after
- * the other, while the page has nothing else to do.
+ * the other, while the page has nothing else to do. In the built page these are one script and its styles.
  */
 export async function fetchAhead(): Promise<void> {
   for (const load of loaders) {

@@ -1,4 +1,5 @@
-import { onScopeDispose, watch, type Ref } from 'vue'
+import { onScopeDispose, shallowRef, watch, type Ref } from 'vue'
+import type { ListedMail } from '../../../src/inbox/types.ts'
 import type { Api } from '../../composables/api.ts'
 import { painted } from '../../composables/idle.ts'
 import type { InboxList } from '../../composables/inbox.ts'
@@ -16,11 +17,18 @@ export interface NearMailsParts {
 /** Fetches the mails ahead that a person will probably open next: the one under the pointer, and the next one in the list. */
 export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
   ahead: MailsAhead
+  /** The mail whose row is pressed, or that is being opened, until it is loaded: its HTML can be loaded at the same time. */
+  coming: Readonly<Ref<ListedMail | null>>
   onOpened(id: string): void
   /** Call it when the pointer goes over the list, is pressed there, or leaves it. */
   onPointer(event: PointerEvent): void
 } {
   const ahead = createMailsAhead(api, () => live.connection.value === 'live')
+  const coming = shallowRef<ListedMail | null>(null)
+  const expectMail = (id: string | null | undefined): void => {
+    coming.value = inbox.emails.value.find((mail) => mail.id === id) ?? null
+  }
+  watch(openId, expectMail, { flush: 'sync' })
   let opened = ''
   let direction: 1 | -1 = 1
   let pointed: string | undefined
@@ -67,7 +75,9 @@ export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
 
   return {
     ahead,
+    coming,
     onOpened(id) {
+      coming.value = null
       // The list begins with the newest mail, which has the highest id.
       if (id !== opened) direction = opened !== '' && id > opened ? -1 : 1
       opened = id
@@ -86,8 +96,10 @@ export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
         pointed = row.id.slice(rowId('').length)
         keep()
       }
-      if (type === 'pointerdown') point()
-      else resting = setTimeout(point, restMs)
+      if (type === 'pointerdown') {
+        point()
+        expectMail(pointed)
+      } else resting = setTimeout(point, restMs)
     },
   }
 }

@@ -33,7 +33,7 @@ export function useReading({ api, live, inbox, router, currentId, markRead, alon
   const isFollowed = entry instanceof PerformanceNavigationTiming && entry.type === 'navigate'
   let openedByPage = isFollowed ? null : openId.value
   const near = useNearMails({ api, live, inbox, openId })
-  const open = useOpenMail(api, near.ahead, openId, (mail) => {
+  const open = useOpenMail(api, near, openId, (mail) => {
     currentId.value = mail.id
     near.onOpened(mail.id)
     const isByPage = mail.id === openedByPage

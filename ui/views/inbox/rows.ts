@@ -20,8 +20,8 @@ export interface RowsParts {
 export interface Rows {
   /** The positions of the rows to draw, in order. */
   rows: ComputedRef<number[]>
-  /** The first and the last row to draw, without the row of `keep`. */
-  range: ComputedRef<{ from: number; to: number }>
+  /** The first and the last row that should be loaded: those to draw, and more where a fast scroll goes. */
+  needed: ComputedRef<{ from: number; to: number }>
   /** The distance of a row from the top of the list, in pixels. */
   topOf(index: number): number
   /** The height of all rows, in pixels. */
@@ -42,6 +42,9 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
   const above = ref(0)
   const scrolled = ref(0)
   const seenHeight = ref(0)
+  /** How fast the list is scrolled, in pixels for each millisecond; negative upwards. */
+  const speed = ref(0)
+  let measuredAt = 0
   const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
   const heading = headingRem * fontSize
   const places = computed(() => placeRows(rem.value * fontSize, heading, headed.value))
@@ -60,6 +63,16 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
     const kept = keep.value
     if (kept >= total.value || (kept >= from && kept <= to)) return drawn
     return kept < from ? [kept, ...drawn] : [...drawn, kept]
+  })
+
+  const needed = computed(() => {
+    const { from, to } = range.value
+    const coming = Math.min(mostAhead, Math.round((Math.abs(speed.value) * aheadMs) / (rem.value * fontSize)))
+    const isUpwards = speed.value < 0
+    return {
+      from: from - (isUpwards ? Math.max(leastAhead, coming) : leastAhead),
+      to: to + (isUpwards ? leastAhead : Math.max(leastAhead, coming)),
+    }
   })
 
   // The row at the top stays there, whatever comes above it: rows, or headings of rows that were not loaded before.
@@ -84,6 +97,12 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
   function measure(): void {
     const element = box.value
     if (!element) return
+    const passedMs = performance.now() - measuredAt
+    measuredAt += passedMs
+    const moved = element.scrollTop - scrolled.value
+    // A jump has no speed, and nor has the first step after a rest.
+    const isScroll = passedMs < restMs && Math.abs(moved) < mostWindows * element.clientHeight
+    speed.value = isScroll ? moved / Math.max(passedMs, frameMs) : 0
     scrolled.value = element.scrollTop
     seenHeight.value = element.clientHeight
     if (element.scrollTop === 0) above.value = 0
@@ -102,7 +121,7 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
 
   return {
     rows,
-    range,
+    needed,
     topOf: (index) => places.value.topOf(index),
     height: computed(() => places.value.topOf(total.value - 1) + rem.value * fontSize),
     above,
@@ -147,3 +166,11 @@ const mailsIn = ({ emails, mails }: ListWindow, rows: number): number =>
 export const headingRem = 1.75
 /** How many rows are drawn on both sides of those in sight. */
 const overscan = 8
+/** How many rows are loaded before and after those that are drawn, at least and at most. */
+const leastAhead = 12
+const mostAhead = 450
+/** How long before they come into sight rows are loaded during a fast scroll. */
+const aheadMs = 600
+const restMs = 200
+const mostWindows = 4
+const frameMs = 8

@@ -58,9 +58,13 @@ export function useWalk({ inbox, selection, broadcasts, router, currentId, rows 
     // A phone hides the list beside a mail, which then loads no rows by itself.
     if (id !== null && canMove(by) && (at < 0 || rowAt(at + by) === undefined)) {
       if (at < 0 && id === openId.value) at = await inbox.locate(id)
-      if (at >= 0) await inbox.show(at - around, at + around)
+      if (at >= 0) {
+        await inbox.show(at - around, at + around)
+        at = inbox.indexOf(id)
+        // The list was scrolled meanwhile, or its mails have changed: the first one in sight is not the next one.
+        if (at < 0) return
+      }
       if (id !== current()) return
-      at = inbox.indexOf(id)
     }
     const next = at < 0 ? rows.top() : rowAt(at + by)
     if (next === undefined) return
