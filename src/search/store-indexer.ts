@@ -4,12 +4,12 @@ import { createSequence } from '../core/shared-work.ts'
 import { createPacer } from '../core/slices.ts'
 import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.ts'
 import type { Reading } from '../reading/digest.ts'
+import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
 import { catchUpMs, type Indexer, type IndexerDeps } from './indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
 import { headParts } from './head-rows.ts'
 import { foldBody, searchableHead } from './searchable.ts'
-import { mailsOf } from './store-rows.ts'
 import { createTries } from './tries.ts'
 
 /** Reads mail for a store that keeps the text of mail itself. */
@@ -257,3 +257,13 @@ function textOf(email: EmailRecord, body: string): RecordText {
 }
 
 const undecided = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }
+
+/** The emails of these ids that exist, in the order of the ids. */
+export async function mailsOf(store: Store, ids: readonly string[]): Promise<EmailRecord[]> {
+  const { records } = await store.page(emailCollection, {
+    where: { any: [] },
+    also: ids,
+    limit: ids.length,
+  })
+  return records
+}

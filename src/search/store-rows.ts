@@ -1,11 +1,11 @@
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { emailCollection } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
 import type { TextMatch, TextQuery, TextTerm, Texts } from '../store/texts.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { type HeadTerm, partsOfMember } from './head-rows.ts'
 import type { MatchingPage, MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'
-import type { StoreIndexer } from './store-indexer.ts'
+import { mailsOf, type StoreIndexer } from './store-indexer.ts'
 import type { RowTerm } from './text-rows.ts'
 
 /** Dependencies of {@link createStoreRows}. */
@@ -88,16 +88,6 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
       return { ids: found.ids.slice(0, limit), count, more: found.ids.length > limit, isPartial }
     },
   }
-}
-
-/** The emails of these ids that exist, in the order of the ids. */
-export async function mailsOf(store: Store, ids: readonly string[]): Promise<EmailRecord[]> {
-  const { records } = await store.page(emailCollection, {
-    where: { any: [] },
-    also: ids,
-    limit: ids.length,
-  })
-  return records
 }
 
 /** How many records are read at once. */

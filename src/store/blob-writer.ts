@@ -1,6 +1,7 @@
 import type { Budget } from '../core/byte-budget.ts'
 import { misuse } from './io-errors.ts'
-import type { Blob, BlobId, BlobWriter } from './store.ts'
+import type { Blob, BlobWriter } from './store.ts'
+import type { BlobId } from './names.ts'
 
 /** A file that a large blob is written to. */
 export interface Spool {

@@ -18,12 +18,12 @@ import { type RestorableStore, restoringEffects, saveRecords } from './restore.t
 import {
   alwaysLeader,
   type Blob,
-  type BlobId,
   type Change,
   type Collection,
   type Store,
   type StoredRecord,
 } from './store.ts'
+import type { BlobId } from './names.ts'
 import { readDeferred } from './loading.ts'
 
 /**

@@ -31,6 +31,9 @@ export function splitCollectionName(name: string): { base: string; partition: st
   return at < 0 ? { base: name, partition: '' } : { base: name.slice(0, at), partition: name.slice(at + 1) }
 }
 
+/** `<record id>/<name>`: a blob belongs to the record in its id, and is removed with that record. */
+export type BlobId = `${string}/${string}`
+
 /** A blob's name and the id of its record. */
 export interface BlobName {
   readonly owner: string

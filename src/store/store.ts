@@ -1,6 +1,7 @@
 import type { LocalpostError } from '../core/errors.ts'
 import type { Readable } from 'node:stream'
 import type { CountQuery, Facts, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } from './queries.ts'
+import type { BlobId } from './names.ts'
 import type { Texts } from './texts.ts'
 
 export type { Facts } from './queries.ts'
@@ -269,9 +270,6 @@ export interface Index {
   /** Refuses a commit that would give two records the same values. */
   readonly unique?: boolean
 }
-
-/** `<record id>/<name>`: a blob belongs to the record in its id, and is removed with that record. */
-export type BlobId = `${string}/${string}`
 
 export interface ByteRange {
   readonly start?: number

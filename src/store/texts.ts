@@ -1,5 +1,5 @@
 import type { Where } from './queries.ts'
-import type { BlobId } from './store.ts'
+import type { BlobId } from './names.ts'
 
 /**
  * The texts that searches look at, in a store that keeps and searches them itself. They are derived from the records

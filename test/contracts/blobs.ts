@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { describe, expect } from 'vitest'
-import { blobOf, type BlobId, insert, put, remove, type Store, update } from '../../src/store/store.ts'
+import { blobOf, insert, put, remove, type Store, update } from '../../src/store/store.ts'
+import type { BlobId } from '../../src/store/names.ts'
 import { note, notes, pattern } from './notes.ts'
 import type { StoreTest } from './store-test.ts'
 

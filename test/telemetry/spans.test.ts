@@ -304,7 +304,8 @@ test('an instance that an app mounts is in the span of the context in which it i
       headers: { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify(goodMail),
     })
-  for (const headers of [{}, { 'x-own': '1' }, {}]) expect((await send(headers)).status).toBe(200)
+  const calls: Record<string, string>[] = [{}, { 'x-own': '1' }, {}]
+  for (const headers of calls) expect((await send(headers)).status).toBe(200)
   const accepts = named(spans(), 'email accept')
   expect(parents.map((parent) => typeof parent)).toEqual(['undefined', 'string', 'undefined'])
   expect(accepts.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(parents)

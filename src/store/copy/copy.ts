@@ -1,13 +1,13 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
 import {
   type Blob,
-  type BlobId,
   type Collection,
   insert,
   type PartitionedStore,
   type Store,
   type StoredRecord,
 } from '../store.ts'
+import type { BlobId } from '../names.ts'
 import type { Filling } from '../unfinished.ts'
 
 /** Two stores and what is copied from the one to the other. */

@@ -7,7 +7,8 @@ import type { LargePlace } from '../entry.ts'
 import { misuse, storeFault } from '../io-errors.ts'
 import { writeWhole } from '../../core/files.ts'
 import { type DataFolder, largeNameForm } from './paths.ts'
-import type { Blob, BlobId } from '../store.ts'
+import type { Blob } from '../store.ts'
+import type { BlobId } from '../names.ts'
 
 /** Blobs larger than this are stored in a separate file. */
 export const largeBlobBytes: number = 256 * 1024

@@ -3,7 +3,8 @@ import { isWhole } from '../disk/blob-crc.ts'
 import { type LargeDeps, openSpool } from '../disk/large.ts'
 import type { DataFolder } from '../disk/paths.ts'
 import type { Entry, HeldPlace, Place } from '../entry.ts'
-import { type Blob, type BlobId, blobOf } from '../store.ts'
+import { type Blob, blobOf } from '../store.ts'
+import type { BlobId } from '../names.ts'
 import type { History } from './salvage-log.ts'
 
 /** A blob of a record, or what is left of one. */
