@@ -17,7 +17,7 @@ export function ownTrace(request: unknown): TraceContext | undefined {
   const headers: unknown = Reflect.get(request, 'headers')
   if (typeof headers !== 'object' || headers === null) return undefined
   const fields = Object.entries(headers).filter(([, value]) => typeof value === 'string')
-  return traceOfFields(Object.fromEntries(fields) as Record<string, string>)
+  return traceOfFields(Object.fromEntries(fields))
 }
 
 /** Base64 of the first 66 KB of a message. */

@@ -163,7 +163,7 @@ test('a restart keeps the trace of mail, of what is scheduled, and of webhooks',
   await second.webhooks.replay(items.at(-1)?.id ?? '')
   await eventually(() => expect(receiver.received).toHaveLength(3))
   const traces = receiver.received.map(
-    ({ headers }) => `${headers['traceparent']} ${String(headers['tracestate'])}`,
+    ({ headers }) => `${String(headers['traceparent'])} ${String(headers['tracestate'])}`,
   )
   const ours = `${traceparent} ${tracestate}`
   expect(traces.sort()).toEqual([`${otherTraceparent} other=1`, ours, ours].sort())
