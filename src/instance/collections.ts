@@ -122,8 +122,6 @@ const removalSlice = 500
 /** Makes every new id greater than all that are stored. */
 export async function raiseIds(store: Store, ids: Ids): Promise<void> {
   for (const collection of collections) {
-    // Their ids are of another kind, and reading one id would read all records.
-    if (collection.readLater) continue
     const { records } = await store.page(collection, { direction: 'desc', limit: 1 })
     for (const { id } of records) ids.raiseTo(id)
   }

@@ -28,7 +28,6 @@ export type RememberedAnswer = { id: string; message_id?: string | undefined } |
 export const idempotencyCollection: Collection<IdempotencyRecord> = {
   name: 'idempotency',
   large: true,
-  readLater: true,
   indexes: { created: { on: ['created'] } },
 }
 

@@ -1,4 +1,3 @@
-import type { Deferred } from './deferred.ts'
 import { atRest, type Entry } from './entry.ts'
 import { FactTable, type FactRow } from './facts.ts'
 import { IdOrder } from './id-order.ts'
@@ -40,9 +39,6 @@ export class CollectionState {
   readonly partition: string
   readonly collection: Pick<Collection<StoredRecord>, 'facts'>
   readonly large: boolean
-  /** The parts of a `readLater` collection that are not read yet; null if everything is read. */
-  deferred: Deferred | null = null
-  readonly readLater: boolean
   /** The indexes of the definition, in the order of `Entry.keys`. */
   readonly indexes: readonly SortedIndex[]
   /** The records in memory. Others rest in segment files; see {@link CollectionState.rests}. */
@@ -64,7 +60,6 @@ export class CollectionState {
     this.partition = partition
     this.collection = collection
     this.large = collection.large ?? false
-    this.readLater = collection.readLater ?? false
     this.indexes = Object.entries(collection.indexes).map(
       ([name, index], slot) => new SortedIndex(name, index.on, index.unique ?? false, slot),
     )

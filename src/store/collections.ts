@@ -11,8 +11,6 @@ export class Collections {
   /** The collections of each partition, by their names without it. */
   readonly #partitions: Map<string, Map<string, CollectionState>> = new Map()
   readonly #retired: Set<string> = new Set()
-  /** Whether the start has left parts of some collections unread: `loading.ts` reads them when they are needed. */
-  isPartial = false
 
   constructor(definitions: readonly Collection<StoredRecord>[]) {
     this.#definitions = new Map(definitions.map((definition) => [definition.name, definition]))
@@ -59,8 +57,8 @@ export class Collections {
 
   /** The names of the partitions that have records, without the main one. */
   partitions(): string[] {
-    const hasRecords = ({ segments, deferred }: CollectionState): boolean =>
-      deferred !== null || [...segments.values()].some((segment) => sizeOf(segment) > 0)
+    const hasRecords = ({ segments }: CollectionState): boolean =>
+      [...segments.values()].some((segment) => sizeOf(segment) > 0)
     return [...this.#partitions]
       .filter(([partition, states]) => partition !== '' && [...states.values()].some(hasRecords))
       .map(([partition]) => partition)

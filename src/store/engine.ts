@@ -24,7 +24,6 @@ import {
   type StoredRecord,
 } from './store.ts'
 import type { BlobId } from './names.ts'
-import { readDeferred } from './loading.ts'
 
 /**
  * Creates a store over a medium: the same code for memory and for a folder.
@@ -55,20 +54,13 @@ export async function createStore(
     const stateOf = ({ name }: { readonly name: string }): CollectionState =>
       records.collections.stateIn(partition, name)
 
-    /** The state of a collection, after all its records were loaded. */
-    async function ready(collection: { readonly name: string }): Promise<CollectionState> {
+    function ready(collection: { readonly name: string }): CollectionState {
       assertOpen()
-      const state = stateOf(collection)
-      if (state.deferred) await state.deferred.run()
-      return state
+      return stateOf(collection)
     }
 
     async function commit(changes: readonly Change[], blobs: readonly Blob[] = []): Promise<void> {
       assertOpen()
-      if (records.collections.isPartial) {
-        await readDeferred(changes.map(({ collection }) => stateOf(collection)))
-        assertOpen()
-      }
       const prepared = changes.map((change) => prepareChange(stateOf(change.collection), change))
       const named = blobs.map((blob) => ({ blob, name: blobNameIn(changes, blob) }))
       const texts = prepared.map((change) => (change.op === 'remove' ? '' : change.text))
@@ -126,7 +118,7 @@ export async function createStore(
       lowDisk: () => medium.lowDisk(),
       bulk: (collection, ids, change, options) =>
         view.change(async () => {
-          const state = await ready(collection)
+          const state = ready(collection)
           return await runBulk(
             ids,
             change,
@@ -151,27 +143,27 @@ export async function createStore(
           )
         }),
       async get(collection, id) {
-        return await readOne(records, await ready(collection), id)
+        return await readOne(records, ready(collection), id)
       },
       async find(collection, index, key) {
-        const state = await ready(collection)
+        const state = ready(collection)
         const found = state.index(index).find(key)
         return found ? await readOne(records, state, found.id) : null
       },
       async page(collection, query = {}) {
-        return await readPage(records, await ready(collection), query)
+        return await readPage(records, ready(collection), query)
       },
       async ids(collection, query = {}) {
-        return await readIds(records, await ready(collection), query)
+        return await readIds(records, ready(collection), query)
       },
       async count(collection, query = {}) {
-        return await countRecords(records, await ready(collection), query)
+        return await countRecords(records, ready(collection), query)
       },
       async tally(collection, text) {
-        return await tallyTexts(records, await ready(collection), text)
+        return await tallyTexts(records, ready(collection), text)
       },
       async groups(collection, query) {
-        return await groupRecords(records, await ready(collection), query)
+        return await groupRecords(records, ready(collection), query)
       },
       openBlob: (id, range) =>
         locate(id, (place) => {
@@ -184,7 +176,7 @@ export async function createStore(
         return (await placeOf(id))?.size ?? null
       },
       async blobNames(collection, id) {
-        return Object.keys((await placesOf(await ready(collection), id)) ?? {})
+        return Object.keys((await placesOf(ready(collection), id)) ?? {})
       },
       createBlob(id) {
         assertOpen()
@@ -214,15 +206,12 @@ export async function createStore(
     async total({ name }, index = 'id') {
       assertOpen()
       const states = [...records.collections.everywhere(name)]
-      if (records.collections.isPartial) await readDeferred(states)
       return states.reduce((all, state) => all + state.index(index).size, 0)
     },
     figures: async () => ({ commits: queue.commits, failures: queue.failures, bytes: medium.usedBytes() }),
     onForeignChange: () => () => {},
     async removePartition(name) {
       assertPartitionName(name)
-      assertOpen()
-      await readDeferred(records.collections.statesOf(name))
       assertOpen()
       const states = [...records.collections.statesOf(name)].filter(({ size }) => size > 0)
       await queue.apply(() => states.map((state) => ({ op: 'clear', state, count: state.size })), false)

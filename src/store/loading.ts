@@ -51,31 +51,12 @@ export function forgetCollection(records: Records, state: CollectionState): void
 }
 
 /**
- * Ends the loading: builds the indexes and passes every blob to the keeper. For deferred collections this happens when
- * they are read.
+ * Ends the loading: builds the indexes and passes every blob to the keeper.
  *
  * @throws store_corrupt when two records have the same key in a unique index.
  */
 export function endLoading(records: Records, folder: string): void {
-  for (const state of records.collections.all()) {
-    if (state.deferred) state.deferred.add(() => settleCollection(records, state, folder))
-    else settleCollection(records, state, folder)
-  }
-  records.collections.isPartial = deferredOf(records).length > 0
-}
-
-/** Reads the parts of these collections that the start deferred. */
-export async function readDeferred(states: Iterable<CollectionState>): Promise<void> {
-  for (const { deferred } of states) await deferred?.run()
-}
-
-/** Reads deferred collections that have commits in the log, because a checkpoint replaces that part of the log. */
-export async function readLoggedCollections(records: Records): Promise<void> {
-  for (const { deferred } of deferredOf(records)) if (deferred?.holdsCommits) await deferred.run()
-}
-
-function deferredOf(records: Records): CollectionState[] {
-  return [...records.collections.all()].filter(({ deferred }) => deferred !== null)
+  for (const state of records.collections.all()) settleCollection(records, state, folder)
 }
 
 function settleCollection(records: Records, state: CollectionState, folder: string): void {
@@ -90,8 +71,6 @@ function settleCollection(records: Records, state: CollectionState, folder: stri
     throw corrupt(folder, what, 'Change or remove one of them in its file.')
   }
   holdBlobs(records, state)
-  state.deferred = null
-  records.collections.isPartial = deferredOf(records).length > 0
 }
 
 /**

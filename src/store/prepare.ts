@@ -91,8 +91,6 @@ export function blobNameIn(changes: readonly Change[], blob: Blob): BlobName {
   const written = changes.find((change) => change.op !== 'remove' && change.record.id === owner)
   if (owner === '' || name === '' || !written || written.op === 'remove')
     throw misuse(`The blob ${JSON.stringify(blob.id)} comes with a commit that does not write its record.`)
-  if (written.collection.readLater)
-    throw misuse(`The blob ${JSON.stringify(blob.id)} is of a collection that has none.`)
   const size = blob.parts?.reduce((sum, part) => sum + part.byteLength, 0)
   if (size !== undefined && size !== blob.size)
     throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)

@@ -243,11 +243,6 @@ export interface Collection<T extends StoredRecord> {
   readonly name: string
   /** For many records: they are stored in segments in order of arrival, so that a change rewrites only one segment. */
   readonly large?: boolean
-  /**
-   * A start only checks the files of this collection. All its records are read at the first access, which waits for it.
-   * The records must not have blobs.
-   */
-  readonly readLater?: boolean
   readonly indexes: Readonly<Record<string, Index>>
   /** Values kept for each record, so that conditions on them can be evaluated without reading the record. */
   readonly facts?: Facts<T>

@@ -409,7 +409,6 @@ const everydayFiles: readonly string[] = [
   'store/folder',
   'store/follow',
   'store/pending',
-  'store/read-later',
   'store/refused-starts',
   'store/snapshot-files',
 ]

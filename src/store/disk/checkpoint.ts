@@ -8,7 +8,6 @@ import { replaceFile } from './replace-file.ts'
 import { snapshotPieces } from './snapshot-pieces.ts'
 import { dbName, nameOf } from './snapshot-files.ts'
 import { nextTurn } from '../../core/machine.ts'
-import { readLoggedCollections } from '../loading.ts'
 
 export interface CheckpointDeps extends DataFolder {
   readonly durable: boolean
@@ -35,7 +34,6 @@ export async function writeCheckpoint(
   flush: () => Promise<void>,
 ): Promise<void> {
   const { files, paths } = deps
-  await readLoggedCollections(records)
   const dirty = records.dirty
   records.dirty = new Set()
   try {

@@ -45,14 +45,12 @@ export function applyFrame(
     const { segment = 0 } = op
     if (typeof segment !== 'number') throw unknownOp(paths.log(log), frame)
     const state = records.collections.stateOrUnknown(op.in, segment > 0)
-    const inOrder = (run: () => void): void => (state.deferred ? state.deferred.addCommit(run) : run())
     if (op.op === 'remove' && typeof op.id === 'string') {
-      const { id } = op
-      inOrder(() => forgetRecord(records, state, id))
+      forgetRecord(records, state, op.id)
       continue
     }
     if (op.op === 'clear') {
-      inOrder(() => forgetCollection(records, state))
+      forgetCollection(records, state)
       continue
     }
     const entry = op.op === 'put' ? toEntry(state, segment, { record: op.record, blobs: op.blobs }) : null
@@ -63,7 +61,7 @@ export function applyFrame(
       place.log = log
       place.at += frame.payloadAt
     }
-    inOrder(() => restoreRecord(records, state, entry))
+    restoreRecord(records, state, entry)
     records.dirty.add(state.segment(segment))
   }
 }

@@ -2,18 +2,15 @@ import { join } from 'node:path'
 import type { Stamp } from '../../core/files.ts'
 import { type CheckpointDeps, readCheckpoint, saveCheckpoint, writerOf } from './checkpoint.ts'
 import type { Checkpoint } from './checkpoint-text.ts'
-import { Deferred } from '../deferred.ts'
 import { corrupt } from '../io-errors.ts'
 import { assertNoData } from './folder.ts'
 import { sweepLarge } from './large.ts'
 import type { DataFolder } from './paths.ts'
 import { BlobUsage, type WrittenLine } from '../packed.ts'
 import { startFromIndex } from './start-from-index.ts'
-import type { CollectionState } from '../collection-state.ts'
 import type { Records } from '../records.ts'
 import { checkPlaces } from './check-places.ts'
 import { editedText } from './snapshot-edits.ts'
-import { seqIn, untouchedCrc } from './snapshot-lines.ts'
 import { parseSnapshot, type Snapshot } from './snapshot-text.ts'
 import { lossOf, replayLog, setAside } from './replay.ts'
 import {
@@ -59,12 +56,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   for (const file of found) {
     const { name, path, segment, collection } = file
     const state = collection === null ? undefined : records.collections.known(collection)
-    const isTaken =
-      state &&
-      (state.readLater
-        ? await deferSnapshot(deps, records, state, file, checkpoint)
-        : await startFromIndex(deps, records, state, file, checkpoint))
-    if (!isTaken) {
+    if (!state || !(await startFromIndex(deps, records, state, file, checkpoint))) {
       const stamp = files.stampNow(path)
       const bytes = await files.readAll(path)
       if (bytes === null) throw missingFile(path)
@@ -97,22 +89,6 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   if (broken) await setAside(deps, loss, broken, lengths)
   await sweepLarge(deps, named)
   return { checkpoint, seq, lengths, unsynced, isEdited }
-}
-
-/** Defers parsing a file whose collection is read later. @returns False when it has to be read now: it was edited. */
-async function deferSnapshot(
-  { files }: DataFolder,
-  records: Records,
-  state: CollectionState,
-  { name, path, segment }: SnapshotFile,
-  checkpoint: Checkpoint,
-): Promise<boolean> {
-  const bytes = await files.readAll(path)
-  if (bytes === null || untouchedCrc(bytes) === null) return false
-  assertNotOlder(checkpoint, name, path, { seq: seqIn(bytes) })
-  state.deferred ??= new Deferred()
-  state.deferred.add(() => fillRecords(records, parseSnapshot(bytes, path), segment, path))
-  return true
 }
 
 /**

@@ -99,7 +99,7 @@ export class StartIndexes {
   async #writeAll(newest: boolean): Promise<void> {
     const { files, paths, reserve } = this.#deps
     for (const state of this.#records.collections.all()) {
-      if (!state.large || state.readLater) continue
+      if (!state.large) continue
       const oldest = state.openSegment - this.#records.resting.awakeSegments
       const due = [...state.segments.values()].filter(
         ({ number, pack }) => pack && isDue(pack) && (newest || (number <= oldest && !changesSoon(pack))),
