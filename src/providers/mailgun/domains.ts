@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { timeOfId } from '../../core/ids.ts'
 import type { DnsRecord, DomainDetail, DomainListItem, DomainStatus } from '../../domains/types.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
+import { allOf } from '../all-of.ts'
 import { notFound } from '../../store/repository.ts'
 import type { ProviderParts } from '../provider.ts'
 import {
@@ -21,15 +22,7 @@ const { get, post, put, del } = rowsOf('Domains')
 export function domainRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route[] {
   async function all(): Promise<DomainListItem[]> {
     const found: DomainListItem[] = []
-    let cursor: string | null = null
-    do {
-      const page: Awaited<ReturnType<typeof domains.list>> = await domains.list({
-        limit: 100,
-        ...(cursor !== null && { cursor }),
-      })
-      found.push(...page.items)
-      ;({ cursor } = page)
-    } while (cursor !== null)
+    for await (const domain of allOf(domains.list)) found.push(domain)
     return found
   }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
+import type { ErrorCode, FieldError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import { basicOf } from '../../server/auth.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
+import { sentencesOf } from '../fault-words.ts'
 import { mailgun } from './words.ts'
 
 const keyPlace: KeyPlace = {
@@ -35,7 +36,7 @@ export const mailgunFace: Face = {
   key: keyPlace,
   errorSchema: z.strictObject({ message: z.string() }),
   errorAnswer: (error) =>
-    jsonAnswer({ message: messageOf(error) }, known[error.code] ?? error.status, error.headers),
+    jsonAnswer({ message: sentencesOf(error, inWords) }, known[error.code] ?? error.status, error.headers),
   connect: {
     variables: { MAILGUN_API_URL: '{url}/mailgun', MAILGUN_API_KEY: '{key}' },
     code: `import Mailgun from 'mailgun.js'
@@ -90,15 +91,7 @@ const { id } = await mailgun.messages.create('acme.test', {
   ],
 }
 
-/** An error in words, with Mailgun's form of the names of members. */
-function messageOf({ errors, message }: LocalpostError): string {
-  if (!errors || errors.length === 0) return message
-  const all = errors.slice(0, maxNamed).map(inWords).join(' ')
-  return errors.length > maxNamed ? `${all} And ${errors.length - maxNamed} more.` : all
-}
-
-const maxNamed = 10
-
+/** Mailgun's form of the names of members. */
 function inWords({ field, message }: FieldError): string {
   if (field === 'body') return `The body ${message}.`
   return `'${parameterOf(field)}' parameter ${message}.`

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isErrorOf, LocalpostError } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
 import type { Route } from '../../server/route.ts'
+import { allOf } from '../all-of.ts'
 import { assertAddresses } from '../addresses.ts'
 import type { ProviderParts } from '../provider.ts'
 import { removed } from '../removals.ts'
@@ -76,16 +77,8 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
   })
 
   async function* entries(term = ''): AsyncIterable<Suppression> {
-    let cursor: string | null = null
-    do {
-      const page: Awaited<ReturnType<typeof suppressions.list>> = await suppressions.list({
-        limit: 100,
-        ...(cursor !== null && { cursor }),
-      })
-      for (const one of page.items)
-        if (one.reason === reason && keyOf(one).startsWith(term.toLowerCase())) yield one
-      ;({ cursor } = page)
-    } while (cursor !== null)
+    for await (const one of allOf(suppressions.list))
+      if (one.reason === reason && keyOf(one).startsWith(term.toLowerCase())) yield one
   }
 
   async function find(address: string): Promise<Suppression> {

@@ -1,5 +1,6 @@
 import { isErrorOf, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import type { Template } from '../../templates/types.ts'
+import { allOf } from '../all-of.ts'
 import { assertHandlebars } from '../handlebars-only.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
@@ -54,17 +55,7 @@ export function tagOf({ id, metadata }: Template): string {
 const names = { id: 'name', html: 'template', subject: 'headers' }
 
 export function createTemplateStore({ templates }: Pick<ProviderParts, 'templates'>): TemplateStore {
-  async function* from(start: string): AsyncIterable<Template> {
-    let cursor: string | null = start === '' ? null : start
-    do {
-      const page: Awaited<ReturnType<typeof templates.list>> = await templates.list({
-        limit: 100,
-        ...(cursor !== null && { cursor }),
-      })
-      yield* page.items
-      ;({ cursor } = page)
-    } while (cursor !== null)
-  }
+  const from = (start: string): AsyncIterable<Template> => allOf(templates.list, start === '' ? null : start)
 
   async function get(name: string): Promise<Template> {
     const found = name.includes(mark) ? null : await findNamed(name)

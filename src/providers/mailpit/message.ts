@@ -1,5 +1,4 @@
-import { isErrorOf, LocalpostError, quote, validationError } from '../../core/errors.ts'
-import type { ErrorCode } from '../../core/errors.ts'
+import { isErrorOf, LocalpostError, quote, validationError, type ErrorCode } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { normalizeAddress, parseAddresses } from '../../mime/headers/addresses.ts'
 import { readHeader, type HeaderBlock } from '../../mime/headers/headers.ts'

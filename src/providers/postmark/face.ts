@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
+import { sentencesOf } from '../fault-words.ts'
 import { codesByCause } from './causes.ts'
 import { postmark } from './words.ts'
 
@@ -69,16 +70,8 @@ interface PostmarkError {
 
 /** @param pathname  Of the request. */
 export function toError(error: LocalpostError, pathname: string): PostmarkError {
-  return { ErrorCode: kindOf(error, pathname)[1], Message: messageOf(error) }
+  return { ErrorCode: kindOf(error, pathname)[1], Message: sentencesOf(error, inWords) }
 }
-
-function messageOf({ errors, message }: LocalpostError): string {
-  if (!errors || errors.length === 0) return message
-  const all = errors.slice(0, maxNamed).map(inWords).join(' ')
-  return errors.length > maxNamed ? `${all} And ${errors.length - maxNamed} more.` : all
-}
-
-const maxNamed = 10
 
 // Clients read addresses from these sentences, so those about an address have Postmark's form.
 function inWords({ field, message }: FieldError): string {

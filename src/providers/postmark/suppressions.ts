@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Suppression } from '../../sending/types.ts'
+import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { rowsOf } from './rows.ts'
 import {
@@ -67,10 +68,9 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
       async handler({ params, query }) {
         assertStream(params.stream)
         const all: PostmarkSuppression[] = []
-        for (let cursor: string | null | undefined; cursor !== null;) {
-          const page = await suppressions.list({ limit: 100, ...(cursor && { cursor }) })
-          all.push(...page.items.map(toSuppression).filter((one) => isWanted(one, query)))
-          cursor = page.cursor
+        for await (const one of allOf(suppressions.list)) {
+          const shown = toSuppression(one)
+          if (isWanted(shown, query)) all.push(shown)
         }
         return { Suppressions: all }
       },

@@ -1,4 +1,4 @@
-import { isErrorOf } from '../../core/errors.ts'
+import { orNull } from '../or-null.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
 import { toNumber } from './bounce.ts'
@@ -30,7 +30,7 @@ type Stored = Pick<Templates, 'get' | 'list'>
 /** The template with this id, alias or number; null if there is none. */
 export async function findTemplate(templates: Stored, idOrAlias: string): Promise<Template | null> {
   const id = await templateIds(templates)(idOrAlias)
-  return id === null ? null : await getOrNull(templates, id)
+  return id === null ? null : await orNull(templates.get(id))
 }
 
 /**
@@ -41,7 +41,7 @@ export async function findTemplate(templates: Stored, idOrAlias: string): Promis
 export function templateIds(templates: Stored): (idOrAlias: string) => Promise<string | null> {
   let byNumber: Promise<ReadonlyMap<number, string>> | undefined
   return async (idOrAlias) => {
-    if (await getOrNull(templates, idOrAlias)) return idOrAlias
+    if (await orNull(templates.get(idOrAlias))) return idOrAlias
     if (!numberForm.test(idOrAlias)) return null
     byNumber ??= readNumbers(templates)
     return (await byNumber).get(Number(idOrAlias)) ?? null
@@ -54,13 +54,4 @@ async function readNumbers(templates: Stored): Promise<ReadonlyMap<number, strin
   for await (const page of templatePages(templates))
     for (const { id } of page) if (!ids.has(templateNumber(id))) ids.set(templateNumber(id), id)
   return ids
-}
-
-async function getOrNull(templates: Stored, id: string): Promise<Template | null> {
-  try {
-    return await templates.get(id)
-  } catch (error) {
-    if (isErrorOf(error, 'not_found')) return null
-    throw error
-  }
 }

@@ -10,8 +10,14 @@ import { toNumber } from './bounce.ts'
 import { postmarkShape, type PostmarkTrigger } from './events.ts'
 import { rowsOf } from './rows.ts'
 import type { PostmarkHeader } from './send-schema.ts'
-import type { PostmarkTriggers, PostmarkWebhook, PostmarkWebhookChanges } from './webhook-schema.ts'
-import { newWebhookSchema, webhookChangesSchema, webhookSchema } from './webhook-schema.ts'
+import {
+  newWebhookSchema,
+  webhookChangesSchema,
+  webhookSchema,
+  type PostmarkTriggers,
+  type PostmarkWebhook,
+  type PostmarkWebhookChanges,
+} from './webhook-schema.ts'
 import { defaultStream, postmark } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Webhooks')

@@ -6,6 +6,7 @@ import type {
   DomainStatus,
 } from '../../domains/types.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
+import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toList } from './answers.ts'
 import {
@@ -40,15 +41,6 @@ const statuses = {
 
 /** `/resend/domains`. */
 export function domainRoutes({ domains }: ProviderParts): Route[] {
-  async function* allDomains(): AsyncGenerator<DomainListItem> {
-    let cursor: string | null = null
-    do {
-      const page = await domains.list({ limit: 100, ...(cursor !== null && { cursor }) })
-      yield* page.items
-      ;({ cursor } = page)
-    } while (cursor !== null)
-  }
-
   return [
     post('/resend/domains', {
       summary: 'Create a domain',
@@ -65,7 +57,7 @@ export function domainRoutes({ domains }: ProviderParts): Route[] {
       query: pageQuery(maxPage),
       success: { schema: listSchema(listedDomainSchema) },
       async handler({ query }) {
-        const { items, more } = await pageOf('domain', allDomains(), query)
+        const { items, more } = await pageOf('domain', allOf(domains.list), query)
         return toList(items.map(toListed), more)
       },
     }),

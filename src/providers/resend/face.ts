@@ -3,6 +3,7 @@ import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts
 import { jsonAnswer } from '../../server/answer.ts'
 import { bearerPlace } from '../../server/auth.ts'
 import type { Face } from '../../server/face.ts'
+import { sentencesOf } from '../fault-words.ts'
 import { missingMember, resend } from './words.ts'
 
 /** The names of Resend's errors that Localpost answers with. */
@@ -115,13 +116,9 @@ function ofInput({ cause, errors, status }: LocalpostError): readonly [status: n
 }
 
 /** An error in words, with Resend's form of the names of members. */
-export function messageOf({ errors, message }: LocalpostError): string {
-  if (!errors || errors.length === 0) return message
-  const all = errors.slice(0, maxNamed).map(inWords).join(' ')
-  return errors.length > maxNamed ? `${all} And ${errors.length - maxNamed} more.` : all
+export function messageOf(error: LocalpostError): string {
+  return sentencesOf(error, inWords)
 }
-
-const maxNamed = 10
 
 function inWords({ field, message }: FieldError): string {
   return field === 'body' ? `The body ${message}.` : `Invalid \`${field}\` field: ${message}.`

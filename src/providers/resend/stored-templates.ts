@@ -1,6 +1,8 @@
-import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
+import { LocalpostError, quote } from '../../core/errors.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
+import { orNull } from '../or-null.ts'
+import { allOf } from '../all-of.ts'
 import { templateDetailsSchema, type ResendTemplateDetails } from './template-schema.ts'
 
 /** A template, with what has changed since it was published. */
@@ -50,7 +52,7 @@ export function detailsOf({ id, metadata, updated }: Template): ResendTemplateDe
 
 /** @throws name_taken if a template that is no draft has the id of the draft. */
 export async function assertDraftIsFree(templates: Templates, id: string): Promise<void> {
-  const other = await getOrNull(templates, draftIdOf(id))
+  const other = await orNull(templates.get(draftIdOf(id)))
   if (!other || isDraft(other)) return
   const words = `The draft of this template would be stored as ${quote(other.id)}, which is another template; remove or rename that one.`
   throw new LocalpostError('name_taken', words)
@@ -59,37 +61,23 @@ export async function assertDraftIsFree(templates: Templates, id: string): Promi
 /** All templates, without their drafts; newest first. */
 export async function listTemplates(templates: Templates): Promise<Template[]> {
   const found: Template[] = []
-  let cursor: string | null = null
-  do {
-    const page = await templates.list({ limit: 100, cursor })
-    // Without their texts, which may be large.
-    for (const one of page.items)
-      if (!isDraft(one)) found.push({ ...one, subject: null, html: null, text: null })
-    cursor = page.cursor
-  } while (cursor !== null)
+  // Without their texts, which may be large.
+  for await (const one of allOf(templates.list))
+    if (!isDraft(one)) found.push({ ...one, subject: null, html: null, text: null })
   return found.toSorted((one, other) => other.created - one.created || (one.id < other.id ? 1 : -1))
-}
-
-async function getOrNull(templates: Templates, id: string): Promise<Template | null> {
-  try {
-    return await templates.get(id)
-  } catch (error) {
-    if (isErrorOf(error, 'not_found')) return null
-    throw error
-  }
 }
 
 /** The template of this id or alias; null if there is none. */
 export async function findTemplate(templates: Templates, identifier: string): Promise<Template | null> {
-  const known = await getOrNull(templates, identifier)
+  const known = await orNull(templates.get(identifier))
   if (known && !isDraft(known)) return known
   const named = (await listTemplates(templates)).find((one) => detailsOf(one).alias === identifier)
-  return named ? getOrNull(templates, named.id) : null
+  return named ? orNull(templates.get(named.id)) : null
 }
 
 /** The same with its draft. @throws not_found */
 export async function readTemplate(templates: Templates, identifier: string): Promise<StoredTemplate> {
   const template = (await findTemplate(templates, identifier)) ?? (await templates.get(identifier))
-  const draft = await getOrNull(templates, draftIdOf(template.id))
+  const draft = await orNull(templates.get(draftIdOf(template.id)))
   return { template, details: detailsOf(template), draft: draft && isDraft(draft) ? draft : null }
 }

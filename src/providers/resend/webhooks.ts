@@ -11,7 +11,6 @@ import { resendShape } from './events.ts'
 import { maxPage, pageOf } from './pages.ts'
 import { rowsOf } from './rows.ts'
 import { assertSameId } from './same-id.ts'
-import type { ResendListedWebhook } from './webhook-schema.ts'
 import {
   changedWebhookSchema,
   createdWebhookSchema,
@@ -20,6 +19,7 @@ import {
   removedWebhookSchema,
   webhookChangesSchema,
   webhookSchema,
+  type ResendListedWebhook,
 } from './webhook-schema.ts'
 import { resend, toTime } from './words.ts'
 

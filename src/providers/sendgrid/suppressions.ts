@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { isErrorOf } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
 import { bytesAnswer } from '../../server/answer.ts'
+import { orNull } from '../or-null.ts'
+import { allOf } from '../all-of.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import { assertAddresses } from '../addresses.ts'
@@ -29,27 +30,14 @@ const noContent = (): ReturnType<typeof bytesAnswer> => bytesAnswer(null, {}, 20
 export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[] {
   async function all(reason: Reason): Promise<Suppression[]> {
     const found: Suppression[] = []
-    let cursor: string | null = null
-    do {
-      const page: Awaited<ReturnType<typeof suppressions.list>> = await suppressions.list({
-        limit: 500,
-        ...(cursor !== null && { cursor }),
-      })
-      for (const one of page.items) if (one.reason === reason) found.push(one)
-      cursor = page.cursor
-    } while (cursor !== null)
+    for await (const one of allOf(suppressions.list)) if (one.reason === reason) found.push(one)
     return found
   }
 
   /** The entry of an address; null if it is not there for this reason. */
   async function find(address: string, reason: Reason): Promise<Suppression | null> {
-    try {
-      const entry = await suppressions.get(address)
-      return entry.reason === reason ? entry : null
-    } catch (error) {
-      if (isErrorOf(error, 'not_found')) return null
-      throw error
-    }
+    const entry = await orNull(suppressions.get(address))
+    return entry?.reason === reason ? entry : null
   }
 
   async function removeAll(addresses: readonly string[], reason: Reason): Promise<void> {
@@ -66,10 +54,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
 
   /** The reply with which an email bounced. */
   async function replyOf(emailId: string, address: string): Promise<string> {
-    const email = await sent.get(emailId, sendgrid).catch((error: unknown) => {
-      if (isErrorOf(error, 'not_found')) return null
-      throw error
-    })
+    const email = await orNull(sent.get(emailId, sendgrid))
     if (!email || 'send_at' in email) return ''
     const { events = [] } = email.recipients.find(({ recipient }) => recipient === address) ?? {}
     const bounce = events.find((event) => event.status === 'bounced')

@@ -10,18 +10,16 @@ import type { ProviderParts } from '../provider.ts'
 import { type SendGridEvent, sendgridShape } from './events.ts'
 import { rowsOf } from './rows.ts'
 import { signingKeyOf } from './signature.ts'
-import type {
-  SendGridListedWebhook,
-  SendGridNewWebhook,
-  SendGridWebhook,
-  SendGridWebhookChanges,
-} from './webhook-schema.ts'
 import {
   listedWebhookSchema,
   newWebhookSchema,
   signedWebhookSchema,
   webhookChangesSchema,
   webhookSchema,
+  type SendGridListedWebhook,
+  type SendGridNewWebhook,
+  type SendGridWebhook,
+  type SendGridWebhookChanges,
 } from './webhook-schema.ts'
 import { sendgrid } from './words.ts'
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { notFound } from '../../store/repository.ts'
 import type { DomainDetail, DomainListItem } from '../../domains/types.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
+import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import {
@@ -31,13 +32,8 @@ const listSchema = z.strictObject({
  */
 export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route[] {
   async function find(name: string): Promise<DomainDetail | null> {
-    let cursor: string | null = null
-    do {
-      const page = await domains.list({ limit: 100, ...(cursor !== null && { cursor }) })
-      const found = page.items.find((domain) => domain.name === name.toLowerCase())
-      if (found) return domains.get(found.id)
-      ;({ cursor } = page)
-    } while (cursor !== null)
+    for await (const domain of allOf(domains.list))
+      if (domain.name === name.toLowerCase()) return domains.get(domain.id)
     return null
   }
 

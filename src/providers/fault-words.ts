@@ -1,0 +1,17 @@
+import type { FieldError, LocalpostError } from '../core/errors.ts'
+
+/**
+ * An error in one text: a sentence for each of its first ten members, or its message.
+ *
+ * @param inWords  The sentence for one member, as the provider writes it.
+ */
+export function sentencesOf(
+  { errors, message }: Pick<LocalpostError, 'errors' | 'message'>,
+  inWords: (error: FieldError) => string,
+): string {
+  if (!errors || errors.length === 0) return message
+  const all = errors.slice(0, maxNamed).map(inWords).join(' ')
+  return errors.length > maxNamed ? `${all} And ${errors.length - maxNamed} more.` : all
+}
+
+const maxNamed = 10
