@@ -1,6 +1,6 @@
+import type { BlobId } from '../store/store.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { addressKey } from '../mime/headers/addresses.ts'
-import type { BlobId } from '../store/names.ts'
 import { messageBlob, type EmailRecord } from './email.ts'
 
 /**

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf, validationError } from '../core/errors.ts'
-import type { Store } from '../store/store.ts'
-import type { BlobId } from '../store/names.ts'
+import type { BlobId, Store } from '../store/store.ts'
 
 type Blobs = Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
 

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Blob, Store } from '../store/store.ts'
-import type { BlobId } from '../store/names.ts'
+import type { Blob, BlobId, Store } from '../store/store.ts'
 import type { SmtpReply } from './bounces.ts'
 import { messageBlobOf } from '../emails/copies.ts'
 import type { EmailRecord } from '../emails/email.ts'

@@ -4,6 +4,7 @@ import type { CountQuery, Facts, GroupQuery, IndexKey, Page, PageQuery, RecordGr
 import type { BlobId } from './names.ts'
 import type { Texts } from './texts.ts'
 
+export type { BlobId } from './names.ts'
 export type { Facts } from './queries.ts'
 
 /**

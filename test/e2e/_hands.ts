@@ -38,3 +38,34 @@ export function handsOn(page: Page): Hands {
     },
   }
 }
+
+/** Hands that have no mouse: what is to be clicked is reached with Tab, and pressed with Enter. */
+export function keysOn(page: Page): Hands {
+  const hands = handsOn(page)
+  async function reach(what: Locator): Promise<void> {
+    const isReached = (): Promise<boolean> => what.evaluate((one) => one === document.activeElement)
+    for (let presses = 0; !(await isReached()); presses++) {
+      if (presses === mostTabs) throw new Error(`${mostTabs} times Tab do not lead to ${String(what)}.`)
+      await hands.press('Tab')
+    }
+  }
+  return {
+    get count() {
+      return hands.count
+    },
+    press: hands.press,
+    type: hands.type,
+    async click(what) {
+      await reach(what)
+      // Enter in a field would send its form.
+      if (!(await what.evaluate((one) => one instanceof HTMLInputElement))) await hands.press('Enter')
+    },
+    async choose(what, label) {
+      await reach(what)
+      const names = await what.locator('option').allTextContents()
+      await hands.type(names.find((name) => label.test(name)) ?? '')
+    },
+  }
+}
+
+const mostTabs = 150
