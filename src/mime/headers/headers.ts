@@ -1,8 +1,7 @@
 import { isAscii } from 'node:buffer'
-import { bareAddresses, maxAddresses, splitAddressList } from './address-list.ts'
 import { longBytes } from '../../core/job-thread.ts'
 import type { ParsedAddress } from './addresses.ts'
-import { parseAddresses } from './addresses.ts'
+import { bareAddresses, maxAddresses, parseAddresses, splitAddressList } from './addresses.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
 import {
   decodeOctets,
