@@ -239,6 +239,7 @@ export const left: Readonly<Record<string, string>> = {
     'server/dev/consent.ts consentRequired',
     'server/lists.ts listSchema',
     'server/auth.ts insufficientScope',
+    'server/plain-page.ts plainPage',
     'server/ui.ts pageFile',
     'tracking/tokens.ts createTokens',
   ]),
