@@ -52,6 +52,7 @@ export function readHeaderFacts(
       else if (name === 'cc') cc.push(text)
     }
   }
+  const messageId = block.decoded('message-id')
   return {
     sender_domain: senderAddress.slice(senderAddress.lastIndexOf('@') + 1),
     from: cut(foldSpace(block.decoded('from')) || envelope.mail_from),
@@ -62,10 +63,11 @@ export function readHeaderFacts(
     bcc: unnamed(envelope.rcpt_to, listed, block),
     reply_to: cut(foldSpace(block.decoded('reply-to'))) || null,
     subject: cut(foldSpace(block.decoded('subject'))),
-    message_id: cut(block.decoded('message-id')),
+    message_id: cut(messageId),
     thread: answeredThread({
       references: block.decoded('references'),
       inReplyTo: block.decoded('in-reply-to'),
+      messageId,
     }),
     tags: initialTags(envelope.rcpt_to, block.decoded('x-tags')).tags,
     trace: readTrace(block.decoded('traceparent'), block.decoded('tracestate')),

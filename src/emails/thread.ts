@@ -2,20 +2,25 @@
 interface ThreadFields {
   references: string
   inReplyTo: string
+  /** The value of Message-ID, which is no other message; absent where the message has none yet. */
+  messageId?: string
 }
 
 /**
  * The key of the conversation that a message answers in; undefined if its header names no other message. The first message
  * of References began the conversation; where only In-Reply-To names one, the conversation begins with that.
  *
+ * An answer to an answer that has only In-Reply-To gets another key than that one.
+ *
  * @param fields  The values of the fields, of any length.
  * @see RFC 5322 section 3.6.4
  */
-export function answeredThread({ references, inReplyTo }: ThreadFields): string | undefined {
+export function answeredThread({ references, inReplyTo, messageId = '' }: ThreadFields): string | undefined {
   // Most messages have neither.
   if (references === '' && inReplyTo === '') return undefined
-  const first = firstId(references) || firstId(inReplyTo)
-  return first === '' ? undefined : threadKey(first)
+  const own = firstId(messageId)
+  const first = [firstId(references), firstId(inReplyTo)].find((id) => id !== '' && id !== own)
+  return first === undefined ? undefined : threadKey(first)
 }
 
 /**

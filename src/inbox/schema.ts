@@ -50,9 +50,9 @@ const summaryMembers = {
     .string()
     .optional()
     .describe(
-      'Which conversation it belongs to, as a short key that all its mails have: of the first message in References, else of the one in In-Reply-To, else of its own Message-ID; absent without one, and while the message is not written',
+      'A short key: of the first message in References, else of the one in In-Reply-To, else of its own Message-ID; absent without one, and while the message is not written. Equal for mails whose header fields name the same first message. An answer to an answer that has only In-Reply-To has another one. Senders choose it: it proves nothing',
     ),
-  is_answer: z.boolean().describe('Whether References or In-Reply-To name another message'),
+  is_answer: z.boolean().describe('Whether References or In-Reply-To name a message other than itself'),
   trace_id,
   last_event: lastEventSchema.describe(
     'The newest event of all recipients: a bounce of one may hide behind a later delivery to another',

@@ -105,12 +105,13 @@ export interface MailSummary {
   /** Its origin: sent through `/v1` or the library, or submitted over SMTP. */
   source: 'api' | 'smtp'
   /**
-   * Which conversation it belongs to, as a short key that all its mails have: of the first message in
-   * References, else of the one in In-Reply-To, else of its own Message-ID; absent without one, and
-   * while the message is not written.
+   * A short key: of the first message in References, else of the one in In-Reply-To, else of its own
+   * Message-ID; absent without one, and while the message is not written. Equal for mails whose header
+   * fields name the same first message. An answer to an answer that has only In-Reply-To has another
+   * one. Senders choose it: it proves nothing.
    */
   thread?: string
-  /** Whether References or In-Reply-To name another message. */
+  /** Whether References or In-Reply-To name a message other than itself. */
   is_answer: boolean
   /**
    * The id of the trace that the mail or its request belongs to, by `traceparent`: 32 hexadecimal

@@ -13,6 +13,7 @@ import { filterCss } from '../../src/client-support/preview-css.ts'
 import { filterHtml } from '../../src/client-support/preview-html.ts'
 import { scanCss } from '../../src/client-support/scan-css.ts'
 import { readHeaderFacts } from '../../src/emails/header-facts.ts'
+import { answeredThread } from '../../src/emails/thread.ts'
 import { charsetMisfit } from '../../src/mime/charset-fit.ts'
 import { isMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
@@ -114,6 +115,8 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     previewHtml({ html: text.padEnd(110_000, 'x'), attachments: [] }, 'gmail/ios'),
   'client-support/scan-css.ts scanCss': (text) => scanCss(text, 'sheet', cssListener),
   'emails/header-facts.ts readHeaderFacts': (text) => readHeaderFacts(Buffer.from(text), envelope),
+  'emails/thread.ts answeredThread': (text) =>
+    answeredThread({ references: text, inReplyTo: text, messageId: text }),
   'mime/charset-fit.ts charsetMisfit': (text) =>
     charsetMisfit(Buffer.from(text, 'latin1'), 'utf-8', 'utf-8', text),
   'mime/headers/addresses.ts isMailbox': (text) => isMailbox(text, 'a@b.test'),
@@ -236,6 +239,7 @@ export const left: Readonly<Record<string, string>> = {
     'server/dev/consent.ts consentRequired',
     'server/lists.ts listSchema',
     'server/auth.ts insufficientScope',
+    'server/plain-page.ts plainPage',
     'server/ui.ts pageFile',
     'tracking/tokens.ts createTokens',
   ]),

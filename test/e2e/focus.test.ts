@@ -42,6 +42,16 @@ describe('the focus moves on when the focused element disappears', () => {
     expect(await focused(page)).toBe('Search mails')
   })
 
+  it('from the note about faults, also when they are turned off elsewhere', async () => {
+    const { post, page } = await openPage()
+    await post.faults.set({ http: [{ path: '/v1/domains', status: 503 }] })
+    const off = page.getByRole('button', { name: 'Turn off' })
+    await off.focus()
+    await post.faults.clear()
+    await off.waitFor({ state: 'detached' })
+    await expect.poll(() => focused(page)).toBe('Search mails')
+  })
+
   it('from the bar over a selection to the button that opened it, and to the list', async () => {
     const { post, page } = await openPage()
     for (const subject of ['One', 'Two']) await submit(post, { subject, text: 'x' })
@@ -59,6 +69,43 @@ describe('the focus moves on when the focused element disappears', () => {
     await page.getByRole('toolbar').waitFor({ state: 'detached' })
     await expect.poll(() => focused(page)).toContain('Two')
   })
+})
+
+it('a menu begins with what can be seen, and arrow keys stay in a choice that they change', async () => {
+  const { post, page } = await openPage()
+  await submit(post, { subject: 'Framed', html: '<p>Hello</p>' })
+  await rowOf(page, 'Framed').click()
+  const widthsOf = (name: string) =>
+    page.getByRole('group', { name: 'View as' }).getByRole('radiogroup', { name })
+  for (const [width, first] of [
+    [1920, 'Show as a mail client does'],
+    [390, 'full'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 })
+    await press(page, 'View as')
+    const isFirst = () =>
+      page.evaluate(
+        () => (document.activeElement as HTMLInputElement | null)?.value ?? document.activeElement?.tagName,
+      )
+    await expect.poll(isFirst, { message: first }).toBe(width === 390 ? first : '')
+    if (width === 390) {
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('ArrowDown')
+      expect(await widthsOf('Width in pixels').getByRole('radio').nth(2).isChecked()).toBe(true)
+    }
+    await page.keyboard.press('Escape')
+  }
+  await page.evaluate(() => localStorage.clear())
+  await press(page, 'Share')
+  await page.getByRole('group', { name: 'Share' }).evaluate((menu) => {
+    ;(document.activeElement as HTMLElement).blur()
+    menu.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp', bubbles: true }))
+  })
+  await expect.poll(() => focused(page)).toBe('Release to a real address…')
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => focused(page)).toBe('Copy the link')
+  await page.keyboard.press('ArrowUp')
+  await expect.poll(() => focused(page)).toBe('Release to a real address…')
 })
 
 it('every control of the mail is at least 24 pixels high and wide', async () => {

@@ -146,6 +146,8 @@ it('the mails of a conversation are one row, where that is switched on', async (
   await expect.poll(() => rowsOf(page).count()).toBe(4)
   const row = rowOf(page, 'AW: Re: my order')
   await row.getByText('3 mails of a conversation').waitFor()
+  await row.getByText('3 unread', { exact: true }).waitFor()
+  await row.getByText('bob@acme.test +1').waitFor()
   expect(await rowsOf(page).first().getAttribute('aria-setsize')).toBe('4')
   await row.click()
   await page.getByText('Conversation: My order').waitFor()

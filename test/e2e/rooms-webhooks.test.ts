@@ -104,7 +104,7 @@ describe('the Webhooks page', () => {
     const created = deliveries.filter({ hasText: 'domain.created' })
     await created.getByText('domain.created acme.com').waitFor()
     await page.getByLabel('State').selectOption('delivered')
-    await page.getByText('No delivery was taken.').waitFor()
+    await page.getByText('Nothing was delivered.').waitFor()
     await page.getByLabel('State').selectOption('pending')
     await created.waitFor()
   })

@@ -114,6 +114,18 @@ it('a row leads with the subject, then the recipient and the sender, at every wi
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
+it('a right-to-left subject stays so while it is unread', async () => {
+  const { post, page } = await openPage()
+  for (const subject of ['שלום Ada', 'Hello שלום'])
+    await submit(post, { subject, to: 'ada@example.com', text: 'x' })
+  await rowOf(page, 'שלום Ada').getByText('Unread.').waitFor()
+  const directionOf = (text: string): Promise<string> =>
+    rowOf(page, text)
+      .locator('.subject')
+      .evaluate((one) => getComputedStyle(one).direction)
+  expect([await directionOf('שלום Ada'), await directionOf('Hello')]).toEqual(['rtl', 'ltr'])
+})
+
 it('a row says which placeholders are left, also to who hears it', async () => {
   const { post, page } = await openPage({}, false)
   await fill(post)

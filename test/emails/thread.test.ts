@@ -29,6 +29,7 @@ it('a header that names no other message is no answer', () => {
     ['References:'],
     ['References: <>', 'In-Reply-To: <'],
     ['Message-ID: <root@acme.test>'],
+    ['Message-ID: <root@acme.test>', 'References: <root@acme.test>', 'In-Reply-To: <root@acme.test>'],
   ])
     expect(threadOf(...lines)).toBe(undefined)
 })

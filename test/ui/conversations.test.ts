@@ -3,6 +3,7 @@ import type { ListedMail } from '../../src/inbox/types.ts'
 import { searchOf } from '../../ui/views/inbox/broadcast-list.ts'
 import { foldConversations as fold } from '../../ui/views/inbox/conversations.ts'
 import { excerptOf } from '../../ui/views/inbox/excerpts.ts'
+import { addressesOf, recipientsOf, sumOf } from '../../ui/views/inbox/row-words.ts'
 import { recipientIn } from '../../ui/views/inbox/recipient-in.ts'
 
 const foldConversations = (
@@ -49,7 +50,11 @@ it('mails of the same people and subject are one row, once one of them is an ans
   const { window, positions, hidden, rowOf } = foldConversations({ first: 10, emails })
   expect(window.first).toBe(10)
   expect(window.emails.map(({ id }) => id)).toEqual(['f', 'e', 'c', 'b'])
-  expect(window.emails[0]?.conversation).toEqual({ subject: 'My order', ids: ['f', 'd', 'a'], unread: 1 })
+  expect(window.emails[0]?.conversation).toMatchObject({
+    subject: 'My order',
+    ids: ['f', 'd', 'a'],
+    unread: 1,
+  })
   expect(window.emails.slice(1).some(({ conversation }) => conversation)).toBe(false)
   expect(positions).toEqual([10, 11, 13, 14])
   expect(hidden).toEqual([12, 15])
@@ -67,7 +72,7 @@ describe('by the headers', () => {
       ({ id, conversation }) => conversation?.ids ?? id,
     )
 
-  it('mails that name the same first message are one row, whatever their subjects and people', () => {
+  it('mails that name the same first message are one row, whatever their subjects', () => {
     expect(
       rowsOf([
         of('d', 'A new subject', 't1', true),
@@ -76,6 +81,24 @@ describe('by the headers', () => {
         of('a', 'My order', 't1', false),
       ]),
     ).toEqual([['d', 'b', 'a'], 'c'])
+  })
+
+  it('mails that no address links stay apart, whatever their headers name', () => {
+    const one = (id: string, from: string, to: string, is_answer = true): ListedMail =>
+      mail(id, `Subject ${id}`, from, [to], false, { thread: 't1', is_answer })
+    expect(
+      rowsOf([one('b', 'eve@evil.test', 'bob@acme.test'), one('a', 'shop@acme.test', 'ada@acme.test')]),
+    ).toEqual(['b', 'a'])
+    // Bounces have no sender.
+    expect(rowsOf([one('b', '', 'bob@acme.test'), one('a', '', 'ada@acme.test')])).toEqual(['b', 'a'])
+    // The oldest one links the first two.
+    const linked = [
+      one('d', 'Ada <ADA@acme.test>', 'bob@acme.test'),
+      one('c', 'eve@acme.test', 'fay@acme.test'),
+      one('b', 'x@acme.test', 'y@acme.test'),
+      one('a', 'eve@acme.test', 'ada@acme.test', false),
+    ]
+    expect(rowsOf(linked)).toEqual([['d', 'c', 'a'], 'b'])
   })
 
   it('answers to different messages stay apart, also with one subject and the same people', () => {
@@ -103,6 +126,15 @@ describe('by the headers', () => {
     ])
   })
 
+  it('an answer to an answer that names only this belongs to the one conversation of its subject and people', () => {
+    const one = (id: string, subject: string, thread: string, is_answer = true): ListedMail =>
+      mail(id, subject, 'bob@acme.test', ['ada@acme.test'], false, { thread, is_answer })
+    const first = [one('b', 'Re: My order', 't1'), one('a', 'My order', 't1', false)]
+    expect(rowsOf([one('d', 'Re: My order', 't3'), one('c', 'Re: My order', 't2'), ...first])).toEqual([
+      ['d', 'c', 'b', 'a'],
+    ])
+  })
+
   it('the same message twice is no conversation', () => {
     expect(rowsOf([of('b', 'Hello', 't1', false), of('a', 'Hello', 't1', false)])).toEqual(['b', 'a'])
   })
@@ -117,6 +149,32 @@ it('a mail without a subject, and the row of a broadcast, belong to no conversat
     mail('a', '', 'a@acme.test', ['b@acme.test']),
   ]
   expect(foldConversations({ first: 0, emails }).hidden).toEqual([])
+})
+
+it('a row says whom all its mails are for, and what came of them', () => {
+  const emails = [
+    {
+      ...mail('c', 'Re: My order', 'bob@acme.test', ['ADA@acme.test', 'eve@acme.test']),
+      outcomes: { delivered: 2 },
+    },
+    {
+      ...mail('b', 'Re: My order', 'ada@acme.test', ['bob@acme.test', 'eve@acme.test']),
+      outcomes: { bounced: 1, delivered: 1 },
+    },
+    {
+      ...mail('a', 'My order', 'eve@acme.test', ['bob@acme.test', 'ada@acme.test']),
+      to_names: ['Bob', 'Ada'],
+    },
+  ]
+  const [row] = foldConversations({ first: 0, emails }).window.emails
+  const sum = row?.conversation && sumOf(row.conversation)
+  expect(sum).toEqual({
+    to: ['ADA@acme.test', 'eve@acme.test', 'bob@acme.test'],
+    to_names: ['Ada', '', 'Bob'],
+    outcomes: { delivered: 3, bounced: 1 },
+  })
+  expect(sum && recipientsOf(sum)).toBe('Ada +2')
+  expect(sum && addressesOf(sum)).toBe('Ada <ADA@acme.test>\neve@acme.test\nBob <bob@acme.test>')
 })
 
 it('a row opens the mails that it counts, and none of other people about the same subject', () => {

@@ -32,8 +32,8 @@ test('a search that begins while others are being read gets all its excerpts, an
     found,
   )
   const ids = ['a', 'b', 'c', 'd', 'e']
-  excerpts.look(rowsOf(ids), ['first'])
-  excerpts.look(rowsOf(ids), ['second'])
+  excerpts.look(rowsOf(ids), ['first'], true)
+  excerpts.look(rowsOf(ids), ['second'], true)
   expect(open.map(({ id }) => id)).toEqual(['a', 'b', 'a', 'b'])
   // The aborted ones come last.
   const old = open.splice(0, 2)
@@ -46,4 +46,14 @@ test('a search that begins while others are being read gets all its excerpts, an
   }
   expect([...found.keys()].toSorted()).toEqual(ids)
   expect(most).toBe(2)
+})
+
+test('a row without the beginning of the text shows what was found there', () => {
+  const found = new Map<string, string>()
+  const excerpts = createExcerpts({ get: () => Promise.reject(new Error('Nothing is read.')) }, found)
+  const mails = rowsOf(['a']).map((mail) => ({ ...mail, snippet: 'Your code is 123' }))
+  excerpts.look(mails, ['code'], true)
+  expect(found.size).toBe(0)
+  excerpts.look(mails, ['code'], false)
+  expect(found.get('a')).toBe('Your code is 123')
 })

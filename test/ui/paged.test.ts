@@ -66,6 +66,22 @@ test.each([1, 3, 4, 20, 29, 30, 31, 32, 100])(
   },
 )
 
+test('a list that is renewed keeps nothing that is gone behind its end', async () => {
+  let all = [8, 7, 6, 5, 4, 3, 2, 1, 0]
+  const list = usePaged<number>(async (cursor) => {
+    const rest = cursor === null ? all : all.filter((one) => one < Number(cursor))
+    return { items: rest.slice(0, 3), cursor: rest.length > 3 ? String(rest[2]) : null }
+  })
+  await list.load()
+  await list.loadMore()
+  all = [8, 7]
+  await list.refresh((entry, last) => entry < last)
+  expect([list.items.value, list.hasMore.value]).toEqual([[8, 7], false])
+  all = []
+  await list.refresh((entry, last) => entry < last)
+  expect([list.items.value, list.hasMore.value]).toEqual([[], false])
+})
+
 test('what is loaded at first is as much as was asked for, or all there is', async () => {
   const pageOf = async (cursor: string | null) => {
     const first = cursor === null ? 20 : Number(cursor)

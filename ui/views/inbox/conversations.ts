@@ -11,6 +11,7 @@ export interface Conversation {
   /** The newest first; only those that are loaded, and at most 50. */
   ids: string[]
   unread: number
+  mails: readonly ListedMail[]
 }
 
 /** A row of the list: a mail, or the newest one of a conversation. */
@@ -66,8 +67,9 @@ export function useConversations(
 }
 
 /**
- * The loaded rows with those of a conversation combined: mails whose headers name the same first message. A mail whose header
- * names none belongs to those of its subject and people.
+ * The loaded rows with those of a conversation combined: mails whose headers name the same first message, as far as an address
+ * links them, because senders write these headers. A mail that shares its first message with none belongs to those of its
+ * subject and people.
  */
 export function foldConversations(
   { first, emails }: ListWindow,
@@ -107,7 +109,7 @@ export function foldConversations(
     const unread = mails.filter((one) => one.unread).length
     rows.push({
       ...mail,
-      conversation: { subject: plainSubject(mail.subject), ids: mails.map(({ id }) => id), unread },
+      conversation: { subject: plainSubject(mail.subject), ids: mails.map(({ id }) => id), unread, mails },
     })
   })
   return { window: { first, emails: rows, mails: { first, emails } }, positions, hidden, rowOf }
@@ -115,10 +117,7 @@ export function foldConversations(
 
 /** What the mails of a conversation have in common. */
 function keysFor(emails: readonly ListedMail[]): (mail: ListedMail) => string {
-  const sizes = new Map<string, number>()
-  for (const { thread } of emails) if (thread !== undefined) sizes.set(thread, (sizes.get(thread) ?? 0) + 1)
-  const sharedBy = ({ thread, broadcast }: ListedMail): string | undefined =>
-    thread !== undefined && !broadcast && (sizes.get(thread) ?? 0) > 1 ? `thread ${thread}` : undefined
+  const sharedBy = sharedThreads(emails)
   /** The conversation of headers that has mails of a subject and people; null for several. */
   const known = new Map<string, string | null>()
   for (const mail of emails) {
@@ -127,23 +126,72 @@ function keysFor(emails: readonly ListedMail[]): (mail: ListedMail) => string {
     const before = known.get(subjectKey(mail))
     known.set(subjectKey(mail), before === undefined || before === shared ? shared : null)
   }
+  // An answer to an answer names that one where it has only In-Reply-To.
   return (mail) =>
-    sharedBy(mail) ?? (mail.is_answer ? mail.id : (known.get(subjectKey(mail)) ?? subjectKey(mail)))
+    sharedBy(mail) ?? known.get(subjectKey(mail)) ?? (mail.is_answer ? mail.id : subjectKey(mail))
+}
+
+/** Tells which mails name the same first message, and are linked by addresses; undefined for a mail that is alone in that. */
+function sharedThreads(emails: readonly ListedMail[]): (mail: ListedMail) => string | undefined {
+  const named = countBy(emails, ({ thread, broadcast }) => (broadcast ? undefined : thread))
+  const several = emails.filter(({ thread = '', broadcast }) => !broadcast && (named.get(thread) ?? 0) > 1)
+  /** From an address in a conversation towards the one that stands for all that are linked to it. */
+  const links = new Map<string, string>()
+  function rootOf(key: string): string {
+    let root = key
+    for (let next = links.get(root); next !== undefined; next = links.get(root)) root = next
+    if (root !== key) links.set(key, root)
+    return root
+  }
+  for (const mail of several) {
+    const [first = '', ...others] = factsOf(mail).people.map((one) => rootOf(`thread ${mail.thread} ${one}`))
+    for (const other of others) if (rootOf(other) !== rootOf(first)) links.set(rootOf(other), rootOf(first))
+  }
+  const parts = new Map<ListedMail, string>()
+  for (const mail of several) {
+    const [person] = factsOf(mail).people
+    if (person !== undefined) parts.set(mail, rootOf(`thread ${mail.thread} ${person}`))
+  }
+  const sizes = countBy(several, (mail) => parts.get(mail))
+  return (mail) => {
+    const part = parts.get(mail)
+    return part !== undefined && (sizes.get(part) ?? 0) > 1 ? part : undefined
+  }
+}
+
+function countBy(
+  emails: readonly ListedMail[],
+  keyOf: (mail: ListedMail) => string | undefined,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const mail of emails) {
+    const key = keyOf(mail)
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return counts
 }
 
 /** The subject and the people of a mail, whoever of them wrote it; its id where it belongs to no conversation. */
-function subjectKey(mail: ListedMail): string {
-  const key = keys.get(mail) ?? newKey(mail)
-  keys.set(mail, key)
-  return key
+const subjectKey = (mail: ListedMail): string => factsOf(mail).key
+
+interface Facts {
+  key: string
+  /** The addresses of the sender and the first recipients, each once, in the order of the alphabet. */
+  people: readonly string[]
 }
-function newKey({ id, from, to, subject, broadcast }: ListedMail): string {
+function factsOf(mail: ListedMail): Facts {
+  const found = facts.get(mail) ?? newFacts(mail)
+  facts.set(mail, found)
+  return found
+}
+function newFacts({ id, from, to, subject, broadcast }: ListedMail): Facts {
   const plain = plainSubject(subject)
-  const people = [splitAddress(from).address, ...to.slice(0, mostPeople)].map((one) => one.toLowerCase())
-  return broadcast || plain === '' ? id : [plain.toLowerCase(), ...new Set(people.toSorted())].join('\n')
+  const all = [splitAddress(from).address, ...to.slice(0, mostPeople)].map((one) => one.toLowerCase())
+  const people = [...new Set(all)].filter((one) => one !== '').toSorted()
+  return { people, key: broadcast || plain === '' ? id : [plain.toLowerCase(), ...people].join('\n') }
 }
 /** A mail that changes is another object. */
-const keys = new WeakMap<ListedMail, string>()
+const facts = new WeakMap<ListedMail, Facts>()
 
 function plainSubject(subject: string): string {
   let plain = subject.trim()

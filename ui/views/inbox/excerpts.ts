@@ -4,8 +4,12 @@ import { markedPieces } from './search-words.ts'
 
 /** Excerpts around what a search found in the texts of mails, for rows that would not show it. */
 export interface Excerpts {
-  /** Reads the texts of these mails where that is needed; mails of an earlier call that are not read yet are left out. */
-  look(mails: readonly ListedMail[], words: readonly string[]): void
+  /**
+   * Reads the texts of these mails where that is needed; mails of an earlier call that are not read yet are left out.
+   *
+   * @param hasText  Whether the rows show the beginning of the text.
+   */
+  look(mails: readonly ListedMail[], words: readonly string[], hasText: boolean): void
   stop(): void
 }
 
@@ -31,7 +35,7 @@ export function createExcerpts(api: Pick<Api, 'get'>, found: Map<string, string>
   }
 
   return {
-    look(mails, words) {
+    look(mails, words, hasText) {
       if (words.join('\n') !== sought) {
         sought = words.join('\n')
         current.abort()
@@ -42,7 +46,8 @@ export function createExcerpts(api: Pick<Api, 'get'>, found: Map<string, string>
       }
       waiting = []
       for (const mail of words.length === 0 ? [] : mails) {
-        if (asked.has(mail.id) || found.has(mail.id) || mail.broadcast || isShown(mail, words)) continue
+        if (asked.has(mail.id) || found.has(mail.id) || mail.broadcast || isShown(mail, words, hasText))
+          continue
         const inSnippet = excerptOf(mail.snippet, words)
         if (inSnippet) found.set(mail.id, inSnippet)
         else if (mail.size_bytes <= mostBytes) waiting.push(mail.id)
@@ -53,9 +58,13 @@ export function createExcerpts(api: Pick<Api, 'get'>, found: Map<string, string>
   }
 }
 
-/** Whether the row shows a word anyway: its people, its subject, and the beginning of its text. */
-function isShown({ from, to, to_names, subject, snippet }: ListedMail, words: readonly string[]): boolean {
-  const shown = [from, to[0] ?? '', to_names[0] ?? '', subject, snippet.slice(0, shownChars)]
+/** Whether the row shows a word anyway: its people, its subject, and maybe the beginning of its text. */
+function isShown(
+  { from, to, to_names, subject, snippet }: ListedMail,
+  words: readonly string[],
+  hasText: boolean,
+): boolean {
+  const shown = [from, to[0] ?? '', to_names[0] ?? '', subject, hasText ? snippet.slice(0, shownChars) : '']
   return shown.some((text) => markedPieces(text, words).length > 1)
 }
 

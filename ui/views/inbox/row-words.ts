@@ -1,11 +1,28 @@
 import { countWords, spellOverrides, splitAddress } from '../../composables/words.ts'
-import type { ListRow } from './conversations.ts'
+import type { Conversation, ListRow } from './conversations.ts'
 import { openPlaceholders } from './placeholders.ts'
 
 /** The name of the sender, or the address without one. */
 export function senderOf({ from }: Pick<ListRow, 'from'>): string {
   const { name, address } = splitAddress(from)
   return spellOverrides(name || address) || 'No sender'
+}
+
+/** What the row of a conversation says of all its mails: whom they are for, each once, and what came of them. */
+export function sumOf({ mails }: Conversation): Pick<ListRow, 'to' | 'to_names' | 'outcomes'> {
+  const names = new Map<string, { address: string; name: string }>()
+  const outcomes: ListRow['outcomes'] = {}
+  for (const mail of mails) {
+    mail.to.forEach((address, at) => {
+      const name = mail.to_names[at] ?? ''
+      const known = names.get(address.toLowerCase())
+      if (!known?.name) names.set(address.toLowerCase(), { address: known?.address ?? address, name })
+    })
+    for (const status of Object.keys(mail.outcomes) as (keyof typeof outcomes)[])
+      outcomes[status] = (outcomes[status] ?? 0) + (mail.outcomes[status] ?? 0)
+  }
+  const all = [...names.values()]
+  return { to: all.map(({ address }) => address), to_names: all.map(({ name }) => name), outcomes }
 }
 
 /** The first recipient, and how many there are beside; of a broadcast, how many it has. */

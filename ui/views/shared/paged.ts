@@ -14,8 +14,8 @@ export interface Paged<T> {
   /** Loads the pages that are loaded again. */
   reload(): Promise<void>
   /**
-   * Loads what is new, and keeps the entries that are `isOlder` than the last one of that. After very much it begins again with
-   * the newest entries, so that the list never has a gap.
+   * Loads what is new, and keeps the entries that are `isOlder` than the last one of that, unless that was the last one of all.
+   * After very much it begins again with the newest entries, so that the list never has a gap.
    */
   refresh(isOlder: (entry: T, last: T) => boolean): Promise<void>
 }
@@ -71,7 +71,9 @@ export function usePaged<T>(
       }
       if (mine !== round) return
       const last = taken.at(-1)
-      const older = last === undefined || isApart() ? [] : items.value.filter((entry) => isOlder(entry, last))
+      // After the last page there is nothing: what is known of it was deleted.
+      const isAll = page.cursor === null || last === undefined
+      const older = isAll || isApart() ? [] : items.value.filter((entry) => isOlder(entry, last))
       // At once: whoever watches the list asks for what comes after its end.
       items.value = [...taken, ...older]
       if (older.length === 0) cursor.value = page.cursor

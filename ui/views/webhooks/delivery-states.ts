@@ -5,7 +5,7 @@ import type { Tone } from '../../composables/words.ts'
 export const deliveryStates: Readonly<
   Record<WebhookDeliveryState, { words: string; tone: Tone; none: string }>
 > = {
-  pending: { words: 'Waiting', tone: 'warn', none: 'No delivery waits.' },
-  delivered: { words: 'Delivered', tone: 'good', none: 'No delivery was taken.' },
+  pending: { words: 'Waiting', tone: 'warn', none: 'No delivery is waiting.' },
+  delivered: { words: 'Delivered', tone: 'good', none: 'Nothing was delivered.' },
   failed: { words: 'Failed', tone: 'bad', none: 'No delivery failed.' },
 }
