@@ -49,11 +49,14 @@ it('every tab is in sight at every width', async () => {
   }
 })
 
+/** The parts of a mail that are not loaded with the page. */
+const later = /\/later-[^/]*\.(?:js|css)$/
+
 it('an open mail keeps its tabs after Localpost stopped', async () => {
   const { post, page } = await openPage({}, false)
   await submit(post, { subject: 'Left alone', text: 'Hello', headers: { 'X-Order': '4711' } })
   const [mail] = (await post.inbox.list()).items
-  const ahead = page.waitForResponse(/later-[^/]*\.js$/)
+  const ahead = page.waitForResponse(/\/later-[^/]*\.js$/)
   await page.goto(`${post.url}/#/mail/${mail?.id}`)
   await (await ahead).finished()
   // Also where it was stopped in the middle of an answer: the mail is requested again, and does not arrive.
@@ -69,13 +72,12 @@ it('an open mail keeps its tabs after Localpost stopped', async () => {
 
 it('a tab whose files do not load says so, and loads when it is opened again', async () => {
   const { post, page } = await openPage({}, false)
-  const files = /later-[^/]*\.(?:js|css)$/
-  await page.route(files, (route) => route.abort())
+  await page.route(later, (route) => route.abort())
   await submit(post, { subject: 'Built anew', text: 'Hello', headers: { 'X-Order': '4711' } })
   await page.goto(post.url ?? '')
   await tab(page, 'Headers').click()
   await panel(page).getByRole('alert').getByText('could not be loaded').waitFor()
-  await page.unroute(files)
+  await page.unroute(later)
   await tab(page, 'Text').click()
   await tab(page, 'Headers').click()
   await panel(page).getByText('4711').waitFor()

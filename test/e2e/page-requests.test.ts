@@ -57,6 +57,56 @@ it('asks for a mail and its HTML at the same time, from the press of the button'
   await frameOf(page).getByText('Body of 1').waitFor()
 })
 
+it('loads no HTML for a press that opens no mail', async () => {
+  const { post, page } = await openPage({}, false)
+  for (const n of [1, 2, 3, 4]) await submit(post, { subject: `Mail ${n}`, html: `<p>Body of ${n}</p>` })
+  const [other] = (await post.inbox.list({ query: 'subject:"Mail 1"' })).items
+  await page.goto(post.url ?? '')
+  await frameOf(page).getByText('Body of 4').waitFor()
+  // Without the mail, its HTML is not loaded ahead either.
+  await page.route(`**/dev/inbox/${other?.id}`, (route) => route.abort())
+  const frames = page.locator(`iframe[src*="${other?.id}"]`)
+  const row = rowOf(page, 'Mail 1')
+  await row.hover()
+  for (const key of ['Shift', 'Control', 'Alt'] as const) {
+    await page.keyboard.down(key)
+    await page.mouse.down()
+    await page.waitForTimeout(200)
+    expect(await frames.count(), key).toBe(0)
+    await page.mouse.move(0, 0)
+    await page.mouse.up()
+    await page.keyboard.up(key)
+    await row.hover()
+  }
+  await page.mouse.down({ button: 'right' })
+  await page.waitForTimeout(200)
+  expect(await frames.count()).toBe(0)
+  await page.mouse.up({ button: 'right' })
+  await row.hover()
+  await page.mouse.down()
+  await expect.poll(() => frames.count()).toBe(1)
+  await page.mouse.move(0, 0)
+  await page.mouse.up()
+  await expect.poll(() => frames.count()).toBe(0)
+})
+
+it('shows what changed in any loaded row while the connection was lost', async () => {
+  const { post, page } = await openPage({}, false)
+  await fill(post, 200)
+  // The page hears of no change, and connects again each second.
+  const body = 'retry: 1000\n\n'
+  await page.route('**/dev/events*', (route) => route.fulfill({ contentType: 'text/event-stream', body }))
+  await page.goto(post.url ?? '')
+  await page.getByText('200 mails', { exact: true }).waitFor()
+  await page.locator('nav .box').evaluate((element) => (element.scrollTop = element.scrollHeight))
+  await rowOf(page, 'Mail 0.').waitFor()
+  // After the next connection, the loaded rows are of one answer.
+  await page.waitForTimeout(3000)
+  const [oldest] = (await post.inbox.list({ query: 'subject:"Mail 0."' })).items
+  await post.inbox.update(oldest?.id ?? '', { tags: ['changed'] })
+  await rowOf(page, 'Mail 0.').getByText('changed').waitFor()
+})
+
 it('shows a row or its place at each moment of a fast scroll, and the rows where it ends', async () => {
   const { post, page } = await openPage({}, false)
   await fill(post, 600)

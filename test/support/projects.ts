@@ -206,6 +206,7 @@ export const slowFiles: readonly string[] = [
   'e2e/every-view',
   'e2e/focus',
   'e2e/hostile',
+  'e2e/inbox-hostile',
   'e2e/list-filters',
   'e2e/list-layout',
   'e2e/look',

@@ -19,7 +19,7 @@ class Served {
   readonly announced: string[] = []
   cut = 0
   /** The pages that were asked for. */
-  readonly asked: { offset: number; limit: number; isCancelled: boolean }[] = []
+  readonly asked: { offset: number; limit: number; isCancelled: boolean; count: string | undefined }[] = []
   readonly #mails: string[] = []
   readonly #open = new Set<() => void>()
   #refusal: ApiError | null = null
@@ -40,7 +40,7 @@ class Served {
             else resolve(page as MailPage)
           }
           this.#open.add(answer)
-          const asked = { offset, limit, isCancelled: false }
+          const asked = { offset, limit, isCancelled: false, count }
           this.asked.push(asked)
           const abort = (): void => {
             asked.isCancelled = true
@@ -74,6 +74,11 @@ class Served {
   /** Adds mails that the list is not told of. */
   fill(count: number): void {
     for (let n = 0; n < count; n++) this.#mails.unshift(`m${n}`)
+  }
+
+  /** Removes the oldest mails, of which the list is not told. */
+  shorten(count: number): void {
+    this.#mails.length = count
   }
 
   /** The loaded mails that are not at their positions. */
@@ -228,7 +233,7 @@ test('rows that are scrolled to are loaded while mail keeps arriving', async () 
   expect(served.misplaced()).toEqual([])
 })
 
-test('a page that was scrolled past is cancelled, and the one in its place is asked for at once', async () => {
+test('a page that was scrolled past is cancelled when the list rests, and the one in its place is asked for', async () => {
   const served = new Served()
   const { inbox } = served
   served.fill(20_000)
@@ -238,16 +243,99 @@ test('a page that was scrolled past is cancelled, and the one in its place is as
   for (const at of [5000, 9000, 9020]) {
     void inbox.show(at, at + 30)
     await new Promise(setImmediate)
+    await vi.advanceTimersByTimeAsync(60)
+    await new Promise(setImmediate)
   }
   // The last position is near enough to the page that is being loaded.
   expect(served.asked.slice(before)).toEqual([
-    { offset: 4970, limit: 91, isCancelled: true },
-    { offset: 8970, limit: 91, isCancelled: false },
+    { offset: 4970, limit: 91, isCancelled: true, count: 'page' },
+    { offset: 8970, limit: 91, isCancelled: false, count: 'page' },
   ])
   expect(served.open).toBe(1)
   await served.answerAll()
   expect(inbox.rows.value.first).toBe(8970)
   expect(served.misplaced()).toEqual([])
+})
+
+test('rows are loaded during a long drag, whatever the latency', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(20_000)
+  served.search('')
+  await served.answerAll()
+  const places = new Set<number>()
+  let [known, since] = [served.asked.length, 0]
+  // An event each 16 ms; each answer takes 80 ms.
+  for (let event = 1; event <= 100; event++) {
+    void inbox.show(event * 150, event * 150 + 30)
+    await vi.advanceTimersByTimeAsync(16)
+    await new Promise(setImmediate)
+    if (known < served.asked.length) [known, since] = [served.asked.length, event]
+    if (event - since >= 5) await served.answer(0)
+    places.add(inbox.rows.value.first)
+  }
+  expect(places.size).toBeGreaterThan(8)
+  await served.answerAll()
+  await vi.advanceTimersByTimeAsync(60)
+  await served.answerAll()
+  const { first, emails } = inbox.rows.value
+  expect([first <= 15_000, first + emails.length > 15_030]).toEqual([true, true])
+  expect(served.misplaced()).toEqual([])
+})
+
+test('after a page that brought nothing new, a refresh fetches the rows in sight', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(1400)
+  served.search('')
+  await served.answerAll()
+  for (let at = 0; at < 1300; at += 100) {
+    void inbox.show(at, at + 100)
+    await served.answerAll()
+  }
+  // Those at the end are gone, and the list is not told of it.
+  served.shorten(1300)
+  void inbox.show(1280, 1320)
+  await served.answerAll()
+  const before = served.asked.length
+  served.arrive('new')
+  await served.answerAll()
+  expect(served.asked[before]?.offset).toBeGreaterThan(700)
+})
+
+test('a search without results forgets which rows of the older one were wanted', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(9000)
+  served.search('')
+  await served.answerAll()
+  void inbox.show(5000, 5030)
+  await new Promise(setImmediate)
+  const before = served.asked.length
+  served.search('none')
+  await served.answerAll()
+  await served.answerAll()
+  expect(served.asked.slice(before).map(({ offset }) => offset)).toEqual([0])
+  expect(inbox.rows.value).toEqual({ first: 0, emails: [] })
+})
+
+test('a mail that is searched for in the list is not counted each time, and no more when another one is opened', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(9000)
+  served.search('')
+  await served.answerAll()
+  const begun = served.asked.length
+  const controller = new AbortController()
+  const found = inbox.locate('m10', controller.signal)
+  await new Promise(setImmediate)
+  await served.answer(0)
+  controller.abort()
+  expect(await found).toBe(-1)
+  expect(served.asked.slice(begun).map(({ isCancelled, count }) => [isCancelled, count])).toEqual([
+    [false, 'page'],
+    [true, 'page'],
+  ])
 })
 
 test('a scroll through 100,000 mails asks for few large pages, and the rows that are kept are bounded', async () => {

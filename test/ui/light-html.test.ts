@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isLight } from '../../ui/views/inbox/light-html.ts'
+import { isLight, isSmall } from '../../ui/views/inbox/light-html.ts'
 
 it.each([
   ['a plain mail', '<p>Hello</p>', true],
@@ -16,4 +16,13 @@ it.each([
   ['one that is too long', 'x'.repeat(100_001), false],
 ])('whether HTML may be loaded before its mail is opened: %s', (_, html, may) => {
   expect(isLight(html)).toBe(may)
+})
+
+it.each([
+  [0, false],
+  [1, true],
+  [100_000, true],
+  [100_001, false],
+])('whether the HTML of a mail of %i bytes may be loaded while it is opened', (size_bytes, may) => {
+  expect(isSmall({ size_bytes })).toBe(may)
 })

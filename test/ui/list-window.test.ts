@@ -73,6 +73,24 @@ describe('the loaded rows of a list', () => {
     const combined = [{ ...first, conversation } as ListRow, ...rest.slice(0, 19)]
     expect(movedBy(rows(0, 50), { first: 0, emails: combined }, 20)).toBe(-20)
   })
+
+  it('say how far a place above them was moved by conversations that are loaded there', () => {
+    const before = rows(1000, 50)
+    const mails = rows(900, 150)
+    // Ten rows of ten mails each.
+    const combined = Array.from({ length: 10 }, (_, at) => {
+      const held = ids(rows(900 + at * 10, 10))
+      return { id: held[0], conversation: { subject: 'x', ids: held, unread: 0 } } as ListRow
+    })
+    const after = { first: 900, emails: [...combined, ...before.emails], mails }
+    expect(movedBy(before, after, 1000)).toBe(-90)
+    expect(movedBy(before, after, 955)).toBe(905 - 955)
+    expect(movedBy(before, after, 900)).toBe(0)
+    // It is still not loaded.
+    expect(movedBy(before, after, 880)).toBe(0)
+    // Where each row is one mail, mail that arrived moves the places above too.
+    expect(movedBy(before, rows(1000, 50, 2), 990)).toBe(2)
+  })
 })
 
 describe('the rows that are fetched', () => {
@@ -109,6 +127,10 @@ describe('the rows that are fetched', () => {
     expect(renewedPart(rows(500, 1500), sight)).toEqual({ offset: 760, limit: 500 })
     expect(renewedPart(rows(950, 1500), sight)).toEqual({ offset: 950, limit: 500 })
     expect(renewedPart(rows(0, 1040), sight)).toEqual({ offset: 540, limit: 500 })
+    // Conversations in sight hold more mails than one page has.
+    expect(renewedPart(rows(0, 1500), { from: 0, to: 1200 })).toEqual({ offset: 701, limit: 500 })
+    expect(renewedPart(rows(0, 1500), { from: 200, to: 699 })).toEqual({ offset: 199, limit: 500 })
+    expect(renewedPart(rows(0, 1500), { from: 0, to: 9000 })).toEqual({ offset: 1000, limit: 500 })
     expect(renewedPart(noRows, { from: 0, to: -1 })).toEqual({ offset: 0, limit: 1 })
   })
 })

@@ -46,13 +46,23 @@ function phone(opened: string, all: readonly ListRow[], [from, to]: [from: numbe
     return openId.value
   }
   const ends = (): [boolean, boolean] => [walk.canMove(-1), walk.canMove(1)]
-  return { go, ends }
+  return { go, ends, press: walk.move }
 }
 const mails = Array.from({ length: 500 }, (_, at) => ({ id: `m${at}` }) as ListRow)
 
 test('the next mail is opened although it is not loaded', async () => {
   const { go } = phone('m49', mails, [0, 50])
   expect([await go(1), await go(1), await go(-1)]).toEqual(['m50', 'm51', 'm50'])
+})
+
+test('keys that are pressed while rows are loaded move on one after the other', async () => {
+  const { press, go } = phone('m49', mails, [0, 50])
+  press(1)
+  press(1)
+  press(-1)
+  expect(await go(1)).toBe('m51')
+  for (let held = 0; held < 100; held++) press(1)
+  expect(await go(1)).toBe('m71')
 })
 
 test('from a mail that a link opened, the next and the previous one are those beside it', async () => {

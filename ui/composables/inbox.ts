@@ -40,8 +40,8 @@ export interface InboxList {
   indexOf(id: string | null): number
   /** Resolves when the matches are counted, or could not be. */
   counted(): Promise<void>
-  /** The position of a mail in the list, loaded or not; -1 if it is not in it. */
-  locate(id: string): Promise<number>
+  /** The position of a mail in the list, loaded or not; -1 if it is not in it, or the signal ended the search for it. */
+  locate(id: string, signal?: AbortSignal): Promise<number>
   /** Loads the first page. */
   load(): Promise<void>
   /** Loads the rows at these positions, and resolves then; rows far from them are dropped. */
@@ -80,6 +80,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   function load(): Promise<void> {
     current.abort()
     current = new AbortController()
+    pages.reset()
     loading = loadFirst(query.value.trim(), current.signal)
     return loading
   }
@@ -153,10 +154,13 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     },
   })
 
-  async function locate(id: string): Promise<number> {
-    const signal = await loadsDone()
+  async function locate(id: string, until?: AbortSignal): Promise<number> {
+    const ofList = await loadsDone()
+    const signal = until ? AbortSignal.any([ofList, until]) : ofList
     return findPosition(id, count.value, async (offset) => {
-      const page = await list({ query: shown.value, offset, limit: 1 }, signal).catch(() => null)
+      if (signal.aborted) return undefined
+      const search = { query: shown.value, offset, limit: 1, count: 'page' } as const
+      const page = await list(search, signal).catch(() => null)
       return page?.emails[0]?.id
     })
   }

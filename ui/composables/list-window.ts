@@ -70,10 +70,13 @@ export function isWanted({ offset, limit }: Part, { from, to }: Range): boolean 
   return from < offset + limit && to >= offset
 }
 
-/** The loaded rows to fetch again after changes: all, or as many as one page has, around the wanted positions. */
+/**
+ * The loaded rows to fetch again after changes: all, or as many as one page has, around the wanted positions. If more are
+ * wanted than one page has, because they hold conversations, those at the end are in sight.
+ */
 export function renewedPart({ first, emails }: ListWindow, { from, to }: Range): Part {
   const limit = Math.min(Math.max(emails.length, 1), largestPage)
-  const middle = Math.min(from, Math.floor((from + to - limit) / 2))
+  const middle = to - from < limit ? Math.min(from, Math.floor((from + to - limit) / 2)) : to + 1 - limit
   return { offset: Math.max(first, Math.min(middle, first + emails.length - limit)), limit }
 }
 
@@ -89,12 +92,20 @@ export function afterHead(
   return [...page.emails, ...rest].slice(0, page.count)
 }
 
-/** How many places the row at a position moved down, or the next row that is still loaded; null if there is none. */
+/**
+ * How many places the row at a position moved down, or the next row that is still loaded; null if there is none. Above the
+ * loaded rows, a mail whose conversation was not known moves up by the mails that have no row of their own any more.
+ */
 export function movedBy(before: ListWindow, after: ListWindow, position: number): number | null {
   const now = new Map<string, number>()
   after.emails.forEach(({ id, conversation }, at) => {
     for (const one of conversation?.ids ?? [id]) now.set(one, after.first + at)
   })
+  const above = position < before.first ? after.mails : undefined
+  if (above) {
+    const place = now.get(above.emails[position - above.first]?.id ?? '')
+    return place === undefined ? 0 : place - position
+  }
   for (let at = Math.max(0, position - before.first); at < before.emails.length; at++) {
     const place = now.get(before.emails[at]?.id ?? '')
     if (place !== undefined) return place - (before.first + at)

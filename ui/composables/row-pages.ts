@@ -15,21 +15,26 @@ export interface RowPagesParts {
 
 /** Loads the rows around the positions that a person looks at. */
 export interface RowPages {
-  /** The positions that were asked for last. */
+  /** The positions that were asked for last: those in sight and around them. */
   readonly wanted: Range
   /** Loads the rows at these positions, and resolves when they are loaded, or others are wanted instead. */
   show(from: number, to: number): Promise<void>
+  /** Wants no rows until `show` is called, because the list becomes another one. */
+  reset(): void
 }
 
 /**
- * Fetches one page after the other, each for the positions that are wanted then. A page that is not wanted any more, because
- * the list was scrolled elsewhere, is cancelled.
+ * Fetches one page after the other, each for the positions that are wanted then. A page that is not wanted any more is
+ * cancelled when the list rests: one that is scrolled on and on would otherwise cancel every page before its answer.
  */
 export function createRowPages({ rows, count, isReady, inLine, fetch }: RowPagesParts): RowPages {
-  let wanted: Range = { from: 0, to: -1 }
+  let shown = none
+  /** The part of these that is still to be loaded; none if a page brought nothing new. */
+  let wanted = none
   let waiting: { range: Range; done: () => void }[] = []
   let isLoading = false
   let asked: { part: Part; controller: AbortController } | null = null
+  let resting: ReturnType<typeof setTimeout> | undefined
 
   function settle(isOver: (range: Range) => boolean): void {
     const over = waiting.filter(({ range }) => isOver(range))
@@ -68,19 +73,33 @@ export function createRowPages({ rows, count, isReady, inLine, fetch }: RowPages
     settle((range) => missingPart(after, range) === null)
   }
 
+  function cancelUnwanted(): void {
+    if (asked && !isWanted(asked.part, wanted)) asked.controller.abort()
+  }
+
   return {
     get wanted() {
-      return wanted
+      return shown
     },
     async show(from, to) {
       wanted = { from: Math.max(0, from), to: Math.min(to, count() - 1) }
-      if (asked && !isWanted(asked.part, wanted)) asked.controller.abort()
+      shown = wanted
+      clearTimeout(resting)
+      if (asked && !isWanted(asked.part, wanted)) resting = setTimeout(cancelUnwanted, restMs)
       const range = wanted
       settle((other) => other.to < range.from || other.from > range.to)
       if (!isReady() || missingPart(rows.value, range) === null) return
-      const shown = new Promise<void>((resolve) => void waiting.push({ range, done: resolve }))
+      const done = new Promise<void>((resolve) => void waiting.push({ range, done: resolve }))
       if (!isLoading) void load()
-      await shown
+      await done
+    },
+    reset() {
+      shown = none
+      wanted = none
     },
   }
 }
+
+const none: Range = { from: 0, to: -1 }
+/** How long a list was not scrolled that rests. */
+const restMs = 60

@@ -57,8 +57,8 @@ export function useConversations(
       const isNext = folded.value !== null && from >= first && beyond >= 0 && beyond < mostNext
       return list.show(isNext ? first : outer(from), outer(to))
     },
-    async locate(id) {
-      const at = await list.locate(id)
+    async locate(id, signal) {
+      const at = await list.locate(id, signal)
       const known = indexOf(id)
       if (at < 0 || known >= 0) return at < 0 ? -1 : known
       return at - (folded.value?.hidden.filter((one) => one < at).length ?? 0)

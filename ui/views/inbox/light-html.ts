@@ -4,8 +4,12 @@
  */
 export const isLight = (html: string): boolean => html.length <= longest && !costly.test(html)
 
-/** Whether the HTML of a mail that is being opened may be loaded before it is known: it is short, whatever it is. */
-export const isSmall = ({ size_bytes }: { size_bytes: number }): boolean => size_bytes <= longest
+/**
+ * Whether the HTML of a mail that is being opened may be loaded before it is known: it is short, whatever it is. The size is 0
+ * while no message is written.
+ */
+export const isSmall = ({ size_bytes }: { size_bytes: number }): boolean =>
+  size_bytes > 0 && size_bytes <= longest
 
 /** In characters. Laying out a longer mail could be felt while another one is read. */
 const longest = 100_000

@@ -6,6 +6,7 @@ import type { InboxList } from '../../composables/inbox.ts'
 import type { LiveFeed } from '../../composables/live.ts'
 import { createMailsAhead, type MailsAhead } from '../../composables/mails-ahead.ts'
 import { rowId } from '../../composables/route.ts'
+import type { ListRow } from './conversations.ts'
 
 export interface NearMailsParts {
   api: Api
@@ -29,16 +30,35 @@ export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
     coming.value = inbox.emails.value.find((mail) => mail.id === id) ?? null
   }
   watch(openId, expectMail, { flush: 'sync' })
+  /** The press of a row that opens a mail, not a list or another tab. */
+  function onPress({ button, ctrlKey, metaKey, shiftKey, altKey }: PointerEvent): void {
+    const row: ListRow | undefined = inbox.emails.value.find(({ id }) => id === pointed)
+    const isPlain = button === 0 && !ctrlKey && !metaKey && !shiftKey && !altKey
+    if (isPlain && row && !row.broadcast && !row.conversation && row.id !== openId.value) expectMail(row.id)
+  }
+  /** The pointer may have left the row, or scroll: then no mail is opened. */
+  function onRelease(): void {
+    const { value: pressed } = coming
+    clearTimeout(releasing)
+    releasing = setTimeout(() => {
+      if (coming.value === pressed && pressed?.id !== openId.value) coming.value = null
+    }, clickMs)
+  }
+  const releases = ['pointerup', 'pointercancel'] as const
+  for (const type of releases) addEventListener(type, onRelease)
   let opened = ''
   let direction: 1 | -1 = 1
   let pointed: string | undefined
   let place = ''
   let resting: ReturnType<typeof setTimeout> | undefined
+  let releasing: ReturnType<typeof setTimeout> | undefined
   let isDue = false
   let isOver = false
   onScopeDispose(() => {
     isOver = true
     clearTimeout(resting)
+    clearTimeout(releasing)
+    for (const type of releases) removeEventListener(type, onRelease)
     ahead.forget()
   })
   // The list is loaded again after each of these, and then the mails are fetched again.
@@ -83,7 +103,8 @@ export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
       opened = id
       void keepSoon()
     },
-    onPointer({ type, pointerType, target, clientX, clientY }) {
+    onPointer(event) {
+      const { type, pointerType, target, clientX, clientY } = event
       const before = place
       place = `${clientX} ${clientY}`
       // Rows that move under a still pointer are not pointed at.
@@ -98,7 +119,7 @@ export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
       }
       if (type === 'pointerdown') {
         point()
-        expectMail(pointed)
+        onPress(event)
       } else resting = setTimeout(point, restMs)
     },
   }
@@ -106,5 +127,7 @@ export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
 
 /** A pointer that only crosses a row fetches nothing. */
 const restMs = 40
+/** A click opens its mail within this time. */
+const clickMs = 300
 /** A larger mail is not fetched ahead. */
 const mostBytes = 1024 * 1024

@@ -45,6 +45,7 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
   /** How fast the list is scrolled, in pixels for each millisecond; negative upwards. */
   const speed = ref(0)
   let measuredAt = 0
+  let resting: ReturnType<typeof setTimeout> | undefined
   const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
   const heading = headingRem * fontSize
   const places = computed(() => placeRows(rem.value * fontSize, heading, headed.value))
@@ -90,22 +91,30 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
     const shift = placed.topOf(at + moved) + (inRow * size) / sizeBefore - element.scrollTop
     if (shift === 0) return
     await nextTick()
+    // This is no scroll of a person, and has no speed.
+    const from = element.scrollTop
     element.scrollTop += shift
+    scrolled.value += element.scrollTop - from
     measure()
   })
 
   function measure(): void {
     const element = box.value
     if (!element) return
-    const passedMs = performance.now() - measuredAt
-    measuredAt += passedMs
     const moved = element.scrollTop - scrolled.value
-    // A jump has no speed, and nor has the first step after a rest.
-    const isScroll = passedMs < restMs && Math.abs(moved) < mostWindows * element.clientHeight
-    speed.value = isScroll ? moved / Math.max(passedMs, frameMs) : 0
+    if (moved !== 0) measureSpeed(moved, element.clientHeight)
     scrolled.value = element.scrollTop
     seenHeight.value = element.clientHeight
     if (element.scrollTop === 0) above.value = 0
+  }
+  function measureSpeed(moved: number, windowHeight: number): void {
+    const passedMs = performance.now() - measuredAt
+    measuredAt += passedMs
+    // A jump has no speed, and nor has the first step after a rest.
+    const isScroll = passedMs < restMs && Math.abs(moved) < mostWindows * windowHeight
+    speed.value = isScroll ? moved / Math.max(passedMs, frameMs) : 0
+    clearTimeout(resting)
+    resting = setTimeout(() => (speed.value = 0), restMs)
   }
   const resized = new ResizeObserver(measure)
   onMounted(() => {
@@ -115,6 +124,7 @@ export function useRows({ box, loaded, total, rem, headed, keep }: RowsParts): R
     measure()
   })
   onScopeDispose(() => {
+    clearTimeout(resting)
     box.value?.removeEventListener('scroll', measure)
     resized.disconnect()
   })

@@ -7,6 +7,8 @@ export interface Selection {
   ids: Readonly<Ref<ReadonlySet<string>>>
   /** Whether every match of the search is picked, even those that are not loaded. */
   everything: Ref<boolean>
+  /** Whether the last range went beyond the loaded rows, of which alone it picked mails. */
+  isCut: Readonly<Ref<boolean>>
   count: ComputedRef<number>
   has(id: string): boolean
   /** Picks or unpicks one; with `range`, all from the one toggled last up to this one. */
@@ -18,11 +20,13 @@ export interface Selection {
 export function useSelection(inbox: InboxList): Selection {
   const ids = shallowRef<ReadonlySet<string>>(new Set())
   const everything = ref(false)
+  const isCut = ref(false)
   let last: string | null = null
 
   function clear(): void {
     ids.value = new Set()
     everything.value = false
+    isCut.value = false
     last = null
   }
 
@@ -36,6 +40,7 @@ export function useSelection(inbox: InboxList): Selection {
     const next = new Set(everything.value ? pickable() : ids.value)
     everything.value = false
     const isOn = !next.has(id)
+    isCut.value = range && last !== null && isBeyond(last)
     for (const one of range ? between(last, id) : [id]) {
       if (isOn) next.add(one)
       else next.delete(one)
@@ -44,10 +49,17 @@ export function useSelection(inbox: InboxList): Selection {
     ids.value = next
   }
 
+  /** The loaded mails from one to another, also if the first one is not loaded any more: the order of the list is that of ids. */
   function between(from: string | null, to: string): string[] {
-    const all = pickable()
-    const [start, end] = [all.indexOf(from ?? to), all.indexOf(to)].sort((a, b) => a - b)
-    return start === undefined || end === undefined || start < 0 ? [to] : all.slice(start, end + 1)
+    const [oldest, newest] = [from ?? to, to].toSorted() as [string, string]
+    return pickable().filter((id) => id >= oldest && id <= newest)
+  }
+
+  /** Whether a mail is above or below the loaded rows. */
+  function isBeyond(id: string): boolean {
+    const { emails, mails } = inbox.rows.value
+    const loaded = mails?.emails ?? emails
+    return id > (loaded[0]?.id ?? '') || id < (loaded.at(-1)?.id ?? '')
   }
 
   // Deleted mails are no longer picked, and another search begins without picked mails.
@@ -60,10 +72,14 @@ export function useSelection(inbox: InboxList): Selection {
   return {
     ids,
     everything,
+    isCut,
     count: computed(() => (everything.value ? inbox.mails.value : ids.value.size)),
     has: (id) => everything.value || ids.value.has(id),
     toggle,
-    all: () => (everything.value = true),
+    all() {
+      everything.value = true
+      isCut.value = false
+    },
     clear,
   }
 }

@@ -73,6 +73,18 @@ export function useWalk({ inbox, selection, broadcasts, router, currentId, rows 
     rows.focus(next)
   }
 
+  // A key that is pressed while rows are loaded moves on from the row that the one before it reached.
+  let moves = Promise.resolve()
+  let waiting = 0
+  function moveInTurn(by: 1 | -1): void {
+    if (waiting >= mostWaiting) return
+    waiting++
+    moves = moves
+      .catch(() => undefined)
+      .then(() => move(by))
+      .finally(() => waiting--)
+  }
+
   function close(): void {
     if (compared.value !== null && openId.value !== null) return go({ view: 'mail', id: openId.value })
     if (selection.count.value > 0 || picking.value) {
@@ -119,7 +131,7 @@ export function useWalk({ inbox, selection, broadcasts, router, currentId, rows 
     full,
     compared,
     picking,
-    move: (by) => void move(by),
+    move: moveInTurn,
     canMove,
     openCurrent,
     close,
@@ -129,3 +141,5 @@ export function useWalk({ inbox, selection, broadcasts, router, currentId, rows 
 }
 
 const around = 12
+/** A key that is held down while rows load slowly does not go on for long afterwards. */
+const mostWaiting = 20
