@@ -149,16 +149,21 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 
   /** Stores what was read; one by one if not all can be stored. @param failed  Gets the errors, by id. */
   async function keepAll(read: readonly ReadMail[], failed: Map<string, unknown>): Promise<void> {
-    const keepEach = async (error: unknown): Promise<void> => {
-      let last = error
+    try {
+      await keep(read)
+    } catch (error) {
+      let last: unknown = error
       for (const one of read) {
-        // A database that does not answer is not asked once for each.
-        if (!isErrorOf(last, 'service_unavailable'))
-          await keep([one]).catch((error: unknown) => failed.set(one.email.id, (last = error)))
-        else failed.set(one.email.id, last)
+        try {
+          // A database that does not answer is not asked once for each.
+          if (isErrorOf(last, 'service_unavailable')) throw last
+          await keep([one])
+        } catch (error) {
+          last = error
+          failed.set(one.email.id, error)
+        }
       }
     }
-    await keep(read).catch(keepEach)
     // Only now: until the text is stored, a search by members must find the mail by its record.
     for (const { email } of read) if (!failed.has(email.id)) deferred.delete(email.id)
   }
@@ -240,11 +245,9 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 /** A text that sorts before this id, and after every lower id that differs before the last character. */
 const previous = (id: string): string => id.slice(0, -1)
 
-/** What became of the mails that were to be read. */
+/** The mails that were tried before the time was over, in order, and the errors of those to be tried again, by id. */
 interface Outcome {
-  /** Those before the time was over, in order. */
   readonly tried: readonly string[]
-  /** The errors of those to be tried again, by id. */
   readonly failed: ReadonlyMap<string, unknown>
 }
 
