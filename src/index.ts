@@ -115,7 +115,7 @@ export type { Templates } from './templates/templates.ts'
 export type { Template, TemplateInput, TemplateVersion } from './templates/types.ts'
 
 // Webhooks
-export type { Webhooks } from './webhooks/webhooks.ts'
+export type { Webhooks } from './webhooks/service.ts'
 export type { DomainData } from './domains/types.ts'
 export type { EmailPayload } from './emails/types.ts'
 export type {

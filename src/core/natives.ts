@@ -12,6 +12,26 @@ import { runInThisContext } from 'node:vm'
 /** The globals of the process, also in a context that a test runner made. */
 export const host: typeof globalThis = runInThisContext('globalThis') as typeof globalThis
 
+/**
+ * How the process had the globals of `core/web-natives.ts` when this module was loaded: a test may replace them before they
+ * are needed. Node's own are read by a getter, which loads them.
+ */
+const webNames = ['FormData', 'Headers', 'Request', 'Response', 'fetch'] as const
+const firstOnes = new Map(webNames.map((name) => [name, Object.getOwnPropertyDescriptor(host, name)]))
+
+/** One of them. */
+export function webNative<N extends (typeof webNames)[number]>(name: N): (typeof globalThis)[N] {
+  const { get, value } = firstOnes.get(name) ?? {}
+  if (!get) return value
+  // The getter of Node replaces the global, also where a test did so since. One that is not there any more would stay for good.
+  const present = Object.getOwnPropertyDescriptor(host, name)
+  if (!present) Object.defineProperty(host, name, { configurable: true, value: undefined })
+  const own = get.call(host)
+  if (!present) Reflect.deleteProperty(host, name)
+  else if (present.get !== get) Object.defineProperty(host, name, present)
+  return own
+}
+
 export { Blob, File, atob, btoa } from 'node:buffer'
 export { webcrypto as crypto } from 'node:crypto'
 export { performance } from 'node:perf_hooks'

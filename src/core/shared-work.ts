@@ -79,3 +79,13 @@ export function createSequence(): <T>(work: () => Promise<T>) => Promise<T> {
     return next
   }
 }
+
+/** Runs at the first call, and again only after an error. */
+export function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null
+  return () =>
+    (running ??= run().catch((error: unknown) => {
+      running = null
+      throw error
+    }))
+}

@@ -1,14 +1,14 @@
 /**
- * Those of {@link host} that Node loads when they are first named. That takes 12 MiB and a fifth of the start of an empty
+ * Those of the process that Node loads when they are first named. That takes 12 MiB and a fifth of the start of an empty
  * process, which an instance whose HTTP interface is not used, or an import of the package alone, does not need.
  */
-import { host } from './natives.ts'
+import { host, webNative } from './natives.ts'
 
-export const FormData: typeof globalThis.FormData = host.FormData
-export const Headers: typeof globalThis.Headers = host.Headers
-export const Request: typeof globalThis.Request = asRoot(host.Request)
-export const Response: typeof globalThis.Response = asRoot(host.Response)
-export const fetch: typeof globalThis.fetch = host.fetch
+export const FormData: typeof globalThis.FormData = webNative('FormData')
+export const Headers: typeof globalThis.Headers = webNative('Headers')
+export const Request: typeof globalThis.Request = asRoot(webNative('Request'))
+export const Response: typeof globalThis.Response = asRoot(webNative('Response'))
+export const fetch: typeof globalThis.fetch = webNative('fetch')
 
 // srvx derives from the root of a class. In happy-dom that cannot make instances, and what derives from it is not an
 // instance of the global class.

@@ -1,4 +1,4 @@
-import { errorTable } from '../core/errors.ts'
+import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { withoutEnding } from '../core/text.ts'
 import { type AttemptedRequest, cause, type MissingFacts, type Weighed, type Words } from './missing-cause.ts'
 import type { MissingEvidence, SmtpProblemKind } from './types.ts'
@@ -60,8 +60,13 @@ function requestWords(key: string, message: string): Words {
   const row = Object.entries(errorTable).find(([code]) => code === key)?.[1]
   const said = message === '' ? '' : ` ${withoutEnding(message.trim(), '.')}.`
   if (!row) return [`A request was refused with ${key}.${said}`, 'The answer says why; correct the request.']
-  return [`A request was refused: ${row.meaning}${said}`, row.fix]
+  const isAdvised = said !== '' && ofKeys.has(key)
+  const what = `A request was refused: ${row.meaning}`
+  return isAdvised ? [what, said.trim()] : [what + said, row.fix]
 }
+
+/** Errors whose message ends with the advice of the table. */
+const ofKeys: ReadonlySet<string> = new Set<ErrorCode>(['missing_api_key', 'invalid_api_key'])
 
 function names(text: string, to: string | null): boolean {
   return to !== null && text.toLowerCase().includes(to.toLowerCase())

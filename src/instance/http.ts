@@ -8,6 +8,7 @@ import type { Tally } from '../core/counts.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { monotonicNow } from '../core/machine.ts'
+import { once } from '../core/shared-work.ts'
 import type { Tracer } from '../core/tracer.ts'
 import type { FailedKeys } from '../keys/failed-keys.ts'
 import { authorityOf } from '../net/hosts.ts'
@@ -285,16 +286,6 @@ function tellingRefusals(
       })
     },
   }
-}
-
-/** Runs at the first call, and again only after an error. */
-function once<T>(run: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | null = null
-  return () =>
-    (running ??= run().catch((error: unknown) => {
-      running = null
-      throw error
-    }))
 }
 
 /** How long running requests may take while the instance closes. */

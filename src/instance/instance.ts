@@ -19,7 +19,7 @@ import type { Templates } from '../templates/templates.ts'
 import type { Suppressions } from '../sending/suppressions.ts'
 import type { Sends } from './library-sends.ts'
 import type { InstanceClock } from './time.ts'
-import type { Webhooks } from '../webhooks/webhooks.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 
 export type { ResetScope } from '../options/reset-scopes.ts'
 export type { LoggedRequest } from '../server/types.ts'

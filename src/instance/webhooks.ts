@@ -10,7 +10,8 @@ import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { readTrackingSecret } from '../tracking/secret.ts'
 import { createTokens } from '../tracking/tokens.ts'
-import { createWebhooks, type RunningWebhooks } from '../webhooks/webhooks.ts'
+import type { RunningWebhooks } from '../webhooks/service.ts'
+import { createWebhooks } from '../webhooks/webhooks.ts'
 import { reportFailures } from './notices.ts'
 
 /** Opens the webhooks of an account, and what chooses their events. */

@@ -3,6 +3,7 @@ import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.
 import type { Where } from '../store/queries.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 import type { Reading } from '../reading/digest.ts'
+import { catchUpMs, type Indexer } from './catch-up.ts'
 import { unreadable, type Digests } from './digests.ts'
 import type { Heads } from './heads.ts'
 import { dropRemoved, isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
@@ -13,27 +14,6 @@ import { cutMark } from './text-rows.ts'
 import { createTries } from './tries.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createSequence } from '../core/shared-work.ts'
-
-/** Reads submissions in the background, and stores what lists and searches need: snippet, attachment count and text. */
-export interface Indexer {
-  /**
-   * Reads mail that is not read yet, for about a second.
-   *
-   * @param options.complete  Reads all mail that exists now, without a time limit, and checks the rows of an earlier process,
-   *   which a scan does otherwise. Default: false.
-   * @param options.signal  Ends the wait.
-   * @returns The number of mails that are still not read, or may have a row without text.
-   */
-  catchUp(options?: { complete?: boolean; signal?: AbortSignal | undefined }): Promise<number>
-  /** How many mails have more text than is searched. Call it after a scan of the column. */
-  countCut(): Promise<number>
-  /**
-   * Stops, after the message that is being read.
-   *
-   * @returns Whether every row has the text of its mail, as far as this process knows.
-   */
-  close(): Promise<boolean>
-}
 
 /** The indexer of a column. */
 export interface ColumnIndexer extends Indexer {
@@ -253,8 +233,8 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
     { of: emailCollection },
   )
   return {
-    async catchUp({ complete = false, signal } = {}) {
-      const until = clock.now() + catchUpMs
+    async catchUp({ complete = false, mostMs = catchUpMs, signal } = {}) {
+      const until = clock.now() + mostMs
       try {
         // Mail that arrives meanwhile is not included, because it may arrive faster than it can be read.
         const newest = complete ? await newestId() : ''
@@ -315,5 +295,3 @@ const readAhead = 16
 const groupMails = readAhead
 const groupBytes = 256 * 1024
 const groupMs = 4
-/** How long a search waits for mail that is not read yet. */
-export const catchUpMs = 1000

@@ -1,5 +1,6 @@
+import type { Indexer } from './catch-up.ts'
 import { createHeads, type HeadsDeps } from './heads.ts'
-import { type Indexer, type IndexerDeps, startIndexer } from './indexer.ts'
+import { type IndexerDeps, startIndexer } from './indexer.ts'
 import { createColumnRows, type MatchingRows } from './matching-rows.ts'
 import { startStoreIndexer } from './store-indexer.ts'
 import { createStoreRows } from './store-rows.ts'

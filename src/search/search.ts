@@ -6,7 +6,7 @@ import { createPacer } from '../core/slices.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { untilAborted } from '../core/shared-work.ts'
 import { checkFold, type FoldedPage, listFolded } from './folded.ts'
-import type { Indexer } from './indexer.ts'
+import type { CatchUpOptions, Indexer } from './catch-up.ts'
 import type { Digests } from './digests.ts'
 import type { MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { Store } from '../store/store.ts'
@@ -81,7 +81,7 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   /** Waits until mail is indexed, or until the signal aborts. @returns The number of mails that are not indexed. */
-  async function caughtUp(filter: MailFilter, options: MatchOptions = {}): Promise<number> {
+  async function caughtUp(filter: MailFilter, options: CatchUpOptions = {}): Promise<number> {
     return asksForText(filter) ? untilAborted(indexer.catchUp(options), options.signal) : 0
   }
 
@@ -215,7 +215,7 @@ export function createSearch(deps: SearchDeps): Search {
     async list(filter, query) {
       const order = emailOrder(pageSize)
       const { offset, fold, count: extent, signal, ...paging } = query ?? {}
-      const unindexed = await caughtUp(filter, { signal })
+      const unindexed = await caughtUp(filter, { mostMs: longestCatchUpMs, signal })
       assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
       const wanted = {
         ...checkPage(paging, order),
@@ -280,6 +280,9 @@ interface ReadingLimit {
   until: number | null
   left: number
 }
+
+/** How long a page waits for mail that is not read yet: it says how many are left, as other searches cannot. */
+const longestCatchUpMs = 1000
 
 /** How long a page of a search may look at the texts of a database, and how long it may read messages. */
 const longestReadingMs = 5000

@@ -1,4 +1,5 @@
 import { longBytes } from '../core/job-thread.ts'
+import { isErrorOf } from '../core/errors.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createSequence } from '../core/shared-work.ts'
 import { createPacer } from '../core/slices.ts'
@@ -6,7 +7,8 @@ import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.
 import type { Reading } from '../reading/digest.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
-import { catchUpMs, type Indexer, type IndexerDeps } from './indexer.ts'
+import { catchUpMs, type Indexer } from './catch-up.ts'
+import type { IndexerDeps } from './indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
 import { headParts } from './head-rows.ts'
 import { foldBody, searchableHead } from './searchable.ts'
@@ -52,11 +54,14 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     const missing = await nextMissing()
     const ids = missing.length > 0 ? missing : [...deferred].slice(0, 1)
     if (ids.length === 0 || isClosed) return false
-    const failed = await readAll(ids).catch((error: unknown) => new Map(ids.map((id) => [id, error])))
-    if (missing.length === 0) for (const id of failed.keys()) deferred.add(id)
-    const again = ids.findIndex((id) => failed.has(id) && !deferred.has(id))
-    if (again >= 0) ahead = []
-    const last = ids.at(again < 0 ? -1 : again - 1)
+    const { tried, failed } = await readAll(ids).catch((error: unknown) => {
+      return { tried: ids, failed: new Map(ids.map((id) => [id, error])) }
+    })
+    // Added at the end again, so that the next try is for another deferred mail.
+    for (const id of failed.keys()) if (deferred.delete(id)) deferred.add(id)
+    const again = tried.findIndex((id) => failed.has(id) && !deferred.has(id))
+    ahead = again < 0 && missing.length > 0 ? [...ids.slice(tried.length), ...ahead] : []
+    const last = tried.at(again < 0 ? -1 : again - 1)
     // Without a cursor, changes were missed meanwhile: mails before the last one may have no text again.
     if (again !== 0 && last !== undefined && cursor !== null && last > cursor) cursor = last
     for (const error of failed.values()) throw error
@@ -93,34 +98,39 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     return (await store.ids(emailCollection, { direction: 'desc', limit: 1 }))[0] ?? ''
   }
 
-  /** Reads mails and stores their texts. @returns The errors of those to be tried again, by id. */
-  async function readAll(ids: readonly string[]): Promise<Map<string, unknown>> {
+  /** Reads the first of these mails, for a limited time, and stores their texts. */
+  async function readAll(ids: readonly string[]): Promise<Outcome> {
+    const until = clock.now() + stepMs
     const failed = new Map<string, unknown>()
+    let tried = ids
     const emails = await mailsOf(store, ids)
     const found = new Set(emails.map(({ id }) => id))
     for (const id of ids) if (!found.has(id)) deferred.delete(id)
     // While the database stores what was read, the next mails are parsed.
     let keeping: Promise<unknown> = Promise.resolve()
     for (const group of groupsOf(emails)) {
+      const [first] = group
+      if (first && first !== emails[0] && clock.now() >= until) {
+        tried = ids.slice(0, ids.indexOf(first.id))
+        break
+      }
       const read: ReadMail[] = []
       const pacer = createPacer(1)
       for (const { email, message } of await withMessages(group)) {
         if (isClosed) break
         const { id } = email
-        const wasDeferred = deferred.delete(id)
         const reading = await tryToRead(email, message)
         if (!('error' in reading)) read.push({ email, reading })
-        // Added at the end again, so that the next try is for another deferred mail.
-        else if (wasDeferred || reading.isLast) deferred.add(id)
-        if ('error' in reading && (wasDeferred || !reading.isLast)) failed.set(id, reading.error)
+        else if (deferred.has(id) || !reading.isLast) failed.set(id, reading.error)
+        else deferred.add(id)
         if (pacer.due()) await pacer.turn()
       }
       await keeping
-      if (isClosed) return failed
+      if (isClosed) return { tried, failed }
       keeping = keepAll(read, failed)
     }
     await keeping
-    return failed
+    return { tried, failed }
   }
 
   /** Submissions with their bytes, where these are short enough to be read together. */
@@ -139,9 +149,23 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 
   /** Stores what was read; one by one if not all can be stored. @param failed  Gets the errors, by id. */
   async function keepAll(read: readonly ReadMail[], failed: Map<string, unknown>): Promise<void> {
-    const keepOne = (one: ReadMail): Promise<unknown> =>
-      keep([one]).catch((error: unknown) => failed.set(one.email.id, error))
-    await keep(read).catch(() => Promise.all(read.map(keepOne)))
+    try {
+      await keep(read)
+    } catch (error) {
+      let last: unknown = error
+      for (const one of read) {
+        try {
+          // A database that does not answer is not asked once for each.
+          if (isErrorOf(last, 'service_unavailable')) throw last
+          await keep([one])
+        } catch (error) {
+          last = error
+          failed.set(one.email.id, error)
+        }
+      }
+    }
+    // Only now: until the text is stored, a search by members must find the mail by its record.
+    for (const { email } of read) if (!failed.has(email.id)) deferred.delete(email.id)
   }
 
   async function keep(read: readonly ReadMail[]): Promise<void> {
@@ -179,8 +203,8 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   )
   const stopLeading = store.leadership.onMine(() => quiet.begin())
   return {
-    async catchUp({ complete = false, signal } = {}) {
-      const until = clock.now() + catchUpMs
+    async catchUp({ complete = false, mostMs = catchUpMs, signal } = {}) {
+      const until = clock.now() + mostMs
       let isDone = false
       try {
         const newest = complete ? await newestId() : ''
@@ -221,6 +245,12 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 /** A text that sorts before this id, and after every lower id that differs before the last character. */
 const previous = (id: string): string => id.slice(0, -1)
 
+/** The mails that were tried before the time was over, in order, and the errors of those to be tried again, by id. */
+interface Outcome {
+  readonly tried: readonly string[]
+  readonly failed: ReadonlyMap<string, unknown>
+}
+
 /** A mail and what was read of it. */
 interface ReadMail {
   readonly email: EmailRecord
@@ -244,8 +274,9 @@ function* groupsOf(emails: readonly EmailRecord[]): Generator<EmailRecord[]> {
   if (group.length > 0) yield group
 }
 
-/** How many mails are read in one step. */
+/** How many mails are read in one step, and for how long about. */
 const mostMails = 256
+const stepMs = 250
 /** How many of them are read and stored together, and the limit of the bytes of their messages. */
 const mostTogether = 64
 const mostBytes = 1024 * 1024

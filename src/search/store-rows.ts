@@ -30,19 +30,17 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
     return matches
   }
 
-  /** The ids of the matches, newest first. Reads the records of the undecided ones, some at a time. */
+  /** The ids of the matches, newest first. Reads the records of the undecided ones, some at a time, while there is time. */
   async function* decided(filter: MailFilter, limit?: RowsLimit): AsyncGenerator<string> {
     const until = limit?.mostMs === undefined ? Number.POSITIVE_INFINITY : monotonicNow() + limit.mostMs
     const matches = await matchesOf(filter, limit)
     for (let at = 0; at < matches.length; at += readAtOnce) {
       limit?.signal?.throwIfAborted()
-      if (limit && monotonicNow() > until) {
-        limit.left += matches.length - at
-        return
-      }
       const next = matches.slice(at, at + readAtOnce)
       const open = next.filter(({ isUndecided }) => isUndecided).map(({ id }) => id)
-      const records = open.length > 0 ? await mailsOf(store, open) : []
+      const isOver = monotonicNow() > until
+      if (limit && isOver) limit.left += open.length
+      const records = open.length > 0 && !isOver ? await mailsOf(store, open) : []
       const accepted = new Set(records.filter((email) => filter.accepts(email)).map(({ id }) => id))
       yield* next.flatMap(({ id, isUndecided }) => (!isUndecided || accepted.has(id) ? [id] : []))
     }
@@ -91,7 +89,7 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
 }
 
 /** How many records are read at once. */
-const readAtOnce = 400
+const readAtOnce = 100
 
 function wordTerm({ bytes, in: place, isNegative }: RowTerm): TextTerm {
   return { parts: place === 'body' ? ['body'] : ['head', 'body'], forms: [bytes.toString()], isNegative }

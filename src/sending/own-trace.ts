@@ -2,12 +2,19 @@ import { type TraceContext, readTrace, traceOfFields } from '../core/trace-conte
 import { readHeader } from '../mime/headers/headers.ts'
 
 /**
- * The trace that a refused request names in its own header fields, or in those of its raw message. Nothing of it needs to be
- * right.
+ * The trace of the first of refused requests that names one in its own header fields, or in those of its raw message.
  *
- * @param request  Not checked. A long body, which is not parsed here, has none.
+ * @param requests  Not checked: nothing of them needs to be right. A long body of `/v1`, which only the thread parses, names none.
  */
-export function ownTrace(request: unknown): TraceContext | undefined {
+export function firstTrace(requests: readonly unknown[]): TraceContext | undefined {
+  for (const request of requests) {
+    const trace = ownTrace(request)
+    if (trace) return trace
+  }
+  return undefined
+}
+
+function ownTrace(request: unknown): TraceContext | undefined {
   if (typeof request !== 'object' || request === null) return undefined
   const raw: unknown = Reflect.get(request, 'raw')
   if (typeof raw === 'string') {

@@ -11,7 +11,7 @@ import type { EmailService } from '../emails/emails.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { insert, type Blob, type Change, type Store } from '../store/store.ts'
 import { checkGiven, type CheckGivenDeps, type Storable } from './check.ts'
-import { ownTrace } from './own-trace.ts'
+import { firstTrace } from './own-trace.ts'
 import { findRepeated, joinHashes, keyHash, prepareRepeatable, type Repeatable } from './idempotency.ts'
 import { findByProvider, toEmail, toScheduledRecord, type Found } from './record.ts'
 import {
@@ -126,8 +126,8 @@ export function createSending(given: SendingDeps): Sending {
       return await acceptInTrace(requests, options, deps, trace)
     } catch (error) {
       if (tracer) {
-        const own = parent ?? requests.map(ownTrace).find((one) => one !== undefined)
-        const span = tracer.begin('email accept', own, trace.began)
+        // As for accepted mails.
+        const span = tracer.begin('email accept', firstTrace(requests) ?? parent, trace.began)
         span?.end({ 'localpost.source': 'api' }, failureOf(error))
       }
       throw error

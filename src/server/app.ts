@@ -1,4 +1,4 @@
-import { H3 } from 'h3'
+import { H3, type H3Event } from 'h3'
 import { type RequestListener, ServerResponse } from 'node:http'
 import type { ServerRequest } from 'srvx'
 import { NodeRequest, sendNodeResponse, toNodeHandler } from 'srvx/node'
@@ -35,15 +35,15 @@ import { webhookRoutes } from './dev/webhooks.ts'
 import { createFailedKeys } from '../keys/failed-keys.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
 import { endSocket } from './end-socket.ts'
-import { createFindFace, facesOf } from './face.ts'
+import { createFindFace, type Face, facesOf } from './face.ts'
 import { createLastRequests, hostOf, settleHost } from './guard.ts'
-import { createLoading } from './later-faces.ts'
+import { assertLoaded, createLoading } from './later-faces.ts'
 import type { UpgradeListener } from './listener.ts'
 import { type LiveEvents, createLiveEvents } from './live-events.ts'
 import { host, respond, upToDate } from './middleware.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import { openApiRoutes } from './openapi.ts'
-import { type AccountHttp, maySee, passToAccount } from './other-accounts.ts'
+import { type AccountHttp, maySee, otherAccountOf, passToAccount } from './other-accounts.ts'
 import { probeRoutes } from './probes.ts'
 import { newContext, type RequestState, stateOf } from './request-state.ts'
 import type { Route } from './route.ts'
@@ -119,17 +119,28 @@ export function createApp(deps: ServerDeps): App {
     strict: deps.config.strict,
     onError: deps.onError,
   }
+  const { otherAccounts } = deps
+  const hostCheck = host(createAllowedHosts(deps))
+  /** Before the checks of the request itself: whether they refuse it, or pass it on to another account. */
+  const isOwn = (event: H3Event, face: Face): boolean => {
+    if (!otherAccounts) return true
+    try {
+      void hostCheck(event, () => undefined)
+      return otherAccountOf(face, event.req.headers, otherAccounts) === null
+    } catch {
+      return false
+    }
+  }
   const load =
     later &&
-    createLoading(later, parts.faceOf, (rows) => {
+    createLoading(later, parts.faceOf, isOwn, (rows) => {
       routes.push(...rows)
       addRoutes(h3, rows, parts)
     })
   const h3 = new H3({ silent: true, allowMalformedURL: true, ...(load && { onRequest: load }) })
   h3.use(respond(parts))
-  const { otherAccounts } = deps
   if (otherAccounts) {
-    h3.use(host(createAllowedHosts(deps)))
+    h3.use(hostCheck)
     if (deps.upToDate) h3.use(upToDate(deps.upToDate))
     if (deps.users) {
       const { users } = deps
@@ -137,6 +148,7 @@ export function createApp(deps: ServerDeps): App {
     }
     h3.use(passToAccount(otherAccounts, deps.users !== null || deps.oidc !== null, sessions.ownerOf))
   }
+  h3.use((event) => assertLoaded(event))
   addRoutes(h3, routes, parts)
   addRest(h3, faces, deps.uiDir, parts)
 

@@ -13,11 +13,13 @@ export interface LaterFaces {
  * Makes the hook that runs before the route of a request is found: it loads the routes of a face at the first request for
  * one of its paths. Faces with the same first segment are loaded together, since a path may have methods of several.
  *
+ * @param isOwn  Whether this account answers a request to the path of a face. Nothing is loaded for others.
  * @param add  Called with the rows, once for each face.
  */
 export function createLoading(
   { all, load }: LaterFaces,
   faceOf: FindFace,
+  isOwn: (event: H3Event, face: Face) => boolean,
   add: (routes: readonly Route[]) => void,
 ): (event: H3Event) => Promise<void> | undefined {
   const pending = new Set(all)
@@ -31,7 +33,7 @@ export function createLoading(
 
   return (event) => {
     const face = pending.size === 0 ? null : faceOf(event.url.pathname)
-    if (!face || !pending.has(face)) return undefined
+    if (!face || !pending.has(face) || !isOwn(event, face)) return undefined
     const segment = firstOf(face)
     const running = loading.get(segment) ?? loadAt(segment).finally(() => loading.delete(segment))
     loading.set(segment, running)

@@ -10,7 +10,6 @@ import type { ClientAddresses } from './client-address.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
 import type { FindFace } from './face.ts'
 import type { FaultGate } from './faults.ts'
-import { assertLoaded } from './later-faces.ts'
 import { assertFraming, assertHost } from './guard.ts'
 import type { OpenAnswer } from './open-answers.ts'
 import type { RequestLog } from './request-log.ts'
@@ -52,7 +51,6 @@ export function respond({
     const state = beginState(event, faceOf)
     let answer: Answer
     try {
-      assertLoaded(event)
       const result = await next()
       // Another account answered.
       if (result instanceof Response) return result

@@ -5,6 +5,7 @@ import type { Scope } from '../keys/types.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 import { passedOn } from './answer.ts'
 import { bearerPlace } from './auth.ts'
+import type { Face } from './face.ts'
 import { isLocalPath, stateOf } from './request-state.ts'
 
 /** The HTTP interface of one account. */
@@ -122,10 +123,8 @@ function destinationOf(
     const [, id = '', rest = ''] = tracked
     return otherAccounts.has(id) ? { id, request: requestAt(rest, request), unknown: null } : main
   }
-  // The API of a provider: its key alone decides.
   if (face && face.access !== 'local') {
-    const key = face.key.of(request.headers)
-    const id = key === null ? null : (otherAccounts.ofKey(key)?.id ?? null)
+    const id = otherAccountOf(face, request.headers, otherAccounts)
     return id === null ? main : { id, request, unknown: null }
   }
   // The page and /v1: a caller that belongs to an account.
@@ -146,6 +145,20 @@ function destinationOf(
   const id = bearer === null ? otherAccounts.ofName(name) : null
   if (!maySee(session, name) || (id === null && name !== defaultAccount)) return { id: null, unknown: name }
   return id === null ? main : { id, request, unknown: null }
+}
+
+/**
+ * The account that a request to the API of a provider is for, where its key alone decides.
+ *
+ * @returns null for `default`, and where more than the key decides.
+ */
+export function otherAccountOf(
+  face: Face,
+  headers: Pick<Headers, 'get'>,
+  otherAccounts: Pick<OtherAccounts, 'ofKey'>,
+): string | null {
+  const key = face.access === 'local' ? null : face.key.of(headers)
+  return key === null ? null : (otherAccounts.ofKey(key)?.id ?? null)
 }
 
 /** The page calls `/v1` with its session, and `/v1` has no parameter `account`, so a header names the account. */

@@ -1,5 +1,5 @@
 import type { Tracking } from '../tracking/tracking.ts'
-import type { InnerWebhooks } from '../webhooks/webhooks.ts'
+import type { InnerWebhooks } from '../webhooks/service.ts'
 import { bytesAnswer } from './answer.ts'
 import { defineRoutes, type Route, type RouteContext } from './route.ts'
 

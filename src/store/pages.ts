@@ -102,12 +102,13 @@ function matchesOf(
   condition: Condition = compileQuery(query, state.collection.facts),
 ): AsyncGenerator<Matches> {
   const { where, also = [] } = query
+  const only = idsIn(where)
   return findMatches(records, state, {
     judge: state.facts?.judge(where) ?? ((): Verdict => unsure),
     condition,
     backwards: query.direction === 'desc',
     span: () => spanOf(state.idIndex, query),
-    ids: also.length > 0 ? null : idsIn(where),
+    ids: only && [...only, ...also],
     also: also.toSorted(),
   })
 }

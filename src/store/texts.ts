@@ -6,7 +6,10 @@ import type { BlobId } from './names.ts'
  * and their blobs. The text of a record may be missing; it is removed together with the record.
  */
 export interface Texts {
-  /** Stores the texts of records in place of older ones: all of them or none. Skips records that do not exist. */
+  /**
+   * Stores the texts of records in place of older ones. Skips records that do not exist. Each is stored or not: after an
+   * error, some may be.
+   */
   put(collection: Named, texts: readonly NewText[]): Promise<void>
   /** How many records have more text than is stored of them. */
   countCut(collection: Named): Promise<number>

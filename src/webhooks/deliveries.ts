@@ -68,8 +68,7 @@ export function createDeliveries(deps: {
 
   async function removeAll(query: PageQuery): Promise<number> {
     const gone = await store.ids(webhookDeliveryCollection, query)
-    if (gone.length > 0) await store.bulk(webhookDeliveryCollection, gone, 'remove')
-    return gone.length
+    return gone.length === 0 ? 0 : store.bulk(webhookDeliveryCollection, gone, 'remove')
   }
 
   async function show(record: WebhookDeliveryRecord): Promise<WebhookDelivery> {

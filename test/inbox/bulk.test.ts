@@ -4,6 +4,20 @@ import { subjectsOf } from './_email.ts'
 import { submit } from '../support/submit.ts'
 
 describe('bulk changes', () => {
+  it('find the mails of a long list of ids, in its order', async () => {
+    const post = await start()
+    const ids: string[] = []
+    for (let n = 0; n < 3; n++)
+      ids.push((await post.inbox.import(Buffer.from(`Subject: ${n}\r\n\r\nHi\r\n`))).id)
+    const others = Array.from({ length: 2000 }, (_, n) => `em_${n}`)
+    const given = [ids[2], ...others, '', '\0', ids[0], ids[2]] as string[]
+    expect(await post.inbox.updateMatching({ ids: given }, { add_tags: ['x'] })).toBe(2)
+    expect(await subjectsOf(post, 'tag:x')).toEqual(['2', '0'])
+    expect(await post.inbox.removeMatching({ ids: others })).toBe(0)
+    expect(await post.inbox.removeMatching({ ids: given })).toBe(2)
+    expect(await subjectsOf(post, '')).toEqual(['1'])
+  })
+
   it('mark and tag the matches of a query, or mails by their ids', async () => {
     const post = await start()
     for (const subject of ['a1', 'a2', 'b1']) await submit(post, { subject })

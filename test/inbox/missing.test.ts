@@ -279,6 +279,23 @@ describe('why there is no mail', () => {
     expect(causes.map(({ cause }) => cause)).toEqual(['no_attempt'])
   })
 
+  it.each([
+    ['a wrong key', { authorization: 'Bearer lp_other' }, /^There is no API key .* Use the key that .*\.$/],
+    ['no key', {}, /^The request has no Authorization header\. Send `Authorization: Bearer <API_KEY>`\.$/],
+  ])('says the advice about %s once', async (_, headers: Record<string, string>, advice) => {
+    const on = await start()
+    await on.fetch(
+      new Request('http://localpost/v1/emails', {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(mail),
+      }),
+    )
+    const [first] = (await on.inbox.explainMissing({ to })).causes
+    expect(first?.remedy).toMatch(advice)
+    expect(first?.message).toMatch(/^A request was refused: The [\w ]+\.$/)
+  })
+
   it('ends the message of a wait that timed out', async () => {
     const on = await start()
     await post(on, mail, 'lp_other')

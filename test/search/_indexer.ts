@@ -41,3 +41,18 @@ export async function open(take?: (store: Store) => Digests['take']) {
   const left = () => store.count(emailCollection, { where: { member: 'undigested', equals: true } })
   return { store, clock, column, heads, read, begin, arrive, snippets, left }
 }
+
+/** A clock without timers, by which each mail takes so long to read. */
+export function slowReading(store: Store, ms: number) {
+  let now = 0
+  const digests = digestsOf(store)
+  return {
+    clock: { now: () => now, after: () => () => {} },
+    digests: {
+      take(...given: Parameters<Digests['take']>) {
+        now += ms
+        return digests.take(...given)
+      },
+    },
+  }
+}

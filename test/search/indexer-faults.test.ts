@@ -4,11 +4,10 @@ import { emailCollection, messageBlob } from '../../src/emails/email.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { columnSearch } from './_search.ts'
-import { blobOf, insert, remove } from '../../src/store/store.ts'
-import { startStoreIndexer } from '../../src/search/store-indexer.ts'
+import { blobOf, insert } from '../../src/store/store.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
 import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
-import { open } from './_indexer.ts'
+import { open, slowReading } from './_indexer.ts'
 
 test('an I/O error is not stored: the message is read again the next time', async () => {
   const { store, arrive } = await open()
@@ -109,130 +108,17 @@ test('a mail that was deferred before a crash is read after the next start, and 
   expect(await search.ids(parseMailQuery('"text 3"', 0))).toEqual([idOf(3)])
 })
 
-test('a store that keeps texts gets each of them, also of mails that failed or were missed meanwhile', async () => {
-  const { store, clock, arrive } = await open()
-  const texts = new Set<string>()
-  const failing = new Set([idOf(2), idOf(5)])
-  let onGap: () => void = () => {}
-  let afterPut = (): void => {}
-  const digests = digestsOf(store)
-  const missing = async (after: string): Promise<string[]> =>
-    (await store.ids(emailCollection)).filter((id) => id > after && !texts.has(id)).sort()
-  const indexer = startStoreIndexer({
-    clock,
-    digests,
-    store: {
-      ...store,
-      changes(listener, options) {
-        onGap = () => listener({ seq: 0, op: 'gap' })
-        return store.changes(listener, options)
-      },
-    },
-    texts: {
-      async put(_, given) {
-        if (given.some(({ id }) => failing.has(id)))
-          throw new LocalpostError('store_failed', 'Writing failed: EIO.')
-        for (const { id } of given) texts.add(id)
-        afterPut()
-      },
-      blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
-      countCut: async () => 0,
-      missing: async (_, after, limit) => (await missing(after)).slice(0, limit),
-      countMissing: async () => (await missing('')).length,
-      page: () => Promise.reject(new Error('unused')),
-      all: () => Promise.reject(new Error('unused')),
-    },
-  })
+test('a list ends its wait after a second and says what is left; a search for all matches waits longer', async () => {
+  const { store, column, heads, begin, arrive } = await open()
+  for (let n = 1; n <= 8; n++) await arrive(n)
+  const { clock, digests } = slowReading(store, 500)
+  const indexer = begin({ clock, digests })
   onTestFinished(async () => void (await indexer.close()))
-  for (const n of [1, 2, 3, 5, 6]) await arrive(n)
-  expect(await indexer.catchUp({ complete: true })).toBe(2)
-  // Between those that are read.
-  await arrive(4)
-  expect(await indexer.catchUp({ complete: true })).toBe(2)
-  failing.clear()
-  // While the rest is read, an earlier state of the database comes back, in which the first has no text.
-  afterPut = () => {
-    afterPut = () => {}
-    texts.delete(idOf(1))
-    onGap()
-  }
-  expect(await indexer.catchUp({ complete: true })).toBe(0)
-  expect([...texts].sort()).toEqual([1, 2, 3, 4, 5, 6].map(idOf))
-})
-
-test('a search by members does not wait for mails whose texts are being stored', async () => {
-  const { store, clock, arrive } = await open()
-  let onStored: () => void = () => {}
-  const isStored = new Promise<void>((resolve) => (onStored = resolve))
-  let onPut: () => void = () => {}
-  const isPut = new Promise<void>((resolve) => (onPut = resolve))
-  const indexer = startStoreIndexer({
-    clock,
-    digests: digestsOf(store),
-    store,
-    texts: {
-      put: () => {
-        onPut()
-        return isStored
-      },
-      blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
-      countCut: async () => 0,
-      missing: async (_, after) => (await store.ids(emailCollection)).filter((id) => id > after).sort(),
-      countMissing: async () => 2,
-      page: () => Promise.reject(new Error('unused')),
-      all: () => Promise.reject(new Error('unused')),
-    },
-  })
-  for (const n of [1, 2]) await arrive(n)
-  const reading = indexer.catchUp()
-  await isPut
-  // Both have no text yet, so their records decide.
-  expect((await indexer.readTo()) < idOf(1)).toBe(true)
-  onStored()
-  await indexer.close()
-  await reading
-})
-
-test('a store that keeps texts tries mails that could not be read again, until they can be stored or are removed', async () => {
-  const { store, clock, arrive } = await open()
-  const texts = new Set<string>()
-  const failing = new LocalpostError('store_failed', 'Reading failed: EIO.')
-  const broken = new Set([idOf(1), idOf(3)])
-  const unstorable = new Set<string>()
-  const digests = digestsOf(store)
-  const missing = async (after: string): Promise<string[]> =>
-    (await store.ids(emailCollection)).filter((id) => id > after && !texts.has(id)).sort()
-  const indexer = startStoreIndexer({
-    clock,
-    store,
-    digests: {
-      take: (email, message) =>
-        broken.has(email.id) ? Promise.reject(failing) : digests.take(email, message),
-    },
-    texts: {
-      async put(_, given) {
-        if (given.some(({ id }) => unstorable.has(id))) throw failing
-        for (const { id } of given) texts.add(id)
-      },
-      blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
-      countCut: async () => 0,
-      missing: async (_, after, limit) => (await missing(after)).slice(0, limit),
-      countMissing: async () => (await missing('')).length,
-      page: () => Promise.reject(new Error('unused')),
-      all: () => Promise.reject(new Error('unused')),
-    },
-  })
-  onTestFinished(async () => void (await indexer.close()))
-  for (const n of [1, 2, 3, 4]) await arrive(n)
-  // Each call ends with an error, until both have failed so often that they no longer keep the others.
-  for (let n = 0; n < 12; n++) await indexer.catchUp()
-  expect([...texts].sort()).toEqual([2, 4].map(idOf))
-  broken.delete(idOf(3))
-  unstorable.add(idOf(3))
-  for (let n = 0; n < 3; n++) expect(await indexer.catchUp()).toBe(2)
-  unstorable.clear()
-  for (let n = 0; n < 3; n++) await indexer.catchUp()
-  expect([...texts].sort()).toEqual([2, 3, 4].map(idOf))
-  await store.commit([remove(emailCollection, idOf(1))])
-  expect(await indexer.catchUp({ complete: true })).toBe(0)
+  const search = columnSearch({ store, digests: digestsOf(store), indexer, column, heads })
+  const filter = parseMailQuery('"text 8"', 0)
+  expect(await search.list(filter, {})).toMatchObject({ count: 0, unread_texts: expect.any(Number) })
+  expect(clock.now()).toBeLessThan(2000)
+  const found: string[] = []
+  for await (const { id } of search.matches(filter)) found.push(id)
+  expect(found).toEqual([idOf(8)])
 })

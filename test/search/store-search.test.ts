@@ -16,6 +16,7 @@ import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
 import { isLong } from '../support/long.ts'
 import { createDatabase, runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 import { randomOf } from '../support/random.ts'
+import { openProxy } from '../store/_postgres-proxy.ts'
 
 let server: TestServer
 let schemas = 0
@@ -317,6 +318,22 @@ describe('a search in PostgreSQL', () => {
     await removing.query(`DELETE FROM ${schema}.records_emails WHERE id = '${idOf(3)}'; ROLLBACK`)
     await putting
     expect(await textsOf()).toEqual([1, 2, 3].map((n) => ({ id: idOf(n) })))
+  })
+
+  test('asks once which of the mails without a text are removed, and waits for none of them', async () => {
+    const proxy = await openProxy(server)
+    const store = await openStore(`${proxy.url}?schema=search_${++schemas}`)
+    await store.commit([insert(emailCollection, anEmail(1))])
+    const before = proxy.sent
+    const given = Array.from({ length: 200 }, (_, n) => ({
+      id: idOf(n + 1),
+      text: { body: 'x' },
+      isCut: false,
+    }))
+    await store.texts?.put(emailCollection, given)
+    expect(await store.texts?.countMissing(emailCollection)).toBe(0)
+    // Meanwhile, the instance looks for commits of others.
+    expect(proxy.sent - before).toBeLessThan(50)
   })
 
   test('reads several blobs of mails together, in the order of their ids', async () => {

@@ -1,7 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { createServer, request } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { providers } from '../../src/providers/providers.ts'
 import { type Face, facesOf } from '../../src/server/face.ts'
 import type { LaterFaces } from '../../src/server/later-faces.ts'
+import type { OtherAccounts } from '../../src/server/other-accounts.ts'
 import type { Route } from '../../src/server/route.ts'
 import { hollowApp } from './validate-response.ts'
 
@@ -17,7 +21,7 @@ interface Later {
 }
 
 /** An app whose faces come later. Each load fails as often as `failures` says. */
-function laterApp(failures = 0): Later {
+function laterApp(failures = 0, over: Parameters<typeof hollowApp>[0] = {}): Later {
   const loads: string[][] = []
   const errors: unknown[] = []
   let left = failures
@@ -31,7 +35,7 @@ function laterApp(failures = 0): Later {
     },
   }
   const onError = (error: unknown): void => void errors.push(error)
-  return { app: hollowApp({ faces, furtherRoutes: [], onError }), loads, errors }
+  return { app: hollowApp({ faces, furtherRoutes: [], onError, ...over }), loads, errors }
 }
 
 const ask = (app: Later['app'], path: string, init?: RequestInit): Promise<Response> =>
@@ -65,4 +69,51 @@ test('an error while routes are loaded is reported and answered, and the next re
   expect(errors).toEqual([expect.objectContaining({ message: 'The file is gone.' })])
   expect((await ask(app, '/resend/emails')).status).toBe(401)
   expect(loads).toHaveLength(2)
+})
+
+/** Accounts of which one has the key `other`, and answers every request with its path. */
+const otherAccounts: OtherAccounts = {
+  isEmpty: () => false,
+  ofKey: (key) => (key === 'other' ? { id: 'acc_other', scope: 'full' } : null),
+  ofDigest: () => null,
+  ofName: () => null,
+  has: (id) => id === 'acc_other',
+  open: async () => ({
+    app: { answer: async (to) => new Response(`other: ${new URL(to.url).pathname}`) },
+    used() {},
+    release() {},
+  }),
+}
+
+test('a request with the key of another account loads nothing for the account `default`', async () => {
+  const { app, loads } = laterApp(0, { otherAccounts })
+  const passed = await ask(app, '/resend/emails', { headers: { authorization: 'Bearer other' } })
+  expect(await passed.text()).toBe('other: /resend/emails')
+  expect(loads).toEqual([])
+  expect((await ask(app, '/resend/emails')).status).toBe(401)
+  expect(loads).toHaveLength(1)
+})
+
+test('a request with a foreign Host is refused before anything is loaded, also while loading fails', async () => {
+  const { app, loads, errors } = laterApp(1, { otherAccounts })
+  const server = createServer(app.nodeHandler)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const statusOf = async (host: string): Promise<number | undefined> => {
+    const { port } = server.address() as AddressInfo
+    const [answer] = await once(
+      request({ port, host: '127.0.0.1', path: '/resend/emails', headers: { host }, agent: false }).end(),
+      'response',
+    )
+    answer.resume()
+    return answer.statusCode
+  }
+  expect(await statusOf('evil.test')).toBe(403)
+  expect(loads).toEqual([])
+  expect(await statusOf('localhost')).toBe(500)
+  expect(await statusOf('evil.test')).toBe(403)
+  expect(await statusOf('localhost')).toBe(401)
+  expect(loads).toHaveLength(2)
+  expect(errors).toHaveLength(1)
 })

@@ -74,6 +74,7 @@ const programsFiles: readonly string[] = [
   'checks/thread',
   'client-support/renew',
   'core/page-memory',
+  'core/replaced-globals',
   'decisions/access-framing',
   'emails/long-sends',
   'options/types',

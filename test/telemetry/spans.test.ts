@@ -252,7 +252,7 @@ test.each([
     [wrong, wrong],
     [wrong, { ...wrong, headers: { traceparent: otherTraceparent } }],
   ],
-])('what is refused is in the trace of %s, unless its request has one', async (_, without, having) => {
+])('what is refused is in the trace of %s, else in that of its request', async (_, without, having) => {
   const { spans } = register()
   const post = await start()
   const send = (body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
@@ -266,8 +266,10 @@ test.each([
   expect((await send(without)).status).toBe(422)
   expect((await send(having)).status).toBe(422)
   expect((await send(having, { traceparent })).status).toBe(422)
+  expect((await send(without, { traceparent })).status).toBe(422)
   expect(spans().map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([
     undefined,
+    otherTraceparent.slice(36, 52),
     otherTraceparent.slice(36, 52),
     spanId,
   ])

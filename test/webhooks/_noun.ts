@@ -8,7 +8,8 @@ import { createOutgoing } from '../../src/net/outgoing.ts'
 import { createIds, type Ids } from '../../src/core/ids.ts'
 import { insert, type Store } from '../../src/store/store.ts'
 import type { WebhookDelivery } from '../../src/webhooks/types.ts'
-import { createWebhooks, type RunningWebhooks, type WebhooksDeps } from '../../src/webhooks/webhooks.ts'
+import type { RunningWebhooks } from '../../src/webhooks/service.ts'
+import { createWebhooks, type WebhooksDeps } from '../../src/webhooks/webhooks.ts'
 import { openStore } from '../support/adapters.ts'
 
 /** The resource over a store, with functions that cause events. */

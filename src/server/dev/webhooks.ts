@@ -1,5 +1,5 @@
 import { webhookDeliverySchema, webhookInputSchema, webhookSchema } from '../../webhooks/schema.ts'
-import type { Webhooks } from '../../webhooks/webhooks.ts'
+import type { Webhooks } from '../../webhooks/service.ts'
 import { defineRoutes, type Route } from '../route.ts'
 import { deletedSchema, listSchema, pageQuery, toList } from '../lists.ts'
 

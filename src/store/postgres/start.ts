@@ -268,7 +268,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
   }
 }
 
-/** How many reads and searches may wait for a connection. A request makes one at a time. */
+/** How many reads and searches may wait for a connection. A request makes at most as many at a time as a page has records. */
 const mostReads = 10_000
 const mostSearches = 100
 

@@ -25,7 +25,14 @@ export function createTexts(
       const { table, partition } = placeOf(collection)
       // A row that a commit is just removing is skipped: to wait for one while others are locked could block both for good.
       const stored = new Set(await putTexts(sql, { table, partition }, given, 'SKIP LOCKED'))
-      for (const one of given) if (!stored.has(one.id)) await putTexts(sql, { table, partition }, [one])
+      const left = given.filter(({ id }) => !stored.has(id))
+      if (left.length === 0) return
+      const rows = await sql.run<{ id: string }>(
+        `SELECT id FROM ${table.sql} WHERE partition = $1 AND id = ANY($2::text[])`,
+        [partition, left.map(({ id }) => id)],
+      )
+      const existing = new Set(rows.map(({ id }) => id))
+      for (const one of left) if (existing.has(one.id)) await putTexts(sql, { table, partition }, [one])
     },
 
     async missing(collection, after, limit) {
