@@ -19,7 +19,7 @@ export const host: typeof globalThis = runInThisContext('globalThis') as typeof 
 const webNames = ['FormData', 'Headers', 'Request', 'Response', 'fetch'] as const
 const firstOnes = new Map(webNames.map((name) => [name, Object.getOwnPropertyDescriptor(host, name)]))
 
-/** One of them. */
+/** One of these globals, as it was then. */
 export function webNative<N extends (typeof webNames)[number]>(name: N): (typeof globalThis)[N] {
   const { get, value } = firstOnes.get(name) ?? {}
   if (!get) return value

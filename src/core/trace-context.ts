@@ -1,4 +1,4 @@
-import { fieldOf } from './text.ts'
+import { fieldOf, withoutEnding } from './text.ts'
 
 /** The trace that something belongs to, and its span that is the parent of what follows: the headers of W3C Trace Context. */
 export interface TraceContext {
@@ -85,20 +85,12 @@ export function readTracestate(value: string | null | undefined): string | undef
   if (!value || value.length > longestRead) return undefined
   const entries = value
     .split(',')
-    .map((entry) => entry.replace(/^[ \t]+/, ''))
-    .map((entry) => entry.slice(0, endOf(entry)))
+    .map((entry) => withoutEnding(entry.replace(/^[ \t]+/, ''), ' \t'))
     .filter((entry) => entry !== '')
   const keys = new Set(entries.map((entry) => entry.slice(0, entry.indexOf('='))))
   if (entries.length > mostEntries || keys.size < entries.length) return undefined
   if (!entries.every((entry) => entryForm.test(entry))) return undefined
   return shortened(entries).join(',') || undefined
-}
-
-/** Where the space after an entry begins. */
-function endOf(entry: string): number {
-  let end = entry.length
-  while (entry[end - 1] === ' ' || entry[end - 1] === '\t') end--
-  return end
 }
 
 function shortened(entries: readonly string[]): readonly string[] {

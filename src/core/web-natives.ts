@@ -1,5 +1,5 @@
 /**
- * Those of the process that Node loads when they are first named. That takes 12 MiB and a fifth of the start of an empty
+ * The globals that Node loads when they are first named. That takes 12 MiB and a fifth of the start of an empty
  * process, which an instance whose HTTP interface is not used, or an import of the package alone, does not need.
  */
 import { host, webNative } from './natives.ts'

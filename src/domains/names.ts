@@ -35,7 +35,7 @@ export function zoneOf(name: string): string | null {
   return getDomain(name, { allowPrivateDomains: true }) ?? getDomain(name)
 }
 
-/** The names of RFC 2606, below which nobody registers any: mail of tests is often from one. */
+/** The reserved names of RFC 2606, which have no registered domains below them. Mail in tests is often from one. */
 const reservedZone =
   /^(?:[a-z0-9]+(?:-+[a-z0-9]+)*\.)*([a-z0-9]+(?:-+[a-z0-9]+)*\.(?:test|example|invalid|localhost)|example\.(?:com|net|org))$/
 
