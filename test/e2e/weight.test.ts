@@ -22,7 +22,7 @@ it('starts with at most 90 KB of JavaScript, and loads the rest on demand', asyn
   })
   await page.goto(post.url ?? '')
   await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
-  // The parts of the empty inbox. The palette, in the same file, is loaded half a second later.
+  // The parts of the empty inbox. The palette, in the same file, is loaded when the page is idle.
   const later = /^(?:later|rolldown-runtime)-/
   const asked = loaded.filter((name) => !later.test(name))
   expect(new Set(asked)).toEqual(first)
