@@ -5,6 +5,7 @@ import { afterHead, findPosition, largestPage, type ListWindow, noRows, renewedP
 import type { ListRow } from '../views/inbox/conversations.ts'
 import type { Changes } from './live.ts'
 import { createRowPages } from './row-pages.ts'
+import { keepSame } from './same-rows.ts'
 import { searchInUrl } from './search-url.ts'
 
 /** The list of mails of one query: the rows in sight and around them, kept up to date. */
@@ -124,8 +125,9 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   }
 
   async function list(search: Parameters<Api['list']>[0], signal: AbortSignal): Promise<MailPage> {
-    const page = await api.list({ ...search, fold: 'broadcasts' }, signal)
+    const found = await api.list({ ...search, fold: 'broadcasts' }, signal)
     signal.throwIfAborted()
+    const page = { ...found, emails: keepSame(emails.value, found.emails) }
     const [top] = page.emails
     if (top && top.id > newestSeen) newestSeen = top.id
     if (page.at_least) return page
@@ -155,12 +157,12 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   })
 
   async function locate(id: string, until?: AbortSignal): Promise<number> {
-    const ofList = await loadsDone()
-    const signal = until ? AbortSignal.any([ofList, until]) : ofList
+    const signal = AbortSignal.any([await loadsDone(), ...(until ? [until] : [])])
     return findPosition(id, count.value, async (offset) => {
       if (signal.aborted) return undefined
-      const search = { query: shown.value, offset, limit: 1, count: 'page' } as const
-      const page = await list(search, signal).catch(() => null)
+      const page = await list({ query: shown.value, offset, limit: 1, count: 'page' }, signal).catch(
+        () => null,
+      )
       return page?.emails[0]?.id
     })
   }
@@ -291,11 +293,10 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     load,
     show: pages.show,
     refresh,
-    reload: () => fetchRows(allRows),
+    reload: () => fetchRows(Number.POSITIVE_INFINITY),
     patch,
     drop,
   }
 }
 
 const pageSize = 50
-const allRows = Number.POSITIVE_INFINITY
