@@ -39,6 +39,31 @@ it('moves on with j without loading the mail that was loaded ahead', async () =>
   expect(asked()).toHaveLength(3)
 })
 
+it('a mail is shown before the frame of the mail before it is removed', async () => {
+  const { page } = await openThree()
+  await rowOf(page, 'Number 3').click()
+  await page.mouse.move(0, 0)
+  await isAhead(page, 'Body of 2')
+  await page.evaluate((shown) => {
+    const before = document.querySelector(shown)
+    before?.setAttribute('data-before', '')
+    const isKept = new Promise<boolean>((resolve) => {
+      const observer = new MutationObserver(() => {
+        const now = document.querySelector(shown)
+        if (!now || now === before) return
+        observer.disconnect()
+        resolve(before?.isConnected ?? false)
+      })
+      observer.observe(document.body, { subtree: true, childList: true, attributes: true })
+    })
+    Object.assign(globalThis, { isKept })
+  }, shownFrame)
+  await page.keyboard.press('j')
+  await frameOf(page).getByText('Body of 2').waitFor()
+  expect(await page.evaluate('isKept')).toBe(true)
+  await expect.poll(() => page.locator('[data-before]').count()).toBe(0)
+})
+
 it('has no place in the order of Tab, and none for what reads the page aloud', async () => {
   const { page } = await openThree()
   await rowOf(page, 'Number 3').click()
