@@ -120,6 +120,21 @@ describe('two mails side by side', () => {
     await expect.poll(() => rows.count()).toBeGreaterThan(900)
   })
 
+  it('begin at one height, whatever is asked above one of them', async () => {
+    const { post, page } = await openPage()
+    await page.setViewportSize({ width: 1024, height: 800 })
+    await submit(post, newsletter('Ada', 10))
+    const remote = `<img src="https://images.test/1.png" alt="One"><link rel="stylesheet" href="https://images.test/1.css">
+      <style>@font-face { font-family: One; src: url(https://images.test/1.woff2) }</style>`
+    const id = await submit(post, newsletter('Grace', 12, remote))
+    await page.goto(`${post.url}/#/mail/${id}/compare/previous`)
+    await page.getByRole('button', { name: 'Load them' }).waitFor()
+    const frames = page.locator('.frames iframe')
+    await expect.poll(() => frames.count()).toBe(2)
+    const tops = await frames.evaluateAll((all) => all.map((frame) => frame.getBoundingClientRect().top))
+    expect(tops[0]).toBe(tops[1])
+  })
+
   it.each(widths)('have no accessibility violations, %i wide', async (width) => {
     const { post, page } = await openPage()
     await setWidth(page, width)
