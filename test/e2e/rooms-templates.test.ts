@@ -45,6 +45,21 @@ describe('the Templates page', () => {
     expect(await page.title()).toBe('Templates · Localpost')
   })
 
+  it('shows the fields of at most ten variables, and those of more when they are asked for', async () => {
+    const { page } = await openPage()
+    await enter(page, 'Templates')
+    await page.getByLabel('New template').fill('order')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    const html = page.getByLabel('HTML', { exact: true })
+    const variables = (count: number): string =>
+      Array.from({ length: count }, (_, at) => `{{field_${at + 1}}}`).join(' ')
+    await html.fill(variables(10))
+    await page.getByLabel('field_10').fill('Ten')
+    await html.fill(variables(11))
+    await page.getByText('Values for 11 variables').click()
+    await page.getByLabel('field_11').fill('Eleven')
+  })
+
   it('sends a test of a template, and makes a broadcast from it with a preview for a contact', async () => {
     const { post, page } = await openPage()
     await post.templates.put('welcome', { subject: 'Hi {{first_name}}', text: 'Your code is {{code}}' })
