@@ -3,6 +3,7 @@ import { isErrorOf, validationError } from '../core/errors.ts'
 import { addedEventSchema } from '../emails/simulate-schema.ts'
 import type { EmailService } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'
+import { replyMembers } from '../inbox/reply-schema.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
 import type { Selection } from '../inbox/bulk.ts'
 import type { Mail } from '../inbox/types.ts'
@@ -16,7 +17,8 @@ import { listed, textOf, toCard } from './mail-text.ts'
 
 /** What the tools use of an account. */
 export interface ToolAccount {
-  readonly inbox: Pick<Inbox, 'list' | 'waitFor' | 'check'> & Pick<InboxPages, 'read' | 'bulk' | 'missing'>
+  readonly inbox: Pick<Inbox, 'list' | 'waitFor' | 'check' | 'reply'> &
+    Pick<InboxPages, 'read' | 'bulk' | 'missing'>
   readonly emails: Pick<EmailService, 'accept'> & Simulation
   /** The time of the instance. */
   now(): number
@@ -211,6 +213,22 @@ export const tools: readonly Tool[] = [
     needsFull: true,
     input: z.strictObject({ id, event: addedEventSchema }),
     run: ({ emails }, { id, event }) => emails.addEvent(id, event),
+  }),
+  tool({
+    name: 'reply',
+    title: 'Answer a mail',
+    description:
+      'Answers a mail as its recipient, to Reply-To or From, in the same conversation. The answer arrives in the inbox; nothing is sent.',
+    needsFull: true,
+    input: z.strictObject({
+      id,
+      from: replyMembers.from,
+      text: replyMembers.text,
+      html: replyMembers.html,
+      quote: replyMembers.quote,
+      force: replyMembers.force,
+    }),
+    run: ({ inbox }, { id, ...request }, { signal }) => inbox.reply(id, request, { signal }),
   }),
   tool({
     name: 'delete_mails',
