@@ -100,7 +100,7 @@ export function mailRoutes(inbox: Inbox & Pick<InboxPages, 'read'>): Route[] {
     post('/dev/inbox/{id}/reply', {
       summary: 'Answer a mail as its recipient; the answer is stored as if it had been submitted now',
       body: { schema: replyRequestSchema, readBy: 'resource' },
-      success: { status: 201, schema: z.strictObject({ id: z.string().describe('Of the answer') }) },
+      success: { schema: z.strictObject({ id: z.string().describe('Of the answer') }) },
       errors: ['state_conflict', 'invalid_attachment', 'message_too_large', 'message_pending', ...readErrors],
       handler: ({ params, body, signal }) => inbox.reply(params.id, body, { signal: signal() }),
     }),
