@@ -12,6 +12,7 @@ import { parseInput } from '../core/validate.ts'
 import { isId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
+import { createPassedOver } from '../search/passed-over.ts'
 import { recipientForm } from '../search/query-fits.ts'
 import { listed, textOf, toCard } from './mail-text.ts'
 
@@ -267,14 +268,14 @@ async function waitFor(
   if (query === undefined) return inbox.waitFor({ to }, options)
   const end = monotonicNow() + options.timeoutMs
   const isTo = recipientForm(to)
-  const others: string[] = []
+  const passed = createPassedOver()
   for (;;) {
-    const not = others.length === 0 ? '' : `-id:${others.join(',')} `
     const timeoutMs = Math.max(0, Math.ceil(end - monotonicNow()))
-    const wanted = `${not}to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
-    const mail = await inbox.waitFor(wanted, { ...options, timeoutMs })
+    const wanted = `${passed.term()}to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
+    const after = passed.after() ?? options.after
+    const mail = await inbox.waitFor(wanted, { ...options, after, timeoutMs })
     if (isTo(mail)) return mail
-    others.push(mail.id)
+    passed.add(mail.id)
   }
 }
 

@@ -191,6 +191,18 @@ describe.each(eras)('the tools in the revision %s', (era: Era) => {
     })
   })
 
+  it('pass over more mails of others than a query can name, and find the one that comes then', async () => {
+    const post = await start()
+    const canada = Buffer.from('From: a@acme.test\r\nTo: canada@example.com\r\nSubject: Sign in\r\n\r\nx')
+    for (let at = 0; at < 510; at++) await post.inbox.import(canada)
+    const wanted = { to: 'ada@example.com', query: 'subject:sign', timeout_seconds: 0 }
+    const none = await callTool(post, 'wait_for_mail', wanted, { era })
+    expect(none.structuredContent).toMatchObject({ found: false })
+    const waits = callTool(post, 'wait_for_mail', { ...wanted, timeout_seconds: 40 }, { era })
+    const ada = await submit(post, mail)
+    expect((await waits).structuredContent).toMatchObject({ found: true, mail: { id: ada } })
+  }, 120_000)
+
   it('say how many links are left out, also those that are too long', async () => {
     const post = await start()
     const links = Array.from({ length: 101 }, (_, at) => `https://acme.test/${at}`)
