@@ -94,7 +94,8 @@ export function foldConversations(
   for (const [key, mails] of groups) {
     // Without an answer, they are several mails of one kind, such as sign-in codes.
     const isOne =
-      mails.length > 1 && mails.some(({ subject, is_answer }) => is_answer || answer.test(subject))
+      mails.length > 1 &&
+      mails.some(({ subject, is_answer }) => is_answer || answeredSubject(subject) !== subject.trim())
     if (!isOne || mails.some(({ id }) => isPicked(id))) groups.delete(key)
   }
   const rowOf = new Map<string, string>()
