@@ -161,6 +161,7 @@ export type {
   MissingCauseCode,
   MissingEvidence,
   MissingMail,
+  ReplyRequest,
   TagChanges,
   TagColor,
   TagCount,

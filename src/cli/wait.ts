@@ -3,6 +3,7 @@ import { parseDuration } from '../core/duration.ts'
 import { invalidOption, isErrorOf, quote } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
+import { createPassedOver } from '../search/passed-over.ts'
 import { contains, recipientForm } from '../search/query-fits.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
 import type { Arguments } from './arguments.ts'
@@ -37,19 +38,18 @@ export async function runWait(given: Arguments, output: Output): Promise<0 | 1> 
   const remote = await connect(given, process.env, output)
   const end = monotonicNow() + timeoutMs
   const mark = isTime ? undefined : (after ?? (await newestId(remote)))
-  /** Mails that match, but lack what is wanted. */
-  const others: string[] = []
+  const passed = createPassedOver()
   for (;;) {
     const leftMs = Math.max(0, Math.ceil(end - monotonicNow()))
     try {
-      const text = [...parts, ...(others.length > 0 ? [`-id:${others.join(',')}`] : [])].join(' ').trim()
-      const mail = await next(remote, text, mark, leftMs)
+      const text = `${passed.term()}${parts.join(' ')}`.trim()
+      const mail = await next(remote, text, passed.after() ?? mark, leftMs)
       const value = isTo(mail) ? valueOf(mail) : undefined
       if (value !== undefined) {
         output.log(value)
         return 0
       }
-      others.push(mail.id)
+      passed.add(mail.id)
       if (isTo(mail))
         output.error(`${mail.id} ${quote(mail.subject)} has no such ${kinds['code'] ? 'code' : 'link'}.`)
     } catch (error) {

@@ -56,7 +56,7 @@ export function render(
       if (/[<>&"]/.test(value)) special.add(name)
       return value
     }
-    const inHtml = escaped.get(name) ?? escape(value)
+    const inHtml = escaped.get(name) ?? htmlText(value)
     escaped.set(name, inHtml)
     return inHtml
   }
@@ -146,8 +146,8 @@ export function resolveVariables(variables: Readonly<Record<string, VariableValu
 
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** @throws message_too_large before the result takes memory. */
-function escape(value: string): string {
+/** A text as HTML shows it, also in attributes. @throws message_too_large before the result takes memory. */
+export function htmlText(value: string): string {
   let bytes = Buffer.byteLength(value)
   for (const [special, entity] of Object.entries(entities)) {
     for (let at = value.indexOf(special); at !== -1; at = value.indexOf(special, at + 1))

@@ -34,6 +34,16 @@ export function begunThread(messageId: string): string | undefined {
   return id === '' ? undefined : threadKey(id)
 }
 
+/** A subject without `Re:` at its beginning, and without what other programs and languages write in its place. */
+export function answeredSubject(subject: string): string {
+  const text = subject.trim()
+  let start = 0
+  for (answerMark.lastIndex = 0; answerMark.test(text); start = answerMark.lastIndex);
+  return text.slice(start)
+}
+
+const answerMark = /(?:re|aw|antw|sv|vs|odp|rif)(?:\[\d{1,4}\])?:\s{0,20}/iy
+
 /** The first id in angle brackets, without these; `""` if there is none. The field may have other text before it. */
 function firstId(value: string): string {
   const start = value.indexOf('<') + 1

@@ -31,20 +31,25 @@ import { createNestedMails } from './nested.ts'
 import { createOutsideAnswers } from './outside-answers.ts'
 import { createRemovals } from './removals.ts'
 import { releaseMail, type Relay } from './release.ts'
+import type { answerJobs } from './answered.ts'
+import { replyToMail, type ReplyDeps } from './reply.ts'
 import { parseMailQuery } from '../search/query.ts'
 import { createSearch, hiding } from '../search/search.ts'
 import { createTags } from './tag-colors.ts'
 import { checkChanges } from './tags.ts'
 import { toEntry, toListedBroadcast, toSummary } from './views.ts'
 import { createWaits } from './wait.ts'
-
 import type { Inbox, InboxPages } from './methods.ts'
 import type { checkJobs } from '../checks/run.ts'
 import { createInboxCheck, type InboxChecksDeps } from './checks.ts'
 
-type InboxJobs = typeof checkJobs & typeof clientSupportJobs & typeof compareJobs & typeof headerJobs
+type InboxJobs = typeof answerJobs &
+  typeof checkJobs &
+  typeof clientSupportJobs &
+  typeof compareJobs &
+  typeof headerJobs
 
-export interface InboxDeps extends InboxChecksDeps {
+export interface InboxDeps extends InboxChecksDeps, Pick<ReplyDeps, 'compose'> {
   store: Store
   reader: Reader
   /** For long work on mails. */
@@ -75,9 +80,7 @@ export interface InboxDeps extends InboxChecksDeps {
   onLongWork?: ((isRunning: boolean) => void) | undefined
 }
 
-function idOf(mail: string | Pick<Mail, 'id'>): string {
-  return typeof mail === 'string' ? mail : mail.id
-}
+const idOf = (mail: string | Pick<Mail, 'id'>): string => (typeof mail === 'string' ? mail : mail.id)
 
 /** How long a wait that timed out looks for the reason, in milliseconds. */
 const mostExplainMs = 1000
@@ -165,6 +168,8 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   }
   const compare = createCompare({ store, find, details, thread })
   const streams = createMessageStreams({ store, reader, find })
+  const receive: Inbox['import'] = (bytes) => importMessage(bytes, deps.submit, thread)
+  const replying = { ...deps, find, details, open: streams.raw, receive }
 
   return {
     async list(query) {
@@ -273,12 +278,13 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     explainMissing: (query = {}) => missing.explain(query, true),
     missing,
     expectNone: (query, options) => held(() => waits.expectNone(query, options)),
-    import: (bytes) => importMessage(bytes, deps.submit, thread),
+    import: receive,
     async export(query) {
       const filter = parseMailQuery(query, now())
       assertExportable((await search.list(filter, { limit: 1 })).count)
       return zipMessages(search.matches(filter, { complete: true }), store)
     },
+    reply: (mail, request, options) => replyToMail(replying, idOf(mail), request, options),
     release: (id, request) => releaseMail({ relay: deps.release, find, open: streams.whole }, id, request),
     async close() {
       // Node would report their failures as unhandled, and hide the error that ended the test. Who awaits them gets them.

@@ -6,6 +6,7 @@ import type {
   MailSummary,
   MimeTree,
   MissingMail,
+  ReplyRequest,
   TagChanges,
   TagCount,
 } from './types.ts'
@@ -186,6 +187,22 @@ export interface Inbox {
    * console.log(causes[0]?.message, causes[0]?.remedy)
    */
   explainMissing(query?: MissingQuery): Promise<MissingMail>
+  /**
+   * Answers a mail as its recipient, to Reply-To or From. Nothing is sent: the answer is stored as if it had been
+   * submitted now, and belongs to the conversation of its mail.
+   *
+   * @param mail  A mail or its id.
+   * @returns The id of the answer.
+   * @throws not_found, validation_error, invalid_attachment, message_too_large, message_pending, state_conflict for a
+   *   mail that names nobody to answer, or that a program sent by itself.
+   * @example
+   * await post.inbox.reply(mail, { text: 'Thank you, that works.', quote: true })
+   */
+  reply(
+    mail: string | Pick<Mail, 'id'>,
+    request: ReplyRequest,
+    options?: ReadOptions,
+  ): Promise<{ id: string }>
   /** Sends a captured message to one real address through the relay. @throws relay_not_configured, relay_failed. */
   release(id: string, request: { to: string }): Promise<{ id: string; to: string; smtp_response: string }>
 }

@@ -6,6 +6,8 @@ import type { DkimResult } from '../mime/types.ts'
 
 import type { Link } from '../reading/types.ts'
 
+import type { ContentAttachment } from '../sending/types.ts'
+
 /** Why a mail may be missing. */
 export type MissingCauseCode =
   | 'arrived'
@@ -73,6 +75,32 @@ export interface MissingMail {
   since: number
   /** The likeliest first; never empty. */
   causes: MissingCause[]
+}
+
+/** The answer to a mail, as its recipient gives it. */
+export interface ReplyRequest {
+  /** The recipient of the mail who answers: a bare address. Default: the first one of the envelope. */
+  from?: string
+  /** Plain-text body; at least one of `text` and `html` is required. */
+  text?: string
+  /** HTML body. */
+  html?: string
+  /**
+   * Whether the mail is quoted below: in `text` by lines that begin with `> `, in `html` as a
+   * blockquote. Default: false.
+   */
+  quote?: boolean
+  /**
+   * Further header fields by name: at most 100, and 65536 characters together, those of References
+   * included. Fields that Localpost writes itself are refused.
+   */
+  headers?: Record<string, string>
+  attachments?: ContentAttachment[]
+  /**
+   * Whether a mail is answered that a program sent by itself: one with the field Auto-Submitted, or with
+   * an empty envelope sender. Default: false.
+   */
+  force?: boolean
 }
 
 /** A mail in a list of the inbox. */

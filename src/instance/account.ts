@@ -23,6 +23,7 @@ import { createOwnRecords } from '../inbox/own-records.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
+import { composeRequest } from '../outbox/compose-request.ts'
 import type { Downloads } from '../outbox/downloads.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
@@ -181,6 +182,7 @@ export async function openAccount(
       liveProblemOf: outgoing.liveProblemOf,
       trackingUrl: () => `${baseUrl()}/t/`,
     },
+    compose: (request) => composeRequest(request, sending),
     submit: (envelope, stored) => receiveSubmission(envelope, importing, ({ id }) => stored(id)),
     release: relay && releaseThrough(relay),
     transcriptOf: memory.transcripts.of,

@@ -4,6 +4,7 @@ import { contactJobs } from '../audiences/jobs.ts'
 import { checkJobs } from '../checks/run.ts'
 import { clientSupportJobs } from '../client-support/jobs.ts'
 import { compareJobs } from '../compare/compare.ts'
+import { answerJobs } from '../inbox/answered.ts'
 import { headerJobs } from '../emails/header-facts.ts'
 import { sendJobs } from '../sending/check.ts'
 import { messageJobs } from '../outbox/write.ts'
@@ -13,7 +14,8 @@ import { bodyJobs } from '../server/long-bodies.ts'
 import { templateJobs } from '../templates/engines.ts'
 
 /** All work of the thread of an instance. */
-export const jobs: typeof attachmentJobs &
+export const jobs: typeof answerJobs &
+  typeof attachmentJobs &
   typeof bodyJobs &
   typeof checkJobs &
   typeof clientSupportJobs &
@@ -25,6 +27,7 @@ export const jobs: typeof attachmentJobs &
   typeof sendJobs &
   typeof templateJobs &
   typeof translationJobs = {
+  ...answerJobs,
   ...attachmentJobs,
   ...bodyJobs,
   ...checkJobs,

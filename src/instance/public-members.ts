@@ -55,6 +55,7 @@ const methods: { readonly [Name in keyof AccountResources]: readonly MethodOf<Ac
     'waitForCount',
     'expectNone',
     'explainMissing',
+    'reply',
     'release',
   ],
   rules: ['get', 'set'],

@@ -3,6 +3,7 @@ import { isErrorOf, validationError } from '../core/errors.ts'
 import { addedEventSchema } from '../emails/simulate-schema.ts'
 import type { EmailService } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'
+import { replyMembers } from '../inbox/reply-schema.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
 import type { Selection } from '../inbox/bulk.ts'
 import type { Mail } from '../inbox/types.ts'
@@ -11,12 +12,14 @@ import { parseInput } from '../core/validate.ts'
 import { isId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
+import { createPassedOver } from '../search/passed-over.ts'
 import { recipientForm } from '../search/query-fits.ts'
 import { listed, textOf, toCard } from './mail-text.ts'
 
 /** What the tools use of an account. */
 export interface ToolAccount {
-  readonly inbox: Pick<Inbox, 'list' | 'waitFor' | 'check'> & Pick<InboxPages, 'read' | 'bulk' | 'missing'>
+  readonly inbox: Pick<Inbox, 'list' | 'waitFor' | 'check' | 'reply'> &
+    Pick<InboxPages, 'read' | 'bulk' | 'missing'>
   readonly emails: Pick<EmailService, 'accept'> & Simulation
   /** The time of the instance. */
   now(): number
@@ -213,6 +216,22 @@ export const tools: readonly Tool[] = [
     run: ({ emails }, { id, event }) => emails.addEvent(id, event),
   }),
   tool({
+    name: 'reply',
+    title: 'Answer a mail',
+    description:
+      'Answers a mail as its recipient, to Reply-To or From, in the same conversation. The answer arrives in the inbox; nothing is sent.',
+    needsFull: true,
+    input: z.strictObject({
+      id,
+      from: replyMembers.from,
+      text: replyMembers.text,
+      html: replyMembers.html,
+      quote: replyMembers.quote,
+      force: replyMembers.force,
+    }),
+    run: ({ inbox }, { id, ...request }, { signal }) => inbox.reply(id, request, { signal }),
+  }),
+  tool({
     name: 'delete_mails',
     title: 'Delete mails',
     description:
@@ -249,14 +268,14 @@ async function waitFor(
   if (query === undefined) return inbox.waitFor({ to }, options)
   const end = monotonicNow() + options.timeoutMs
   const isTo = recipientForm(to)
-  const others: string[] = []
+  const passed = createPassedOver()
   for (;;) {
-    const not = others.length === 0 ? '' : `-id:${others.join(',')} `
     const timeoutMs = Math.max(0, Math.ceil(end - monotonicNow()))
-    const wanted = `${not}to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
-    const mail = await inbox.waitFor(wanted, { ...options, timeoutMs })
+    const wanted = `${passed.term()}to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
+    const after = passed.after() ?? options.after
+    const mail = await inbox.waitFor(wanted, { ...options, after, timeoutMs })
     if (isTo(mail)) return mail
-    others.push(mail.id)
+    passed.add(mail.id)
   }
 }
 

@@ -24,7 +24,7 @@ import {
 } from '../emails/email.ts'
 import { maxFieldLength } from '../emails/header-facts.ts'
 import type { EmailMembers } from '../emails/types.ts'
-import type { ComposedMessage, MessageInput } from '../mime/compose/compose.ts'
+import { composeMessage, type ComposedMessage, type MessageInput } from '../mime/compose/compose.ts'
 import { readHeader } from '../mime/headers/headers.ts'
 import { composeSigned, signMessage, type Signing } from '../mime/dkim/sign.ts'
 import { loadBlob } from '../reading/reader.ts'
@@ -71,11 +71,20 @@ type Fields = Complete<Omit<MessageInput, keyof StoredContent>> &
 
 /** Writing messages as work of the thread. */
 export const messageJobs = {
-  /** @param html  In place of the stored HTML; null: the stored one. */
-  message(json: Buffer, fields: Fields, signing: Signing, html: string | null): Promise<ComposedMessage> {
+  /**
+   * @param signing  null: the message is not signed.
+   * @param html  In place of the stored HTML; null: the stored one.
+   */
+  message(
+    json: Buffer,
+    fields: Fields,
+    signing: Signing | null,
+    html: string | null,
+  ): Promise<ComposedMessage> {
     const content = JSON.parse(json.toString()) as StoredContent
     const attachments = fields.attachments?.map((one) => ({ ...one, content: asBuffer(one.content) }))
-    return composeSigned({ ...fields, ...content, html: html ?? content.html, attachments }, signing)
+    const input = { ...fields, ...content, html: html ?? content.html, attachments }
+    return signing ? composeSigned(input, signing) : composeMessage(input)
   },
   /** Signs a given message, and adds Message-ID and Date if it lacks them. */
   async rawMessage(
@@ -179,7 +188,7 @@ async function writeRaw(email: EmailRecord, deps: WriteDeps): Promise<WrittenMes
 }
 
 /** Work on up to 1 MiB is done at once. */
-function inThreadFrom(size: number): { size: number; patienceMs: number } {
+export function inThreadFrom(size: number): { size: number; patienceMs: number } {
   return { size: size > longBytes ? size : 0, patienceMs: Number.POSITIVE_INFINITY }
 }
 
@@ -227,7 +236,8 @@ async function writeCopies(
   return { message: { size_bytes: blobs[0]?.size ?? 0, copies: blobs.length }, blobs, discard }
 }
 
-function assertSize(size_bytes: number): void {
+/** @throws message_too_large. */
+export function assertSize(size_bytes: number): void {
   if (size_bytes <= maxMessageBytes) return
   throw new LocalpostError(
     'message_too_large',

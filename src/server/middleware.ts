@@ -4,6 +4,7 @@ import { noAccount } from '../accounts/account.ts'
 import { count } from '../core/counts.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
+import { moreWarnings } from '../core/validate.ts'
 import type { AccessControl } from './access.ts'
 import { type Answer, errorAnswer, isAnswer, jsonAnswer, streamBody, webSocketStatus } from './answer.ts'
 import type { ClientAddresses } from './client-address.ts'
@@ -195,12 +196,27 @@ function streamed({ body }: Answer): Exclude<Answer['body'], LongJson> {
   return isLongJson(body) ? streamBody(readLongJson(body)) : body
 }
 
-/** The warnings of a request that the log does not keep, as a header of RFC 7234 section 5.5. */
+/**
+ * The warnings of a request that the log does not keep, each text once, as a header of RFC 7234 section 5.5. Many requests in
+ * one body have many, and clients refuse answers whose headers have more than 16 KB.
+ */
 function warningOf(warnings: readonly string[]): string {
-  return warnings
-    .map((text) => `299 localpost ${JSON.stringify(text.replace(/[^\x20-\x7e]/g, '?'))}`)
-    .join(', ')
+  const texts = [...new Set(warnings)]
+  const said: string[] = []
+  let left = maxWarningChars
+  for (const text of texts) {
+    const value = warningValue(text)
+    left -= value.length
+    if (left < 0) return [...said, warningValue(moreWarnings(texts.length - said.length))].join(', ')
+    said.push(value)
+  }
+  return said.join(', ')
 }
+
+const warningValue = (text: string): string =>
+  `299 localpost ${JSON.stringify(text.replace(/[^\x20-\x7e]/g, '?'))}`
+
+const maxWarningChars = 4000
 
 /** Whether a person called curl in a terminal: its default User-Agent and its default Accept. */
 function isTerminal(headers: Pick<Headers, 'get'>): boolean {

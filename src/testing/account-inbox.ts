@@ -27,6 +27,7 @@ export type AccountInbox = Pick<
   | 'waitForCount'
   | 'expectNone'
   | 'explainMissing'
+  | 'reply'
 >
 
 /** @param waitTimeoutMs  The default time-out of waits. */
@@ -77,6 +78,10 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
       if (since !== undefined) assertAfter(since)
       const request = toQuery({ ...query, since: since instanceof Date ? since.toISOString() : since })
       return ask('GET', ['missing'], { query: request, ...(signal && { signal }) })
+    },
+    async reply(mail, request, { signal, ...rest } = {}) {
+      assertKnownOptions(rest, [], 'inbox.reply()')
+      return ask('POST', ['inbox', idOf(mail), 'reply'], { body: request, ...(signal && { signal }) })
     },
     async expectNone(query, options = {}) {
       const given = readOptions(options, 'expectNone()', defaultQuietMs)

@@ -155,6 +155,7 @@ function accountOf(
       waitFor: method('waitFor', inbox.waitFor),
       waitForCount: method('waitForCount', inbox.waitForCount),
       expectNone: method('expectNone', inbox.expectNone),
+      reply: method('reply', inbox.reply),
       explainMissing: method('explainMissing', inbox.explainMissing),
     },
     waitTimeoutMs,

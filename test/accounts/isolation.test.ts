@@ -40,6 +40,7 @@ const idsByRoom: Readonly<Record<string, string>> = {
 /** Bodies with which a request would change something, if it found what it names. Others are sent without a body. */
 const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /dev/inbox/{id}': { unread: false },
+  'POST /dev/inbox/{id}/reply': { text: 'Eve' },
   'POST /dev/inbox/{id}/release': { to: 'ada@example.test' },
   'POST /dev/emails/{id}/events': { status: 'opened', recipient: `${secret}@reader.test` },
   'PATCH /dev/scheduled/{id}': { send_at: 0 },

@@ -15,7 +15,9 @@ import { scanCss } from '../../src/client-support/scan-css.ts'
 import { readHeaderFacts } from '../../src/emails/header-facts.ts'
 import { answeredThread } from '../../src/emails/thread.ts'
 import { charsetMisfit } from '../../src/mime/charset-fit.ts'
-import { isMailbox } from '../../src/mime/headers/addresses.ts'
+import { readAnswered } from '../../src/inbox/answered.ts'
+import { quoted } from '../../src/inbox/quoted.ts'
+import { isMailbox, toMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
 import { decodeField, splitHead } from '../../src/mime/headers/headers.ts'
@@ -117,9 +119,16 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'emails/header-facts.ts readHeaderFacts': (text) => readHeaderFacts(Buffer.from(text), envelope),
   'emails/thread.ts answeredThread': (text) =>
     answeredThread({ references: text, inReplyTo: text, messageId: text }),
+  'inbox/answered.ts readAnswered': (text) => {
+    const names = ['Reply-To', 'From', 'Message-ID', 'In-Reply-To', 'References', 'Auto-Submitted']
+    return readAnswered(Buffer.from(`${names.map((name) => `${name}: ${text}\r\n`).join('')}\r\n`))
+  },
+  'inbox/quoted.ts quoted': (text) =>
+    [text, ''].map((plain) => quoted({ from: text, received: 0, text: plain, html: text })),
   'mime/charset-fit.ts charsetMisfit': (text) =>
     charsetMisfit(Buffer.from(text, 'latin1'), 'utf-8', 'utf-8', text),
   'mime/headers/addresses.ts isMailbox': (text) => isMailbox(text, 'a@b.test'),
+  'mime/headers/addresses.ts toMailbox': (text) => toMailbox(text, 'a@b.test'),
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
   'mime/headers/charset.ts decodeText': (text) => decodeText(Buffer.from(text), 'iso-2022-jp'),
   'mime/headers/encoded-words.ts rawOctets': (text) => rawOctets(text, 'utf-8'),

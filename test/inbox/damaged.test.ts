@@ -25,6 +25,7 @@ const reading: readonly Call[] = [
   ['GET', '/dev/inbox/:id/messages/1'],
   ['GET', '/dev/inbox/:id/messages/1/html'],
   ['GET', '/dev/inbox/:id/messages/1/attachments/0'],
+  ['POST', '/dev/inbox/:id/reply', { text: 'Hi' }],
   ['POST', '/dev/inbox/:id/release', { to: 'bob@example.com' }],
 ]
 

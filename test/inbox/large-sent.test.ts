@@ -35,3 +35,17 @@ it('large sends that come together wait for each other, and none is refused or l
   )
   for (const [i, id] of ids.entries()) expect((await post.emails.get(id)).text === texts[i]).toBe(true)
 }, 120_000)
+
+it('a mail of 40 MB is answered with its beginning, as text and in HTML', async () => {
+  const post = await start()
+  const header = 'From: hi@acme.test\r\nTo: ada@example.com\r\nContent-Type: text/html\r\n\r\n'
+  const body = '<p>line &amp; more</p>\r\n'.repeat(1_600_000)
+  const mail = await post.inbox.import(Buffer.from(header + body))
+  const request = { text: 'Yes', html: '<p>Yes</p>', quote: true }
+  const found = await post.inbox.get((await post.inbox.reply(mail, request)).id)
+  expect(found.text.length).toBeLessThan(200_000)
+  expect(found.text).toMatch(/wrote:\r?\n> line & more\r?\n>/)
+  expect(found.text).toMatch(/> \[…\]\r?\n$/)
+  expect(found.html).toContain('line &amp; more<br>')
+  expect(found.size_bytes).toBeLessThan(1_000_000)
+}, 120_000)

@@ -106,12 +106,26 @@ describe.each(eras)('the tools in the revision %s', (era: Era) => {
     )
     const id = sent.structuredContent['id']
     await post.inbox.waitFor({ to: 'ada@example.com' })
+    const answered = await callTool(post, 'reply', { id, text: 'Thanks', quote: true }, call)
+    expect(await post.inbox.get(String(answered.structuredContent['id']))).toMatchObject({
+      from: 'ada@example.com',
+      to: ['a@acme.test'],
+      text: expect.stringMatching(/^Thanks\n\nOn .* wrote:\n> x\n$/) as string,
+    })
+    for (const wrong of [
+      {},
+      { id },
+      { id, text: 'x', from: 'eve@example.com' },
+      { id, text: 'x', to: 'eve@x.test' },
+    ])
+      expect((await callTool(post, 'reply', wrong, call)).isError).toBe(true)
+    expect(codeOf(await callTool(post, 'reply', { id: 'em_none', text: 'x' }, call))).toBe('not_found')
     const event = { recipient: 'ada@example.com', status: 'opened' }
     expect(codeOf(await callTool(post, 'simulate_event', { id, event }, call))).toBe(null)
     expect((await post.emails.get(String(id))).last_event).toMatchObject({ status: 'opened' })
     for (const wrong of [{}, { query: ' ' }, { all: true, query: 'x' }, { ids: [id], all: true }])
       expect(codeOf(await callTool(post, 'delete_mails', wrong, call))).toBe('validation_error')
-    expect((await post.inbox.list()).count).toBe(1)
+    expect((await post.inbox.list()).count).toBe(2)
     const deleted = await callTool(post, 'delete_mails', { ids: [id] }, call)
     expect(deleted.structuredContent).toMatchObject({ deleted: 1, cancelled: false })
   })
@@ -124,6 +138,7 @@ describe.each(eras)('the tools in the revision %s', (era: Era) => {
     expect((await callTool(post, 'search_mails', {}, call)).structuredContent).toMatchObject({ count: 0 })
     for (const name of ['get_mail', 'get_codes_and_links', 'check_mail'])
       expect(codeOf(await callTool(post, name, { id }, call))).toBe('not_found')
+    expect(codeOf(await callTool(post, 'reply', { id, text: 'x' }, call))).toBe('not_found')
     const why = await callTool(post, 'explain_missing_mail', { to: 'ada@example.com' }, call)
     expect(JSON.stringify(why)).not.toContain('other_account')
     const own = await callTool(
@@ -145,8 +160,8 @@ describe.each(eras)('the tools in the revision %s', (era: Era) => {
         expect([name, wrong, isRefused]).toEqual([name, wrong, wrong === null ? isRefused : true])
       }
     }
-    const { message } = await ask(post, 'tools/call', { name: 'reply', arguments: {} }, { era })
-    expect(message.error?.message ?? message.result?.content[0]?.text).toContain('reply')
+    const { message } = await ask(post, 'tools/call', { name: 'forward_mail', arguments: {} }, { era })
+    expect(message.error?.message ?? message.result?.content[0]?.text).toContain('forward_mail')
     const huge = await ask(
       post,
       'tools/call',
@@ -175,6 +190,18 @@ describe.each(eras)('the tools in the revision %s', (era: Era) => {
       found: false,
     })
   })
+
+  it('pass over more mails of others than a query can name, and find the one that comes then', async () => {
+    const post = await start()
+    const canada = Buffer.from('From: a@acme.test\r\nTo: canada@example.com\r\nSubject: Sign in\r\n\r\nx')
+    for (let at = 0; at < 510; at++) await post.inbox.import(canada)
+    const wanted = { to: 'ada@example.com', query: 'subject:sign', timeout_seconds: 0 }
+    const none = await callTool(post, 'wait_for_mail', wanted, { era })
+    expect(none.structuredContent).toMatchObject({ found: false })
+    const waits = callTool(post, 'wait_for_mail', { ...wanted, timeout_seconds: 40 }, { era })
+    const ada = await submit(post, mail)
+    expect((await waits).structuredContent).toMatchObject({ found: true, mail: { id: ada } })
+  }, 120_000)
 
   it('say how many links are left out, also those that are too long', async () => {
     const post = await start()

@@ -154,6 +154,7 @@ async function ownRequests(
       raw: 'From: a@b.test\r\n\r\nHi',
       headers: { 'content-type': 'message/rfc822' },
     },
+    'POST /dev/inbox/{id}/reply': { body: { text: 'Hi' } },
     'POST /dev/inbox/{id}/release': { body: { to: 'c@example.com' } },
     'POST /dev/emails/{id}/events': { body: { status: 'opened', recipient: 'ada@example.com' } },
     'POST /dev/broadcasts': { body: { audience_id: audienceId, from, subject: 'Hi', text: 'Hi' } },

@@ -44,6 +44,7 @@ const routeNeeds: Readonly<Record<string, Need>> = {
   'GET /dev/inbox/{id}/compare/{other}': 'read',
   'PATCH /dev/inbox/{id}': 'full',
   'DELETE /dev/inbox/{id}': 'full',
+  'POST /dev/inbox/{id}/reply': 'full',
   'POST /dev/inbox/{id}/release': 'full',
   'GET /dev/inbox/{id}/preview': 'read',
   'GET /dev/inbox/{id}/raw': 'read',

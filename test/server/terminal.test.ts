@@ -79,3 +79,24 @@ test('a path without a slash at its end has no warning', async () => {
   const answer = await post.fetch(new Request('http://localhost/dev/inbox'))
   expect([answer.status, answer.headers.get('warning')]).toEqual([200, null])
 })
+
+test('many warnings are named once each, and counted where a header has no room for them', async () => {
+  const { post } = await openInProcess()
+  const warningOf = async (domains: readonly string[]): Promise<string> => {
+    const emails = domains.map((domain) => ({ from: `a@${domain}`, to: 'b@c.test', subject: 'x', text: 'x' }))
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request('http://localhost/dev/emails', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(emails),
+    })
+    const answer = await post.fetch(request)
+    expect(answer.status).toBe(200)
+    return answer.headers.get('warning') ?? ''
+  }
+  const once = await warningOf(Array.from({ length: 300 }, () => 'acme.test'))
+  expect(once).toMatch(/^299 localpost "domain \\"acme\.test\\" is not registered[^,]*"$/)
+  const many = await warningOf(Array.from({ length: 300 }, (_, at) => `acme${at}.test`))
+  expect(many.length).toBeLessThan(5000)
+  expect(many).toMatch(/, 299 localpost "and 2\d\d more"$/)
+})

@@ -66,6 +66,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'inbox/pending',
     'inbox/preview',
     'inbox/query-members',
+    'inbox/reply',
     'keys/failed-keys',
     'rules/rules',
     'search/equal-texts',

@@ -77,6 +77,9 @@ describe('an account of a test', () => {
       await there.check(mail!, { except: ['links'] }),
     )
     expect(await account.inbox.update(mail!.id, { tags: ['seen'] })).toMatchObject({ tags: ['seen'] })
+    const { id: answer } = await account.inbox.reply(mail!, { text: 'Thanks' })
+    expect((await there.get(answer)).thread).toBe((await there.get(mail!.id)).thread)
+    await account.inbox.remove(answer)
     await expect(account.inbox.expectNone({ tag: 'seen' })).rejects.toMatchObject({ code: 'unexpected_mail' })
     await account.inbox.expectNone({ tag: 'other' }, { timeoutMs: 20 })
     await account.inbox.remove(mail!.id)

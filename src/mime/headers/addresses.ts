@@ -60,6 +60,11 @@ export function normalizeAddress(address: string): { address: string } | { probl
   return 'problem' in ascii ? ascii : { address: `${local}@${ascii.domain}` }
 }
 
+/** A mailbox as a header field has it. @param name  Of any text; `""` for none. @see RFC 5322 section 3.4 */
+export function toMailbox(name: string, address: string): string {
+  return name === '' ? address : `"${name.replaceAll(/["\\]/g, '\\$&')}" <${address}>`
+}
+
 /** The display names of a list of addresses in their order, `""` where one has none; undefined if none of them has one. */
 export function displayNames(addresses: readonly ParsedAddress[]): string[] | undefined {
   if (!addresses.some(({ name }) => name !== '')) return undefined

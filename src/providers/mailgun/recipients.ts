@@ -1,7 +1,7 @@
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { exceededBound } from '../../core/json-body.ts'
 import { maxDepth } from '../../core/validate.ts'
-import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
+import { addressKey, parseAddresses, toMailbox } from '../../mime/headers/addresses.ts'
 import { bodyLimits } from '../../server/route.ts'
 
 /**
@@ -15,9 +15,7 @@ export function splitAddresses(texts: readonly string[]): string[] {
     if (found.length < 2) return [text]
     const pieces = text.split(',')
     if (pieces.length === found.length) return pieces.map((piece) => piece.trim())
-    return found.map(({ name, address }) =>
-      name === '' ? address : `"${name.replaceAll(/["\\]/g, '\\$&')}" <${address}>`,
-    )
+    return found.map(({ name, address }) => toMailbox(name, address))
   })
 }
 

@@ -5,6 +5,7 @@ import { clientSupportSchema, mailPreviewSchema } from '../../client-support/sch
 import { mailComparisonSchema } from '../../compare/schema.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
+import { replyRequestSchema } from '../../inbox/reply-schema.ts'
 import { mailChangesSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
 import { defineRoutes, type Route } from '../route.ts'
 import { consentRequired } from './consent.ts'
@@ -95,6 +96,13 @@ export function mailRoutes(inbox: Inbox & Pick<InboxPages, 'read'>): Route[] {
     remove('/dev/inbox/{id}', {
       summary: 'Remove a mail',
       handler: ({ params }) => inbox.remove(params.id),
+    }),
+    post('/dev/inbox/{id}/reply', {
+      summary: 'Answer a mail as its recipient; the answer is stored as if it had been submitted now',
+      body: { schema: replyRequestSchema, readBy: 'resource' },
+      success: { schema: z.strictObject({ id: z.string().describe('Of the answer') }) },
+      errors: ['state_conflict', 'invalid_attachment', 'message_too_large', 'message_pending', ...readErrors],
+      handler: ({ params, body, signal }) => inbox.reply(params.id, body, { signal: signal() }),
     }),
     post('/dev/inbox/{id}/release', {
       summary: 'Send a mail to a real address, through the relay',

@@ -1,4 +1,5 @@
 import { computed, type Ref } from 'vue'
+import { answeredSubject } from '../../../src/emails/thread.ts'
 import type { ListedMail } from '../../../src/inbox/types.ts'
 import type { InboxList } from '../../composables/inbox.ts'
 import type { ListWindow } from '../../composables/list-window.ts'
@@ -93,7 +94,8 @@ export function foldConversations(
   for (const [key, mails] of groups) {
     // Without an answer, they are several mails of one kind, such as sign-in codes.
     const isOne =
-      mails.length > 1 && mails.some(({ subject, is_answer }) => is_answer || answer.test(subject))
+      mails.length > 1 &&
+      mails.some(({ subject, is_answer }) => is_answer || answeredSubject(subject) !== subject.trim())
     if (!isOne || mails.some(({ id }) => isPicked(id))) groups.delete(key)
   }
   const rowOf = new Map<string, string>()
@@ -109,7 +111,7 @@ export function foldConversations(
     const unread = mails.filter((one) => one.unread).length
     rows.push({
       ...mail,
-      conversation: { subject: plainSubject(mail.subject), ids: mails.map(({ id }) => id), unread, mails },
+      conversation: { subject: answeredSubject(mail.subject), ids: mails.map(({ id }) => id), unread, mails },
     })
   })
   return { window: { first, emails: rows, mails: { first, emails } }, positions, hidden, rowOf }
@@ -185,7 +187,7 @@ function factsOf(mail: ListedMail): Facts {
   return found
 }
 function newFacts({ id, from, to, subject, broadcast }: ListedMail): Facts {
-  const plain = plainSubject(subject)
+  const plain = answeredSubject(subject)
   const all = [splitAddress(from).address, ...to.slice(0, mostPeople)].map((one) => one.toLowerCase())
   const people = [...new Set(all)].filter((one) => one !== '').toSorted()
   return { people, key: broadcast || plain === '' ? id : [plain.toLowerCase(), ...people].join('\n') }
@@ -193,14 +195,6 @@ function newFacts({ id, from, to, subject, broadcast }: ListedMail): Facts {
 /** A mail that changes is another object. */
 const facts = new WeakMap<ListedMail, Facts>()
 
-function plainSubject(subject: string): string {
-  let plain = subject.trim()
-  for (let left = mostPrefixes; left > 0 && answer.test(plain); left--) plain = plain.replace(answer, '')
-  return plain
-}
-
-const answer = /^(?:re|aw|antw|sv|vs|odp|rif)(?:\[\d{1,4}\])?:\s{0,20}/i
-const mostPrefixes = 10
 /** The recipients that tell conversations apart. */
 const mostPeople = 20
 /** The mails of one row, so that a screen full of rows needs a bounded number of them; the older ones get a row of their own. */

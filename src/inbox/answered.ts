@@ -1,0 +1,67 @@
+import { cutText, foldSpace } from '../core/text.ts'
+import { answeredSubject } from '../emails/thread.ts'
+import { normalizeAddress, toMailbox } from '../mime/headers/addresses.ts'
+import { readHeader } from '../mime/headers/headers.ts'
+
+/** What the header of a mail says about answers to it. */
+export interface Answered {
+  /** Where they go, one mailbox each: the addresses of Reply-To, or else of From; `[]` if none of them can be used. */
+  to: string[]
+  /** The fields In-Reply-To and References of an answer; without those that the mail gives no id for. */
+  fields: Record<string, string>
+  /** The value of Auto-Submitted if a program sent the mail by itself, else null. @see RFC 3834 section 5 */
+  auto_submitted: string | null
+}
+
+/**
+ * Reads the header of a mail that is answered.
+ *
+ * @param bytes  The message, or at least its header.
+ * @see RFC 5322 section 3.6.4 for In-Reply-To and References
+ */
+export function readAnswered(bytes: Uint8Array): Answered {
+  const block = readHeader(bytes)
+  const mailboxesOf = (name: string): string[] =>
+    block.addresses(name).flatMap(({ name: shown, address }) => {
+      const checked = normalizeAddress(address)
+      return 'problem' in checked ? [] : [toMailbox(cutText(foldSpace(shown), maxName), checked.address)]
+    })
+  const replyTo = mailboxesOf('reply-to')
+  const [own] = idsIn(block.decoded('message-id'))
+  const inReplyTo = idsIn(block.decoded('in-reply-to'))
+  const before = idsIn(block.decoded('references'))
+  // Several ids in In-Reply-To say of none of them that it comes first.
+  const earlier = before.length > 0 ? before : inReplyTo.length === 1 ? inReplyTo : []
+  const references = [...new Set(own === undefined ? earlier : [...earlier.filter((id) => id !== own), own])]
+  const value = foldSpace(block.decoded('auto-submitted'))
+  return {
+    to: replyTo.length > 0 ? replyTo : mailboxesOf('from'),
+    fields: {
+      ...(own !== undefined && { 'In-Reply-To': own }),
+      ...(references.length > 0 && { References: bounded(references).join(' ') }),
+    },
+    auto_submitted: value === '' || /^no(?:[ ;(]|$)/i.test(value) ? null : cutText(value, maxName),
+  }
+}
+
+/** The subject of an answer: `Re: ` once, in place of what other programs and languages write. */
+export function answerSubject(subject: string): string {
+  return `Re: ${cutText(answeredSubject(foldSpace(subject)), maxSubject)}`.trim()
+}
+
+/** Reading the header of a mail that is answered as work of the thread. */
+export const answerJobs: { answered: typeof readAnswered } = { answered: readAnswered }
+
+/** The first id, which names the conversation, and the last ones: a conversation may go on for ever. */
+function bounded(ids: readonly string[]): string[] {
+  return ids.length > maxReferences ? [...ids.slice(0, 1), ...ids.slice(1 - maxReferences)] : [...ids]
+}
+
+/** The message ids of a field, with their angle brackets; other text is left out. */
+const idsIn = (value: string): string[] => value.match(/<[!-;=?-~]{1,400}>/g) ?? []
+
+/** In characters. */
+const maxName = 200
+/** In characters: less than a subject may have, in any script. */
+const maxSubject = 1000
+const maxReferences = 20

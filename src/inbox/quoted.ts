@@ -1,0 +1,45 @@
+import { shorten } from '../core/errors.ts'
+import { cutText, foldSpace } from '../core/text.ts'
+import { htmlText } from '../emails/render.ts'
+import { visibleText } from '../mime/html/visible-text.ts'
+import type { Mail } from './types.ts'
+
+/** A mail as it is quoted below an answer. */
+export interface Quoted {
+  /** For `text`: a line that says who wrote it, and lines that begin with `>`. */
+  text: string
+  /** For `html`: the same line, and a blockquote. */
+  html: string
+}
+
+/** The quotation of a mail. Long text is cut, and long HTML is quoted as its text. */
+export function quoted({
+  from,
+  received,
+  text,
+  html,
+}: Pick<Mail, 'from' | 'received' | 'text' | 'html'>): Quoted {
+  const said = linesOf(text.trim() === '' ? visibleText(html.slice(0, maxRead)) : text)
+  const head = `On ${new Date(received).toUTCString()}, ${shorten(foldSpace(from), maxFrom)} wrote:`
+  const shown = html !== '' && html.length <= maxQuoted ? html : said.map(htmlText).join('<br>\n')
+  return {
+    text: [head, ...said.map((line) => (line === '' ? '>' : `> ${line}`))].join('\n'),
+    html: `<p>${htmlText(head)}</p>\n<blockquote type="cite">\n${shown}\n</blockquote>`,
+  }
+}
+
+/** The lines of a text, without empty ones at its ends. A CR alone ends a line too, as some programs read it. */
+function linesOf(text: string): string[] {
+  const cut = cutText(text, maxQuoted)
+  const lines = cut
+    .trim()
+    .split(/\r\n?|\n/)
+    .map((line) => line.trimEnd())
+  return cut.length < text.length ? [...lines, '[…]'] : lines
+}
+
+/** How much of a body is quoted, in characters. */
+const maxQuoted = 100_000
+/** How much HTML is read for its text. */
+const maxRead = 1_000_000
+const maxFrom = 500

@@ -1,0 +1,133 @@
+import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { keepAlive } from '../core/keep-alive.ts'
+import type { JobThread } from '../core/job-thread.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+import { parseInput } from '../core/validate.ts'
+import type { EmailRecord } from '../emails/email.ts'
+import { addressKey } from '../mime/headers/addresses.ts'
+import { isLongHeader, maxHeaderBytes } from '../mime/headers/headers.ts'
+import type { SendingRequest } from '../sending/types.ts'
+import { answerSubject, type Answered, type answerJobs } from './answered.ts'
+import type { Details } from './detail.ts'
+import type { MessageStreams, ReadOptions } from './message-streams.ts'
+import { quoted, type Quoted } from './quoted.ts'
+import { replyRequestSchema } from './reply-schema.ts'
+import type { ReplyRequest } from './types.ts'
+
+export interface ReplyDeps {
+  /** @throws not_found. */
+  find(id: string): Promise<EmailRecord>
+  /** Opens a message. @throws message_pending. */
+  open: MessageStreams['raw']
+  details: Pick<Details, 'read' | 'inTurn'>
+  /** Where long headers are read. */
+  thread: JobThread<typeof answerJobs>
+  /** Checks a request as sends are, and writes its message. */
+  compose(request: SendingRequest): Promise<Uint8Array>
+  /** Stores a message as a submission of now. */
+  receive(message: Uint8Array): Promise<{ id: string }>
+}
+
+/**
+ * Answers a mail as its recipient: writes the message, and stores it as if it had been submitted now.
+ *
+ * @param request  As the caller gave it.
+ * @throws not_found, validation_error, invalid_attachment, message_too_large, message_pending, state_conflict for a mail
+ *   that nobody can answer or, without `force`, that a program sent by itself.
+ */
+export async function replyToMail(
+  deps: ReplyDeps,
+  id: string,
+  request: unknown,
+  options: ReadOptions = {},
+): Promise<{ id: string }> {
+  assertKnownOptions(options, ['signal'], 'inbox.reply()')
+  const { signal } = options
+  const given = parseInput(replyRequestSchema, request)
+  const { text = '', html = '', attachments, force = false } = given
+  if (text === '' && html === '')
+    throw validationError([
+      { field: 'text', message: 'is missing; give text or html, one of them not empty' },
+    ])
+  const email = await deps.find(id)
+  const from = authorOf(email, given.from)
+  const { to, fields, auto_submitted } = await readHeaderOf(email, deps, signal)
+  if (!force) assertNoLoop(email, auto_submitted)
+  if (to.length === 0) {
+    const message = `Mail ${quote(id)} cannot be answered: neither Reply-To nor From has an address that can be used.`
+    throw new LocalpostError('state_conflict', message)
+  }
+  const headers = withFields(given, fields)
+  const below = given.quote ? await quotedMail(email, deps, signal) : null
+  signal?.throwIfAborted()
+  return keepAlive(async () =>
+    deps.receive(
+      await deps.compose({
+        from,
+        to,
+        subject: answerSubject(email.subject),
+        ...(text !== '' && { text: below ? `${text}\n\n${below.text}\n` : text }),
+        ...(html !== '' && { html: below ? `${html}\n${below.html}\n` : html }),
+        headers,
+        ...(attachments && { attachments }),
+      }),
+    ),
+  )
+}
+
+/** The recipient who answers. */
+function authorOf({ envelope }: EmailRecord, wanted: string | undefined): string {
+  const { rcpt_to } = envelope
+  const found =
+    wanted === undefined ? rcpt_to[0] : rcpt_to.find((one) => addressKey(one) === addressKey(wanted))
+  if (found !== undefined) return found
+  const others = rcpt_to.length > mostNamed ? ` and ${rcpt_to.length - mostNamed} more` : ''
+  const named = rcpt_to.slice(0, mostNamed).map(quote).join(', ')
+  const message = `must be a recipient of the mail, not ${quote(wanted)}: ${named}${others}`
+  throw validationError([{ field: 'from', message }])
+}
+
+const mostNamed = 10
+
+async function readHeaderOf(
+  { id }: EmailRecord,
+  { open, thread }: Pick<ReplyDeps, 'open' | 'thread'>,
+  signal: AbortSignal | undefined,
+): Promise<Answered> {
+  const { stream } = await open(id, { range: { start: 0, end: maxHeaderBytes }, signal })
+  const bytes = Buffer.concat(await stream.toArray(signal && { signal }))
+  return thread.run('answered', [bytes], { size: isLongHeader(bytes) ? bytes.length : 0, signal })
+}
+
+/** @throws state_conflict. @see RFC 3834 section 2 */
+function assertNoLoop({ id, envelope }: EmailRecord, auto_submitted: string | null): void {
+  const why =
+    auto_submitted !== null
+      ? `it has the field Auto-Submitted: ${quote(auto_submitted)}`
+      : envelope.mail_from === ''
+        ? 'its envelope sender is empty, as that of a bounce'
+        : null
+  if (why === null) return
+  const message = `Mail ${quote(id)} was sent by a program: ${why}. An answer could begin a loop. Give force: true to answer it.`
+  throw new LocalpostError('state_conflict', message)
+}
+
+/** The header fields of the answer: those of the request, and those that make it an answer. */
+function withFields({ headers = {} }: ReplyRequest, fields: Answered['fields']): Record<string, string> {
+  const own = Object.keys(headers).filter((name) => /^(?:in-reply-to|references)$/i.test(name))
+  if (own.length === 0) return { ...headers, ...fields }
+  throw validationError(
+    own.map((name) => ({
+      field: `headers.${name}`,
+      message: 'is written by Localpost from the mail; leave it out',
+    })),
+  )
+}
+
+async function quotedMail(
+  email: EmailRecord,
+  { details }: Pick<ReplyDeps, 'details'>,
+  signal: AbortSignal | undefined,
+): Promise<Quoted> {
+  return details.inTurn([email], async () => quoted(await details.read(email, signal)), signal)
+}
