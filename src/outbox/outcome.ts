@@ -28,7 +28,7 @@ export interface OutcomeRules {
 }
 
 /** What a reply means for a recipient. @param mayRetry  Whether there is a later try. */
-export function outcomeOf(reply: SmtpReply, mayRetry: boolean): 'delivered' | 'deferred' | 'bounced' {
+export function replyOutcome(reply: SmtpReply, mayRetry: boolean): 'delivered' | 'deferred' | 'bounced' {
   if (reply.reply_code >= 200 && reply.reply_code < 300) return 'delivered'
   return isTemporary(reply) && mayRetry ? 'deferred' : 'bounced'
 }
@@ -50,7 +50,7 @@ export function afterDelivery(
   const pending = new Set(pendingRecipients(email))
   for (const [recipient, reply] of replies) {
     if (!pending.has(recipient)) continue
-    const outcome = outcomeOf(reply, delay !== undefined)
+    const outcome = replyOutcome(reply, delay !== undefined)
     if (outcome === 'delivered') added.set(recipient, delivered(recipient, reply, now, rules))
     else if (outcome === 'deferred') added.set(recipient, deferred(recipient, reply, now, rules))
     else added.set(recipient, [bounced(recipient, reply, now, rules)])

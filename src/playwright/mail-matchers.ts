@@ -44,7 +44,7 @@ export function withMailMatchers<Extended>(
         const said = { mail: received, key, expected: null, received: text, command }
         return { pass: false, message: () => sayDifference(said) }
       }
-      return outcomeOf([() => expect(text).toMatchSnapshot(name)], command)
+      return compareAll([() => expect(text).toMatchSnapshot(name)], command)
     },
     async toMatchMailPictures(received, options = {}) {
       assertMail(received, 'toMatchMailPictures')
@@ -61,7 +61,7 @@ export function withMailMatchers<Extended>(
           )
         expect(png).toMatchSnapshot(name, { threshold, maxDiffPixels })
       })
-      return outcomeOf(compare, commandOf(info))
+      return compareAll(compare, commandOf(info))
     },
   }
   return expect.extend(own)
@@ -79,7 +79,7 @@ function commandOf({ file }: TestInfo): string {
 }
 
 /** All comparisons are made, so that all differences are seen at once. */
-function outcomeOf(comparisons: readonly (() => void)[], command: string): Outcome {
+function compareAll(comparisons: readonly (() => void)[], command: string): Outcome {
   const messages = comparisons.flatMap((compare) => {
     try {
       compare()

@@ -2,7 +2,7 @@ import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { createNoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { suggest } from '../core/suggest.ts'
-import { placeOf } from '../instance/leak-warning.ts'
+import { callSiteOf } from '../instance/leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import { sayTestProcess } from '../instance/test-process.ts'
 import { handOverMails } from '../report/hand-over.ts'
@@ -22,7 +22,7 @@ import { vitestTest } from './vitest-test.ts'
 export async function startForTest(options?: LocalpostOptions): Promise<Localpost> {
   const frames = framesOfCaller(startForTest)
   try {
-    return await createNoted(options, placeOf(startForTest))
+    return await createNoted(options, callSiteOf(startForTest))
   } catch (error) {
     throw withFramesOf(error, frames)
   }
@@ -72,7 +72,7 @@ export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): Used
       `useLocalpost() was given ${given} without ${missing}. For one instance of the file hand over both (before and after of node:test are { beforeAll: before, afterAll: after }), for one of each test none of them.`,
     )
   }
-  const place = placeOf(useLocalpost)
+  const place = callSiteOf(useLocalpost)
   return beforeAll ? useForFile(hooks, options, place) : useForEach(hooks, options, place)
 }
 

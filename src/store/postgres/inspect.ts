@@ -9,7 +9,7 @@ import { inspectBlobs } from './inspect-blobs.ts'
 import { inspectChanges, inspectInstances } from './inspect-changes.ts'
 import { inspectRecords, type RequiredBlobs } from './inspect-records.ts'
 import { inspectTables, inspectTexts, inspectVersion } from './inspect-tables.ts'
-import { placeOf, readMark } from './marker.ts'
+import { shownSchema, readMark } from './marker.ts'
 import { Table } from './table.ts'
 
 /** The result of inspecting a database. */
@@ -72,7 +72,7 @@ async function inspectAll<T extends StoredRecord>(
   if (!(await inspectVersion(sql, schema, about('schema')))) return
   const mark = await readMark(sql)
   if (mark) {
-    const { message, fix } = unfinishedWords(placeOf(address), mark)
+    const { message, fix } = unfinishedWords(shownSchema(address), mark)
     about('schema').problem(message, fix)
   }
   const tables = collections.map((one) => new Table(one, schema))

@@ -9,7 +9,7 @@ import { lockSchema } from './schema.ts'
 const tableName = 'unfinished'
 
 /** The place of a schema, for people. */
-export const placeOf = ({ shown, schema }: Pick<Address, 'shown' | 'schema'>): string =>
+export const shownSchema = ({ shown, schema }: Pick<Address, 'shown' | 'schema'>): string =>
   `The database ${shown} (schema ${schema})`
 
 /** The mark of a schema; null if it has none. */
@@ -33,7 +33,7 @@ export async function readMark(sql: Connection): Promise<FoundMark | null> {
  */
 export async function checkMark(sql: Connection, own: Mark | null, address: Address): Promise<boolean> {
   const found = await readMark(sql)
-  if (found && !(own && continues(found, own))) throw unfinished(placeOf(address), found)
+  if (found && !(own && continues(found, own))) throw unfinished(shownSchema(address), found)
   return found !== null
 }
 

@@ -1,5 +1,5 @@
 import { computed, ref, type ComputedRef } from 'vue'
-import { placeOf } from '../../composables/accounts.ts'
+import { accountKey } from '../../composables/accounts.ts'
 import { readStored, writeStored } from '../../composables/stored.ts'
 import type { MailProblem } from './mail-problems.ts'
 
@@ -11,7 +11,7 @@ export interface Dismissed {
 }
 
 export function useDismissed(): Dismissed {
-  const name = placeOf('traffic-dismissed')
+  const name = accountKey('traffic-dismissed')
   const times = ref(new Map(parse(readStored(name))))
   function keep(entries: [string, number][]): void {
     // The newest, so that what is kept has a bound.
