@@ -1,4 +1,5 @@
-import { fieldOf, withoutEnding } from './text.ts'
+import { fieldOf } from './header-fields.ts'
+import { withoutEnding } from './text.ts'
 
 /** The trace that something belongs to, and its span that is the parent of what follows: the headers of W3C Trace Context. */
 export interface TraceContext {
@@ -34,7 +35,8 @@ export const traceOfRequest = (headers: Pick<Headers, 'get'>): TraceContext | un
 
 /** Reads the trace of header fields by their names, which may have any case. */
 export function traceOfFields(fields: Readonly<Record<string, string>>): TraceContext | undefined {
-  return readTrace(fieldOf(fields, 'traceparent'), fieldOf(fields, 'tracestate'))
+  const entries = Object.entries(fields)
+  return readTrace(fieldOf(entries, 'traceparent'), fieldOf(entries, 'tracestate'))
 }
 
 /** The id of a trace. */

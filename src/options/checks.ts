@@ -1,7 +1,7 @@
 import { createSecureContext } from 'node:tls'
 import type { Clock } from '../core/clock.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import { isLoopback } from '../net/hosts.ts'
+import { hostOfUrl, isLoopback } from '../net/hosts.ts'
 
 /** A text that is not empty. */
 export function isText(value: unknown): value is string {
@@ -32,9 +32,10 @@ export function isHttpUrlWithPassword(value: unknown): boolean {
 /** The URL of an OpenID provider. Tokens and the client's secret go there, so only loopback may do without TLS. */
 export function isIssuer(value: unknown): boolean {
   if (!isText(value) || !isHttpUrl(value) || /[?#\s]/.test(value)) return false
-  const { protocol, hostname, username, password } = new URL(value)
+  const url = new URL(value)
+  const { protocol, username, password } = url
   if (username !== '' || password !== '') return false
-  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
+  return protocol === 'https:' || isLoopback(hostOfUrl(url))
 }
 
 /** The URL of a mail server: smtp or smtps. User and password must decode, because they are sent decoded. */

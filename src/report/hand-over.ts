@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mailLines, toText } from '../compare/mail-text.ts'
+import { joinSentences } from '../core/text.ts'
 import { outcomeOf } from '../emails/events.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
@@ -96,7 +97,7 @@ async function toRecord(post: Reported, { id }: MailSummary): Promise<MailRecord
       fix,
       line: place?.line ?? null,
     })),
-    problem: problems.filter((said) => said !== null).join(' ') || null,
+    problem: joinSentences(problems),
   }
 }
 

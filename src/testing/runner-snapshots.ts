@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
+import { membersOf } from '../core/members.ts'
 import { usageError } from './lines.ts'
-import { membersOf, namesOf } from './vitest-test.ts'
+import { namesOf } from './vitest-test.ts'
 
 /** The snapshot settings of vitest or Jest for the running test. */
 export interface RunnerSnapshots {
