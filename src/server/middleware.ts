@@ -36,7 +36,7 @@ export function respond({
   faceOf,
   addresses,
   answers,
-  failedKeys,
+  failedLogins,
   log,
   requests,
   onError,
@@ -44,7 +44,7 @@ export function respond({
   const refusal = (error: unknown, event: H3Event): Answer => {
     if (isFault(error, event)) onError(error)
     const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
-    const shown = isCounted ? failedKeys.count(addresses.ipOf(event), error) : error
+    const shown = isCounted ? failedLogins.count(addresses.ipOf(event), error) : error
     return errorAnswer(shown, stateOf(event).face, event.url.pathname)
   }
   return async (event, next) => {

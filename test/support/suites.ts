@@ -66,7 +66,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'inbox/pending',
     'inbox/preview',
     'inbox/query-members',
-    'keys/failed-keys',
+    'keys/failed-logins',
     'rules/rules',
     'search/equal-texts',
     'server/dev',
