@@ -2,7 +2,8 @@ import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import type { Localpost } from './instance.ts'
 import { noteOpened, callSiteOf } from './leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
-import { assertRealTicks, isTestProcess } from './test-process.ts'
+import { assertRealTicks } from './real-ticks.ts'
+import { isTestProcess } from './test-process.ts'
 
 /**
  * Starts a Localpost: a store, an SMTP port that captures everything, and the HTTP interface in process.

@@ -247,7 +247,7 @@ export async function openLocalpost(
       smtps,
       http,
       snapshots,
-      time,
+      clock: time.clock,
       waitTimeoutMs: config.waitTimeoutMs,
       // First all waits end, then nothing new is accepted, then running work ends. The store is closed last, also if a
       // step before it failed, so that its lock is removed.
