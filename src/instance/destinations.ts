@@ -3,7 +3,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { literalProblem, hostAndPort, urlProblem } from '../net/guarded-request.ts'
 import { createOutgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
-import { relayOptions } from '../outbox/transport.ts'
+import { relayOptions } from '../outbox/relay-url.ts'
 
 /**
  * Refuses the options `webhooks`, `relay`, `oidc.issuer`, `checks.spamd` and `checks.rspamd` with IP addresses that may not be connected

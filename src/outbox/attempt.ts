@@ -15,10 +15,10 @@ import { pendingRecipients } from '../emails/events.ts'
 import { inOnePieceBytes } from '../mime/compose/compose.ts'
 import { largeMailBytes } from '../reading/reader.ts'
 import type { Blob } from '../store/store.ts'
-import type { SmtpReply } from './bounces.ts'
 import { tryDelivery, type DeliveryDeps } from './deliver.ts'
 import type { Downloads } from './downloads.ts'
 import { afterDelivery, afterFailure, afterSuppression, replyOutcome, type OutcomeRules } from './outcome.ts'
+import type { SmtpReply } from './replies.ts'
 import { hasDownloads, writeMessage, type WriteDeps } from './write.ts'
 
 export interface AttemptDeps extends WriteDeps, DeliveryDeps {
