@@ -8,6 +8,7 @@ import { parseEndpoint } from '../checks/spamd.ts'
 import { parseRange } from '../net/addresses.ts'
 import { parseAllowed } from '../net/allowed.ts'
 import { rulesInputSchema } from '../rules/schema.ts'
+import { isStoreUrl } from '../store/postgres/address.ts'
 import { webhookOptionSchema } from '../webhooks/schema.ts'
 import {
   isCertificate,
@@ -131,7 +132,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   relay: { ...textKind('a URL such as smtp://user:password@host:587'), is: isRelay, isSecret: true },
   store: {
     ...textKind('a URL such as postgres://user:password@host:5432/database'),
-    is: (value) => isText(value) && /^postgres(?:ql)?:\/\//.test(value),
+    is: (value) => isText(value) && isStoreUrl(value),
     isSecret: true,
   },
   choice: {

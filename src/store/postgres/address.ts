@@ -9,6 +9,11 @@ export interface Address {
   readonly shown: string
 }
 
+/** Whether a text is meant as the URL of a store in PostgreSQL, and not as the path of a folder. */
+export function isStoreUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(text)
+}
+
 /**
  * Reads the URL of a store: `postgres://user:password@host:port/database?schema=name`.
  *

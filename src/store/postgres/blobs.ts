@@ -5,7 +5,7 @@ import { misuse } from '../io-errors.ts'
 import { clamp } from '../read-records.ts'
 import type { Blob, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { isStorable } from './keys.ts'
+import { isStorable } from './joined-texts.ts'
 import type { Named } from '../texts.ts'
 import type { Place } from './reads.ts'
 
