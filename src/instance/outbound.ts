@@ -66,7 +66,7 @@ export function openOutbox(
     relay: Transport | null
     sources: AttachmentSources
     thread: InstanceThread
-    large: JobQueue
+    largeWrites: JobQueue
     downloads: Downloads
     findRule: FindRule
     tracer: Tracer | null

@@ -32,7 +32,7 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   isOnSuppressionList(recipient: string): boolean
   causeOf: OutcomeRules['causeOf']
   /** The queue for writing large messages: several at once would take too much memory. */
-  large: JobQueue
+  largeWrites: JobQueue
   /** The queue for writing messages with attachments from URLs. */
   downloads: Downloads
   /** The first link of an email, for a simulated click. */
@@ -218,7 +218,7 @@ async function write(
     const size = await keptBytes(email, deps)
     const run = (): Promise<EmailRecord | null> => writeAndStore(email, deps, written)
     if (await hasDownloads(email, deps)) return await deps.downloads(run)
-    return await (size > largeMailBytes ? deps.large.run(run, Number.POSITIVE_INFINITY) : run())
+    return await (size > largeMailBytes ? deps.largeWrites.run(run, Number.POSITIVE_INFINITY) : run())
   } catch (error) {
     if (isErrorOf(error, ...storeErrors)) throw error
     const reason = error instanceof Error ? error.message : String(error)
