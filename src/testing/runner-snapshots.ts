@@ -25,8 +25,9 @@ export interface RunnerSnapshots {
  * @throws TypeError in another runner, and for `not`.
  */
 export function runnerSnapshots(context: unknown, matcher: string, instead: string): RunnerSnapshots {
-  const { snapshotState, task, testPath, isNot } = membersOf(context)
-  const { currentTestName, currentConcurrentTestName, currentTestIdentity } = membersOf(context)
+  const matching = membersOf(context)
+  const { snapshotState, task, testPath, isNot } = matching
+  const { currentTestName, currentConcurrentTestName, currentTestIdentity } = matching
   const { match, _updateSnapshot: writes } = membersOf(snapshotState)
   if (typeof match !== 'function')
     throw usageError(
