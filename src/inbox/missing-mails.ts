@@ -34,7 +34,7 @@ export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {
       kind: 'email' as const,
       id: email.id,
       time: email.created,
-      text: text,
+      text,
     }))
     return cause(weight, key, null, words, evidence)
   })
