@@ -4,9 +4,9 @@ import type { Expect, TestInfo } from '@playwright/test'
 import { defaultThreshold, picturesOf } from '../testing/mail-pictures.ts'
 import { mailSnapshot, sayDifference } from '../testing/mail-snapshot.ts'
 import { matchers, type Matchers } from '../testing/matchers.ts'
-import { assertMail } from '../testing/mails.ts'
 import { usageError } from '../testing/lines.ts'
 import type { Outcome } from '../testing/outcome.ts'
+import { assertMail } from '../testing/received.ts'
 
 /**
  * Adds the matchers for mail to the `expect` of Playwright. Snapshots of mails are kept where Playwright keeps others,
