@@ -97,17 +97,17 @@ export function readTracestate(value: string | null | undefined): string | undef
 
 function shortened(entries: readonly string[]): readonly string[] {
   const lengthOf = (some: readonly string[]): number => some.join(',').length
-  if (lengthOf(entries) <= longest) return entries
+  if (lengthOf(entries) <= longestState) return entries
   const kept = [...entries]
-  for (let at = kept.length - 1; at >= 0 && lengthOf(kept) > longest; at--)
+  for (let at = kept.length - 1; at >= 0 && lengthOf(kept) > longestState; at--)
     if ((kept[at] ?? '').length > longEntry) kept.splice(at, 1)
-  while (lengthOf(kept) > longest) kept.pop()
+  while (lengthOf(kept) > longestState) kept.pop()
   return kept
 }
 
 const entryForm = /^[a-z\d][a-z\d_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/
 const mostEntries = 32
-const longest = 512
+const longestState = 512
 const longEntry = 128
 /** 32 entries of the greatest length, with space around them. */
 const longestRead = 32 * 520

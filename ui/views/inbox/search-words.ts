@@ -31,12 +31,12 @@ export function wordsOf(query: string): string[] {
     const isText = name === undefined || shown.has(name.slice(0, -1).toLowerCase())
     if (minus === undefined && isText && word !== '' && !/^(?:or|and)$/.test(word)) found.push(word)
   }
-  return found.slice(0, most)
+  return found.slice(0, mostWords)
 }
 
 const part = /(-)?([a-z]{1,20}:)?(?:"([^"]{0,200})"|([^\s"()]{1,200}))/gi
 const shown: ReadonlySet<string> = new Set(['from', 'to', 'subject', 'body', 'cc'])
-const most = 10
+const mostWords = 10
 
 /** A text in pieces: each second one is a match of a word. */
 export function markedPieces(text: string, words: readonly string[]): string[] {

@@ -15,7 +15,7 @@ export function useDismissed(): Dismissed {
   const times = ref(new Map(parse(readStored(name))))
   function keep(entries: [string, number][]): void {
     // The newest, so that what is kept has a bound.
-    times.value = new Map(entries.slice(-most))
+    times.value = new Map(entries.slice(-mostKept))
     writeStored(name, entries.length > 0 ? JSON.stringify([...times.value]) : null)
   }
   return {
@@ -36,7 +36,7 @@ export function useDismissed(): Dismissed {
   }
 }
 
-const most = 200
+const mostKept = 200
 
 function parse(text: string | null): [string, number][] {
   try {
