@@ -7,7 +7,7 @@ import { allCollections, collections } from '../instance/collections.ts'
 import { compareParts } from '../store/copy/compare.ts'
 import { copyStore } from '../store/copy/copy.ts'
 import { fillLogStore, type LogStoreOptions, openLogStore } from '../store/disk/open.ts'
-import { inUse, isStoreUrl, parseAddress } from '../store/postgres/address.ts'
+import { inUse, isStoreUrl, shownAddress } from '../store/postgres/address.ts'
 import { fillPostgresStore, openPostgresStore, type PostgresStoreOptions } from '../store/postgres/open.ts'
 import type { PartitionedStore } from '../store/store.ts'
 import type { Filling, Mark } from '../store/unfinished.ts'
@@ -101,7 +101,7 @@ const progressMs = 3000
 const hasFiles = (dir: string): boolean =>
   statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(dir).length > 0
 /** A place as it may be printed: without the password of a URL. */
-const nameOf = (place: string): string => (isStoreUrl(place) ? parseAddress(place).shown : place)
+const nameOf = (place: string): string => (isStoreUrl(place) ? shownAddress(place) : place)
 
 async function openPlace(place: string, output: Output): Promise<PartitionedStore> {
   if (!isStoreUrl(place)) return await openLogStore(folderOptions(place, output))

@@ -76,6 +76,11 @@ describe('options', () => {
     expect(String(refusal)).not.toContain('hunter2')
   })
 
+  it('accept the URL of a store with its scheme in any case', () => {
+    const store = 'POSTGRES://localpost@127.0.0.1/mail'
+    expect(resolveOptions({ store }).store).toBe(store)
+  })
+
   it('accept a relay whose user and password are percent-encoded', () => {
     const { relay } = resolveOptions({ relay: 'smtp://us%40er:p%25w@[::1]:587' })
     expect(relayOptions(relay ?? '', { hostname: 'localhost' })).toMatchObject({

@@ -1,7 +1,7 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
 
 /** Where a store in PostgreSQL is. */
-export interface Address {
+export interface StoreAddress {
   /** For the driver: without the parameters that only Localpost understands. */
   readonly url: string
   readonly schema: string
@@ -19,7 +19,7 @@ export function isStoreUrl(text: string): boolean {
  *
  * @throws invalid_option.
  */
-export function parseAddress(text: string): Address {
+export function parseStoreUrl(text: string): StoreAddress {
   const wrong = (why: string): LocalpostError =>
     new LocalpostError(
       'invalid_option',
@@ -45,7 +45,7 @@ export function parseAddress(text: string): Address {
 
 /** The URL of a store for people: without user and password. */
 export function shownAddress(text: string): string {
-  return parseAddress(text).shown
+  return parseStoreUrl(text).shown
 }
 
 /** The error for a database that must not be used by others now. */

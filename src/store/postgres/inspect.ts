@@ -1,7 +1,7 @@
 import { createFindings, type Finding } from '../doctor/findings.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { unfinishedWords } from '../unfinished.ts'
-import { type Address, parseAddress } from './address.ts'
+import { type StoreAddress, parseStoreUrl } from './address.ts'
 import { Connection, transact } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'
 import { databaseFault } from './faults.ts'
@@ -41,7 +41,7 @@ export interface InspectSchemaOptions<T extends StoredRecord> {
 export async function inspectSchema<T extends StoredRecord>(
   options: InspectSchemaOptions<T>,
 ): Promise<SchemaInspection> {
-  const address = parseAddress(options.url)
+  const address = parseStoreUrl(options.url)
   const { schema } = address
   const { all, about } = createFindings()
   const pool = await openPool(address.url, { most: 1, isPipelined: true })
@@ -66,7 +66,7 @@ export async function inspectSchema<T extends StoredRecord>(
 async function inspectAll<T extends StoredRecord>(
   sql: Connection,
   { collections, required }: InspectSchemaOptions<T>,
-  { address, about }: { address: Address } & Pick<ReturnType<typeof createFindings>, 'about'>,
+  { address, about }: { address: StoreAddress } & Pick<ReturnType<typeof createFindings>, 'about'>,
 ): Promise<void> {
   const { schema } = address
   if (!(await inspectVersion(sql, schema, about('schema')))) return
