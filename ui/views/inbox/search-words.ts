@@ -10,7 +10,7 @@ interface MailSearch {
 
 /** For the inbox. */
 export function provideMailSearch(query: Ref<string>, search: MailSearch['search']): MailSearch {
-  const words = computed(() => wordsOf(query.value))
+  const words = computed(() => searchedWords(query.value))
   const found = { words, search }
   provide(key, found)
   return found
@@ -24,7 +24,7 @@ export function useMailSearch(): MailSearch | null {
 const key: InjectionKey<MailSearch> = Symbol('mail search')
 
 /** The words of a search that a mail shows: without the excluded ones, and without keys such as `is:`. */
-export function wordsOf(query: string): string[] {
+export function searchedWords(query: string): string[] {
   const found: string[] = []
   for (const [, minus, name, quoted, plain] of query.matchAll(part)) {
     const word = (quoted ?? plain ?? '').toLowerCase().trim()
