@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { isRecord } from '../core/members.ts'
 import { withoutEnding } from '../core/text.ts'
 import { parseDuration } from '../core/duration.ts'
 import { invalidOption } from '../core/errors.ts'
@@ -17,7 +18,6 @@ import {
   isHttpUrlWithPassword,
   isInteger,
   isIssuer,
-  isObject,
   isRateLimit,
   isRelay,
   isText,
@@ -192,7 +192,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   webhooks: {
     ...schemaKind(webhookOptionSchema, 'an array of { url, secret?, events? }'),
     // The schema's errors quote values. An entry that is not an object may be a misplaced secret, so it is refused here.
-    is: (value) => Array.isArray(value) && value.every(isObject),
+    is: (value) => Array.isArray(value) && value.every(isRecord),
     isSecret: true,
   },
   rules: schemaKind(rulesInputSchema, 'an array of rules'),
@@ -206,5 +206,5 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
     is: (value) => typeof value === 'string' || Number.isFinite(value),
     takes: () => 'a text or a number',
   },
-  group: { is: isObject, takes: () => 'an object' },
+  group: { is: isRecord, takes: () => 'an object' },
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { asBuffer } from '../../core/own-buffers.ts'
 import type { Spool } from '../blob-writer.ts'
 import { type BlobId, splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
@@ -210,10 +211,6 @@ export async function takeRoom(sql: Connection): Promise<void> {
      VALUES ('', $1, '', '', 0, decode(repeat('00', ${mostInline}), 'hex'))`,
     [crypto.randomUUID()],
   )
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** The length of all pieces of a large blob but the last. */
