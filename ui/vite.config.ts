@@ -22,6 +22,8 @@ const groups: { name: string; tags?: '$initial'[]; test?: RegExp }[] = [
   { name: 'first', tags: ['$initial'] },
   {
     name: 'later',
+    // Without the parts that are imported only when one is needed: to draw a picture of a mail, for a PDF file or a calendar,
+    // in a search, for what marks a frame, and to sign in.
     test: /\/ui\/views\/inbox\/(?!picture\/draw|pdf\/|calendar|excerpts|frame-marks)|\/ui\/components\/(?!shell\/SignInForm)/,
   },
   { name: 'rooms', test: /\/ui\/views\/(?!inbox\/)/ },

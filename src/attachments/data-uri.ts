@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { quote } from '../core/errors.ts'
-import { hexDigit } from '../mime/headers/encoded-words.ts'
+import { hexDigit } from '../core/hex.ts'
 
 /**
  * Decodes a `data:` URI.

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { SMTPServerSession } from 'smtp-server'
-import type { FailedKeys } from '../keys/failed-keys.ts'
+import type { FailedLogins } from '../keys/failed-logins.ts'
 import type { Scope } from '../keys/types.ts'
 import type { AccountSide } from './port.ts'
 
@@ -44,8 +44,8 @@ export interface AuthRules {
    * @returns null if they do not. Default: none do.
    */
   judgeAccount?(name: string, password: string): Promise<SmtpUser | AuthProblem> | null
-  /** Counts wrong credentials. Default: they are counted for this server only. */
-  failedKeys?: FailedKeys
+  /** Counts wrong credentials, together with those of HTTP. */
+  failedLogins: FailedLogins
 }
 
 /** Why credentials are refused, for the log. */

@@ -1,7 +1,6 @@
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
-import { createFailedKeys } from '../keys/failed-keys.ts'
 import { isAdmitted, judgeCredentials, userOf, type AuthProblem, type SmtpUser } from './auth.ts'
 import { meetFault } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
@@ -15,7 +14,7 @@ export function createHandlers(
   options: CaptureOptions,
   server: CaptureServer,
 ): Pick<SMTPServerOptions, 'onConnect' | 'onMailFrom' | 'onAuth' | 'onRcptTo' | 'onData'> {
-  const { failedKeys = createFailedKeys(options.clock) } = options
+  const { failedLogins } = options
   const sideOf = (session: SMTPServerSession): AccountSide => userOf(session)?.side ?? options
   const notesOf = (session: SMTPServerSession): SessionNotes | undefined =>
     server.connectionOf(session)?.notes
@@ -48,7 +47,7 @@ export function createHandlers(
     const reply = authReplies[problem]
     const refused = new Refusal(535, `5.7.8 ${reply}`)
     if (problem === 'scope') return refused
-    const { code, message } = failedKeys.count(address, new LocalpostError('invalid_api_key', reply))
+    const { code, message } = failedLogins.count(address, new LocalpostError('invalid_api_key', reply))
     // Further guesses need a new connection each.
     return code === 'rate_limit_exceeded' ? new Refusal(421, `4.7.0 ${message}`) : refused
   }

@@ -105,8 +105,8 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   get ports(): RightPorts {
     const { httpUrl, tls } = this.#given
     return {
-      smtp: placeOf(this.server) ?? 'another port',
-      smtps: placeOf(this.withTls),
+      smtp: shownPlace(this.server) ?? 'another port',
+      smtps: shownPlace(this.withTls),
       http: httpUrl?.() ?? null,
       hasStartTls: tls !== false,
     }
@@ -228,7 +228,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
 }
 
 /** Where clients on this machine reach a server; null while it does not listen. */
-function placeOf(server: Server): string | null {
+function shownPlace(server: Server): string | null {
   const bound = server.address() as AddressInfo | null
   return bound && authorityOf(reachableHost(bound.address), bound.port)
 }

@@ -1,6 +1,8 @@
+import { fieldsOf } from '../core/header-fields.ts'
 import { toDomainName, zoneOf } from '../domains/names.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
-import { fieldsOf, type CheckedMail } from './subject.ts'
+import { readLength } from './lengths.ts'
+import type { CheckedMail } from './subject.ts'
 
 /** How DMARC compares two domains: by their organisational domain, or exactly. */
 export type AlignmentMode = 'relaxed' | 'strict'
@@ -23,6 +25,6 @@ export function domainOf(address: string): string | null {
 
 /** The domain of the first address of a header field, by its name in lower case; null without one. */
 export function firstDomain(mail: Pick<CheckedMail, 'headers'>, field: string): string | null {
-  const [first] = parseAddresses((fieldsOf(mail, field)[0] ?? '').slice(0, 10_000))
+  const [first] = parseAddresses((fieldsOf(mail.headers, field)[0] ?? '').slice(0, readLength))
   return first ? domainOf(first.address) : null
 }

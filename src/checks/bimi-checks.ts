@@ -1,9 +1,11 @@
 import { quote } from '../core/errors.ts'
+import { fieldsOf } from '../core/header-fields.ts'
 import { guardedRequest, readAnswer, urlProblem } from '../net/guarded-request.ts'
 import type { Zone } from '../domains/zone.ts'
 import { firstDomain } from './alignment.ts'
 import { bimiLogoFaults, maxLogoBytes } from './bimi-logo.ts'
-import { fieldsOf, type Asked, type CheckedMail, type CheckRow, type FoundPlace } from './subject.ts'
+import { readLength, shownUrlLength } from './lengths.ts'
+import type { Asked, CheckedMail, CheckRow, FoundPlace } from './subject.ts'
 
 /** Checks of the BIMI record and, on request, of the logo that it names. */
 export const bimiChecks: readonly CheckRow[] = [
@@ -41,7 +43,7 @@ export const bimiChecks: readonly CheckRow[] = [
       const logo = published && logoOf(published.records[0] ?? '')
       if (!published || !logo || !URL.canParse(logo) || !/^https?:/i.test(logo)) return null
       const url = new URL(logo)
-      const shown = url.href.slice(0, 200)
+      const shown = url.href.slice(0, shownUrlLength)
       const problem = urlProblem(url.href, asked.services.liveProblemOf)
       if (problem !== null) return { skipped: `The logo ${shown} was not fetched: ${problem}.` }
       const faults = await fetchedFaults(url, asked)
@@ -63,7 +65,7 @@ interface PublishedBimi {
 function findBimi(mail: CheckedMail, zone: Zone): PublishedBimi | null {
   const domain = firstDomain(mail, 'from')
   if (mail.size_bytes === 0 || domain === null) return null
-  const field = (fieldsOf(mail, 'bimi-selector')[0] ?? '').slice(0, 1000)
+  const field = (fieldsOf(mail.headers, 'bimi-selector')[0] ?? '').slice(0, readLength)
   const selector = /;\s*s\s*=\s*([\w-]+)/i.exec(field)?.[1]
   const name = `${selector ?? 'default'}._bimi.${domain}`
   const records = zone.find(name, 'TXT')
@@ -81,7 +83,9 @@ function recordFaults({ name, records }: PublishedBimi): string[] {
   if (logo === '') return []
   if (logo === undefined) return [`The record ${name} names no logo (l=).`]
   const isLogo = URL.canParse(logo) && /^https:/i.test(logo) && /\.svgz?$/i.test(new URL(logo).pathname)
-  return isLogo ? [] : [`The logo of ${name} is not an SVG at an https address: ${logo.slice(0, 200)}.`]
+  return isLogo
+    ? []
+    : [`The logo of ${name} is not an SVG at an https address: ${logo.slice(0, shownUrlLength)}.`]
 }
 
 function logoOf(record: string): string | undefined {
@@ -92,7 +96,7 @@ async function fetchedFaults(url: URL, { services, signal }: Asked): Promise<str
   const headers = { 'user-agent': 'localpost', accept: 'image/svg+xml', 'accept-encoding': 'identity' }
   const options = { method: 'GET', headers, signal, problemOf: services.liveProblemOf } as const
   const answer = await guardedRequest(url, options)
-  const shown = url.href.slice(0, 200)
+  const shown = url.href.slice(0, shownUrlLength)
   if (answer.statusCode !== 200) {
     answer.destroy()
     return [`The logo ${shown} answers ${answer.statusCode}, and receivers need 200.`]

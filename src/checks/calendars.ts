@@ -1,3 +1,4 @@
+import { fieldOf } from '../core/header-fields.ts'
 import { readBodies } from '../mime/bodies.ts'
 import { splitHead } from '../mime/headers/headers.ts'
 import { readParameters } from '../mime/headers/parameters.ts'
@@ -32,7 +33,7 @@ function parameterOf(message: Buffer, { start }: PlacedPart): string | null {
   const boundary = start === 0 ? -1 : message.lastIndexOf('\n--', start - 1)
   const from = boundary === -1 ? 0 : message.indexOf('\n', boundary + 1) + 1
   const { fields } = splitHead(message.subarray(from, start), boundary !== -1)
-  const type = fields.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  const type = fieldOf(fields, 'content-type') ?? ''
   return readParameters(type).parameters.get('method')?.trim().toUpperCase() || null
 }
 

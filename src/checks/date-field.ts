@@ -13,7 +13,7 @@ export interface DateField {
  * @see RFC 5322 sections 3.3 and 4.3
  */
 export function readDateField(written: string): DateField {
-  const value = withoutComments(written.slice(0, longest)).replaceAll(/\s+/g, ' ').trim()
+  const value = withoutComments(written.slice(0, longestField)).replaceAll(/\s+/g, ' ').trim()
   const found = form.exec(value)
   if (!found) return { time: null, faults: ['The Date is not a valid date (RFC 5322).'] }
   const [
@@ -51,7 +51,7 @@ export function readDateField(written: string): DateField {
   return { time: midnight.getTime() + (seconds - offset * 60) * 1000, faults }
 }
 
-const longest = 1000
+const longestField = 1000
 const form =
   /^(?:([a-z]{3}) ?,? ?)?(\d{1,2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? ([+-]\d{4}|[a-z]{1,5})(?![a-z\d])(.*)$/i
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')

@@ -1,5 +1,7 @@
+import { fieldsOf } from '../core/header-fields.ts'
 import { isStructuredField } from '../mime/headers/headers.ts'
-import { fieldsOf, type CheckRow, type Found } from './subject.ts'
+import { readLength } from './lengths.ts'
+import type { CheckRow, Found } from './subject.ts'
 
 /** Checks of how the message is written. */
 export const formChecks: readonly CheckRow[] = [
@@ -41,9 +43,10 @@ export const formChecks: readonly CheckRow[] = [
     link: 'https://www.rfc-editor.org/rfc/rfc2047',
     run({ mail, raw }) {
       const found = encodedFields.flatMap((header): Found[] => {
-        const word = fieldsOf(mail, header.toLowerCase())
+        const word = fieldsOf(mail.headers, header)
           .map(
-            (value) => /=\?[\w.+*-]{1,60}\?[a-z]\?[^\s?]{0,200}(?:\?=)?/i.exec(value.slice(0, 10_000))?.[0],
+            (value) =>
+              /=\?[\w.+*-]{1,60}\?[a-z]\?[^\s?]{0,200}(?:\?=)?/i.exec(value.slice(0, readLength))?.[0],
           )
           .find((found) => found !== undefined)
         if (word === undefined) return []

@@ -1,9 +1,11 @@
+import { fieldsOf } from '../core/header-fields.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
 import { domainOf, firstDomain, isAligned } from './alignment.ts'
 import { readDateField } from './date-field.ts'
 import { findDmarc } from './dmarc.ts'
+import { readLength } from './lengths.ts'
 import { evaluateSpf } from './spf.ts'
-import { fieldsOf, type CheckResult, type CheckRow, type Found, type Subject } from './subject.ts'
+import type { CheckResult, CheckRow, Found, Subject } from './subject.ts'
 
 /** Checks of the header fields that mail servers of recipients look at. */
 export const headerChecks: readonly CheckRow[] = [
@@ -23,8 +25,8 @@ export const headerChecks: readonly CheckRow[] = [
       const { mail } = subject
       if (mail.size_bytes === 0) return null
       const place = { header: 'From' }
-      const written = fieldsOf(mail, 'from')[0] ?? ''
-      const senders = parseAddresses(written.slice(0, 10_000))
+      const written = fieldsOf(mail.headers, 'from')[0] ?? ''
+      const senders = parseAddresses(written.slice(0, readLength))
       const domains = new Set(senders.flatMap(({ address }) => domainOf(address) ?? []))
       if (domains.size === 0) return [{ message: 'From has no address, so DMARC fails.', place }]
       if (domains.size > 1)
@@ -44,7 +46,7 @@ export const headerChecks: readonly CheckRow[] = [
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.4',
     run({ mail }) {
       if (mail.size_bytes === 0) return null
-      const [id] = fieldsOf(mail, 'message-id')
+      const [id] = fieldsOf(mail.headers, 'message-id')
       const place = { header: 'Message-ID' }
       if (id === undefined) return [{ message: 'The message has no Message-ID.', place }]
       const host = /^<[^<>\s@]{1,500}@([^<>\s@]{1,255})>$/.exec(id.trim())?.[1]
@@ -66,7 +68,7 @@ export const headerChecks: readonly CheckRow[] = [
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.3',
     run({ mail }) {
       if (mail.size_bytes === 0) return null
-      const [written] = fieldsOf(mail, 'date')
+      const [written] = fieldsOf(mail.headers, 'date')
       const place = { header: 'Date' }
       if (written === undefined) return [{ message: 'The message has no Date.', place }]
       const { time, faults } = readDateField(written)
@@ -90,7 +92,7 @@ export const headerChecks: readonly CheckRow[] = [
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.3',
     run({ mail }) {
       if (mail.size_bytes === 0) return null
-      if (fieldsOf(mail, 'bcc').every((value) => value.trim() === '')) return []
+      if (fieldsOf(mail.headers, 'bcc').every((value) => value.trim() === '')) return []
       return [
         { message: 'The message has a Bcc field, which every recipient can read.', place: { header: 'Bcc' } },
       ]
@@ -108,7 +110,7 @@ export const headerChecks: readonly CheckRow[] = [
     run({ mail }) {
       if (mail.size_bytes === 0) return null
       return singleFields.flatMap((header): Found[] => {
-        const count = fieldsOf(mail, header.toLowerCase()).length
+        const count = fieldsOf(mail.headers, header).length
         return count > 1 ? [{ message: `The field ${header} occurs ${count} times.`, place: { header } }] : []
       })
     },
@@ -123,7 +125,7 @@ export const headerChecks: readonly CheckRow[] = [
     fix: 'Use a Reply-To of the domain in From, or leave it out.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.2',
     run({ mail }) {
-      if (fieldsOf(mail, 'reply-to').length === 0) return null
+      if (fieldsOf(mail.headers, 'reply-to').length === 0) return null
       const from = firstDomain(mail, 'from')
       const to = firstDomain(mail, 'reply-to')
       if (from === null || to === null || isAligned(from, to, 'relaxed')) return []
@@ -141,9 +143,9 @@ export const headerChecks: readonly CheckRow[] = [
     fix: 'Write `BIMI-Selector: v=BIMI1; s=<selector>`.',
     link: 'https://datatracker.ietf.org/doc/draft-brand-indicators-for-message-identification/',
     run({ mail }) {
-      const [value] = fieldsOf(mail, 'bimi-selector')
+      const [value] = fieldsOf(mail.headers, 'bimi-selector')
       if (value === undefined) return null
-      if (bimiSelector.test(value.slice(0, 1000))) return []
+      if (bimiSelector.test(value.slice(0, readLength))) return []
       const message = 'The BIMI-Selector field does not name a selector.'
       return [{ message, place: { header: 'BIMI-Selector' } }]
     },

@@ -1,3 +1,5 @@
+import { shorten } from '../core/errors.ts'
+import { shownUrlLength } from './lengths.ts'
 import type { CheckRow, Found, FoundPlace } from './subject.ts'
 import type { Severity } from './types.ts'
 
@@ -25,7 +27,7 @@ export const linkChecks: readonly CheckRow[] = [
         const name = text.replace(/\s+/g, ' ').trim().slice(0, 100)
         const place: FoundPlace = offset === null ? { text: null, snippet: href } : { html: offset }
         const what = name === '' || name === href ? 'The link' : `The link ${JSON.stringify(name)}`
-        const message = `${what} to ${href === '' ? '""' : cut(href)}: ${fault.reason}.`
+        const message = `${what} to ${href === '' ? '""' : shorten(href, shownUrlLength)}: ${fault.reason}.`
         found.push({ severity: fault.severity, message, place })
       }
       return found
@@ -66,7 +68,7 @@ export const linkChecks: readonly CheckRow[] = [
       return images
         .filter(({ isPixel }) => isPixel)
         .map(({ src, offset }) => ({
-          message: `An image of one pixel tracks when the mail is opened: ${cut(src)}.`,
+          message: `An image of one pixel tracks when the mail is opened: ${shorten(src, shownUrlLength)}.`,
           place: { html: offset },
         }))
     },
@@ -125,9 +127,10 @@ function hostOf(href: string): string | null {
 function imageFault(src: string, ids: ReadonlySet<string | null>): string | null {
   if (src === '') return 'The image has no source.'
   const id = /^cid:(.*)$/i.exec(src)?.[1]
-  if (id !== undefined) return ids.has(decoded(id)) ? null : `The mail has no part for the image ${cut(src)}.`
+  if (id !== undefined)
+    return ids.has(decoded(id)) ? null : `The mail has no part for the image ${shorten(src, shownUrlLength)}.`
   if (/^(?:https?|data):|^(?:\{\{|\{%|<%)/i.test(src)) return null
-  return `No mail client can load the image ${cut(src)}.`
+  return `No mail client can load the image ${shorten(src, shownUrlLength)}.`
 }
 
 function decoded(contentId: string): string {
@@ -136,8 +139,4 @@ function decoded(contentId: string): string {
   } catch {
     return contentId
   }
-}
-
-function cut(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text
 }

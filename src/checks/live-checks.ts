@@ -1,3 +1,4 @@
+import { shownUrlLength } from './lengths.ts'
 import { askLive, type LiveAnswer } from './live-links.ts'
 import type { Asked, AskingCheck, CheckResult, Found, FoundPlace } from './subject.ts'
 
@@ -114,10 +115,10 @@ function reasonsOf(refused: readonly LiveAnswer[]): string {
 function faultsOf(url: string, answer: LiveAnswer, isImage: boolean): Found[] {
   const { status, content_type, redirects, target, duration_ms, reason, isRefused } = answer
   if (isRefused && redirects === 0) return []
-  const what = `The ${isImage ? 'image' : 'link'} ${url.slice(0, 200)}`
+  const what = `The ${isImage ? 'image' : 'link'} ${url.slice(0, shownUrlLength)}`
   const after = redirects === 0 ? '' : ` after ${redirects === 1 ? 'a redirect' : `${redirects} redirects`}`
   if (isRefused) {
-    const message = `${what} redirects to ${target.slice(0, 200)}, which was not asked: ${reason}.`
+    const message = `${what} redirects to ${target.slice(0, shownUrlLength)}, which was not asked: ${reason}.`
     return [{ severity: 'note', message }]
   }
   if (reason !== null)
@@ -133,7 +134,7 @@ function faultsOf(url: string, answer: LiveAnswer, isImage: boolean): Found[] {
   if (/^https:/i.test(url) && /^http:/i.test(target))
     found.push({
       severity: 'warning',
-      message: `${what} leads to ${target.slice(0, 200)}, which is not encrypted.`,
+      message: `${what} leads to ${target.slice(0, shownUrlLength)}, which is not encrypted.`,
     })
   if (redirects >= 3)
     found.push({ severity: 'note', message: `${what} answers${after}; each costs the reader time.` })

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { monotonicNow } from '../core/machine.ts'
 import { ownSignal } from '../core/own-signal.ts'
 import { guardedRequest, reasonOf, urlProblem } from '../net/guarded-request.ts'
+import { shownUrlLength } from './lengths.ts'
 import type { Asking } from './spamd.ts'
 
 /** The result of requesting a URL. */
@@ -52,7 +53,10 @@ export async function askLive(url: string, { problemOf, signal }: Asking): Promi
         return done({ status, content_type: answer.headers['content-type'] ?? null })
       const next = URL.canParse(location, target.href) ? new URL(location, target.href) : null
       if (!next || !/^https?:$/.test(next.protocol))
-        return done({ status, reason: `it redirects to ${JSON.stringify(location.slice(0, 200))}` })
+        return done({
+          status,
+          reason: `it redirects to ${JSON.stringify(location.slice(0, shownUrlLength))}`,
+        })
       if (redirects === maxRedirects)
         return done({ status, reason: `it redirects more than ${maxRedirects} times` })
       redirects++

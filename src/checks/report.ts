@@ -1,3 +1,5 @@
+import { shorten } from '../core/errors.ts'
+import { fieldOf } from '../core/header-fields.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { checkRegistry } from './registry.ts'
@@ -61,7 +63,7 @@ function toFinding(found: Found, row: CheckRow, placeOf: (place: FoundPlace) => 
   return {
     id: row.id,
     severity: found.severity ?? row.severity,
-    message: cut(found.message, 500),
+    message: shorten(found.message, 500),
     place: found.place ? placeOf(found.place) : null,
     fix: found.fix ?? row.fix,
     link: found.link ?? row.link,
@@ -76,23 +78,22 @@ function createPlaces({ html, text, headers }: CheckedMail): (place: FoundPlace)
   let textLines: ((offset: number) => number) | undefined
   return (place) => {
     if ('header' in place) {
-      const value = headers.find(([name]) => name.toLowerCase() === place.header.toLowerCase())?.[1]
-      const snippet = place.snippet ?? value
+      const snippet = place.snippet ?? fieldOf(headers, place.header)
       return {
         part: 'header',
         header: place.header,
         line: null,
-        snippet: snippet === undefined ? null : cut(oneLine(snippet), 160),
+        snippet: snippet === undefined ? null : toSnippet(snippet),
       }
     }
     if ('html' in place) {
       htmlLines ??= createLineAt(html.slice(0, scannedLength))
       const snippet = place.snippet ?? tagAt(html, place.html)
-      return { part: 'html', header: null, line: htmlLines(place.html), snippet: cut(oneLine(snippet), 160) }
+      return { part: 'html', header: null, line: htmlLines(place.html), snippet: toSnippet(snippet) }
     }
     textLines ??= createLineAt(text.slice(0, scannedLength))
     const offset = place.text ?? Math.max(0, text.indexOf(place.snippet))
-    return { part: 'text', header: null, line: textLines(offset), snippet: cut(oneLine(place.snippet), 160) }
+    return { part: 'text', header: null, line: textLines(offset), snippet: toSnippet(place.snippet) }
   }
 }
 
@@ -103,10 +104,7 @@ function tagAt(html: string, offset: number): string {
   return end === -1 ? written : written.slice(0, end + 1)
 }
 
-function oneLine(text: string): string {
-  return text.slice(0, 1000).replace(/\s+/g, ' ').trim()
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text
+/** A text in one line. */
+function toSnippet(text: string): string {
+  return shorten(text.slice(0, 1000).replace(/\s+/g, ' ').trim(), 160)
 }

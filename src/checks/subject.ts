@@ -44,11 +44,6 @@ export interface MailKnowledge extends ZoneRecords {
   raw: RawFacts | null
 }
 
-/** The values of a header field, by its name in lower case. */
-export function fieldsOf({ headers }: Pick<CheckedMail, 'headers'>, name: string): string[] {
-  return headers.filter(([written]) => written.toLowerCase() === name).map(([, value]) => value)
-}
-
 /**
  * Where a check found something: a header field, or an offset into the HTML or the text. Without an offset into the text
  * it is the first place that has the snippet.

@@ -1,5 +1,7 @@
+import { fieldsOf } from '../core/header-fields.ts'
 import { readSignature } from '../mime/dkim/signature.ts'
-import { fieldsOf, type CheckedMail, type CheckRow, type Found } from './subject.ts'
+import { readLength } from './lengths.ts'
+import type { CheckedMail, CheckRow, Found } from './subject.ts'
 
 /** The check of the fields with which clients offer to unsubscribe. */
 export const unsubscribeCheck: CheckRow = {
@@ -15,83 +17,92 @@ export const unsubscribeCheck: CheckRow = {
   link: 'https://www.rfc-editor.org/rfc/rfc8058',
   run({ mail }) {
     const { type, list_unsubscribe: offered, size_bytes } = mail
-    const fields = fieldsOf(mail, 'list-unsubscribe')
-    const posts = fieldsOf(mail, 'list-unsubscribe-post')
+    const fields = fieldsOf(mail.headers, unsubscribe)
+    const posts = fieldsOf(mail.headers, unsubscribePost)
     const isBroadcast = type === 'broadcast'
     if (size_bytes === 0 || (!isBroadcast && fields.length + posts.length === 0)) return null
     if (fields.length + posts.length === 0)
       return [{ message: 'The broadcast has no List-Unsubscribe field.', place: { header: unsubscribe } }]
-    const wrong: Found = {
+    const fault: ToFault = (message, more) => ({
       severity: isBroadcast ? 'error' : 'warning',
-      message: '',
       place: { header: unsubscribe },
-    }
-    const found: Found[] = repeated(fields, posts).map((one) => ({ ...wrong, ...one }))
+      ...more,
+      message,
+    })
+    const found = repeated(fields, posts, fault)
     if (fields.length === 0) {
       const message = 'The mail has List-Unsubscribe-Post without List-Unsubscribe.'
-      return [...found, { ...wrong, message, place: { header: unsubscribePost } }]
+      return [...found, fault(message, { place: { header: unsubscribePost } })]
     }
-    if (!offered) return [...found, { ...wrong, ...addressFault(fields[0] ?? '') }]
+    if (!offered) return [...found, addressFault(fields[0] ?? '', fault)]
     if (offered.one_click) return [...found, ...oneClickFaults(mail, offered.urls)]
-    return [...found, { ...wrong, ...postFault(posts[0], offered.urls, isBroadcast) }]
+    return [...found, postFault(posts[0], offered.urls, isBroadcast, fault)]
   },
 }
 
 const unsubscribe = 'List-Unsubscribe'
 const unsubscribePost = 'List-Unsubscribe-Post'
+const unsubscribeFields = [unsubscribe, unsubscribePost].map((name) => name.toLowerCase())
 
-type Fault = Pick<Found, 'message' | 'link' | 'severity' | 'place'>
+/** Adds severity and place to what is wrong with the fields. */
+type ToFault = (message: string, more?: Omit<Found, 'message'>) => Found
 
-function repeated(fields: readonly string[], posts: readonly string[]): Fault[] {
+function repeated(fields: readonly string[], posts: readonly string[], fault: ToFault): Found[] {
   const counts = [
     [unsubscribe, fields.length, 'RFC 2369 section 3.2'],
     [unsubscribePost, posts.length, 'RFC 8058 section 3.1'],
   ] as const
-  return counts.flatMap(([header, count, rule]) =>
-    count > 1
-      ? [{ message: `The field ${header} occurs ${count} times; ${rule} allows one.`, place: { header } }]
-      : [],
-  )
+  return counts
+    .filter(([, count]) => count > 1)
+    .map(([header, count, rule]) =>
+      fault(`The field ${header} occurs ${count} times; ${rule} allows one.`, { place: { header } }),
+    )
 }
 
 /** Why a List-Unsubscribe field has no address that clients use. */
-function addressFault(value: string): Fault {
+function addressFault(value: string, fault: ToFault): Found {
   const why = value.includes('=?')
     ? 'has encoded words, which receivers do not decode in this field (RFC 2047 section 5)'
     : /<[^<>]*>/.test(value)
       ? 'has neither an https nor a mailto address'
       : 'has no address in angle brackets (RFC 2369 section 2)'
-  return {
-    message: `List-Unsubscribe ${why}, so clients offer no unsubscription.`,
+  return fault(`List-Unsubscribe ${why}, so clients offer no unsubscription.`, {
     link: 'https://www.rfc-editor.org/rfc/rfc2369#section-2',
-  }
+  })
 }
 
 /** Why a mail with an address in List-Unsubscribe offers no unsubscription with one click. */
-function postFault(post: string | undefined, urls: readonly string[], isBroadcast: boolean): Fault {
+function postFault(
+  post: string | undefined,
+  urls: readonly string[],
+  isBroadcast: boolean,
+  fault: ToFault,
+): Found {
   const place = { header: unsubscribe, snippet: urls.join(', ') }
-  if (post === undefined) {
-    const message =
+  if (post === undefined)
+    return fault(
       'The mail has List-Unsubscribe without List-Unsubscribe-Post, so Gmail and Yahoo offer no unsubscription with ' +
-      'one click.'
-    return { severity: isBroadcast ? 'error' : 'note', message, place }
-  }
-  if (urls.some((url) => /^https?:/i.test(url))) {
-    const message = 'List-Unsubscribe-Post is not `List-Unsubscribe=One-Click` (RFC 8058 section 3.1).'
-    return { message, place: { header: unsubscribePost } }
-  }
-  const message =
-    'List-Unsubscribe-Post needs an https address in List-Unsubscribe, which has a mailto address only (RFC 8058 section 3.1).'
-  return { message, place }
+        'one click.',
+      // Other mail than that to many recipients needs none.
+      { severity: isBroadcast ? 'error' : 'note', place },
+    )
+  if (!urls.some((url) => /^https?:/i.test(url)))
+    return fault(
+      'List-Unsubscribe-Post needs an https address in List-Unsubscribe, which has a mailto address only (RFC 8058 section 3.1).',
+      { place },
+    )
+  return fault('List-Unsubscribe-Post is not `List-Unsubscribe=One-Click` (RFC 8058 section 3.1).', {
+    place: { header: unsubscribePost },
+  })
 }
 
 /** The reasons why clients offer no one-click unsubscription although both fields exist. */
 function oneClickFaults({ headers }: CheckedMail, urls: readonly string[]): Found[] {
-  const place = { header: 'List-Unsubscribe', snippet: urls.join(', ') }
+  const place = { header: unsubscribe, snippet: urls.join(', ') }
   const isInsecure = urls.some((url) => publicHttp.test(url)) && !urls.some((url) => /^https:/i.test(url))
-  const signatures = headers
-    .filter(([name]) => name.toLowerCase() === 'dkim-signature')
-    .map(([, value]) => readSignature(value.slice(0, 10_000)))
+  const signatures = fieldsOf(headers, 'dkim-signature').map((value) =>
+    readSignature(value.slice(0, readLength)),
+  )
   const isCovered = signatures.some(
     (read) => 'fields' in read && unsubscribeFields.every((field) => read.fields.includes(field)),
   )
@@ -108,6 +119,5 @@ function oneClickFaults({ headers }: CheckedMail, urls: readonly string[]): Foun
   return found
 }
 
-const unsubscribeFields = ['list-unsubscribe', 'list-unsubscribe-post']
 /** Names without a dot belong to this machine or network, as in the links of Localpost itself. */
 const publicHttp = /^http:\/\/(?!127\.|\[)[^/:?#]*\.[^/]/i

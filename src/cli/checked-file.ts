@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs'
 import { maxMessageBytes } from '../attachments/attachments.ts'
 import type { CheckedMail } from '../checks/subject.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
+import { fieldOf } from '../core/header-fields.ts'
+import { joinSentences } from '../core/text.ts'
 import { readListUnsubscribe } from '../inbox/list-unsubscribe.ts'
 import { verifyDkim } from '../mime/dkim/verify.ts'
 import { parseMessage } from '../mime/parse.ts'
@@ -17,10 +19,9 @@ import { reasonOf } from './remote.ts'
 export async function readCheckedFile(name: string): Promise<{ mail: CheckedMail; bytes: Buffer }> {
   const bytes = await readMessage(name)
   const message = parseMessage(bytes)
-  const valueOf = (name: string): string =>
-    message.headers.find(([field]) => field.toLowerCase() === name)?.[1] ?? ''
+  const valueOf = (name: string): string => fieldOf(message.headers, name) ?? ''
   const { links, clipped } = readFindings(message)
-  const problem = [message.problem, clipped].filter((said) => said).join(' ') || null
+  const problem = joinSentences([message.problem, clipped])
   const mail: CheckedMail = {
     type: 'transactional',
     source: 'smtp',

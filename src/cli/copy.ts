@@ -3,15 +3,16 @@ import { systemClock } from '../core/clock.ts'
 import { invalidOption, quote } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { runAll } from '../core/run-all.ts'
-import { collections, sharedCollections } from '../instance/collections.ts'
+import { allCollections, collections } from '../instance/collections.ts'
 import { compareParts } from '../store/copy/compare.ts'
 import { copyStore } from '../store/copy/copy.ts'
 import { fillLogStore, type LogStoreOptions, openLogStore } from '../store/disk/open.ts'
-import { inUse, parseAddress } from '../store/postgres/address.ts'
+import { inUse, isStoreUrl, shownAddress } from '../store/postgres/address.ts'
 import { fillPostgresStore, openPostgresStore, type PostgresStoreOptions } from '../store/postgres/open.ts'
 import type { PartitionedStore } from '../store/store.ts'
 import type { Filling, Mark } from '../store/unfinished.ts'
 import type { Arguments } from './arguments.ts'
+import { onInterrupt } from './interrupt.ts'
 import type { Output } from './output.ts'
 
 /**
@@ -26,12 +27,11 @@ export async function runCopy(given: Arguments, output: Output): Promise<0 | 1> 
     throw invalidOption(
       'copy takes --from and --to, each a data folder or a URL such as postgres://user@host/database.',
     )
-  if (!isUrl(source) && !hasFiles(source))
+  if (!isStoreUrl(source) && !hasFiles(source))
     throw invalidOption(`There is no data folder ${quote(source)} to copy from.`)
   if (source === target) throw invalidOption(`--from and --to are the same: ${quote(nameOf(source))}.`)
   const interruption = new AbortController()
-  const interrupt = (): void => interruption.abort()
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  const forgetInterrupt = onInterrupt(() => interruption.abort())
   const opened: PartitionedStore[] = []
   try {
     const from = await openPlace(source, output)
@@ -44,7 +44,7 @@ export async function runCopy(given: Arguments, output: Output): Promise<0 | 1> 
       output,
     })
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    forgetInterrupt()
     await runAll(opened.toReversed().map((store) => () => store.close()))
   }
 }
@@ -59,7 +59,7 @@ async function copy(
   }: { signal: AbortSignal; names: [string, string]; output: Output },
 ): Promise<0 | 1> {
   // The other collections of shared instances exist only in databases: logs, and counts of faults.
-  const all = from.isShared && to.store.isShared ? [...collections, ...sharedCollections] : collections
+  const all = from.isShared && to.store.isShared ? allCollections : collections
   const parts = await copyStore({
     from,
     to,
@@ -100,19 +100,20 @@ const progressMs = 3000
 
 const hasFiles = (dir: string): boolean =>
   statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(dir).length > 0
-const isUrl = (place: string): boolean => /^postgres(?:ql)?:\/\//i.test(place)
 /** A place as it may be printed: without the password of a URL. */
-const nameOf = (place: string): string => (isUrl(place) ? parseAddress(place).shown : place)
+const nameOf = (place: string): string => (isStoreUrl(place) ? shownAddress(place) : place)
 
 async function openPlace(place: string, output: Output): Promise<PartitionedStore> {
-  if (!isUrl(place)) return await openLogStore(folderOptions(place, output))
-  return await alone(place, await openPostgresStore(databaseOptions(place, output)))
+  if (!isStoreUrl(place)) return await openLogStore(folderOptions(place, output))
+  const store = await openPostgresStore(databaseOptions(place, output))
+  await assertAlone(place, store)
+  return store
 }
 
 async function openTarget(place: string, mark: Mark, output: Output): Promise<Filling> {
-  if (!isUrl(place)) return await fillLogStore(folderOptions(place, output), mark)
+  if (!isStoreUrl(place)) return await fillLogStore(folderOptions(place, output), mark)
   const filling = await fillPostgresStore(databaseOptions(place, output), mark)
-  await alone(place, filling.store)
+  await assertAlone(place, filling.store)
   return filling
 }
 
@@ -126,13 +127,13 @@ const folderOptions = (dir: string, output: Output): LogStoreOptions & { readonl
 
 const databaseOptions = (url: string, output: Output): PostgresStoreOptions => ({
   url,
-  collections: [...collections, ...sharedCollections],
+  collections: allCollections,
   onNotice: (text) => output.warn(text),
 })
 
 /** @throws store_in_use, after it closed the store, if other instances use it: then one of them is the leader. */
-async function alone(place: string, store: PartitionedStore): Promise<PartitionedStore> {
-  if (store.leadership.isMine()) return store
+async function assertAlone(place: string, store: PartitionedStore): Promise<void> {
+  if (store.leadership.isMine()) return
   await store.close()
   throw inUse(nameOf(place))
 }

@@ -1,4 +1,4 @@
-import { collections, sharedCollections } from '../instance/collections.ts'
+import { allCollections, collections } from '../instance/collections.ts'
 import { systemClock } from '../core/clock.ts'
 import { invalidOption } from '../core/errors.ts'
 import { messageBlobs } from '../emails/copies.ts'
@@ -57,7 +57,7 @@ async function inspectDatabase(url: string, json: boolean, output: Output): Prom
   const { inspectSchema } = await import('../store/postgres/inspect.ts')
   const inspection = await inspectSchema({
     url,
-    collections: [...collections, ...sharedCollections],
+    collections: allCollections,
     required: { collection: emailCollection, blobsOf: messageBlobs },
   })
   const { store, schema } = inspection

@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { maxMessageBytes } from '../attachments/attachments.ts'
 import { invalidOption, isErrorOf, LocalpostError, quote } from '../core/errors.ts'
+import { onInterrupt } from './interrupt.ts'
 import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
 import { listMails } from './export.ts'
@@ -23,11 +24,10 @@ export async function runImport(given: Arguments, output: Output): Promise<0 | 1
   const isStored = given.own['resume'] === 'true' ? await listStored(remote) : async () => false
   const counts = { imported: 0, 'already there': 0, failed: 0 }
   let interrupted = false
-  const interrupt = (): void => {
+  const forgetInterrupt = onInterrupt(() => {
     interrupted = true
     output.log('Stopping after this message.')
-  }
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  })
   try {
     // One after the other: the order of the files is the order of arrival.
     for (const word of given.words) {
@@ -42,7 +42,7 @@ export async function runImport(given: Arguments, output: Output): Promise<0 | 1
     if (counts.imported > 0) output.error(resumeHint(counts.imported))
     throw error
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    forgetInterrupt()
   }
   const { imported, failed } = counts
   if (interrupted) {

@@ -1,4 +1,5 @@
 import { LocalpostError } from '../core/errors.ts'
+import { membersOf } from '../core/members.ts'
 import { reasonOf } from './remote.ts'
 
 /** Sends one message to `/mcp`. */
@@ -155,10 +156,6 @@ async function* linesOf(
 function versionIn(answer: string): string | null {
   const version = membersOf(membersOf(JSON.parse(answer))['result'])['protocolVersion']
   return typeof version === 'string' ? version : null
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
 function messageOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import { invalidOption, quote } from '../core/errors.ts'
 import { createPasswords } from '../users/password.ts'
+import { changeUsersFile, readUsers } from '../users/stored-users.ts'
 import { isAccountName, isRole, isUserName, nameRule, parseUsers, withUser } from '../users/users-file.ts'
-import { changeUsersFile, readUsers } from '../users/users.ts'
 import type { Arguments } from './arguments.ts'
 import { readEnvironment } from './environment.ts'
 import type { Output } from './output.ts'

@@ -1,3 +1,4 @@
+import { shorten } from '../core/errors.ts'
 import { clientNames, featureRows } from './data.ts'
 
 /** A feature of HTML or CSS, as Can I email describes it. */
@@ -25,8 +26,7 @@ export function clientsWith({ support }: Feature, letter: 'a' | 'n'): string[] {
 
 /** What is written at a place, in one line of at most 120 characters. */
 export function placeText(text: string): string {
-  const line = text.slice(0, 1000).replace(/\s+/g, ' ')
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line
+  return shorten(text.slice(0, 1000).replace(/\s+/g, ' '), 120)
 }
 
 /** How many places of a feature are named. */

@@ -1,4 +1,5 @@
 import { errorTable, LocalpostError, type ErrorCode, type FieldError } from '../core/errors.ts'
+import { membersOf } from '../core/members.ts'
 
 /**
  * The error for an answer with an error status.
@@ -42,10 +43,6 @@ export function parse(text: string): unknown {
 
 function isCode(name: string): name is ErrorCode {
   return Object.hasOwn(errorTable, name)
-}
-
-function membersOf(body: unknown): Readonly<Record<string, unknown>> {
-  return typeof body === 'object' && body !== null ? { ...body } : {}
 }
 
 function fieldErrors(errors: unknown): FieldError[] | undefined {

@@ -1,5 +1,6 @@
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
+import { isRecord } from '../core/members.ts'
 import { ownSignal } from '../core/own-signal.ts'
 import type { ListPage } from '../core/lists.ts'
 import { parse, toError, unexpected } from './answer-error.ts'
@@ -192,10 +193,6 @@ function headerOf(key: unknown): string {
   throw validationError([
     { field: 'Idempotency-Key', message: 'must be a text of Latin characters without line breaks.' },
   ])
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function toJson(body: object): string {

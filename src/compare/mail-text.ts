@@ -1,3 +1,4 @@
+import { fieldOf } from '../core/header-fields.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { formatHtml, maxLines } from './format-html.ts'
 import { createMask, type Mask } from './masks.ts'
@@ -113,7 +114,7 @@ function headerLines(mail: ComparedMail, added: readonly string[], mask: Mask | 
 
 /** The structure of the message. Names and sizes of attachments are in their own section. */
 function structureLines({ headers, text, html, attachments }: ComparedMail): string[] {
-  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'text/plain'
+  const type = fieldOf(headers, 'content-type') ?? 'text/plain'
   const whole = oneLine(type.split(';')[0] ?? '').toLowerCase()
   const bodies = [...(text === '' ? [] : ['text/plain']), ...(html === '' ? [] : ['text/html'])]
   const parts = [

@@ -1,28 +1,10 @@
-import { isUtf8 } from 'node:buffer'
-import { quote, validationError } from './errors.ts'
+import { validationError } from './errors.ts'
+import { checkName, formFault, maxFormEntries, tooMany, type FormEntry } from './form-entry.ts'
 import { readTextBody } from './json-body.ts'
+import { readParts } from './multipart-form.ts'
 
 /** The media types of forms. */
 export const formTypes = ['multipart/form-data', 'application/x-www-form-urlencoded'] as const
-
-/** An entry of a form: a text, or a file. */
-export type FormEntry =
-  | { readonly name: string; readonly text: string }
-  | { readonly name: string; readonly file: FormFile }
-
-/** A file of a form. */
-export interface FormFile {
-  readonly filename: string
-  /** Undefined if the form does not say it. */
-  readonly type: string | undefined
-  readonly content: Buffer
-}
-
-/** How many entries a form may have. */
-export const maxFormEntries = 10_000
-/** How many bytes the header of a part may have, and how many characters a name. */
-const maxPartHeader = 16_384
-const maxName = 1000
 
 /** The body of a request that is a form, not read yet. */
 export class FormBody {
@@ -41,7 +23,7 @@ export class FormBody {
     const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(type) ?? []
     const boundary = quoted ?? plain
     if (boundary === undefined || !/^[ -~]{1,70}$/.test(boundary))
-      throw fault('is multipart/form-data, but its Content-Type has no boundary of 1 to 70 characters')
+      throw formFault('is multipart/form-data, but its Content-Type has no boundary of 1 to 70 characters')
     return new FormBody(bytes, boundary)
   }
 
@@ -78,143 +60,3 @@ function readQuery(bytes: Buffer): FormEntry[] {
     if (++separators >= maxFormEntries) throw tooMany()
   return [...new URLSearchParams(text)].map(([name, value]) => ({ name: checkName(name), text: value }))
 }
-
-/**
- * Reads `multipart/form-data` strictly: what is not in a whole part is an error, and never left out.
- *
- * @see RFC 7578, RFC 2046 section 5.1.1
- */
-function readParts(bytes: Buffer, boundary: string): FormEntry[] {
-  const delimiter = Buffer.from(`\r\n--${boundary}`)
-  const begins = bytes.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))
-  let line = begins ? lineAfter(bytes, delimiter.length - 2) : null
-  if (!line) throw fault(`must begin with the boundary of its Content-Type, ${quote(boundary)}`)
-  const entries: FormEntry[] = []
-  while (!line.isLast) {
-    if (entries.length === maxFormEntries) throw tooMany()
-    // The line end before a boundary belongs to it, also where nothing is between two of them.
-    const next: Delimiter | null = findDelimiter(bytes, delimiter, line.end - 2)
-    if (!next) throw fault('ends before its last boundary: it was cut off')
-    entries.push(toEntry(bytes.subarray(line.end, Math.max(line.end, next.start)), entries.length))
-    line = next
-  }
-  if (bytes.subarray(line.end).some((byte) => !isSpace(byte))) throw fault('goes on after its last boundary')
-  return entries
-}
-
-/** The end of the line of a boundary, and whether it is the last one. */
-interface DelimiterLine {
-  readonly end: number
-  readonly isLast: boolean
-}
-
-interface Delimiter extends DelimiterLine {
-  readonly start: number
-}
-
-/** The next boundary. A line that only begins like it is content. */
-function findDelimiter(bytes: Buffer, delimiter: Buffer, from: number): Delimiter | null {
-  for (
-    let start = bytes.indexOf(delimiter, from);
-    start !== -1;
-    start = bytes.indexOf(delimiter, start + 1)
-  ) {
-    const line = lineAfter(bytes, start + delimiter.length)
-    if (line) return { start, ...line }
-  }
-  return null
-}
-
-/** What stands after a boundary: the end of its line, or `--` for the last one; null if it is none. */
-function lineAfter(bytes: Buffer, at: number): DelimiterLine | null {
-  if (bytes[at] === dash && bytes[at + 1] === dash) return { end: at + 2, isLast: true }
-  let end = at
-  while (end - at < maxPadding && (bytes[end] === space || bytes[end] === tab)) end++
-  return bytes[end] === cr && bytes[end + 1] === lf ? { end: end + 2, isLast: false } : null
-}
-
-const [tab, lf, cr, space, dash] = [0x09, 0x0a, 0x0d, 0x20, 0x2d] as const
-const maxPadding = 200
-
-function isSpace(byte: number): boolean {
-  return byte === cr || byte === lf || byte === space || byte === tab
-}
-
-function toEntry(part: Buffer, i: number): FormEntry {
-  const which = `has a part, number ${i + 1},`
-  const end = part.subarray(0, maxPartHeader).indexOf('\r\n\r\n')
-  if (end === -1) throw fault(`${which} without the empty line that ends its header`)
-  const header = readHeader(part.subarray(0, end), which)
-  const content = part.subarray(end + 4)
-  const disposition = header.get('content-disposition') ?? ''
-  if (!/^form-data\s*(?:;|$)/i.test(disposition))
-    throw fault(`${which} without Content-Disposition: form-data`)
-  const { name, filename } = readParameters(disposition, which)
-  if (name === undefined || name === '') throw fault(`${which} without a name`)
-  checkName(name)
-  const encoding = header.get('content-transfer-encoding')?.toLowerCase() ?? 'binary'
-  if (!['7bit', '8bit', 'binary'].includes(encoding))
-    throw validationError([
-      { field: name, message: `has the Content-Transfer-Encoding ${quote(encoding)}: send it as it is` },
-    ])
-  if (filename !== undefined) return { name, file: { filename, type: header.get('content-type'), content } }
-  if (!isUtf8(content)) throw validationError([{ field: name, message: 'must be a text in UTF-8' }])
-  return { name, text: content.toString() }
-}
-
-function readHeader(bytes: Buffer, which: string): Map<string, string> {
-  if (!isUtf8(bytes)) throw fault(`${which} whose header is not UTF-8`)
-  const fields = new Map<string, string>()
-  for (const line of bytes.toString().split('\r\n')) {
-    const colon = line.indexOf(':')
-    if (colon === -1) throw fault(`${which} with the header line ${quote(line)}, which has no colon`)
-    const name = line.slice(0, colon).trim().toLowerCase()
-    if (fields.has(name)) throw fault(`${which} with the field ${quote(name)} twice`)
-    fields.set(name, line.slice(colon + 1).trim())
-  }
-  return fields
-}
-
-/** @see RFC 7578 section 4.2, and https://html.spec.whatwg.org/#multipart-form-data for `%22`, `%0D` and `%0A` */
-function readParameters(disposition: string, which: string): { name?: string; filename?: string } {
-  const found = new Map<string, string>()
-  const first = disposition.indexOf(';')
-  parameter.lastIndex = first === -1 ? disposition.length : first
-  while (parameter.lastIndex < disposition.length) {
-    const match = parameter.exec(disposition)
-    if (!match) throw fault(`${which} with the Content-Disposition ${quote(disposition)}, which is malformed`)
-    const [, key = '', quoted, token = ''] = match
-    found.set(key.toLowerCase(), quoted === undefined ? token : unquoted(quoted))
-  }
-  const extended = found.get('filename*')
-  const filename = extended === undefined ? found.get('filename') : decodeExtended(extended, which)
-  const name = found.get('name')
-  return { ...(name !== undefined && { name }), ...(filename !== undefined && { filename }) }
-}
-
-const parameter = /;[ \t]*(?:([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))[ \t]*)?/y
-
-function unquoted(text: string): string {
-  return text
-    .replace(/\\(["\\])/g, '$1')
-    .replace(/%(?:22|0d|0a)/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
-}
-
-/** @see RFC 5987 */
-function decodeExtended(text: string, which: string): string {
-  try {
-    return decodeURIComponent(/^utf-8'[^']*'(.*)$/is.exec(text)?.[1] ?? '%')
-  } catch {
-    throw fault(`${which} with the filename* ${quote(text)}, which is not percent-encoded UTF-8`)
-  }
-}
-
-function checkName(name: string): string {
-  if (name !== '' && name.length <= maxName && !/[\x00-\x1f\x7f]/.test(name)) return name
-  throw fault(
-    `has the name ${quote(name)}: names have 1 to ${maxName} characters, none of them control characters`,
-  )
-}
-
-const fault = (message: string): Error => validationError([{ field: 'body', message }])
-const tooMany = (): Error => fault(`must have at most ${maxFormEntries} entries`)

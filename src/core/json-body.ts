@@ -3,7 +3,7 @@ import { LocalpostError } from './errors.ts'
 import { maxDepth } from './validate.ts'
 
 /** A longer body, in bytes, is processed in the worker thread. */
-export const longBytes: number = 1024 * 1024
+export const longBodyBytes: number = 1024 * 1024
 
 /** The body of a request that is so long that its handler gives it to the thread. */
 export class LongBody {

@@ -73,6 +73,11 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
+/** Like {@link sleep}, without keeping the process alive. */
+export function idleSleep(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref())
+}
+
 /** Resolves in a later turn of the event loop, after waiting input was served. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))

@@ -28,6 +28,7 @@ export function withoutEnding(text: string, characters: string): string {
   return text.slice(0, end)
 }
 
-/** The value of a header field, whose name may have any case. @param wanted  In lower case. */
-export const fieldOf = (fields: Readonly<Record<string, string>>, wanted: string): string | undefined =>
-  Object.entries(fields).find(([name]) => name.toLowerCase() === wanted)?.[1]
+/** Sentences as one text; null if there are none. */
+export function joinSentences(sentences: readonly (string | null | undefined)[]): string | null {
+  return sentences.filter(Boolean).join(' ') || null
+}

@@ -1,4 +1,5 @@
-import { fieldOf, withoutEnding } from './text.ts'
+import { fieldOf } from './header-fields.ts'
+import { withoutEnding } from './text.ts'
 
 /** The trace that something belongs to, and its span that is the parent of what follows: the headers of W3C Trace Context. */
 export interface TraceContext {
@@ -34,7 +35,8 @@ export const traceOfRequest = (headers: Pick<Headers, 'get'>): TraceContext | un
 
 /** Reads the trace of header fields by their names, which may have any case. */
 export function traceOfFields(fields: Readonly<Record<string, string>>): TraceContext | undefined {
-  return readTrace(fieldOf(fields, 'traceparent'), fieldOf(fields, 'tracestate'))
+  const entries = Object.entries(fields)
+  return readTrace(fieldOf(entries, 'traceparent'), fieldOf(entries, 'tracestate'))
 }
 
 /** The id of a trace. */
@@ -95,17 +97,17 @@ export function readTracestate(value: string | null | undefined): string | undef
 
 function shortened(entries: readonly string[]): readonly string[] {
   const lengthOf = (some: readonly string[]): number => some.join(',').length
-  if (lengthOf(entries) <= longest) return entries
+  if (lengthOf(entries) <= longestState) return entries
   const kept = [...entries]
-  for (let at = kept.length - 1; at >= 0 && lengthOf(kept) > longest; at--)
+  for (let at = kept.length - 1; at >= 0 && lengthOf(kept) > longestState; at--)
     if ((kept[at] ?? '').length > longEntry) kept.splice(at, 1)
-  while (lengthOf(kept) > longest) kept.pop()
+  while (lengthOf(kept) > longestState) kept.pop()
   return kept
 }
 
 const entryForm = /^[a-z\d][a-z\d_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/
 const mostEntries = 32
-const longest = 512
+const longestState = 512
 const longEntry = 128
 /** 32 entries of the greatest length, with space around them. */
 const longestRead = 32 * 520

@@ -48,6 +48,14 @@ export function outcomeOf(events: readonly EmailEvent[]): EventStatus | undefine
 
 const lasting: ReadonlySet<EventStatus> = new Set(['bounced', 'failed', 'clicked'])
 
+/** Whether an event says that nothing was sent, because the address is on a suppression list: the account's, or that of SES. */
+export function isSuppression(event: EmailEvent): boolean {
+  return (
+    event.status === 'bounced' &&
+    (event.subtype === 'OnAccountSuppressionList' || event.subtype === 'Suppressed')
+  )
+}
+
 /** A recipient whose only event is the acceptance. */
 export function sentTo(recipient: string, timestamp: number): RecipientState {
   return { recipient, events: [{ status: 'sent', timestamp }] }

@@ -1,4 +1,4 @@
-import { cutText } from '../core/text.ts'
+import { cutText, joinSentences } from '../core/text.ts'
 
 /** How many tags a mail may have. */
 export const maxTags = 50
@@ -52,7 +52,7 @@ export function initialTags(
     problems.push(
       `${shortened === 1 ? 'A tag has' : `${shortened} tags have`} more than ${maxTagLength} characters and ${shortened === 1 ? 'is' : 'are'} shortened.`,
     )
-  return { tags: [...tags], problem: problems.join(' ') || null }
+  return { tags: [...tags], problem: joinSentences(problems) }
 }
 
 /** As much of the field as is read, without the piece of a tag at its end. */

@@ -1,4 +1,4 @@
-import { monotonicNow, setTimeout } from '../core/machine.ts'
+import { idleSleep, monotonicNow } from '../core/machine.ts'
 import type { Following } from '../store/follow.ts'
 import { changeRecord } from '../store/repository.ts'
 import { type Collection, insert, type Store, type StoredRecord } from '../store/store.ts'
@@ -100,7 +100,7 @@ export async function openBulkBoard({
   async function writeOften(mine: Own): Promise<void> {
     let written = JSON.stringify(mine.progress)
     for (let at = monotonicNow(); ;) {
-      await pause(writeMs)
+      await idleSleep(writeMs)
       if (mine.hasEnded) return
       const now = JSON.stringify(mine.progress)
       if (now === written && monotonicNow() - at < beatMs) continue
@@ -137,7 +137,7 @@ export async function openBulkBoard({
         const lost = earlier.filter(isLost)
         lost.forEach(bury)
         if (signal.aborted || earlier.length === lost.length) return
-        await pause(lookMs)
+        await idleSleep(lookMs)
       }
     },
     async end(id) {
@@ -189,9 +189,4 @@ export function isEnded({ state }: BulkProgress): boolean {
 
 function progressOf({ id, change, state, done, total }: BulkProgress): BulkProgress {
   return { id, change, state, done, total }
-}
-
-/** Does not keep the process alive. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms).unref())
 }

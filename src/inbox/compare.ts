@@ -28,7 +28,7 @@ export function createCompare({
   async function previous(email: EmailRecord, signal?: AbortSignal): Promise<EmailRecord> {
     const wanted = subjectForm(email.subject)
     let after = email.id
-    for (let seen = 0; seen < searched; seen += pageSize) {
+    for (let seen = 0; seen < mostSearched; seen += pageSize) {
       const { records } = await store.page(emailCollection, {
         direction: 'desc',
         after: [after],
@@ -63,4 +63,4 @@ export function createCompare({
 
 const pageSize = 50
 /** How many mails are looked at for the last one with a subject. */
-const searched = 5000
+const mostSearched = 5000

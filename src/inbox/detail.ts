@@ -1,5 +1,7 @@
 import { createPublicKey } from 'node:crypto'
+import { fieldsOf } from '../core/header-fields.ts'
 import { createSharedWork } from '../core/shared-work.ts'
+import { joinSentences } from '../core/text.ts'
 import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { domainCollection } from '../domains/domain.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
@@ -47,10 +49,10 @@ export function createDetails(deps: DetailDeps): Details {
     headers: ParsedFacts['headers'] = [],
     signal: AbortSignal,
   ): Promise<Mail['dkim']> {
-    const signatures = headers.filter(([name]) => name.toLowerCase() === 'dkim-signature')
+    const signatures = fieldsOf(headers, 'dkim-signature')
     if (signatures.length === 0) return null
     const keys: SignerKey[] = []
-    for (const { domain, selector } of signersOf(signatures.map(([, value]) => value))) {
+    for (const { domain, selector } of signersOf(signatures)) {
       const key = await findKey(domain, selector)
       if (key) keys.push({ domain, selector, key })
     }
@@ -75,7 +77,7 @@ export function createDetails(deps: DetailDeps): Details {
     const { isCut, ...content } = shown ?? { ...empty, isCut: false }
     const found = { ...content, subject: email.subject }
     const { links, codes, clipped } = await reader.findings(found, contentBlob(email.id), signal)
-    const limits = [isCut ? bodyIsCut : null, clipped].filter((said) => said !== null).join(' ') || null
+    const limits = joinSentences([isCut ? bodyIsCut : null, clipped])
     const facts = { links, codes, clipped: limits, dkim, transcript: await transcriptOf(email) }
     return toMail(email, await digests.of(email, signal), content, message, facts)
   }

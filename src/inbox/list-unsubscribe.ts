@@ -1,4 +1,6 @@
+import { fieldOf } from '../core/header-fields.ts'
 import type { ListUnsubscribe } from './types.ts'
+
 /**
  * Reads List-Unsubscribe and List-Unsubscribe-Post.
  *
@@ -7,13 +9,17 @@ import type { ListUnsubscribe } from './types.ts'
  * @see RFC 2369, RFC 8058
  */
 export function readListUnsubscribe(headers: readonly (readonly [string, string])[]): ListUnsubscribe | null {
-  const valueOf = (name: string): string =>
-    headers.find(([written]) => written.toLowerCase() === name)?.[1].slice(0, 10_000) ?? ''
+  const valueOf = (name: string): string => (fieldOf(headers, name) ?? '').slice(0, readLength)
   const urls = [...valueOf('list-unsubscribe').matchAll(/<([^<>]*)>/g)]
     .map(([, url = '']) => url.replace(/\s+/g, ''))
     .filter((url) => /^(?:https?|mailto):./i.test(url))
-    .slice(0, 20)
+    .slice(0, maxUrls)
   if (urls.length === 0) return null
   const isPost = /^\s*List-Unsubscribe=One-Click\s*$/i.test(valueOf('list-unsubscribe-post'))
   return { urls, one_click: isPost && urls.some((url) => /^https?:/i.test(url)) }
 }
+
+/** Longer than any field of a real mail; the length of a hostile one has no other limit than that of the header. */
+const readLength = 10_000
+/** Mails have one or two, and each mail's answer lists them all. */
+const maxUrls = 20

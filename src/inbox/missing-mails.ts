@@ -18,6 +18,7 @@ export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {
       const last = events.findLast(({ status }) => status === 'bounced' || status === 'failed')
       if (last?.status === 'failed') add('failed', email, last.reason)
       else if (last?.status === 'bounced') {
+        // The other subtype is for the list of SES itself, which only simulated events name, and with a cause nothing is listed.
         const isListed = last.subtype === 'OnAccountSuppressionList' && last.cause === undefined
         add(isListed ? 'suppressed' : (last.cause?.kind ?? 'bounced'), email, last.smtp_response ?? recipient)
       } else if (pending.has(recipient) && email.outbox !== null) {
@@ -33,7 +34,7 @@ export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {
       kind: 'email' as const,
       id: email.id,
       time: email.created,
-      text: text,
+      text,
     }))
     return cause(weight, key, null, words, evidence)
   })

@@ -7,7 +7,8 @@ import { initialTags } from '../emails/tags.ts'
 import { begunThread } from '../emails/thread.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
 import { attachmentNames } from '../mime/attachment-names.ts'
-import { foldSpace } from '../core/text.ts'
+import { fieldOf } from '../core/header-fields.ts'
+import { foldSpace, joinSentences } from '../core/text.ts'
 import type { ParsedFacts, ParsedAttachment } from '../mime/parse.ts'
 import type { Digest } from '../reading/digest.ts'
 import type { FoldedGroup } from '../search/folded.ts'
@@ -122,9 +123,7 @@ export function toMail(
     dkim: facts.dkim,
     list_unsubscribe: readListUnsubscribe(message?.headers ?? []),
     transcript: facts.transcript,
-    problem:
-      [message?.problem, facts.clipped, ...recordProblems(email, message)].filter((said) => said).join(' ') ||
-      null,
+    problem: joinSentences([message?.problem, facts.clipped, ...recordProblems(email, message)]),
   }
 }
 
@@ -133,10 +132,9 @@ function recordProblems(email: EmailRecord, message: ParsedFacts | null): (strin
   // An API send that is no raw message has no X-Tags field that counts, and is refused where it exceeds a limit.
   if ((email.source !== 'smtp' && !email.raw) || !message)
     return [initialTags(email.envelope.rcpt_to).problem]
-  const valueOf = (name: string): string =>
-    message.headers.find(([written]) => written.toLowerCase() === name)?.[1] ?? ''
+  const valueOf = (name: string): string => fieldOf(message.headers, name) ?? ''
   const cut = ['From', 'Reply-To', 'Subject', 'Message-ID'].filter(
-    (name) => foldSpace(valueOf(name.toLowerCase())).length > maxFieldLength,
+    (name) => foldSpace(valueOf(name)).length > maxFieldLength,
   )
   if ([...message.to, ...message.cc].some(({ address }) => address.length > maxFieldLength))
     cut.push('A recipient')

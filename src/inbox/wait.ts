@@ -72,12 +72,12 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs, expla
   /**
    * Calls back once for every match that exists or arrives, until there is an outcome.
    *
-   * @param outcomeOf  Returns the outcome for one match, or undefined to continue.
+   * @param decide  Returns the outcome for one match, or undefined to continue.
    * @param atEnd  Returns the outcome at the timeout.
    */
   async function watch<T>(
     { filter, after, timeoutMs, signal }: Wanted,
-    outcomeOf: (email: EmailRecord) => T | undefined,
+    decide: (email: EmailRecord) => T | undefined,
     atEnd: () => Promise<T>,
   ): Promise<T> {
     const { promise, resolve, reject } = withResolvers<T>()
@@ -90,7 +90,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs, expla
       if (told.has(email.id)) return false
       told.add(email.id)
       try {
-        const outcome = outcomeOf(email)
+        const outcome = decide(email)
         if (outcome === undefined) return false
         resolve(outcome)
       } catch (error) {

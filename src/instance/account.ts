@@ -233,7 +233,7 @@ export async function openAccount(
     sources,
     thread,
     // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
-    large: reader.beside,
+    largeWrites: reader.beside,
     downloads: shared.downloads,
     findRule: rules.find,
     tracer,

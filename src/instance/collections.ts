@@ -54,7 +54,7 @@ export const collections: readonly Collection<StoredRecord>[] = [
 ]
 
 /** Collections of state that instances share only through the store, not in memory. */
-export const sharedCollections: readonly Collection<StoredRecord>[] = [
+const sharedCollections: readonly Collection<StoredRecord>[] = [
   faultsCollection,
   attemptCollection,
   requestCollection,
@@ -63,6 +63,9 @@ export const sharedCollections: readonly Collection<StoredRecord>[] = [
   transcriptCollection,
   bulkChangeCollection,
 ]
+
+/** What a database holds, which several instances may share. */
+export const allCollections: readonly Collection<StoredRecord>[] = [...collections, ...sharedCollections]
 
 const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
   emails: [

@@ -1,8 +1,9 @@
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import type { Localpost } from './instance.ts'
-import { noteOpened, placeOf } from './leak-warning.ts'
+import { noteOpened, callSiteOf } from './leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
-import { assertRealTicks, isTestProcess } from './test-process.ts'
+import { assertRealTicks } from './real-ticks.ts'
+import { isTestProcess } from './test-process.ts'
 
 /**
  * Starts a Localpost: a store, an SMTP port that captures everything, and the HTTP interface in process.
@@ -21,7 +22,7 @@ export async function createLocalpost(options?: LocalpostOptions): Promise<Local
   const frames = framesOfCaller(createLocalpost)
   try {
     return await (isTestProcess()
-      ? createNoted(options, placeOf(createLocalpost))
+      ? createNoted(options, callSiteOf(createLocalpost))
       : open(options, { keepAlive: true }))
   } catch (error) {
     throw withFramesOf(error, frames)

@@ -6,7 +6,7 @@ import { openLogStore } from '../store/disk/open.ts'
 import { openMemoryStore } from '../store/memory/open.ts'
 import type { RestorableStore } from '../store/restore.ts'
 import type { PartitionedStore } from '../store/store.ts'
-import { collections, sharedCollections } from './collections.ts'
+import { allCollections, collections } from './collections.ts'
 import { forgetPageUrl, withPageUrl } from './page-url.ts'
 
 /** Opens the store of the data folder or the database, or one in memory, which can also take and restore snapshots. */
@@ -18,8 +18,13 @@ export async function openStore(
   const onNotice = (message: string): void => config.onNotice({ level: 'warning', message })
   if (url !== null) {
     const { openPostgresStore } = await import('../store/postgres/open.ts')
-    const all = [...collections, ...sharedCollections]
-    const opened = await openPostgresStore({ url, collections: all, pendingBytes, heldBytes, onNotice })
+    const opened = await openPostgresStore({
+      url,
+      collections: allCollections,
+      pendingBytes,
+      heldBytes,
+      onNotice,
+    })
     return { opened, restorable: null }
   }
   if (dir === null) {

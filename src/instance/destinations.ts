@@ -1,9 +1,9 @@
 import { parseEndpoint } from '../checks/spamd.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { literalProblem, placeOf, urlProblem } from '../net/guarded-request.ts'
+import { literalProblem, hostAndPort, urlProblem } from '../net/guarded-request.ts'
 import { createOutgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
-import { relayOptions } from '../outbox/transport.ts'
+import { relayOptions } from '../outbox/relay-url.ts'
 
 /**
  * Refuses the options `webhooks`, `relay`, `oidc.issuer`, `checks.spamd` and `checks.rspamd` with IP addresses that may not be connected
@@ -24,7 +24,7 @@ export function assertDestinations(
   if (spamd) refuse('checks.spamd', literalProblem(spamd.host, spamd.port, outgoing.relayProblemOf))
   if (checks.rspamd !== null) refuse('checks.rspamd', urlProblem(checks.rspamd, outgoing.relayProblemOf))
   if (oidc.issuer !== null) {
-    const place = placeOf(new URL(oidc.issuer))
+    const place = hostAndPort(new URL(oidc.issuer))
     refuse('oidc.issuer', urlProblem(oidc.issuer, outgoing.providerProblemOf(place)))
   }
   if (relay === null) return

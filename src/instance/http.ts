@@ -10,7 +10,7 @@ import { keepAlive } from '../core/keep-alive.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { once } from '../core/shared-work.ts'
 import type { Tracer } from '../core/tracer.ts'
-import type { FailedKeys } from '../keys/failed-keys.ts'
+import type { FailedLogins } from '../keys/failed-logins.ts'
 import { authorityOf } from '../net/hosts.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
@@ -74,7 +74,7 @@ export function createHttp(
     database(): Promise<DatabaseStatus | null>
     outgoing: Outgoing
     otherAccounts: OtherAccounts
-    failedKeys: FailedKeys
+    failedLogins: FailedLogins
     users: Users | null
     oidc: OidcSignIn | null
     following: Following

@@ -5,7 +5,7 @@ import { atEndOfTests } from './test-process.ts'
 /**
  * Notes that an instance of a test is open. Instances that are still open after the tests are reported on stderr.
  *
- * @param place  Where it was started, from {@link placeOf}.
+ * @param place  Where it was started, from {@link callSiteOf}.
  * @returns A function to call when the instance is closed.
  */
 export function noteOpened(place: string): () => void {
@@ -21,7 +21,7 @@ export function noteOpened(place: string): () => void {
  * Where a function was called: `/app/file.js:3:9`. Calls within this package and within Node are skipped: its user did not
  * write them.
  */
-export function placeOf(callee: Function): string {
+export function callSiteOf(callee: Function): string {
   const trace: { stack?: string } = {}
   Error.captureStackTrace(trace, callee)
   // The first line is the message of the error.

@@ -9,7 +9,7 @@ import { createRandomSources } from '../core/random.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
 import { headRoomBytes } from '../emails/receive.ts'
-import { createFailedKeys } from '../keys/failed-keys.ts'
+import { createFailedLogins } from '../keys/failed-logins.ts'
 import { createKeys } from '../keys/keys.ts'
 import { reachableHost } from '../net/hosts.ts'
 import { createOutgoing } from '../net/outgoing.ts'
@@ -119,7 +119,7 @@ export async function openLocalpost(
       random: randomSources('keys'),
       following,
     })
-    const failedKeys = createFailedKeys(clock)
+    const failedLogins = createFailedLogins(clock)
     const users = config.users === null ? null : openUsers(config.users, reportErrors(config, staleUsers))
     const oidc = await openProvider(shared, store)
 
@@ -147,7 +147,7 @@ export async function openLocalpost(
         scopeOf: keys.scopeOf,
         deliverySecret: main.secret,
         judgeAccount: accounts.judge,
-        failedKeys,
+        failedLogins,
       },
       { ownCertificate: certificate, httpUrl: () => httpUrl(), onRefused: tellRefusal, counts: counts.smtp },
     )
@@ -179,7 +179,7 @@ export async function openLocalpost(
         database: () => opened.database(),
         outgoing,
         otherAccounts: accounts.http,
-        failedKeys,
+        failedLogins,
         users,
         oidc,
         following,
@@ -247,7 +247,7 @@ export async function openLocalpost(
       smtps,
       http,
       snapshots,
-      time,
+      clock: time.clock,
       waitTimeoutMs: config.waitTimeoutMs,
       // First all waits end, then nothing new is accepted, then running work ends. The store is closed last, also if a
       // step before it failed, so that its lock is removed.

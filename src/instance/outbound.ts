@@ -15,7 +15,8 @@ import type { Config } from '../options/options.ts'
 import type { Downloads } from '../outbox/downloads.ts'
 import { needsOf } from '../outbox/extensions.ts'
 import { createOutbox, type Outbox } from '../outbox/outbox.ts'
-import { createTransport, relayOptions, type Transport } from '../outbox/transport.ts'
+import { relayOptions } from '../outbox/relay-url.ts'
+import { createTransport, type Transport } from '../outbox/transport.ts'
 import { providerSimulators } from '../providers/facts.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { FindRule } from '../rules/rules.ts'
@@ -65,7 +66,7 @@ export function openOutbox(
     relay: Transport | null
     sources: AttachmentSources
     thread: InstanceThread
-    large: JobQueue
+    largeWrites: JobQueue
     downloads: Downloads
     findRule: FindRule
     tracer: Tracer | null

@@ -1,5 +1,5 @@
 import type { createRandomSources } from '../core/random.ts'
-import { placeOf } from '../net/guarded-request.ts'
+import { hostAndPort } from '../net/guarded-request.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
@@ -28,7 +28,7 @@ export async function openProvider(
       redirectUri: () => `${baseUrl()}/dev/oidc/callback`,
       // Stored, so that a sign-in may end at another instance, or after a restart.
       secret: await readTrackingSecret(store, randomSources('tracking')),
-      problemOf: outgoing.providerProblemOf(placeOf(new URL(issuer))),
+      problemOf: outgoing.providerProblemOf(hostAndPort(new URL(issuer))),
       onProblem: (message) => once(message) && config.onNotice({ level: 'warning', message }),
     },
   )

@@ -11,8 +11,8 @@ import type { InstanceHttp } from './http.ts'
 import type { AccountResources, Localpost } from './instance.ts'
 import type { Sends } from './library-sends.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
-import { assertRealTicks } from './test-process.ts'
-import type { RunningTime } from './time.ts'
+import { assertRealTicks } from './real-ticks.ts'
+import type { InstanceClock } from './time.ts'
 
 type Contacts = Localpost['audiences']['contacts']
 type MethodOf<Resource> = {
@@ -157,12 +157,12 @@ export interface InstanceParts extends Pick<
   accounts: RunningAccounts
   http: InstanceHttp
   snapshots: Snapshots
-  time: RunningTime
+  clock: InstanceClock
 }
 
 /** The instance that the library returns: only what {@link Localpost} has. */
 export function publicInstance(parts: InstanceParts): Localpost {
-  const { main, accounts, http, snapshots, time, apiKey, smtp, smtps, waitTimeoutMs } = parts
+  const { main, accounts, http, snapshots, clock, apiKey, smtp, smtps, waitTimeoutMs } = parts
   const own = publicResources(main)
   let closing: Promise<void> | null = null
   const assertOpen = (): void => {
@@ -194,9 +194,9 @@ export function publicInstance(parts: InstanceParts): Localpost {
     clock: {
       now() {
         assertOpen()
-        return time.clock.now()
+        return clock.now()
       },
-      advance: called('advance', time.clock.advance),
+      advance: called('advance', clock.advance),
     },
     account: function account(name) {
       try {

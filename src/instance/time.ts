@@ -26,13 +26,13 @@ export interface RunningTime {
 
 /** @param settle  Resolves when all work is finished; time waits for it. */
 export function openTime(clock: Clock, settle: () => Promise<void>): RunningTime {
-  const close = isHeldClock(clock) ? clock.onAdvance(settle) : () => {}
+  const held = isHeldClock(clock) ? clock : null
   return {
-    close,
+    close: held?.onAdvance(settle) ?? (() => {}),
     clock: {
       now: () => clock.now(),
       async advance(by) {
-        if (isHeldClock(clock)) return clock.advance(by)
+        if (held) return held.advance(by)
         throw new LocalpostError(
           'clock_not_held',
           'This instance runs on the real clock. Create it with one that the test moves: createLocalpost({ clock: fixedClock("2026-01-01T00:00:00Z") }).',

@@ -1,4 +1,5 @@
 import { quote } from '../core/errors.ts'
+import { joinSentences } from '../core/text.ts'
 import type { ParsedAddress } from './headers/addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'
 import { decodeField, readHeader, type HeaderBlock } from './headers/headers.ts'
@@ -46,7 +47,7 @@ export function parseMessage(source: Buffer): ParsedMessage {
   const structure = readStructure(source)
   const { problem, ...facts } = factsOf(source, structure)
   const { text, html, isCut, problems } = readBodies(source, structure)
-  return { ...facts, html, text, problem: joined([problem, ...problems, isCut ? bodyIsCut : null]) }
+  return { ...facts, html, text, problem: joinSentences([problem, ...problems, isCut ? bodyIsCut : null]) }
 }
 
 /** The content of a message except for its bodies. */
@@ -89,12 +90,8 @@ function factsOf(source: Buffer, structure: MimeStructure): ParsedFacts {
     reply_to: block.addresses('Reply-To'),
     subject: block.decoded('Subject'),
     attachments,
-    problem: joined([...problems, ...undecodedFields(block, headers)]),
+    problem: joinSentences([...problems, ...undecodedFields(block, headers)]),
   }
-}
-
-function joined(problems: (string | null)[]): string | null {
-  return problems.filter((said) => said !== null).join(' ') || null
 }
 
 /** The fields whose encoded words have octets that are not of their charset, as sentences. */

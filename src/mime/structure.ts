@@ -1,3 +1,4 @@
+import { joinSentences } from '../core/text.ts'
 import { chooseBodies, type BodyParts, type MimeNode } from './choose-bodies.ts'
 import { endsWithReturns, withNewlines } from './headers/fields.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
@@ -28,7 +29,7 @@ export interface StructureNode {
 const maxParts = 1000
 const maxDepth = 100
 /** The maximum size of the headers of all parts together. */
-const maxHeaderBytes = 4 * 1024 * 1024
+const maxPartHeaderBytes = 4 * 1024 * 1024
 /** Four times the largest message, because nested multiparts are searched once for each level. */
 const maxSearchedBytes = 4 * 40 * 1024 * 1024
 /** RFC 2046 allows 70 characters. Searching for one of a thousand characters can take seconds. */
@@ -49,7 +50,7 @@ export function readStructure(message: Buffer): MimeStructure {
     parts: [],
     nodes: [],
     problems: new Set(),
-    headerBytes: maxHeaderBytes,
+    headerBytes: maxPartHeaderBytes,
     budget: { bytes: maxSearchedBytes, falseLines: maxFalseLines },
   }
   const outermost = { depth: 0, defaultType: 'text/plain', isRelated: false }
@@ -65,7 +66,7 @@ export function readStructure(message: Buffer): MimeStructure {
     html,
     attachments,
     nodes,
-    problem: problems.size > 0 ? [...problems].join(' ') : null,
+    problem: joinSentences([...problems]),
   }
 }
 
@@ -96,7 +97,7 @@ function readNode(reading: Reading, place: Place, around: Surroundings): MimeNod
     return null
   }
   if (reading.headerBytes <= 0) {
-    problems.add(`The parts have more than ${maxHeaderBytes} bytes of header; the rest is not shown.`)
+    problems.add(`The parts have more than ${maxPartHeaderBytes} bytes of header; the rest is not shown.`)
     return null
   }
   const header = readPartHeader(message, place, { isRoot, defaultType: around.defaultType })

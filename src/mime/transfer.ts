@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
+import { hexDigit } from '../core/hex.ts'
 import { createBase64Decoder } from './base64.ts'
-import { hexDigit } from './headers/encoded-words.ts'
 import type { TransferDecoder } from './transfer-decoder.ts'
 
 /** The transfer encoding of a part; `none` means 7bit, 8bit or binary. */

@@ -2,6 +2,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { hostOfUrl } from './hosts.ts'
 import type { CheckDestination } from './outgoing.ts'
 import { certificateReason, tlsReason } from './tls-words.ts'
 
@@ -27,7 +28,7 @@ export interface GuardedRequest {
  */
 export function guardedRequest(target: URL, given: GuardedRequest): Promise<IncomingMessage> {
   const { method, headers, body, signal } = given
-  const { host, port } = placeOf(target)
+  const { host, port } = hostAndPort(target)
   const problem = literalProblem(host, port, given.problemOf)
   if (problem !== null) return Promise.reject(new Error(problem))
   const lookup = guardedLookup(host, port, given)
@@ -77,15 +78,15 @@ export function reasonOf(error: unknown): string {
  * a name of this machine. Null if it may be called, or if only a look-up can tell.
  */
 export function urlProblem(url: string, problemOf: CheckDestination): string | null {
-  const { host, port } = placeOf(new URL(url))
+  const { host, port } = hostAndPort(new URL(url))
   const problem = problemOf({ host, address: isIP(host) ? host : null, port })
   return problem === null ? null : `${host} ${problem}`
 }
 
 /** The host of an http or https URL, without brackets, and its port. */
-export function placeOf(url: URL): { host: string; port: number } {
+export function hostAndPort(url: URL): { host: string; port: number } {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port }
+  return { host: hostOfUrl(url), port }
 }
 
 /** Why a host that is an IP address may not be connected to. Node makes no look-up for such a host. */

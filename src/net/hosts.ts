@@ -22,6 +22,11 @@ export function reachableHost(host: string): string {
   return plainAddress(host) === '::' ? '::1' : '127.0.0.1'
 }
 
+/** The host of a URL; an IPv6 address without its brackets. */
+export function hostOfUrl({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
 /** A host and a port as URLs and people write them: IPv6 in brackets, without its zone, which no URL can hold. */
 export function authorityOf(host: string, port: number): string {
   return `${host.includes(':') ? `[${host.split('%', 1)[0]}]` : host}:${port}`

@@ -1,16 +1,12 @@
 import { createSecureContext } from 'node:tls'
 import type { Clock } from '../core/clock.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import { isLoopback } from '../net/hosts.ts'
+import { isRecord } from '../core/members.ts'
+import { hostOfUrl, isLoopback } from '../net/hosts.ts'
 
 /** A text that is not empty. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
-}
-
-/** An object that is not an array. */
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A whole number within bounds; by default from 0. */
@@ -32,9 +28,10 @@ export function isHttpUrlWithPassword(value: unknown): boolean {
 /** The URL of an OpenID provider. Tokens and the client's secret go there, so only loopback may do without TLS. */
 export function isIssuer(value: unknown): boolean {
   if (!isText(value) || !isHttpUrl(value) || /[?#\s]/.test(value)) return false
-  const { protocol, hostname, username, password } = new URL(value)
+  const url = new URL(value)
+  const { protocol, username, password } = url
   if (username !== '' || password !== '') return false
-  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
+  return protocol === 'https:' || isLoopback(hostOfUrl(url))
 }
 
 /** The URL of a mail server: smtp or smtps. User and password must decode, because they are sent decoded. */
@@ -55,7 +52,7 @@ function decodes(part: string): boolean {
 
 /** A private key and its certificate. @param option  Its name. @throws invalid_option for other members. */
 export function isCertificate(value: unknown, option: string): boolean {
-  if (!isObject(value) || !('key' in value) || !('cert' in value)) return false
+  if (!isRecord(value)) return false
   const { key, cert } = value
   if (typeof key !== 'string' || typeof cert !== 'string') return false
   assertKnownOptions(value, ['key', 'cert'], option)
@@ -69,18 +66,12 @@ export function isCertificate(value: unknown, option: string): boolean {
 
 /** A number of requests per period. @throws invalid_option for other members. */
 export function isRateLimit(value: unknown): boolean {
-  if (!isObject(value)) return false
+  if (!isRecord(value)) return false
   assertKnownOptions(value, ['requests', 'perMs'], 'rateLimit')
-  return 'requests' in value && 'perMs' in value && isInteger(value.requests) && Number(value.perMs) > 0
+  return isInteger(value['requests']) && Number(value['perMs']) > 0
 }
 
 /** A clock of Localpost, or one that a test wrote. */
 export function isClock(value: unknown): value is Clock {
-  return (
-    isObject(value) &&
-    'now' in value &&
-    'after' in value &&
-    typeof value.now === 'function' &&
-    typeof value.after === 'function'
-  )
+  return isRecord(value) && typeof value['now'] === 'function' && typeof value['after'] === 'function'
 }

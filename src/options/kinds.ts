@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { isRecord } from '../core/members.ts'
 import { withoutEnding } from '../core/text.ts'
 import { parseDuration } from '../core/duration.ts'
 import { invalidOption } from '../core/errors.ts'
@@ -8,6 +9,7 @@ import { parseEndpoint } from '../checks/spamd.ts'
 import { parseRange } from '../net/addresses.ts'
 import { parseAllowed } from '../net/allowed.ts'
 import { rulesInputSchema } from '../rules/schema.ts'
+import { isStoreUrl } from '../store/postgres/address.ts'
 import { webhookOptionSchema } from '../webhooks/schema.ts'
 import {
   isCertificate,
@@ -16,7 +18,6 @@ import {
   isHttpUrlWithPassword,
   isInteger,
   isIssuer,
-  isObject,
   isRateLimit,
   isRelay,
   isText,
@@ -131,7 +132,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   relay: { ...textKind('a URL such as smtp://user:password@host:587'), is: isRelay, isSecret: true },
   store: {
     ...textKind('a URL such as postgres://user:password@host:5432/database'),
-    is: (value) => isText(value) && /^postgres(?:ql)?:\/\//.test(value),
+    is: (value) => isText(value) && isStoreUrl(value),
     isSecret: true,
   },
   choice: {
@@ -191,7 +192,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   webhooks: {
     ...schemaKind(webhookOptionSchema, 'an array of { url, secret?, events? }'),
     // The schema's errors quote values. An entry that is not an object may be a misplaced secret, so it is refused here.
-    is: (value) => Array.isArray(value) && value.every(isObject),
+    is: (value) => Array.isArray(value) && value.every(isRecord),
     isSecret: true,
   },
   rules: schemaKind(rulesInputSchema, 'an array of rules'),
@@ -205,5 +206,5 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
     is: (value) => typeof value === 'string' || Number.isFinite(value),
     takes: () => 'a text or a number',
   },
-  group: { is: isObject, takes: () => 'an object' },
+  group: { is: isRecord, takes: () => 'an object' },
 }

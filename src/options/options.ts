@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts'
 import { invalidOption, quote } from '../core/errors.ts'
-import { isObject } from './checks.ts'
+import { isRecord } from '../core/members.ts'
 import { readOptions, type Rows } from './read.ts'
 import type { KindTypes } from './row.ts'
 import { optionTable } from './table.ts'
@@ -57,7 +57,7 @@ export function resolveOptions(
   options: LocalpostOptions = {},
   defaults: { keepAlive: boolean } = { keepAlive: true },
 ): Config {
-  if (!isObject(options))
+  if (!isRecord(options))
     throw invalidOption(
       `The options of an instance are an object such as { strict: true }, not ${quote(options)}.`,
     )

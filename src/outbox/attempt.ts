@@ -13,11 +13,12 @@ import {
 } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
 import { inOnePieceBytes } from '../mime/compose/compose.ts'
+import { largeMailBytes } from '../reading/reader.ts'
 import type { Blob } from '../store/store.ts'
-import type { SmtpReply } from './bounces.ts'
 import { tryDelivery, type DeliveryDeps } from './deliver.ts'
 import type { Downloads } from './downloads.ts'
-import { afterDelivery, afterFailure, afterSuppression, outcomeOf, type OutcomeRules } from './outcome.ts'
+import { afterDelivery, afterFailure, afterSuppression, replyOutcome, type OutcomeRules } from './outcome.ts'
+import type { SmtpReply } from './replies.ts'
 import { hasDownloads, writeMessage, type WriteDeps } from './write.ts'
 
 export interface AttemptDeps extends WriteDeps, DeliveryDeps {
@@ -31,7 +32,7 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   isOnSuppressionList(recipient: string): boolean
   causeOf: OutcomeRules['causeOf']
   /** The queue for writing large messages: several at once would take too much memory. */
-  large: JobQueue
+  largeWrites: JobQueue
   /** The queue for writing messages with attachments from URLs. */
   downloads: Downloads
   /** The first link of an email, for a simulated click. */
@@ -126,7 +127,7 @@ function noteOutcomes(
   for (const recipient of pendingRecipients(before)) {
     const reply = replies.get(recipient)
     const via = isRelayed && !deps.simulator.isSimulator(recipient) ? 'relay' : 'capture'
-    if (reply) note(deps, via, outcomeOf(reply, mayRetry))
+    if (reply) note(deps, via, replyOutcome(reply, mayRetry))
   }
 }
 
@@ -217,7 +218,7 @@ async function write(
     const size = await keptBytes(email, deps)
     const run = (): Promise<EmailRecord | null> => writeAndStore(email, deps, written)
     if (await hasDownloads(email, deps)) return await deps.downloads(run)
-    return await (size > largeBytes ? deps.large.run(run, Number.POSITIVE_INFINITY) : run())
+    return await (size > largeMailBytes ? deps.largeWrites.run(run, Number.POSITIVE_INFINITY) : run())
   } catch (error) {
     if (isErrorOf(error, ...storeErrors)) throw error
     const reason = error instanceof Error ? error.message : String(error)
@@ -269,8 +270,6 @@ async function writeTraced(email: EmailRecord, deps: AttemptDeps): ReturnType<ty
   }
 }
 
-/** An email with more stored content than this waits in the queue before its message is written. */
-const largeBytes = 1024 * 1024
 /** Errors of a store that cannot store an outcome. The email then stays due. */
 export const storeErrors = [
   'closed',

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { Blob, BlobId, Store } from '../store/store.ts'
-import type { SmtpReply } from './bounces.ts'
 import { messageBlobOf } from '../emails/copies.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
 import type { Simulator } from './outcome.ts'
 import { needsOf } from './extensions.ts'
+import type { SmtpReply } from './replies.ts'
 import type { Transport } from './transport.ts'
 
 /** Where deliveries go. */

@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { maxHeaderBytes, readHeader } from '../mime/headers/headers.ts'
+import type { SmtpFailure } from './replies.ts'
 
 /** The SMTP extensions that a message needs from the receiving server. */
 export interface MessageNeeds {
@@ -44,9 +45,9 @@ export interface ExtendedMail {
 }
 
 /** The last reply of the server. */
-export interface ExtendedInfo {
+export interface SentInfo {
   response: string
-  rejectedErrors?: readonly Error[]
+  rejectedErrors?: readonly SmtpFailure[]
 }
 
 /**
@@ -60,11 +61,11 @@ export async function sendExtended(
   auth: { user: string; pass: string } | undefined,
   mail: ExtendedMail,
   needs: MessageNeeds,
-): Promise<ExtendedInfo> {
+): Promise<SentInfo> {
   const { default: Connection } = await import('nodemailer/lib/smtp-connection')
   const connection = new Connection(options)
   try {
-    return await new Promise<ExtendedInfo>((resolve, reject) => {
+    return await new Promise<SentInfo>((resolve, reject) => {
       connection.once('error', reject).once('end', () => reject(connectionEnded()))
       const send = (): void => {
         if (needs.utf8) sayUtf8(connection)

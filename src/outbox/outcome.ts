@@ -1,7 +1,8 @@
-import { bounceOf, isTemporary, type SmtpReply } from './bounces.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import type { EmailEvent, EventCause } from '../emails/types.ts'
 import { deliveredEvent, pendingRecipients, withEvents } from '../emails/events.ts'
+import { bounceOf, suppressionBounce } from './bounces.ts'
+import { mayBeRetried, type SmtpReply } from './replies.ts'
 
 /** The effects of simulator addresses beyond SMTP. */
 export interface Simulator {
@@ -28,9 +29,9 @@ export interface OutcomeRules {
 }
 
 /** What a reply means for a recipient. @param mayRetry  Whether there is a later try. */
-export function outcomeOf(reply: SmtpReply, mayRetry: boolean): 'delivered' | 'deferred' | 'bounced' {
+export function replyOutcome(reply: SmtpReply, mayRetry: boolean): 'delivered' | 'deferred' | 'bounced' {
   if (reply.reply_code >= 200 && reply.reply_code < 300) return 'delivered'
-  return isTemporary(reply) && mayRetry ? 'deferred' : 'bounced'
+  return mayBeRetried(reply) && mayRetry ? 'deferred' : 'bounced'
 }
 
 /**
@@ -50,7 +51,7 @@ export function afterDelivery(
   const pending = new Set(pendingRecipients(email))
   for (const [recipient, reply] of replies) {
     if (!pending.has(recipient)) continue
-    const outcome = outcomeOf(reply, delay !== undefined)
+    const outcome = replyOutcome(reply, delay !== undefined)
     if (outcome === 'delivered') added.set(recipient, delivered(recipient, reply, now, rules))
     else if (outcome === 'deferred') added.set(recipient, deferred(recipient, reply, now, rules))
     else added.set(recipient, [bounced(recipient, reply, now, rules)])
@@ -72,8 +73,7 @@ export function afterSuppression(
   const event: EmailEvent = {
     status: 'bounced',
     timestamp: now,
-    type: 'Permanent',
-    subtype: 'OnAccountSuppressionList',
+    ...suppressionBounce,
     smtp_response: 'The mail was not sent: the address is on the suppression list of the account.',
     reporting_mta,
   }
@@ -120,7 +120,7 @@ function bounced(recipient: string, reply: SmtpReply, now: number, rules: Outcom
   return {
     status: 'bounced',
     timestamp: now,
-    ...bounceOf(reply, rules.simulator.isSuppressed(recipient)),
+    ...(rules.simulator.isSuppressed(recipient) ? suppressionBounce : bounceOf(reply)),
     smtp_response: reply.text,
     reporting_mta: rules.reporting_mta,
     ...caused(recipient, reply, rules),

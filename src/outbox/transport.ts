@@ -1,13 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
-import { tlsReason } from '../net/tls-words.ts'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
-import { isLoopback } from '../net/hosts.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
-import { parseReply, type SmtpReply } from './bounces.ts'
-import { sendExtended, type ExtendedMail, type MessageNeeds } from './extensions.ts'
+import { sendExtended, type ExtendedMail, type MessageNeeds, type SentInfo } from './extensions.ts'
+import { parseReply, replyOf, type SmtpFailure, type SmtpReply } from './replies.ts'
 import { createSequence } from '../core/shared-work.ts'
 
 /** Sends messages to a mail server over SMTP. */
@@ -33,6 +31,7 @@ export interface Delivery {
 }
 
 export interface TransportOptions {
+  /** Host and port are read again for each connection: getters may give those of a server that opens later. */
   host: string
   port: number
   /** TLS from the first byte. If false, STARTTLS is used when the server offers it, unless `plain` is set. */
@@ -57,10 +56,22 @@ export function createTransport(options: TransportOptions): Transport {
   let isClosed = false
   const inTurn = createSequence()
 
+  function openOnce(): Promise<Pool> {
+    pool ??= openPool(options).catch((error: unknown) => {
+      pool = null
+      throw error
+    })
+    return pool
+  }
+
+  function assertOpen(): void {
+    if (isClosed) throw new Error('The connection is closed')
+  }
+
   // Sends one message at a time: such messages are rare, and a server may limit connections.
   function sendAlone(mail: ExtendedMail, needs: MessageNeeds): Promise<SentInfo> {
     return inTurn(async () => {
-      if (isClosed) throw new Error('The connection is closed')
+      assertOpen()
       const { connection } = await new Promise<{ connection: Socket }>((resolve, reject) => {
         openSocket(options, (error, socket) => (socket ? resolve(socket) : reject(error)))
       })
@@ -72,12 +83,10 @@ export function createTransport(options: TransportOptions): Transport {
     async deliver({ id, mail_from, rcpt_to, message, needs }) {
       const replies = new Map<string, SmtpReply>()
       try {
-        if (isClosed) throw new Error('The connection is closed')
+        assertOpen()
         const mail = { envelope: { from: mail_from, to: [...rcpt_to] }, dsn: { id }, raw: message }
         const info =
-          needs?.eightBit || needs?.utf8
-            ? await sendAlone(mail, needs)
-            : await hand(await (pool ??= openPool(options)), mail)
+          needs?.eightBit || needs?.utf8 ? await sendAlone(mail, needs) : await hand(await openOnce(), mail)
         collectRefusals(info.rejectedErrors, rcpt_to, replies)
         for (const recipient of rcpt_to)
           if (!replies.has(recipient)) replies.set(recipient, parseReply(info.response))
@@ -93,46 +102,13 @@ export function createTransport(options: TransportOptions): Transport {
     close() {
       if (isClosed) return
       isClosed = true
-      void pool?.then((open) => open.close())
+      // A pool that did not open has nothing to close.
+      void pool?.then(
+        (open) => open.close(),
+        () => {},
+      )
     },
   }
-}
-
-/**
- * The options for the server of a relay URL. The user and password are sent only over TLS or to loopback.
- *
- * @param given.insecureAuth  Allows sending the user and password without TLS. Default: false.
- */
-export function relayOptions(
-  url: string,
-  { hostname, insecureAuth = false }: { hostname: string; insecureAuth?: boolean },
-): TransportOptions {
-  const { protocol, hostname: name, port, username, password } = new URL(url)
-  const secure = protocol === 'smtps:'
-  const host = name.replace(/^\[|\]$/g, '')
-  return {
-    host,
-    requireTls: username !== '' && !secure && !insecureAuth && !isLoopback(host),
-    port: port === '' ? (secure ? 465 : 25) : Number(port),
-    secure,
-    ...(username === ''
-      ? {}
-      : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    hostname,
-    maxConnections: 2,
-  }
-}
-
-interface SmtpFailure extends Error {
-  response?: string
-  code?: string
-  recipient?: string
-  rejectedErrors?: readonly SmtpFailure[]
-}
-
-interface SentInfo {
-  response: string
-  rejectedErrors?: readonly SmtpFailure[]
 }
 
 interface Pool {
@@ -244,19 +220,3 @@ function collectRefusals(
       if (addressKey(recipient) === refused) replies.set(recipient, replyOf(refusal))
   }
 }
-
-function replyOf(failure: SmtpFailure): SmtpReply {
-  if (failure.code === 'ETLS') return { reply_code: 0, enhanced_code: null, text: noTls }
-  if (failure.response) return parseReply(failure.response)
-  const tls = tlsReason(failure.message)
-  if (tls !== null)
-    return { reply_code: 0, enhanced_code: null, text: `No TLS with the relay: ${tls}. ${tlsHint}` }
-  // The pool has several texts for this error, some of them about the pool itself.
-  const text = failure.code === 'ECONNECTION' ? 'Connection closed unexpectedly' : failure.message
-  return { reply_code: 0, enhanced_code: null, text }
-}
-
-const noTls =
-  'The relay offers no TLS, and the user and password are not sent without TLS. Use smtps://, or allow sending them with `relayInsecureAuth` (--relay-insecure-auth)'
-const tlsHint =
-  'smtps:// is for a port that begins with TLS, mostly 465; smtp:// is for a port with STARTTLS or without TLS'

@@ -9,7 +9,7 @@ import { cutText } from '../core/text.ts'
 import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { JobThread } from '../core/job-thread.ts'
-import { longBytes } from '../core/json-body.ts'
+import { longBodyBytes } from '../core/json-body.ts'
 import { asBuffer } from '../core/own-buffers.ts'
 import { copyBlob } from '../emails/copies.ts'
 import { messageIdOf } from '../emails/message-id.ts'
@@ -156,7 +156,7 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
     return { ...written, message: { ...written.message, message_id } }
   }
   // What goes to the thread is taken away from here, and a short one may be the store's own.
-  const own = json.length > longBytes ? json : Buffer.from(json)
+  const own = json.length > longBodyBytes ? json : Buffer.from(json)
   const { size_bytes, parts: pieces } = await compose(own, null)
   return {
     message: { size_bytes, message_id },
@@ -173,7 +173,7 @@ async function writeRaw(email: EmailRecord, deps: WriteDeps): Promise<WrittenMes
   const fields = { message_id: messageIdOf(email), date: new Date(email.created) }
   const size = given.length
   // What goes to the thread is taken away from here, and a short one may be the store's own.
-  const own = size > longBytes ? given : Buffer.from(given)
+  const own = size > longBodyBytes ? given : Buffer.from(given)
   const { parts, size_bytes, message_id } = await deps.thread.run(
     'rawMessage',
     [own, fields, signing],
@@ -189,7 +189,7 @@ async function writeRaw(email: EmailRecord, deps: WriteDeps): Promise<WrittenMes
 
 /** Work on up to 1 MiB is done at once. */
 export function inThreadFrom(size: number): { size: number; patienceMs: number } {
-  return { size: size > longBytes ? size : 0, patienceMs: Number.POSITIVE_INFINITY }
+  return { size: size > longBodyBytes ? size : 0, patienceMs: Number.POSITIVE_INFINITY }
 }
 
 /** The attachment references of an email, in the order of the request. */

@@ -114,10 +114,14 @@ async function takeOne(context: BrowserContext, page: Page, width: number): Prom
   })
 }
 
-/** Masks the texts that are shown. Functions come from prototypes: an element may be called `createTreeWalker`. */
+// From the prototype, because an element of the mail may be called `createTreeWalker`.
+const beginWalk =
+  'const walker = Document.prototype.createTreeWalker.call(document, document, NodeFilter.SHOW_TEXT)'
+
+/** Masks the texts that are shown. */
 async function maskTexts(page: Page, mask: (text: string) => string): Promise<void> {
   const texts: string[] = await page.evaluate(`(() => {
-    const walker = Document.prototype.createTreeWalker.call(document, document, NodeFilter.SHOW_TEXT)
+    ${beginWalk}
     const texts = []
     while (walker.nextNode()) texts.push(walker.currentNode.data)
     return texts
@@ -128,7 +132,7 @@ async function maskTexts(page: Page, mask: (text: string) => string): Promise<vo
   })
   if (changed.length === 0) return
   await page.evaluate(`((changed) => {
-    const walker = Document.prototype.createTreeWalker.call(document, document, NodeFilter.SHOW_TEXT)
+    ${beginWalk}
     for (let at = 0; walker.nextNode(); at++) {
       const name = walker.currentNode.parentNode.nodeName
       if (changed.has(at) && name !== 'STYLE') walker.currentNode.data = changed.get(at)

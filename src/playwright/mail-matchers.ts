@@ -4,9 +4,9 @@ import type { Expect, TestInfo } from '@playwright/test'
 import { defaultThreshold, picturesOf } from '../testing/mail-pictures.ts'
 import { mailSnapshot, sayDifference } from '../testing/mail-snapshot.ts'
 import { matchers, type Matchers } from '../testing/matchers.ts'
-import { assertMail } from '../testing/mails.ts'
 import { usageError } from '../testing/lines.ts'
 import type { Outcome } from '../testing/outcome.ts'
+import { assertMail } from '../testing/received.ts'
 
 /**
  * Adds the matchers for mail to the `expect` of Playwright. Snapshots of mails are kept where Playwright keeps others,
@@ -44,7 +44,7 @@ export function withMailMatchers<Extended>(
         const said = { mail: received, key, expected: null, received: text, command }
         return { pass: false, message: () => sayDifference(said) }
       }
-      return outcomeOf([() => expect(text).toMatchSnapshot(name)], command)
+      return compareAll([() => expect(text).toMatchSnapshot(name)], command)
     },
     async toMatchMailPictures(received, options = {}) {
       assertMail(received, 'toMatchMailPictures')
@@ -61,7 +61,7 @@ export function withMailMatchers<Extended>(
           )
         expect(png).toMatchSnapshot(name, { threshold, maxDiffPixels })
       })
-      return outcomeOf(compare, commandOf(info))
+      return compareAll(compare, commandOf(info))
     },
   }
   return expect.extend(own)
@@ -79,7 +79,7 @@ function commandOf({ file }: TestInfo): string {
 }
 
 /** All comparisons are made, so that all differences are seen at once. */
-function outcomeOf(comparisons: readonly (() => void)[], command: string): Outcome {
+function compareAll(comparisons: readonly (() => void)[], command: string): Outcome {
   const messages = comparisons.flatMap((compare) => {
     try {
       compare()

@@ -1,6 +1,6 @@
 import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
 import { FormBody } from '../core/form.ts'
-import { longBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
+import { longBodyBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { bodyHash } from '../sending/idempotency.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
@@ -100,7 +100,7 @@ export async function translate(
 /** The bytes of a body for the thread, and their format; null for a short one. */
 function longOf(body: unknown): [bytes: Buffer, format: BodyFormat] | null {
   if (body instanceof LongBody) return [body.take(), body.isText ? 'text' : 'json']
-  const isLong = body instanceof FormBody && body.bytes.length > longBytes
+  const isLong = body instanceof FormBody && body.bytes.length > longBodyBytes
   return isLong ? [body.bytes, { boundary: body.boundary }] : null
 }
 

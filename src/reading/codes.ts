@@ -15,7 +15,7 @@ export function extractCodes(text: string): string[] {
   for (const line of linesOf(text)) {
     const found: string[] = []
     let speaks = false
-    let speaksBefore = linesSinceWord <= window
+    let speaksBefore = linesSinceWord <= mostLinesBelow
     const sentences = line.split(sentenceEnd).flatMap(inPieces)
     for (const [at, sentence] of sentences.entries()) {
       const here = speaksOfCode(sentence)
@@ -27,10 +27,11 @@ export function extractCodes(text: string): string[] {
     }
     if (speaks) linesSinceWord = 0
     else linesSinceWord++
-    const lone = found.length === 0 && linesSinceWord <= window ? alone(line, introducesNext(lineBefore)) : []
+    const lone =
+      found.length === 0 && linesSinceWord <= mostLinesBelow ? alone(line, introducesNext(lineBefore)) : []
     if (lone.length > 0 && !isOfOther(lineBefore)) found.push(...lone)
     // A list of codes may have any length, so each code extends the window.
-    if (found.length > 0 && !speaks && linesSinceWord <= window) linesSinceWord = 0
+    if (found.length > 0 && !speaks && linesSinceWord <= mostLinesBelow) linesSinceWord = 0
     for (const code of found) codes.add(code)
     lineBefore = line
   }
@@ -40,7 +41,7 @@ export function extractCodes(text: string): string[] {
 /** How many characters are searched. */
 export const searchedForCodes: number = 200_000
 /** How many lines below the word for a code the code itself may be. */
-const window = 4
+const mostLinesBelow = 4
 const sentenceEnd = /(?<=[.!?])\s+|(?<=[。！？؟])/
 
 /** Splits a sentence at its spaces if it is too long to be written by a person. */

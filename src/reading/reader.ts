@@ -189,7 +189,7 @@ export function createReader(deps: ReaderDeps): Reader {
       if (size > heavyBytes) await thread.rest()
       return job()
     }
-    return (size > largeBytes ? large : small).run(work, patienceMs, signal)
+    return (size > largeMailBytes ? large : small).run(work, patienceMs, signal)
   }
 
   /** Calls a job of the thread with the bytes of a blob. */
@@ -291,14 +291,14 @@ export function createReader(deps: ReaderDeps): Reader {
     },
     bytes: (blob, work, signal) => bytes(blob, work, { signal }),
     whole: (size, work, signal) =>
-      size > largeBytes ? turns.whole.run(work, wholePatienceMs, signal) : work(),
+      size > largeMailBytes ? turns.whole.run(work, wholePatienceMs, signal) : work(),
     withWhole: (size, work, signal) =>
-      size > largeBytes ? turns.withWhole.run(work, wholePatienceMs, signal) : work(),
+      size > largeMailBytes ? turns.withWhole.run(work, wholePatienceMs, signal) : work(),
     large,
     beside: {
       run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
     },
-    rest: (size) => (size > largeBytes ? thread.rest() : Promise.resolve()),
+    rest: (size) => (size > largeMailBytes ? thread.rest() : Promise.resolve()),
   }
 }
 
@@ -338,7 +338,8 @@ function fingerprintOf(key: KeyObject): string {
 
 type OfOneBlob = Exclude<keyof Readings, 'content' | 'page' | 'nested' | 'findings' | 'signatures'>
 
-const largeBytes = 1024 * 1024
+/** Mails that are larger, in bytes, are read and written one at a time. */
+export const largeMailBytes: number = 1024 * 1024
 const maxWaiting = 256
 const defaultPatienceMs = 15_000
 /** Longer, because each job in this queue waits for several reads. */

@@ -24,7 +24,7 @@ byId('problems').replaceChildren(...index.problems.map((said) => element('li', {
 
 // What a person has to look at.
 const wentWrong = new Set(['bounced', 'failed', 'complained'])
-const outcomeOf = ({ outcome }) =>
+const shownOutcome = ({ outcome }) =>
   outcome === '' ? 'no outcome' : wentWrong.has(outcome) ? tag('bad', outcome) : outcome
 
 const groups = new Map()
@@ -45,7 +45,7 @@ const sections = [...groups].sort(inOrder).map(([name, mails]) => {
     ]
     const row = element('button', { type: 'button' },
       element('span', {}, element('span', { class: 'subject' }, mail.subject || '(no subject)'), ...tags),
-      element('span', { class: 'to' }, element('span', {}, mail.to.join(', ')), outcomeOf(mail)))
+      element('span', { class: 'to' }, element('span', {}, mail.to.join(', ')), shownOutcome(mail)))
     row.addEventListener('click', () => openMail(mail, row))
     const words = [mail.subject, mail.from, ...mail.to, name].join(' ').toLowerCase()
     return { mail, row, words }

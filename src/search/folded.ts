@@ -1,5 +1,4 @@
 import { broadcastCollection } from '../broadcasts/broadcast.ts'
-import { quote, validationError } from '../core/errors.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { eventStatuses } from '../emails/events.ts'
 import type { RecordGroup } from '../store/queries.ts'
@@ -72,12 +71,6 @@ export async function listFolded(
     mails,
     groups: new Map(groups.map((group) => [group.first, toGroup(group)])),
   }
-}
-
-/** Whether a list is to be folded. @throws validation_error */
-export function checkFold(fold: unknown): boolean {
-  if (fold === undefined || fold === 'broadcasts') return fold !== undefined
-  throw validationError([{ field: 'fold', message: `must be "broadcasts", not ${quote(fold)}` }])
 }
 
 function toGroup({ text: id, count: emails, flagged: [unread = 0, ...statuses] }: RecordGroup): FoldedGroup {

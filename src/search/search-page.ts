@@ -46,7 +46,13 @@ export function checkOffset(offset: number | undefined, query: ListQuery): numbe
 }
 
 /** Whether all matches are to be counted. @throws validation_error */
-export function checkCount(count: unknown): boolean {
+export function readExtent(count: unknown): boolean {
   if (count === undefined || count === 'all' || count === 'page') return count !== 'page'
   throw validationError([{ field: 'count', message: `must be "all" or "page", not ${quote(count)}` }])
+}
+
+/** Whether a list is to be folded. @throws validation_error */
+export function readFold(fold: unknown): boolean {
+  if (fold === undefined || fold === 'broadcasts') return fold !== undefined
+  throw validationError([{ field: 'fold', message: `must be "broadcasts", not ${quote(fold)}` }])
 }

@@ -5,12 +5,12 @@ import { checkPage, pagesOf } from '../store/repository.ts'
 import { createPacer } from '../core/slices.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { untilAborted } from '../core/shared-work.ts'
-import { checkFold, type FoldedPage, listFolded } from './folded.ts'
+import { type FoldedPage, listFolded } from './folded.ts'
 import type { CatchUpOptions, Indexer } from './catch-up.ts'
 import type { Digests } from './digests.ts'
 import type { MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { Store } from '../store/store.ts'
-import { checkCount, checkOffset, type SearchPage, type SearchQuery } from './search-page.ts'
+import { checkOffset, readExtent, readFold, type SearchPage, type SearchQuery } from './search-page.ts'
 import type { createMessageFields } from './message-fields.ts'
 import { type MailFilter, without } from './query.ts'
 import { foldText } from '../core/fold-text.ts'
@@ -220,9 +220,9 @@ export function createSearch(deps: SearchDeps): Search {
       const wanted = {
         ...checkPage(paging, order),
         offset: checkOffset(offset, paging),
-        isCounted: checkCount(extent),
+        isCounted: readExtent(extent),
       }
-      const isFolded = checkFold(fold)
+      const isFolded = readFold(fold)
       const limit: RowsLimit = { mostMs: longestReadingMs, signal, left: 0 }
       const listed = await listBy(filter, wanted, { isFolded, limit })
       const { items, count, more, left = 0, mails = count, groups, isPartial } = listed

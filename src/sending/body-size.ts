@@ -1,6 +1,6 @@
 import { encodedSize, maxMessageBytes } from '../attachments/attachments.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { countBody, isBase64Shorter } from '../mime/compose/long-body.ts'
+import { countBody, prefersBase64 } from '../mime/compose/body-encoding.ts'
 
 /** @throws message_too_large if a message of so many bytes is larger than any that is sent. */
 export function assertSize(bytes: number): void {
@@ -27,7 +27,7 @@ function encodedBytes(body: string): number {
   const { letters, others, lineEnds } = countBody(body)
   const bytes = Buffer.byteLength(body)
   // Line ends become CRLF.
-  if (others > 0 && isBase64Shorter({ letters, others })) return encodedSize(bytes + lineEnds)
+  if (others > 0 && prefersBase64({ letters, others })) return encodedSize(bytes + lineEnds)
   const asIs = body.length - others
   return bytes + lineEnds + 2 * (bytes - asIs)
 }

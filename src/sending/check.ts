@@ -1,6 +1,6 @@
 import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
-import { longBytes, LongBody, parseJsonBody } from '../core/json-body.ts'
-import { heavyBytes, longBytes as longMessage, type JobThread } from '../core/job-thread.ts'
+import { longBodyBytes, LongBody, parseJsonBody } from '../core/json-body.ts'
+import { heavyBytes, longBytes, type JobThread } from '../core/job-thread.ts'
 import { isQuick, needsThread, quickSteps, type TemplateTexts } from '../templates/engines.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { bodyHash } from './idempotency.ts'
@@ -140,7 +140,7 @@ export async function checkGiven(
   // The thread keeps the memory of its last message.
   if (bytes && bytes.length > heavyBytes) await thread.rest()
   // A whole message is parsed, which takes longer than the check of texts.
-  const atOnce = isRaw(value) ? longMessage : longBytes
+  const atOnce = isRaw(value) ? longBytes : longBodyBytes
   const runInThread = (...given: Parameters<typeof sendJobs.send>): Promise<CheckAnswer> =>
     thread.run('send', given).catch((error: unknown) => {
       // An argument that cannot be copied to a thread, because it contains a function for example, is checked here.

@@ -11,7 +11,8 @@ import { sentTo } from '../emails/events.ts'
 import { initialTags } from '../emails/tags.ts'
 import { answeredThread } from '../emails/thread.ts'
 import type { EmailType } from '../emails/types.ts'
-import { fieldOf, foldSpace } from '../core/text.ts'
+import { fieldOf } from '../core/header-fields.ts'
+import { foldSpace } from '../core/text.ts'
 import { traceIdOf, traceOfFields, traceParentOf, type TraceContext } from '../core/trace-context.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import { pagesOf } from '../store/repository.ts'
@@ -94,11 +95,13 @@ export function keep(
 const none: readonly string[] = []
 
 /** The conversation that the header fields of a request say it answers in. */
-const threadIn = (headers: Readonly<Record<string, string>>): string | undefined =>
-  answeredThread({
-    references: fieldOf(headers, 'references') ?? '',
-    inReplyTo: fieldOf(headers, 'in-reply-to') ?? '',
+function threadIn(headers: Readonly<Record<string, string>>): string | undefined {
+  const fields = Object.entries(headers)
+  return answeredThread({
+    references: fieldOf(fields, 'references') ?? '',
+    inReplyTo: fieldOf(fields, 'in-reply-to') ?? '',
   })
+}
 
 /** The emails that one id of a provider names. */
 export interface Found {

@@ -121,7 +121,7 @@ export function createAnswerRoom(limit: number = 48 * 1024 * 1024, patienceMs: n
     admit({ status, body, headers }, response) {
       if (body === null || status === webSocketStatus) return
       const bytes = bytesOf(body)
-      if (bytes < largeBytes && !(body instanceof ReadableStream)) return
+      if (bytes < largeAnswerBytes && !(body instanceof ReadableStream)) return
       if (response.destroyed) return
       // Live events pause by design, and detect lost clients themselves.
       if (headers['content-type']?.startsWith('text/event-stream')) return
@@ -134,7 +134,7 @@ export function createAnswerRoom(limit: number = 48 * 1024 * 1024, patienceMs: n
   }
 }
 
-const largeBytes = 256 * 1024
+const largeAnswerBytes = 256 * 1024
 
 /** The memory that a body holds. A stream holds next to nothing. */
 function bytesOf(body: NonNullable<Answer['body']>): number {

@@ -32,7 +32,6 @@ import { sessionRoutes } from './dev/session.ts'
 import { smtpSessionRoutes } from './dev/smtp-sessions.ts'
 import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
-import { createFailedKeys } from '../keys/failed-keys.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
 import { endSocket } from './end-socket.ts'
 import { createFindFace, type Face, facesOf } from './face.ts'
@@ -95,7 +94,7 @@ export function createApp(deps: ServerDeps): App {
   const limits = deps.limits ?? {
     bodies: createBodyRoom(deps.config.limits.requestBytes, systemClock),
     answers: createAnswerRoom(),
-    failedKeys: deps.failedKeys ?? createFailedKeys(deps.clock),
+    failedLogins: deps.failedLogins,
     passwords: createSignInLimit(),
     providers: createSignInLimit(),
     openAnswers: createOpenAnswers(),

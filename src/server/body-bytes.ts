@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { longBytes } from '../core/json-body.ts'
+import { longBodyBytes } from '../core/json-body.ts'
 import { systemClock, type Clock } from '../core/clock.ts'
 import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import type { BodyShare } from './body-room.ts'
@@ -51,7 +51,7 @@ export function readNode(
       }
     }
     const makeRoom = (bytes: number): void => {
-      if (size > longBytes) return reserve()
+      if (size > longBodyBytes) return reserve()
       if (room.take(bytes)) return
       if (announced > 0) throw noBodyRoom()
       reserve()
@@ -85,7 +85,7 @@ export function readNode(
     if (request.destroyed && !request.complete) return reject(brokenOff(request.errored))
     request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
     // Reserves memory before anything is read. A body without a length does so when it is long or finds no room.
-    if (announced > longBytes) reserve()
+    if (announced > longBodyBytes) reserve()
   })
 }
 
@@ -102,7 +102,7 @@ function createPieces(announced: number): { add(piece: Buffer): void; whole(): B
   return {
     add(piece) {
       // The announced length may be wrong, so the buffer is allocated only after the first megabyte has arrived.
-      if (!joined && size > longBytes && size + piece.length <= announced) {
+      if (!joined && size > longBodyBytes && size + piece.length <= announced) {
         joined = pageBuffer(announced)
         join().copy(joined)
         pieces = []
@@ -140,7 +140,7 @@ export async function readWeb(
     pieces.push(next.value)
     try {
       if (size > limit) throw tooLarge(limit, 'sent without a length')
-      if (!isReserved && (size > longBytes || !room.take(next.value.length))) {
+      if (!isReserved && (size > longBodyBytes || !room.take(next.value.length))) {
         isReserved = true
         await room.reserve(limit)
       }

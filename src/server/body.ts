@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { FormBody, formTypes } from '../core/form.ts'
-import { longBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
+import { longBodyBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import { collectBefore } from '../core/page-memory.ts'
 import { readNode, readWeb, tooLarge } from './body-bytes.ts'
 import type { BodyShare } from './body-room.ts'
@@ -60,7 +60,7 @@ export async function receiveBody(
     : await readWeb(source.body(), limit, room, source.onPiece)
   if (isAbsent && bytes.length > 0 && !wanted.anyType) assertReadable(source.headers, type, isText, wanted)
   return {
-    isLong: bytes.length > longBytes,
+    isLong: bytes.length > longBodyBytes,
     parse() {
       // Released as soon as it is not needed, because a long body may have 50 MiB.
       const given = bytes ?? Buffer.alloc(0)
@@ -68,8 +68,8 @@ export async function receiveBody(
       if (isBytes) return given
       if (given.length === 0 && wanted.optional) return {}
       // A copy of the beginning, so that the whole body is not kept in memory while the request runs.
-      note(given.length > longBytes ? Buffer.from(given.subarray(0, notedBytes)) : given)
-      if (given.length > longBytes) {
+      note(given.length > longBodyBytes ? Buffer.from(given.subarray(0, notedBytes)) : given)
+      if (given.length > longBodyBytes) {
         collectBefore(given.length)
         if (!isForm) return new LongBody(given, isText)
       }

@@ -19,7 +19,7 @@ import type { Suppressions } from '../sending/suppressions.ts'
 import type { Simulation } from '../emails/simulate.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
-import type { FailedKeys } from '../keys/failed-keys.ts'
+import type { FailedLogins } from '../keys/failed-logins.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Config } from '../options/options.ts'
 import type { Store } from '../store/store.ts'
@@ -97,8 +97,8 @@ export interface ServerDeps extends AccountDeps {
   readonly upToDate: (() => Promise<void>) | null
   /** Default: new ones. */
   readonly limits?: RequestLimits
-  /** Wrong keys, which SMTP counts as well. Default: they are counted here only. */
-  readonly failedKeys?: FailedKeys
+  /** Counts wrong keys and passwords, together with those of SMTP. */
+  readonly failedLogins: FailedLogins
   /** Further rows, with this account behind them. Default: none. */
   readonly furtherRoutes?: readonly Route[]
   /** The APIs of providers. Default: none. */
@@ -130,7 +130,7 @@ export interface ServerDeps extends AccountDeps {
 export interface RequestLimits {
   readonly bodies: BodyRoom
   readonly answers: AnswerRoom
-  readonly failedKeys: FailedKeys
+  readonly failedLogins: FailedLogins
   /** Sign-ins with a password. */
   readonly passwords: SignInLimit
   /** Sign-ins with a provider. */

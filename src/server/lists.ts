@@ -24,7 +24,7 @@ export const pageMembers: {
 
 /** The query of a list of `/dev`. */
 export const pageQuery: z.ZodType<{ cursor?: string | undefined; limit?: number | undefined }> =
-  z.object(pageMembers)
+  z.strictObject(pageMembers)
 
 /** A list answer: `{ <name>: [...], count, cursor }`. */
 export function listSchema(name: string, item: z.ZodType): z.ZodType {
@@ -56,6 +56,11 @@ export function queryNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
   const number = z.coerce.number().int().min(least).max(most)
   // NaN is reported as not a number.
   return z.preprocess((text) => (typeof text === 'string' && !digits.test(text) ? Number.NaN : text), number)
+}
+
+/** A flag in a query, written `true` or `false`. */
+export function queryFlag(): z.ZodType<boolean> {
+  return z.enum(['true', 'false']).transform((text) => text === 'true')
 }
 
 const digits = /^-?\d{1,16}$/

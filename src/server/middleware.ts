@@ -1,12 +1,10 @@
 import type { H3Event, Middleware } from 'h3'
-import { FastResponse } from 'srvx'
 import { noAccount } from '../accounts/account.ts'
 import { count } from '../core/counts.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
-import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
-import { moreWarnings } from '../core/validate.ts'
+import { isLongJson } from '../core/long-json.ts'
 import type { AccessControl } from './access.ts'
-import { type Answer, errorAnswer, isAnswer, jsonAnswer, streamBody, webSocketStatus } from './answer.ts'
+import { type Answer, errorAnswer, isAnswer, jsonAnswer } from './answer.ts'
 import type { ClientAddresses } from './client-address.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
 import type { FindFace } from './face.ts'
@@ -15,8 +13,8 @@ import { assertFraming, assertHost } from './guard.ts'
 import type { OpenAnswer } from './open-answers.ts'
 import type { RequestLog } from './request-log.ts'
 import { beginState, type RequestState, socketRequestOf, stateOf } from './request-state.ts'
-import { endAfterRequest } from './rest-of-request.ts'
 import type { Need, Route } from './route.ts'
+import { streamed, toResponse } from './to-response.ts'
 
 /** What the middleware and the handlers of all routes need. */
 export interface RequestDeps
@@ -37,7 +35,7 @@ export function respond({
   faceOf,
   addresses,
   answers,
-  failedKeys,
+  failedLogins,
   log,
   requests,
   onError,
@@ -45,7 +43,7 @@ export function respond({
   const refusal = (error: unknown, event: H3Event): Answer => {
     if (isFault(error, event)) onError(error)
     const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
-    const shown = isCounted ? failedKeys.count(addresses.ipOf(event), error) : error
+    const shown = isCounted ? failedLogins.count(addresses.ipOf(event), error) : error
     return errorAnswer(shown, stateOf(event).face, event.url.pathname)
   }
   return async (event, next) => {
@@ -191,33 +189,6 @@ function logged(answer: Answer, event: H3Event, log: RequestLog): Answer {
   return isTerminal(event.req.headers) ? withLineEnd(answer) : answer
 }
 
-/** The body of an answer. Long JSON becomes a stream, which is written while it is read. */
-function streamed({ body }: Answer): Exclude<Answer['body'], LongJson> {
-  return isLongJson(body) ? streamBody(readLongJson(body)) : body
-}
-
-/**
- * The warnings of a request that the log does not keep, each text once, as a header of RFC 7234 section 5.5. Many requests in
- * one body have many, and clients refuse answers whose headers have more than 16 KB.
- */
-function warningOf(warnings: readonly string[]): string {
-  const texts = [...new Set(warnings)]
-  const said: string[] = []
-  let left = maxWarningChars
-  for (const text of texts) {
-    const value = warningValue(text)
-    left -= value.length
-    if (left < 0) return [...said, warningValue(moreWarnings(texts.length - said.length))].join(', ')
-    said.push(value)
-  }
-  return said.join(', ')
-}
-
-const warningValue = (text: string): string =>
-  `299 localpost ${JSON.stringify(text.replace(/[^\x20-\x7e]/g, '?'))}`
-
-const maxWarningChars = 4000
-
 /** Whether a person called curl in a terminal: its default User-Agent and its default Accept. */
 function isTerminal(headers: Pick<Headers, 'get'>): boolean {
   return headers.get('user-agent')?.startsWith('curl/') === true && headers.get('accept') === '*/*'
@@ -245,35 +216,4 @@ function withLineEnd(answer: Answer): Answer {
 function beginningOf({ body }: Answer): string | null {
   if (typeof body === 'string') return body
   return isLongJson(body) ? (body.pieces().next().value ?? null) : null
-}
-
-// h3's type follows the DOM's, which does not include byte arrays with shared memory.
-type ResponseBody = ConstructorParameters<typeof Response>[0]
-
-function toResponse(given: Answer, event: H3Event, state: RequestState): Response {
-  const request = state.socket?.req
-  const isHead = event.req.method === 'HEAD'
-  const answer = request && !request.complete && !isHead ? endAfterRequest(given, request) : given
-  const { status } = answer
-  const body = streamed(answer)
-  const all: Record<string, string> = { ...state.headers, ...answer.headers }
-  const { warnings } = state.exchange
-  if (!state.isLogged && warnings.length > 0) all['warning'] = warningOf(warnings)
-  // For a socket, h3's own server has a response that makes no web stream and no Headers object.
-  const kind = request ? FastResponse : Response
-  if (isHead) {
-    // An unread stream would stay open.
-    if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
-    else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))
-    return new kind(null, { status, headers: all })
-  }
-  state.isStreamed = body instanceof ReadableStream
-  if (status === webSocketStatus && body instanceof ReadableStream) {
-    state.webSocket = { headers: answer.headers, frames: body }
-    // It is not sent, and a Response cannot have this status.
-    return new kind(null)
-  }
-  const cookies = (answer.cookies ?? []).map((cookie): [string, string] => ['set-cookie', cookie])
-  const headers = cookies.length === 0 ? all : [...Object.entries(all), ...cookies]
-  return new kind(body as ResponseBody, { status, headers })
 }

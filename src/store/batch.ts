@@ -1,7 +1,7 @@
 import { Entry, type LargePlace, type Place, type Places, samePlace } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
 import type { BulkChange, BulkOutcome } from './bulk.ts'
-import { CommitChecks, placeOf, type UniqueKey } from './commit-checks.ts'
+import { CommitChecks, recordPlace, type UniqueKey } from './commit-checks.ts'
 import { type PreparedChange, withVersion } from './prepare.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect, Records } from './records.ts'
@@ -117,7 +117,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
 
   /** @returns False if there is no such record. One whose line cannot be read is not in memory, and can still be removed. */
   #remove(state: CollectionState, id: string, current: Entry | null): boolean {
-    if (!current && (this.changed.has(placeOf(state, id)) || !state.rests(id))) return false
+    if (!current && (this.changed.has(recordPlace(state, id)) || !state.rests(id))) return false
     this.drop(state, id, current)
     this.#effects.push({ op: 'remove', state, id })
     return true

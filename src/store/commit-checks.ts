@@ -50,7 +50,7 @@ export abstract class CommitChecks<
   }
 
   protected current(collection: C, id: string): R | null {
-    const changed = this.changed.get(placeOf(collection, id))
+    const changed = this.changed.get(recordPlace(collection, id))
     return changed ? changed.record : this.stored(collection, id)
   }
 
@@ -82,13 +82,13 @@ export abstract class CommitChecks<
     }
     if (current) this.#claim(collection, current, null)
     this.#claim(collection, record, id)
-    this.set(this.changed, placeOf(collection, id), { collection, id, record })
+    this.set(this.changed, recordPlace(collection, id), { collection, id, record })
   }
 
   /** @param current  null for a record that is not known. */
   protected drop(collection: C, id: string, current: R | null): void {
     if (current) this.#claim(collection, current, null)
-    this.set(this.changed, placeOf(collection, id), { collection, id, record: null })
+    this.set(this.changed, recordPlace(collection, id), { collection, id, record: null })
   }
 
   #claim(collection: C, record: R, holder: string | null): void {
@@ -106,7 +106,7 @@ export abstract class CommitChecks<
 }
 
 /** The place of a record in maps. */
-export function placeOf({ name }: { readonly name: string }, id: string): string {
+export function recordPlace({ name }: { readonly name: string }, id: string): string {
   return `${name}\0${id}`
 }
 

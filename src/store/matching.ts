@@ -65,13 +65,13 @@ export async function* findMatches(
       isMoved = idIndex.revision !== revision
       if (isMoved) break
       // Few at first, because a page needs only few.
-      size = Math.min(2 * size, most)
+      size = Math.min(2 * size, largestSpan)
     }
   }
 }
 
 const fewest = 128
-const most = 4096
+const largestSpan = 4096
 /** How many records are read at once. */
 const readAtOnce = 128
 

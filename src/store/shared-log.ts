@@ -1,4 +1,4 @@
-import { monotonicNow, setTimeout, sleep } from '../core/machine.ts'
+import { idleSleep, monotonicNow, sleep } from '../core/machine.ts'
 import type { IndexKey } from './queries.ts'
 import { type Collection, insert, type Store, type StoredRecord } from './store.ts'
 
@@ -52,12 +52,12 @@ export function createSharedLog<T extends StoredRecord>({
     isRunning = true
     while (waiting.length > 0) {
       // What is logged may not be complete yet: the last reply of a transaction may be missing.
-      await pause(gatherMs)
+      await idleSleep(gatherMs)
       const began = monotonicNow()
       storing = storeWaiting()
       await storing
       // Commits run one after the other, and mail must not wait for logs: they take at most a tenth of the time.
-      await pause(Math.min(Math.max(pauseMs, 9 * (monotonicNow() - began)), longestPauseMs))
+      await idleSleep(Math.min(Math.max(pauseMs, 9 * (monotonicNow() - began)), longestPauseMs))
     }
     isRunning = false
   }
@@ -110,8 +110,3 @@ const pauseMs = 100
 const longestPauseMs = 2000
 /** How long a commit of another instance may take. */
 const storingMs = 50
-
-/** Does not keep the process alive. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms).unref())
-}

@@ -14,6 +14,7 @@ const months = [
 ]
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
+// The keys of the table in `formatDate`; a longer one before those that it begins with.
 const token = /YYYY|YY|MMMM|MMM|MM|M|DD|D|dddd|ddd|hh|h|HH|H|mm|m|ss|s|A|ZZ|Z/g
 
 /**
@@ -26,9 +27,9 @@ const token = /YYYY|YY|MMMM|MMM|MM|M|DD|D|dddd|ddd|hh|h|HH|H|mm|m|ss|s|A|ZZ|Z/g
  */
 export function formatDate(given: unknown, format: unknown, offset: unknown): string | null {
   const time = typeof given === 'number' ? given : typeof given === 'string' ? readIso(given) : Number.NaN
-  const zone = offset === undefined ? ['', '+', '00', '00'] : zoneOf(offset)
+  const zone = zoneOf(offset)
   if (typeof format !== 'string' || zone === null || format.length > maxFormat) return null
-  const [, sign = '+', hours = '00', minutes = '00'] = zone
+  const [sign, hours, minutes] = zone
   const shift = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1)
   const at = new Date(time + shift * 60_000)
   if (Number.isNaN(at.getTime())) return null
@@ -74,5 +75,8 @@ const isoForm = /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|
 /** How long a format may be. */
 const maxFormat = 200
 
-const zoneOf = (offset: unknown): RegExpExecArray | null =>
-  typeof offset === 'string' ? /^([+-])(\d\d):?(\d\d)$/.exec(offset) : null
+function zoneOf(offset: unknown): readonly [sign: string, hours: string, minutes: string] | null {
+  if (offset === undefined) return ['+', '00', '00']
+  const found = typeof offset === 'string' ? /^([+-])(\d\d):?(\d\d)$/.exec(offset) : null
+  return found && [found[1] ?? '', found[2] ?? '', found[3] ?? '']
+}

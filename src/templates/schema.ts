@@ -92,7 +92,7 @@ export const templateRenderingSchema: z.ZodType<TemplateRendering> = z.strictObj
   subject: renderedText,
   html: renderedText,
   text: renderedText,
-  data: z.record(z.string(), z.unknown()).optional().describe('Any JSON. Default: none'),
+  data: z.record(z.string(), z.unknown()).optional().describe('A JSON object. Default: none'),
 })
 
 /** The texts as they would be sent: the answer. */

@@ -28,7 +28,7 @@ export interface TemplateRendering {
   subject?: string
   html?: string
   text?: string
-  /** Any JSON. Default: none. */
+  /** A JSON object. Default: none. */
   data?: Record<string, unknown>
 }
 

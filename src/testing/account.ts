@@ -5,7 +5,7 @@ import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import { fromCall } from '../instance/public-members.ts'
-import { isLoopback } from '../net/hosts.ts'
+import { hostOfUrl, isLoopback } from '../net/hosts.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { optionTable } from '../options/table.ts'
 import { nodeFetch } from './node-fetch.ts'
@@ -177,6 +177,6 @@ function accountOf(
 
 /** The SMTP host. If the server names a loopback address but has another URL, it is the host of the URL. */
 function hostOfSmtp(host: string, url: string): string {
-  const own = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  const own = hostOfUrl(new URL(url))
   return isLoopback(host) && !isLoopback(own) ? own : host
 }

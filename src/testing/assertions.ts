@@ -4,9 +4,10 @@ import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from '.
 import { withOptions, type CheckOptions } from './expectation.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
 import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
-import { assertInspected, assertMail, assertReceived, type Inspected } from './mails.ts'
+import type { Inspected } from './mails.ts'
 import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
 import type { Outcome } from './outcome.ts'
+import { assertInspected, assertMail, assertReceived } from './received.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
 
 /**

@@ -5,16 +5,8 @@ import { isMoment, isPlainObject } from '../search/query-members.ts'
 import { usageError } from './lines.ts'
 
 /** The kind of value that a member of an expectation accepts. An array lists the accepted words. */
-export type MemberKind =
-  | 'pattern'
-  | 'text'
-  | 'count'
-  | 'milliseconds'
-  | 'moment'
-  | 'texts'
-  | 'patterns'
-  | 'share'
-  | readonly string[]
+export type MemberKind = NamedKind | readonly string[]
+type NamedKind = 'text' | 'count' | 'share' | 'milliseconds' | 'moment' | 'texts' | 'pattern' | 'patterns'
 
 /**
  * Refuses an expectation with unknown members or wrong values, which would otherwise fail without saying why.
@@ -86,34 +78,45 @@ export function withOptions<Expectation extends CheckOptions>(
 export function assertPattern(value: unknown, what: string): void {
   if (value === '')
     throw usageError(`${what} matches everything because it is empty. Leave it out to match everything.`)
-  if (!takes('pattern', value)) throw usageError(`${what} takes ${sayKind('pattern')}, not ${say(value)}.`)
+  if (!isPattern(value)) throw usageError(`${what} takes ${sayKind('pattern')}, not ${say(value)}.`)
+}
+
+/** What each kind accepts, and how messages call it. */
+const kinds: Readonly<Record<NamedKind, { takes: (value: unknown) => boolean; words: string }>> = {
+  text: { takes: isText, words: 'a text' },
+  count: {
+    takes: (value) => isPositive(value) && Number.isInteger(value),
+    words: 'a whole number from 0',
+  },
+  share: { takes: (value) => isPositive(value) && value <= 1, words: 'a number from 0 to 1' },
+  milliseconds: { takes: isPositive, words: 'a number of milliseconds from 0' },
+  moment: { takes: isMoment, words: 'a Date or the id of a mail, which inbox.mark() gives' },
+  texts: { takes: (value) => Array.isArray(value) && value.every(isText), words: 'an array of texts' },
+  pattern: { takes: isPattern, words: 'a text or a regular expression' },
+  patterns: {
+    takes: (value) => Array.isArray(value) && value.every((one) => one !== '' && isPattern(one)),
+    words: 'an array of texts and regular expressions',
+  },
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isPositive(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0
+}
+
+function isPattern(value: unknown): boolean {
+  return isText(value) || isRegExp(value)
 }
 
 function takes(kind: MemberKind, value: unknown): boolean {
-  if (typeof kind === 'object') return typeof value === 'string' && kind.includes(value)
-  if (kind === 'text') return typeof value === 'string'
-  if (kind === 'count') return typeof value === 'number' && Number.isInteger(value) && value >= 0
-  if (kind === 'share') return typeof value === 'number' && value >= 0 && value <= 1
-  if (kind === 'milliseconds') return typeof value === 'number' && value >= 0
-  if (kind === 'moment') return isMoment(value)
-  if (kind === 'texts') return Array.isArray(value) && value.every((one) => typeof one === 'string')
-  if (kind === 'patterns')
-    return Array.isArray(value) && value.every((one) => one !== '' && takes('pattern', one))
-  return typeof value === 'string' || isRegExp(value)
+  return typeof kind === 'object' ? isText(value) && kind.includes(value) : kinds[kind].takes(value)
 }
 
 function sayKind(kind: MemberKind): string {
-  if (typeof kind === 'object') return `one of ${kind.join(', ')}`
-  return {
-    text: 'a text',
-    count: 'a whole number from 0',
-    moment: 'a Date or the id of a mail, which inbox.mark() gives',
-    milliseconds: 'a number of milliseconds from 0',
-    share: 'a number from 0 to 1',
-    texts: 'an array of texts',
-    patterns: 'an array of texts and regular expressions',
-    pattern: 'a text or a regular expression',
-  }[kind]
+  return typeof kind === 'object' ? `one of ${kind.join(', ')}` : kinds[kind].words
 }
 
 function say(value: unknown): string {

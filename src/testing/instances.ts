@@ -2,7 +2,7 @@ import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { createNoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { suggest } from '../core/suggest.ts'
-import { placeOf } from '../instance/leak-warning.ts'
+import { callSiteOf } from '../instance/leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import { sayTestProcess } from '../instance/test-process.ts'
 import { handOverMails } from '../report/hand-over.ts'
@@ -22,7 +22,7 @@ import { vitestTest } from './vitest-test.ts'
 export async function startForTest(options?: LocalpostOptions): Promise<Localpost> {
   const frames = framesOfCaller(startForTest)
   try {
-    return await createNoted(options, placeOf(startForTest))
+    return await createNoted(options, callSiteOf(startForTest))
   } catch (error) {
     throw withFramesOf(error, frames)
   }
@@ -65,15 +65,9 @@ export type UsedLocalpost = (test?: unknown) => Localpost
  * })
  */
 export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): UsedLocalpost {
-  const { beforeAll, afterAll } = readHooks(hooks)
-  if (!beforeAll !== !afterAll) {
-    const [given, missing] = beforeAll ? ['beforeAll', 'afterAll'] : ['afterAll', 'beforeAll']
-    throw new TypeError(
-      `useLocalpost() was given ${given} without ${missing}. For one instance of the file hand over both (before and after of node:test are { beforeAll: before, afterAll: after }), for one of each test none of them.`,
-    )
-  }
-  const place = placeOf(useLocalpost)
-  return beforeAll ? useForFile(hooks, options, place) : useForEach(hooks, options, place)
+  assertHooks(hooks)
+  const place = callSiteOf(useLocalpost)
+  return hooks.beforeAll ? useForFile(hooks, options, place) : useForEach(hooks, options, place)
 }
 
 function useForEach(hooks: TestHooks, options: LocalpostOptions | undefined, place: string): UsedLocalpost {
@@ -100,6 +94,7 @@ function useForFile(hooks: TestHooks, options: LocalpostOptions | undefined, pla
   })
   hooks.beforeEach(
     hookOf(async (test) => {
+      // Asked before `begin`, which counts this test too.
       const isShared = tests.isShared(test)
       await tests.begin(test, async () => {
         // The other test would lose the mail that it looks for.
@@ -145,23 +140,27 @@ function hookOf(run: (test: unknown) => Promise<void>): EachHook {
 }
 
 // The argument may have other members too, such as all those of `@jest/globals`.
-function readHooks(hooks: TestHooks): TestHooks {
+function assertHooks(hooks: TestHooks): void {
   const given: object = typeof hooks === 'object' && hooks !== null ? hooks : {}
   const isHook = (name: string): boolean => typeof Reflect.get(given, name) === 'function'
-  for (const name of ['beforeEach', 'afterEach']) {
+  for (const name of eachHooks) {
     if (isHook(name)) continue
-    const near = suggest(
-      name,
-      Object.keys(given).filter((key) => !hookNames.has(key)),
-    )
+    const others = Object.keys(given).filter((key) => !hookNames.has(key))
+    const near = suggest(name, others)
     throw new TypeError(
       `useLocalpost() needs ${name}, a hook of the framework, as in useLocalpost({ beforeEach, afterEach }).${near ? ` It was given ${near}.` : ''}`,
     )
   }
-  return hooks
+  const { beforeAll, afterAll } = hooks
+  if (!beforeAll === !afterAll) return
+  const [one, missing] = beforeAll ? ['beforeAll', 'afterAll'] : ['afterAll', 'beforeAll']
+  throw new TypeError(
+    `useLocalpost() was given ${one} without ${missing}. For one instance of the file hand over both (before and after of node:test are { beforeAll: before, afterAll: after }), for one of each test none of them.`,
+  )
 }
 
-const hookNames = new Set(['beforeAll', 'beforeEach', 'afterEach', 'afterAll'])
+const eachHooks = ['beforeEach', 'afterEach'] as const
+const hookNames: ReadonlySet<string> = new Set([...eachHooks, 'beforeAll', 'afterAll'])
 
 // Importing this means that tests run.
 sayTestProcess()

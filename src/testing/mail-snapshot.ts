@@ -4,8 +4,8 @@ import { suggest } from '../core/suggest.ts'
 import type { Mail } from '../inbox/types.ts'
 import { assertExpectation } from './expectation.ts'
 import { usageError } from './lines.ts'
-import { assertMail } from './mails.ts'
 import type { Outcome } from './outcome.ts'
+import { assertMail } from './received.ts'
 import { runnerSnapshots } from './runner-snapshots.ts'
 
 /** Options of a snapshot of a mail. */

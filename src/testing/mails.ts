@@ -1,9 +1,7 @@
-import { quote } from '../core/errors.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { optionTable } from '../options/table.ts'
-import { usageError } from './lines.ts'
 
 /** The part of an instance that checks look at. */
 export type Inspected = { readonly inbox: Pick<Inbox, 'list' | 'get'> } & Partial<
@@ -59,53 +57,4 @@ const pageSize = 200
 // Recognised by its code, because the error may come from another copy of the package.
 function isNotFound(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'not_found'
-}
-
-/**
- * Refuses a value that is not an instance. The message says what to pass instead.
- *
- * @throws TypeError.
- */
-export function assertInspected(received: unknown, matcher: string): asserts received is Inspected {
-  const inbox = typeof received === 'object' && received !== null && 'inbox' in received && received.inbox
-  if (typeof inbox === 'object' && inbox !== null) return
-  const call = matcher.startsWith('assert') ? `${matcher}(localpost, …)` : `expect(localpost).${matcher}(…)`
-  throw usageError(
-    `${matcher} looks at a Localpost instance: await ${call}. It was given ${kindOf(received)}.`,
-  )
-}
-
-/**
- * Refuses what is neither an instance nor a mail.
- *
- * @throws TypeError.
- */
-export function assertReceived(received: unknown, matcher: string): asserts received is Inspected | Mail {
-  // A mail has no inbox; everything else must be an instance.
-  if (typeof received === 'object' && received !== null && 'recipients' in received)
-    assertMail(received, matcher)
-  else assertInspected(received, matcher)
-}
-
-/**
- * Refuses a value that is not a mail. The message says how to get one.
- *
- * @throws TypeError.
- */
-export function assertMail(received: unknown, matcher: string): asserts received is Mail {
-  if (typeof received === 'object' && received !== null && 'links' in received && 'html' in received) return
-  throw usageError(
-    `${matcher} looks at a mail, as inbox.waitFor() and inbox.get() give one. It was given ${kindOf(received)}.`,
-  )
-}
-
-function kindOf(value: unknown): string {
-  if (value instanceof Promise) return 'a promise: await it first'
-  return value === null
-    ? 'null'
-    : Array.isArray(value)
-      ? 'an array'
-      : typeof value === 'object'
-        ? `an object without what it needs: ${quote(value)}`
-        : `a value of type ${typeof value}`
 }

@@ -2,11 +2,11 @@ import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from '.
 import { checkEvent, type EventExpectation } from './event.ts'
 import { withOptions, type CheckOptions } from './expectation.ts'
 import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
-import { assertInspected, assertMail, assertReceived } from './mails.ts'
 import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
 import { checkPictures, type MailPictureOptions } from './mail-pictures.ts'
 import { checkSnapshot, type MailSnapshotOptions } from './mail-snapshot.ts'
 import type { Outcome, Sense } from './outcome.ts'
+import { assertInspected, assertMail, assertReceived } from './received.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
 
 /** The `this` of a matcher, in vitest and in Jest. */

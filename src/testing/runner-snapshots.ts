@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
+import { membersOf } from '../core/members.ts'
 import { usageError } from './lines.ts'
-import { membersOf, namesOf } from './vitest-test.ts'
+import { namesOf } from './vitest-test.ts'
 
 /** The snapshot settings of vitest or Jest for the running test. */
 export interface RunnerSnapshots {
@@ -24,8 +25,9 @@ export interface RunnerSnapshots {
  * @throws TypeError in another runner, and for `not`.
  */
 export function runnerSnapshots(context: unknown, matcher: string, instead: string): RunnerSnapshots {
-  const { snapshotState, task, testPath, isNot } = membersOf(context)
-  const { currentTestName, currentConcurrentTestName, currentTestIdentity } = membersOf(context)
+  const matching = membersOf(context)
+  const { snapshotState, task, testPath, isNot } = matching
+  const { currentTestName, currentConcurrentTestName, currentTestIdentity } = matching
   const { match, _updateSnapshot: writes } = membersOf(snapshotState)
   if (typeof match !== 'function')
     throw usageError(

@@ -1,3 +1,4 @@
+import { membersOf } from '../core/members.ts'
 import type { Localpost } from '../instance/instance.ts'
 
 /** The instances of the tests that run, each found by its test. */
@@ -111,8 +112,4 @@ function concurrentNameInJest(): string | undefined {
   const { currentConcurrentTestName: read } = membersOf(state)
   const name: unknown = typeof read === 'function' ? read() : undefined
   return typeof name === 'string' ? name : undefined
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
 }

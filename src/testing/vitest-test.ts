@@ -1,3 +1,4 @@
+import { membersOf } from '../core/members.ts'
 import type { ReportedTest } from '../report/hand-over.ts'
 
 /**
@@ -21,10 +22,4 @@ export function namesOf(task: Readonly<Record<string, unknown>>): string {
   for (let one = task; typeof one['name'] === 'string' && names.length < 100; one = membersOf(one['suite']))
     names.unshift(one['name'])
   return names.join(' > ')
-}
-
-/** Of an object that another program hands over; a function may have members too. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function'
-  return isObject ? (value as Readonly<Record<string, unknown>>) : {}
 }

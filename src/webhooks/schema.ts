@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { quote } from '../core/errors.ts'
 import { domainDataSchema } from '../domains/schema.ts'
 import { kindOfAddress, neverProblem } from '../net/addresses.ts'
+import { hostOfUrl } from '../net/hosts.ts'
 import { domainEventTypes, emailEventTypes, eventGroups, webhookCreatedType } from './event-types.ts'
 import type {
   DomainEventType,
@@ -208,6 +209,6 @@ function urlProblem(text: string): string | null {
   if (!url || !/^https?:$/.test(url.protocol))
     return `must be an http(s) URL such as "http://127.0.0.1:3000/hooks", not ${quote(text)}`
   if (url.username !== '' || url.password !== '') return 'must have no user name and no password'
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = hostOfUrl(url)
   return kindOfAddress(host) === 'never' ? `leads to ${host}, which ${neverProblem}` : null
 }

@@ -8,7 +8,7 @@ import { afterAttempt } from './deliveries.ts'
 import { type WebhookDeliveryRecord, webhookDeliveryCollection } from './webhook.ts'
 import type { WebhookShape } from './shape.ts'
 import type { Webhook, WebhookAttempt } from './types.ts'
-import { placeOf } from '../net/guarded-request.ts'
+import { hostAndPort } from '../net/guarded-request.ts'
 
 /** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
 export interface Sender {
@@ -240,7 +240,7 @@ function spanFacts(
   { webhook_id, event_id, attempts, payload }: WebhookDeliveryRecord,
   { status }: WebhookAttempt,
 ): Attributes {
-  const { host, port } = placeOf(new URL(url))
+  const { host, port } = hostAndPort(new URL(url))
   return {
     'localpost.webhook.id': webhook_id,
     'localpost.event.id': event_id,

@@ -40,7 +40,7 @@ it('a broadcast whose recipients all hang does not block other mail in the outbo
     thread: createJobThread(jobs, null),
     retryDelaysMs: [],
     hostname: 'localhost',
-    large: createJobQueue(systemClock, 1, 1),
+    largeWrites: createJobQueue(systemClock, 1, 1),
     downloads: createDownloads(systemClock),
     senderOf: () => Promise.reject(new Error('Every message is written already')),
     firstLinkOf: () => Promise.resolve(null),

@@ -6,6 +6,7 @@ import type { AccountSide, Envelope } from '../../src/capture/port.ts'
 import type { ObservedSession } from '../../src/capture/session-log.ts'
 import { createVerdicts } from '../../src/rules/verdicts.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { createFailedLogins } from '../../src/keys/failed-logins.ts'
 
 /** A whole message, for tests that do not look at its text. */
 export const message = 'From: a@acme.com\r\nTo: b@example.com\r\nSubject: Hi\r\n\r\nHello\r\n'
@@ -64,6 +65,7 @@ export async function testServer(options: Partial<CaptureOptions> = {}): Promise
     scopeOf: (key) =>
       key === 'lp_key' ? 'full' : key === 'lp_read' ? 'read' : key === 'lp_send' ? 'send' : null,
     deliverySecret: 'secret',
+    failedLogins: createFailedLogins(options.clock ?? systemClock),
     onError: (error) => errors.push(error),
     ...options,
   })

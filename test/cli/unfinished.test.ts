@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createLocalpost } from '../../src/index.ts'
-import { collections, sharedCollections } from '../../src/instance/collections.ts'
+import { allCollections, collections } from '../../src/instance/collections.ts'
 import { copyStore } from '../../src/store/copy/copy.ts'
 import { fillLogStore, openLogStore } from '../../src/store/disk/open.ts'
 import { fillPostgresStore } from '../../src/store/postgres/open.ts'
@@ -32,7 +32,7 @@ const kinds = {
   PostgreSQL: {
     fresh: () => `${server.url}?schema=unfinished${++schemas}`,
     fill: (url: string, mark: Mark): Promise<Filling> =>
-      fillPostgresStore({ url, collections: [...collections, ...sharedCollections] }, mark),
+      fillPostgresStore({ url, collections: allCollections }, mark),
     flag: '--store',
     open: (store: string) => createLocalpost({ store }),
   },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { FormBody, maxFormEntries, readTextForm, type FormEntry } from '../../src/core/form.ts'
+import { FormBody, readTextForm } from '../../src/core/form.ts'
+import { maxFormEntries, type FormEntry } from '../../src/core/form-entry.ts'
 
 const multipart = 'multipart/form-data; boundary=AaB03x'
 const urlencoded = 'application/x-www-form-urlencoded; charset=utf-8'

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { isErrorOf } from '../../src/core/errors.ts'
 import { emailCollection } from '../../src/emails/email.ts'
 import { createLocalpost } from '../../src/index.ts'
-import { collections, sharedCollections } from '../../src/instance/collections.ts'
+import { allCollections, collections } from '../../src/instance/collections.ts'
 import { openLogStore } from '../../src/store/disk/open.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import type { PartitionedStore } from '../../src/store/store.ts'
@@ -61,7 +61,7 @@ const intoFolder = {
 }
 const intoDatabase = {
   fresh: freshUrl,
-  open: (url: string) => openPostgresStore({ url, collections: [...collections, ...sharedCollections] }),
+  open: (url: string) => openPostgresStore({ url, collections: allCollections }),
   start: (store: string) => createLocalpost({ store }),
 }
 const kinds: Record<string, Kind> = {

@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
-import { bounceOf, parseReply } from '../../src/outbox/bounces.ts'
+import { bounceOf } from '../../src/outbox/bounces.ts'
+import { parseReply } from '../../src/outbox/replies.ts'
 import { open, shared, statusesOf, until } from './helpers.ts'
 import { openMailServer } from './servers.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { relayOptions } from '../../src/outbox/transport.ts'
+import { relayOptions } from '../../src/outbox/relay-url.ts'
 import { resolveOptions, type LocalpostOptions } from '../../src/options/options.ts'
 
 describe('options', () => {
@@ -74,6 +74,11 @@ describe('options', () => {
       message: expect.stringMatching(message) as string,
     })
     expect(String(refusal)).not.toContain('hunter2')
+  })
+
+  it('accept the URL of a store with its scheme in any case', () => {
+    const store = 'POSTGRES://localpost@127.0.0.1/mail'
+    expect(resolveOptions({ store }).store).toBe(store)
   })
 
   it('accept a relay whose user and password are percent-encoded', () => {

@@ -63,7 +63,7 @@ function open(store: Store, more: Partial<OutboxDeps> = {}): Outbox {
     thread: createJobThread(jobs, null),
     retryDelaysMs: [60_000],
     hostname: 'localhost',
-    large: createJobQueue(systemClock, 1, 1),
+    largeWrites: createJobQueue(systemClock, 1, 1),
     downloads: createDownloads(systemClock),
     senderOf: () => Promise.reject(new Error('every message is written')),
     firstLinkOf: async () => null,

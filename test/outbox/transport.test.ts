@@ -119,3 +119,28 @@ describe('a delivery', () => {
     expect(taken.map(({ message }) => message)).toEqual(['Subject: y\r\n\r\ny\r\n'])
   })
 })
+
+it('a pool that could not be opened is opened again by the next delivery', async () => {
+  const { port } = server.server.address() as AddressInfo
+  let isListening = false
+  const late = createTransport({
+    get host() {
+      if (!isListening) throw new Error('The server does not listen yet')
+      return '127.0.0.1'
+    },
+    port,
+    plain: true,
+    hostname: 'mx.test',
+    maxConnections: 1,
+  })
+  const send = async (): Promise<string | undefined> => {
+    const message = Readable.from(['Subject: x\r\n\r\nHi\r\n'])
+    const rcpt_to = ['ada@x.test']
+    const replies = await late.deliver({ id: 'em_1', mail_from: 'hi@acme.test', rcpt_to, message })
+    return replies.get('ada@x.test')?.text
+  }
+  expect(await send()).toBe('The server does not listen yet')
+  isListening = true
+  expect(await send()).toBe('250 2.0.0 Taken')
+  late.close()
+})

@@ -48,6 +48,19 @@ describeBoth('/dev', (open) => {
       )
   })
 
+  test('lists as many items as a query asks for, and refuses a misspelt parameter', async () => {
+    const { call } = await open()
+    for (const address of ['ada@x.test', 'bob@x.test'])
+      await call('POST', '/dev/suppressions', { body: { address } })
+    const page = await (await call('GET', '/dev/suppressions?limit=1')).json()
+    expect(page).toMatchObject({ count: 2, suppressions: [{ address: 'ada@x.test' }] })
+    for (const list of ['suppressions', 'scheduled', 'broadcasts', 'webhooks/deliveries', 'templates']) {
+      const answer = await call('GET', `/dev/${list}?limmit=1`)
+      expect([list, answer.status]).toEqual([list, 422])
+      expect(await answer.json()).toMatchObject({ message: expect.stringContaining('limmit') })
+    }
+  })
+
   test('changes, verifies, describes and removes domains', async () => {
     const face = await open()
     const id = await idOf(await face.call('POST', '/v1/domains', { body: { name: 'acme.com' } }))

@@ -5,6 +5,7 @@ import type { ProviderParts } from '../../src/providers/provider.ts'
 import { mcpRoutes } from '../../src/mcp/routes.ts'
 import type { ToolAccount } from '../../src/mcp/tools.ts'
 import { providerRoutes } from '../../src/providers/providers.ts'
+import { createFailedLogins } from '../../src/keys/failed-logins.ts'
 import { createFindFace, facesOf } from '../../src/server/face.ts'
 import { createSessionLog } from '../../src/capture/session-log.ts'
 import { createRequestLog } from '../../src/server/request-log.ts'
@@ -84,6 +85,7 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
     // The rows only.
     furtherRoutes: [...ofProviders, ...mcpRoutes({} as ToolAccount, () => undefined)],
     requests: new Map(),
+    failedLogins: createFailedLogins(clock),
     instanceFacts: null,
     listener: () => null,
     onError: () => undefined,

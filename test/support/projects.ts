@@ -342,7 +342,7 @@ const further: readonly string[] = [
   'inbox/bulk-runs',
   'inbox/large-sent',
   'inbox/partial-count',
-  'mime/compose/long-body',
+  'mime/compose/body-encoding',
   'outbox/held-up',
   'reading',
   'search/dropped-rows',

@@ -67,7 +67,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'inbox/preview',
     'inbox/query-members',
     'inbox/reply',
-    'keys/failed-keys',
+    'keys/failed-logins',
     'rules/rules',
     'search/equal-texts',
     'server/dev',

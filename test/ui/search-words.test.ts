@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openPlaceholders } from '../../ui/views/inbox/placeholders.ts'
-import { markedPieces, wordsOf } from '../../ui/views/inbox/search-words.ts'
+import { markedPieces, searchedWords } from '../../ui/views/inbox/search-words.ts'
 
 describe('the words of a search', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('the words of a search', () => {
     ['(one or two)', ['one', 'two']],
     ['', []],
   ])('of %s are %j', (query, words) => {
-    expect(wordsOf(query)).toEqual(words)
+    expect(searchedWords(query)).toEqual(words)
   })
 
   it.each([

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createPasswords, isPasswordHash } from '../../src/users/password.ts'
 import { parseUsers, withUser } from '../../src/users/users-file.ts'
-import { changeUsersFile, openUsers, readUsers } from '../../src/users/users.ts'
+import { changeUsersFile, readUsers } from '../../src/users/stored-users.ts'
+import { openUsers } from '../../src/users/users.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const passwords = createPasswords()

@@ -52,7 +52,7 @@ export const hashStart = (): string => startFor(named.value)
 export const linkTo = (path: string): string => pathIn(named.value, path)
 
 /** The storage key for data of the shown account. For `default` it is the same as without other accounts. */
-export const placeOf = (name: string): string =>
+export const accountKey = (name: string): string =>
   named.value === null || named.value === mainAccount ? name : `${name}.${named.value}`
 
 /** Makes the accounts of the page, for its root component. */

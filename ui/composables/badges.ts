@@ -12,7 +12,7 @@ import type { Rule } from '../../src/rules/types.ts'
 import type { SmtpSessionSummary } from '../../src/inbox/types.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
 import type { Webhook, WebhookDelivery } from '../../src/webhooks/types.ts'
-import { placeOf } from './accounts.ts'
+import { accountKey } from './accounts.ts'
 import { idle, painted } from './idle.ts'
 import type { Instance } from './instance.ts'
 import type { AnyRoom } from './rooms.ts'
@@ -30,7 +30,7 @@ type Badges = ComputedRef<Partial<Record<AnyRoom, Badge>>>
 
 /** Watches what the navigation marks: problems that are new in Traffic, faults and rules, webhooks that fail. */
 export function provideBadges({ api, live, health, locked }: Instance, { room }: Router): Badges {
-  const seenKey = placeOf('traffic-seen')
+  const seenKey = accountKey('traffic-seen')
   const seen = ref(Number(readStored(seenKey) ?? 0))
   /** When the newest problem of Traffic happened. */
   const newest = ref(0)

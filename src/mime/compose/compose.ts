@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { foldSpace } from '../../core/text.ts'
-import { composableBody } from './long-body.ts'
+import { composableBody } from './body-encoding.ts'
 import { inSlices, sliceBytes } from '../slices.ts'
 import { writeNode, type Encoders } from './write-node.ts'
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { hexDigit } from '../../core/hex.ts'
 import { decodeText, isKnownCharset } from './charset.ts'
 import { octetsOf, textOf } from './fields.ts'
 
@@ -29,16 +30,17 @@ export function decodeEncodedWords(text: string): string {
   for (const match of text.matchAll(encodedWord)) {
     const [written, named = '', encoding = '', encoded = ''] = match
     const charset = charsetOf(named)
-    const word = charset === null ? null : decodeWord(charset, encoding, encoded)
-    if (!word) continue
+    if (charset === null) continue
+    const bytes = encoding.toUpperCase() === 'B' ? fromB(encoded) : fromQ(encoded, charset)
+    if (!bytes) continue
     const between = text.slice(at, match.index)
-    const isNext = run !== null && /^\s*$/.test(between)
-    if (isNext && run?.charset === word.charset) run.bytes.push(word.bytes)
+    const before: Run | null = /^\s*$/.test(between) ? run : null
+    if (before?.charset === charset) before.bytes.push(bytes)
     else {
       if (run) pieces.push(decodeRun(run))
       // White space between two encoded words is ignored (section 6.2).
-      if (!isNext) pieces.push(textOf(between))
-      run = { charset: word.charset, bytes: [word.bytes] }
+      if (!before) pieces.push(textOf(between))
+      run = { charset, bytes: [bytes] }
     }
     at = match.index + written.length
   }
@@ -68,15 +70,6 @@ function knownCharset(named: string): string | null {
   return isKnownCharset(charset) || /^(?:us-)?ascii$/.test(charset) ? charset : null
 }
 
-function decodeWord(
-  charset: string,
-  encoding: string,
-  encoded: string,
-): { charset: string; bytes: Buffer } | null {
-  const bytes = encoding.toUpperCase() === 'B' ? fromB(encoded) : fromQ(encoded, charset)
-  return bytes && { charset, bytes }
-}
-
 function fromB(encoded: string): Buffer | null {
   const text = encoded.replace(/\s+/g, '')
   if (!/^[A-Za-z0-9+/]*={0,3}$/.test(text) || text.replace(/={1,3}$/, '').length % 4 === 1) return null
@@ -96,19 +89,13 @@ function fromQ(encoded: string, charset: string): Buffer | null {
       if (high < 0 || low < 0) return null
       bytes[size++] = high * 16 + low
       at += 2
-    } else bytes[size++] = code === 0x5f || isSpace(code) ? 0x20 : code
+    } else bytes[size++] = code === 0x5f || isAsciiSpace(code) ? 0x20 : code
   }
   return bytes.subarray(0, size)
 }
 
-/** The value of a hexadecimal digit; -1 for any other code, including the NaN after the end of a text. */
-export function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30
-  const lower = code | 0x20
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
-}
-
-function isSpace(code: number): boolean {
+/** The ASCII characters that `\s` of a pattern has. */
+function isAsciiSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d)
 }
 

@@ -13,7 +13,7 @@ import {
   type MailgunDnsRecord,
   type MailgunDomain,
 } from './domain-schema.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import { toTime } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Domains')

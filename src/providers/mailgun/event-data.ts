@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { EmailRecord } from '../../emails/email.ts'
+import { isSuppression } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { bareIdOf, testModeTag } from './words.ts'
@@ -127,11 +128,6 @@ function replyOf(text: string): object {
 }
 
 type Bounced = Extract<EmailEvent, { status: 'bounced' }>
-
-/** Whether nothing was sent, because the address is on the suppression list. */
-function isSuppression({ subtype }: Bounced): boolean {
-  return subtype === 'OnAccountSuppressionList' || subtype === 'Suppressed'
-}
 
 function reasonOf(event: Bounced): string {
   if (isSuppression(event)) return 'suppress-bounce'

@@ -16,7 +16,7 @@ import {
   eventQuerySchema,
   type MailgunEventFilters,
 } from './event-schema.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import { readTime } from './times.ts'
 import { mailgun } from './words.ts'
 

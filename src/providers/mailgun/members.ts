@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type FieldError, validationError } from '../../core/errors.ts'
-import { FormBody, type FormEntry, type FormFile } from '../../core/form.ts'
+import { FormBody } from '../../core/form.ts'
+import type { FormEntry, FormFile } from '../../core/form-entry.ts'
 import { checkInput } from '../../core/validate.ts'
 import { fileNames, listNames } from './send-schema.ts'
 

@@ -5,7 +5,7 @@ import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, type ProviderSend } from '../send.ts'
 import { readDomain } from './domain-name.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
 import { createTemplateStore } from './template-store.ts'
 import { mailgun, toMessageId } from './words.ts'

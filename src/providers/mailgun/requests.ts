@@ -1,5 +1,5 @@
 import { type FieldError, validationError } from '../../core/errors.ts'
-import type { FormFile } from '../../core/form.ts'
+import type { FormFile } from '../../core/form-entry.ts'
 import { isMessageId } from '../../emails/message-id.ts'
 import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
 import { readHeader } from '../../mime/headers/headers.ts'
@@ -113,8 +113,7 @@ function addressesOf(field: string, texts: readonly string[], errors: FieldError
 }
 
 const keyOf = (written: string): string => addressKey(parseAddresses(written)[0]?.address ?? written)
-const orNothing = (addresses: string[]): string[] | undefined =>
-  addresses.length > 0 ? addresses : undefined
+const orNothing = (texts: string[]): string[] | undefined => (texts.length > 0 ? texts : undefined)
 
 type Options = Pick<SendingRequest, 'tags' | 'send_at' | 'tracking'>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { notSupported } from '../not-supported.ts'
 import { timeForms } from './times.ts'
 
 /** How many addresses `to`, `cc` and `bcc` may each have, and how many recipients an email. */
@@ -11,10 +12,6 @@ const addresses = z.array(text.min(1)).max(maxRecipients)
 const files = z.array(text).max(maxFiles).optional()
 const yesNo = z.enum(['yes', 'no', 'true', 'false'])
 const json = text.max(5_000_000).optional()
-
-/** A parameter that Mailgun has and Localpost has not. */
-const notSupported = (why: string): z.ZodOptional<z.ZodNever> =>
-  z.never({ error: `is not supported: ${why}. Leave it out` }).optional()
 
 const ignored = (why: string): z.ZodOptional<typeof yesNo> =>
   yesNo.optional().describe(`Has no effect: ${why}`)

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { fieldOf } from '../../core/header-fields.ts'
 import type { Mail } from '../../inbox/types.ts'
 import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { readDomain } from './domain-name.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 
 const { get } = rowsOf('Messages')
 
@@ -22,7 +23,7 @@ export function storedMessageRoutes({ inbox }: Pick<ProviderParts, 'inbox'>): Ro
 }
 
 function toStored({ envelope, from, to, subject, text, html, headers, attachments }: Mail): object {
-  const messageId = headers.find(([name]) => name.toLowerCase() === 'message-id')?.[1] ?? ''
+  const messageId = fieldOf(headers, 'message-id') ?? ''
   return {
     recipients: envelope.rcpt_to.join(', '),
     sender: envelope.mail_from,

@@ -7,8 +7,8 @@ import { assertAddresses } from '../addresses.ts'
 import type { ProviderParts } from '../provider.ts'
 import { removed } from '../removals.ts'
 import { readDomain } from './domain-name.ts'
+import { rowsOf } from './face.ts'
 import { linksOf, pageOf } from './paging.ts'
-import { rowsOf } from './rows.ts'
 import {
   addedSchema,
   bounceSchema,

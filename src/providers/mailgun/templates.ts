@@ -5,8 +5,8 @@ import type { Template } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { z } from 'zod'
 import { readDomain } from './domain-name.ts'
+import { rowsOf } from './face.ts'
 import { linksOf, pageOf } from './paging.ts'
-import { rowsOf } from './rows.ts'
 import {
   changedTemplateSchema,
   newTemplateSchema,

@@ -8,7 +8,7 @@ import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { readDomain } from './domain-name.ts'
 import { eventNames, mailgunShape } from './events.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import { newWebhookSchema, webhookChangesSchema, webhookListSchema, webhookSchema } from './webhook-schema.ts'
 import { mailgun } from './words.ts'
 

@@ -1,3 +1,4 @@
+import { fieldOf } from '../../core/header-fields.ts'
 import { readParameters } from '../../mime/headers/parameters.ts'
 import type { MailEntry } from '../../inbox/views.ts'
 import type { Content, Message, Path } from './schema.ts'
@@ -75,7 +76,7 @@ function toHeaders(head: string): Record<string, string[]> {
 }
 
 function valueOf(headers: Record<string, string[]>, wanted: string): string {
-  return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1][0] ?? ''
+  return fieldOf(Object.entries(headers), wanted)?.[0] ?? ''
 }
 
 function withoutLineEnds(text: string): string {

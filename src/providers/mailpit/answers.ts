@@ -1,3 +1,4 @@
+import { fieldOf } from '../../core/header-fields.ts'
 import type { MailEntry } from '../../inbox/views.ts'
 import type { Mail } from '../../inbox/types.ts'
 import { parseAddresses } from '../../mime/headers/addresses.ts'
@@ -101,12 +102,11 @@ function withoutBrackets(text: string): string {
 }
 
 function toListUnsubscribe({ headers, list_unsubscribe }: Mail): Message['ListUnsubscribe'] {
-  const valueOf = (wanted: string): string =>
-    headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ''
-  const Header = valueOf('list-unsubscribe')
+  const Header = fieldOf(headers, 'list-unsubscribe') ?? ''
   if (Header === '') return { Header, Links: [], Errors: '', HeaderPost: '' }
   const Links = list_unsubscribe?.urls ?? []
-  return { Header, Links, Errors: problemOf(Header, Links), HeaderPost: valueOf('list-unsubscribe-post') }
+  const HeaderPost = fieldOf(headers, 'list-unsubscribe-post') ?? ''
+  return { Header, Links, Errors: problemOf(Header, Links), HeaderPost }
 }
 
 function problemOf(header: string, links: readonly string[]): string {

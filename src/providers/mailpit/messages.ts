@@ -31,10 +31,15 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
     { start, limit }: { start: number; limit: number },
     signal: AbortSignal,
   ): Promise<{ messages: Summary[]; count: number }> {
-    const first = await inbox.entries({ query, offset: start, limit: Math.min(most, limit || 1), signal })
+    const first = await inbox.entries({
+      query,
+      offset: start,
+      limit: Math.min(mostEntries, limit || 1),
+      signal,
+    })
     const messages = limit === 0 ? [] : first.items.map(toListed)
     for (let { cursor } = first; cursor !== null && messages.length < limit;) {
-      const wanted = { query, cursor, limit: Math.min(most, limit - messages.length), signal }
+      const wanted = { query, cursor, limit: Math.min(mostEntries, limit - messages.length), signal }
       const page = await inbox.entries({ ...wanted, count: 'page' })
       for (const entry of page.items) messages.push(toListed(entry))
       cursor = page.cursor
@@ -143,7 +148,7 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
 }
 
 /** The most items of a page of the inbox. */
-const most = 500
+const mostEntries = 500
 
 function tooMany(left: number): LocalpostError {
   const message = `limit=0 asks for all ${left} messages, and one answer has at most ${maxLimit}. Ask for pages with start and limit.`

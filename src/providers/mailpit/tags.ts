@@ -10,9 +10,11 @@ const { get, put, del } = rowsOf('Tags')
 
 /** `/api/v1/tags`. Tags are listed in lower case, and their case does not matter. */
 export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>): Route[] {
-  const assertIs = async (tag: string): Promise<string> => {
-    if ((await inbox.overview()).tags.includes(tag.toLowerCase())) return tag
-    throw new LocalpostError('validation_error', `tag not found: ${quote(tag)}`)
+  const isTag = async (name: string): Promise<boolean> =>
+    (await inbox.overview()).tags.includes(name.toLowerCase())
+  const assertTag = async (name: string): Promise<void> => {
+    if (await isTag(name)) return
+    throw new LocalpostError('validation_error', `tag not found: ${quote(name)}`)
   }
   const withTag = (tag: string): string => `tag:"${tag.replace(/["\\]/g, '\\$&')}"`
 
@@ -39,9 +41,10 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>):
       success: okSuccess,
       errors: ['invalid_query', 'service_unavailable'],
       async handler({ params, body: { Name } }) {
-        const tag = await assertIs(params.tag)
+        const { tag } = params
+        await assertTag(tag)
         const isOther = Name.toLowerCase() !== tag.toLowerCase()
-        if (isOther && (await inbox.overview()).tags.includes(Name.toLowerCase()))
+        if (isOther && (await isTag(Name)))
           throw new LocalpostError('validation_error', `tag already exists: ${quote(Name)}`)
         await inbox.bulk.change(withTag(tag), { remove_tags: [tag], add_tags: [Name] })
         return ok
@@ -52,7 +55,8 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>):
       success: okSuccess,
       errors: ['invalid_query', 'service_unavailable'],
       async handler({ params }) {
-        const tag = await assertIs(params.tag)
+        const { tag } = params
+        await assertTag(tag)
         await inbox.bulk.change(withTag(tag), { remove_tags: [tag] })
         return ok
       },

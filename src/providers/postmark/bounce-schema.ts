@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bounceKinds } from './bounce.ts'
-import { pageFault, pageMembers, queryName, queryTime } from './page-query.ts'
+import { checkPage, pageMembers, queryName, queryTime } from './page-query.ts'
 
 const types = Object.values(bounceKinds).map(({ Type }) => Type)
 
@@ -43,10 +43,7 @@ export const bounceQuery = z
     todate: queryTime(true),
     messagestream: text,
   })
-  .superRefine((query, context) => {
-    const fault = pageFault(query)
-    if (fault !== null) context.addIssue({ code: 'custom', path: ['offset'], message: fault })
-  })
+  .superRefine(checkPage)
 
 /** @see {@link bounceQuery} */
 export type BounceQuery = z.infer<typeof bounceQuery>

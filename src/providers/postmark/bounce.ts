@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isSuppression } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { labelsOf, messageIdOf, serverId, toTime, type Labels } from './words.ts'
@@ -74,8 +75,9 @@ function bounceKindOf(event: EmailEvent): BounceKind | null {
   }
 }
 
-function ofBounce({ type, subtype }: Extract<EmailEvent, { status: 'bounced' }>): BounceKind {
-  if (subtype === 'Suppressed' || subtype === 'OnAccountSuppressionList') return bounceKinds.inactive
+function ofBounce(event: Extract<EmailEvent, { status: 'bounced' }>): BounceKind {
+  if (isSuppression(event)) return bounceKinds.inactive
+  const { type, subtype } = event
   if (subtype === 'ContentRejected' || subtype === 'AttachmentRejected') return bounceKinds.blocked
   if (type === 'Permanent') return bounceKinds.hard
   return type === 'Transient' ? bounceKinds.soft : bounceKinds.unknown

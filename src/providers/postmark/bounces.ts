@@ -10,8 +10,8 @@ import type { ProviderParts } from '../provider.ts'
 import { removed } from '../removals.ts'
 import { bounceKinds, dumpOf, toBounce } from './bounce.ts'
 import { bounceQuery, bounceSchema, type BounceQuery, type PostmarkBounce } from './bounce-schema.ts'
+import { rowsOf } from './face.ts'
 import { selectPage } from './pages.ts'
-import { rowsOf } from './rows.ts'
 
 const { get, put } = rowsOf('Bounces')
 

@@ -3,9 +3,8 @@ import { sendErrors } from '../../sending/results.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, type ProviderSend, type Sent } from '../send.ts'
-import { toError } from './face.ts'
+import { toError, rowsOf } from './face.ts'
 import { inactiveError, inactiveNote, inactiveOf } from './inactive.ts'
-import { rowsOf } from './rows.ts'
 import {
   batchDocumentSchema,
   maxRecipients,

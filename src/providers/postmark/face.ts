@@ -3,6 +3,7 @@ import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts
 import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
 import { sentencesOf } from '../fault-words.ts'
+import { providerRows } from '../rows.ts'
 import { codesByCause } from './causes.ts'
 import { postmark } from './words.ts'
 
@@ -130,3 +131,6 @@ const { MessageID } = await client.sendEmail({
     { path: '/data-removals/**', what: 'Removals of data' },
   ],
 }
+
+/** Makes the rows of one chapter of its API. */
+export const rowsOf: ReturnType<typeof providerRows> = providerRows(postmarkFace)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageFault, pageMembers, queryName, queryTime } from './page-query.ts'
+import { checkPage, pageMembers, queryName, queryTime } from './page-query.ts'
 
 /** An address in an answer. */
 export const recipientSchema = z.strictObject({
@@ -74,8 +74,7 @@ export const messageQuery = z
   .object(queryMembers)
   .catchall(z.string())
   .superRefine((query, context) => {
-    const fault = pageFault(query)
-    if (fault !== null) context.addIssue({ code: 'custom', path: ['offset'], message: fault })
+    checkPage(query, context)
     const further = Object.keys(query).filter((name) => !Object.hasOwn(queryMembers, name))
     for (const name of further)
       if (!name.startsWith('metadata_'))

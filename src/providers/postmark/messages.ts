@@ -5,10 +5,10 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Where } from '../../store/queries.ts'
 import type { ProviderParts } from '../provider.ts'
+import { rowsOf } from './face.ts'
 import { statusOf, toMessage, toMessageDetails } from './message-answers.ts'
 import { messageDetailsSchema, messageQuery, messageSchema, type MessageQuery } from './message-schema.ts'
 import { selectPage } from './pages.ts'
-import { rowsOf } from './rows.ts'
 import { labelsOf, postmark } from './words.ts'
 
 const { get } = rowsOf('Messages')

@@ -19,11 +19,11 @@ export interface PageWanted {
   readonly offset: number
 }
 
-/** Says why a page is too far from the beginning; null for any other. */
-export function pageFault({ count, offset }: PageWanted): string | null {
-  return count + offset > maxReached
-    ? `must be at most ${maxReached - count} with this count, not ${offset}: narrow the list by other members`
-    : null
+/** Refuses a page that is too far from the beginning. */
+export function checkPage({ count, offset }: PageWanted, context: z.RefinementCtx): void {
+  if (count + offset <= maxReached) return
+  const message = `must be at most ${maxReached - count} with this count, not ${offset}: narrow the list by other members`
+  context.addIssue({ code: 'custom', path: ['offset'], message })
 }
 
 /** The form of the times of queries. */

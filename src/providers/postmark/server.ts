@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import { serverId } from './words.ts'
 
 const { get } = rowsOf('Server')

@@ -4,7 +4,7 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Suppression } from '../../sending/types.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import {
   streamName,
   suppressionQuery,

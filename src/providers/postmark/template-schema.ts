@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageFault, pageMembers, queryName } from './page-query.ts'
+import { checkPage, pageMembers, queryName } from './page-query.ts'
 
 const maxText = 1_000_000
 const text = z.string().max(maxText).nullish()
@@ -103,7 +103,4 @@ export const templateQuery = z
     templatetype: queryName(['All', 'Standard', 'Layout']),
     layouttemplate: z.string().max(200).optional().describe('There are none'),
   })
-  .superRefine((query, context) => {
-    const fault = pageFault(query)
-    if (fault !== null) context.addIssue({ code: 'custom', path: ['offset'], message: fault })
-  })
+  .superRefine(checkPage)

@@ -8,7 +8,7 @@ import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { toNumber } from './bounce.ts'
 import { postmarkShape, type PostmarkTrigger } from './events.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import type { PostmarkHeader } from './send-schema.ts'
 import {
   newWebhookSchema,

@@ -23,8 +23,8 @@ import {
   type ResendListedDomain,
 } from './domain-schema.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
+import { rowsOf } from './face.ts'
 import { maxPage, pageOf } from './pages.ts'
-import { rowsOf } from './rows.ts'
 import { assertSameId } from './same-id.ts'
 import { toTime } from './words.ts'
 

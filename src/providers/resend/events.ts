@@ -1,7 +1,8 @@
+import { isSuppression } from '../../emails/events.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEvent } from '../../emails/types.ts'
-import { isSuppression, messageIdOf, resend, toTime } from './words.ts'
+import { messageIdOf, resend, toTime } from './words.ts'
 
 /** The events that a webhook can ask for, with ours of which they are made. */
 const events = {

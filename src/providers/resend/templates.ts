@@ -4,8 +4,8 @@ import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toList } from './answers.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
+import { rowsOf } from './face.ts'
 import { pageOf } from './pages.ts'
-import { rowsOf } from './rows.ts'
 import {
   assertDraftIsFree,
   detailsOf,

@@ -8,8 +8,8 @@ import { withNames } from '../send.ts'
 import { toList } from './answers.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
 import { resendShape } from './events.ts'
+import { rowsOf } from './face.ts'
 import { maxPage, pageOf } from './pages.ts'
-import { rowsOf } from './rows.ts'
 import { assertSameId } from './same-id.ts'
 import {
   changedWebhookSchema,

@@ -1,6 +1,5 @@
 import type { EmailRecord } from '../../emails/email.ts'
 import { messageIdOf as writtenId } from '../../emails/message-id.ts'
-import type { EmailEvent } from '../../emails/types.ts'
 
 /** The name of this provider. */
 export const resend = 'resend'
@@ -16,12 +15,4 @@ export function messageIdOf(email: EmailRecord): string {
 /** A time as Resend writes it. */
 export function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
-}
-
-/** Whether an event says that nothing was sent, because the address is on the suppression list. */
-export function isSuppression(event: EmailEvent): boolean {
-  return (
-    event.status === 'bounced' &&
-    (event.subtype === 'OnAccountSuppressionList' || event.subtype === 'Suppressed')
-  )
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Scope } from '../../keys/types.ts'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 
 const { get } = rowsOf('Account')
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { EmailRecord } from '../../emails/email.ts'
+import { isSuppression } from '../../emails/events.ts'
 import type { BounceSubtype, EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
@@ -113,10 +114,6 @@ function attemptOf({ recipients }: EmailRecord, recipient: string, { timestamp }
 }
 
 type Bounce = Extract<EmailEvent, { status: 'bounced' }>
-
-function isSuppression({ subtype }: Bounce): boolean {
-  return subtype === 'OnAccountSuppressionList' || subtype === 'Suppressed'
-}
 
 const classifications: Readonly<Partial<Record<BounceSubtype, string>>> = {
   NoEmail: 'Invalid Address',

@@ -6,7 +6,7 @@ import { sendErrors } from '../../sending/results.ts'
 import type { ProviderParts } from '../provider.ts'
 import { removed } from '../removals.ts'
 import { sendAll, type ProviderSend } from '../send.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import { maxRecipients, mailSchema } from './send-schema.ts'
 import { ownMetadata, sendgrid, toMessageId } from './words.ts'
 

@@ -8,7 +8,7 @@ import { notFound } from '../../store/repository.ts'
 import { assertAddresses } from '../addresses.ts'
 import type { ProviderParts } from '../provider.ts'
 import { removed } from '../removals.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import {
   bounceSchema,
   globalInputSchema,

@@ -9,7 +9,7 @@ import type { Template } from '../../templates/types.ts'
 import { assertHandlebars } from '../handlebars-only.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import {
   listedTemplateSchema,
   newTemplateSchema,

@@ -8,7 +8,7 @@ import type { Webhook } from '../../webhooks/types.ts'
 import { chosenEvents } from '../chosen-events.ts'
 import type { ProviderParts } from '../provider.ts'
 import { type SendGridEvent, sendgridShape } from './events.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import { signingKeyOf } from './signature.ts'
 import {
   listedWebhookSchema,

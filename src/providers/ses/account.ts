@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 
 const { get } = rowsOf('Account')
 

@@ -12,8 +12,8 @@ import {
   type SesEventDestinationDefinition,
 } from './configuration-set-schema.ts'
 import type { EventDestination } from './configuration-sets.ts'
+import { rowsOf } from './face.ts'
 import { pageBody, pageQuery } from './page-query.ts'
-import { rowsOf } from './rows.ts'
 import { ses } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Configuration sets')

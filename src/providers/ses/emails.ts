@@ -5,9 +5,8 @@ import { sendErrors } from '../../sending/results.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, type ProviderSend, type Sent } from '../send.ts'
 import { missingSet, missingSetCause } from './configuration-sets.ts'
-import { kindOf, messageOf } from './face.ts'
+import { kindOf, messageOf, rowsOf } from './face.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
-import { rowsOf } from './rows.ts'
 import { configurationSetTag, ses, toMessageId } from './words.ts'
 
 const { post } = rowsOf('Emails')

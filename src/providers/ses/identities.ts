@@ -5,6 +5,7 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
+import { rowsOf } from './face.ts'
 import {
   createdIdentitySchema,
   identityListSchema,
@@ -15,7 +16,6 @@ import {
   type SesListedIdentity,
 } from './identity-schema.ts'
 import { type pageBody, pageQuery } from './page-query.ts'
-import { rowsOf } from './rows.ts'
 
 const { get, post, del } = rowsOf('Identities')
 

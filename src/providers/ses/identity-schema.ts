@@ -1,7 +1,5 @@
 import { z } from 'zod'
-
-const notSupported = (why: string): z.ZodOptional<z.ZodNever> =>
-  z.never({ error: `is not supported: ${why}. Leave it out` }).optional()
+import { notSupported } from '../not-supported.ts'
 
 /** The body of `CreateEmailIdentity`. */
 export const newIdentitySchema = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { notSupported } from '../not-supported.ts'
 
 /** How many recipients one email may have. */
 export const maxRecipients = 50
@@ -98,10 +99,6 @@ export const tagSchema = z.strictObject({ Name: tagText, Value: tagText })
 export type SesTag = z.infer<typeof tagSchema>
 
 const tags = z.array(tagSchema).max(50).optional()
-
-/** A member that the provider has and Localpost has not. */
-const notSupported = (why: string): z.ZodOptional<z.ZodNever> =>
-  z.never({ error: `is not supported: ${why}. Leave it out` }).optional()
 
 const tracking = z.enum(['ENABLED', 'DISABLED']).optional()
 const noEffect = z.string().optional().describe('Has no effect')

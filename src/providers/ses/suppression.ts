@@ -3,7 +3,7 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Suppression } from '../../sending/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import {
   newSuppressionSchema,
   suppressedSchema,

@@ -7,7 +7,7 @@ import { checkTemplate, renderTemplate, templateError, type TemplateTexts } from
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './face.ts'
 import { pageQuery } from './page-query.ts'
 import {
   templateContentSchema,

@@ -9,6 +9,7 @@ import {
   importResultSchema,
 } from '../../audiences/schema.ts'
 import type { ServerDeps } from '../deps.ts'
+import { queryFlag } from '../lists.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
 
 const { post, patch, remove } = defineRoutes({ tag: 'Audiences', access: 'local' })
@@ -39,7 +40,7 @@ export function devAudienceRoutes(audiences: ServerDeps['audiences']): Route[] {
       body: { schema: someContacts, readBy: 'resource', textTypes: ['text/csv'], maxBytes: bodyLimits.large },
       success: { schema: importResultSchema },
       handler: ({ params, query, body }) =>
-        contacts.import(params.id, rowsOf(body), { dryRun: query.dry_run === 'true' }),
+        contacts.import(params.id, rowsOf(body), { dryRun: query.dry_run ?? false }),
     }),
     patch('/dev/audiences/{id}/contacts/{contactId}', {
       summary: 'Change a contact',
@@ -57,9 +58,8 @@ export function devAudienceRoutes(audiences: ServerDeps['audiences']): Route[] {
 const rowsOf = <T>(body: T | T[] | string | LongBody): T[] | string | LongBody =>
   typeof body === 'string' || Array.isArray(body) || body instanceof LongBody ? body : [body]
 const someContacts = z.union([contactInputSchema, z.array(contactInputSchema), z.string()])
-const importQuery = z.object({
-  dry_run: z
-    .enum(['true', 'false'])
+const importQuery = z.strictObject({
+  dry_run: queryFlag()
     .optional()
     .describe('`true`: answers what an import would do, and stores nothing. Default: `false`'),
 })

@@ -17,7 +17,7 @@ export function broadcastRoutes(broadcasts: InnerBroadcasts): Route[] {
   return [
     list('/dev/broadcasts', 'broadcasts', broadcastSummarySchema, {
       summary: 'List the last 1,000 broadcasts; newest first',
-      query: z.object({
+      query: z.strictObject({
         audience_id: z.string().optional().describe('Only those to this audience'),
         ...pageMembers,
       }),

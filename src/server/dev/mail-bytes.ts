@@ -96,7 +96,7 @@ const recipient = z
   .string()
   .optional()
   .describe('Whose copy of a tracked mail. Default: the first recipient’s')
-const copyQuery = z.object({ recipient })
+const copyQuery = z.strictObject({ recipient })
 /** The requested appearance of the mail. */
 export const appearanceQuery: z.ZodType<Appearance | undefined> = z
   .enum(['light', 'dark', 'inverted'])

@@ -7,6 +7,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { replyRequestSchema } from '../../inbox/reply-schema.ts'
 import { mailChangesSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
+import { queryFlag } from '../lists.ts'
 import { defineRoutes, type Route } from '../route.ts'
 import { consentRequired } from './consent.ts'
 
@@ -41,9 +42,7 @@ export function mailRoutes(inbox: Inbox & Pick<InboxPages, 'read'>): Route[] {
         clients: names.describe(
           'Keys of the mail clients that matter, separated by commas. Default: the option `checks.clients`',
         ),
-        live: z
-          .enum(['true', 'false'])
-          .transform((text) => text === 'true')
+        live: queryFlag()
           .optional()
           .describe(
             'Asks each link and image once whether it answers, and fetches the BIMI logo; needs an API key or the header `X-Localpost-Page`. Default: false',

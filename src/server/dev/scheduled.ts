@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { scheduledEmailSchema, sendAtSchema } from '../../sending/schema.ts'
 import type { SendingService } from '../../sending/sending.ts'
-import { cursorQuery } from '../lists.ts'
+import { pageQuery } from '../lists.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
 
 const { get, post, patch, list, remove } = defineRoutes({ tag: 'Emails', access: 'local' })
@@ -11,7 +11,7 @@ export function scheduledRoutes(sending: Pick<SendingService, 'scheduled'>): Rou
   return [
     list('/dev/scheduled', 'scheduled', scheduledEmailSchema, {
       summary: 'List emails that are sent later; the one that was accepted last comes first',
-      query: cursorQuery,
+      query: pageQuery,
       handler: ({ query }) => sending.scheduled.list(query),
     }),
     get('/dev/scheduled/{id}', {

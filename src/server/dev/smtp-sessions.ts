@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { smtpSessionSchema, smtpSessionSummarySchema } from '../../inbox/smtp-session-schema.ts'
 import type { ServerDeps } from '../deps.ts'
+import { pageMembers, queryFlag } from '../lists.ts'
 import { defineRoutes, type Route } from '../route.ts'
-import { pageMembers } from '../lists.ts'
 
 const { get, list } = defineRoutes({ tag: 'Instance', access: 'local' })
 
@@ -22,11 +22,7 @@ export function smtpSessionRoutes({ smtpSessions }: Pick<ServerDeps, 'smtpSessio
   ]
 }
 
-const sessionsQuery = z.object({
+const sessionsQuery = z.strictObject({
   ...pageMembers,
-  failed: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional()
-    .describe('Only sessions in which something went wrong. Default: false'),
+  failed: queryFlag().optional().describe('Only sessions in which something went wrong. Default: false'),
 })

@@ -1,6 +1,6 @@
 import { suppressionInputSchema, suppressionSchema } from '../../sending/schema.ts'
 import type { Suppressions } from '../../sending/suppressions.ts'
-import { cursorQuery } from '../lists.ts'
+import { pageQuery } from '../lists.ts'
 import { bodyLimits, defineRoutes, type Route } from '../route.ts'
 
 const { get, post, list, remove } = defineRoutes({ tag: 'Suppressions', access: 'local' })
@@ -10,7 +10,7 @@ export function suppressionRoutes(suppressions: Suppressions): Route[] {
   return [
     list('/dev/suppressions', 'suppressions', suppressionSchema, {
       summary: 'List the addresses that get no mail, by address',
-      query: cursorQuery,
+      query: pageQuery,
       handler: ({ query }) => suppressions.list(query),
     }),
     post('/dev/suppressions', {

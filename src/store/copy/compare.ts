@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Store } from '../store.ts'
-import { type Part, placeOf } from './copy.ts'
+import { type Part, partName } from './copy.ts'
 
 /** The result of comparing two stores. */
 export interface Comparison {
@@ -27,7 +27,7 @@ export async function compareParts(
   const sum = { records: 0, blobs: 0, bytes: 0 }
   for (const part of parts) {
     const { partition, collection, from, to, ids } = part
-    const place = placeOf(part)
+    const place = partName(part)
     const others = await to.count(collection)
     if (others !== ids.length) differences.push(`${place}: ${ids.length} records, and ${others} in the copy.`)
     for (let at = 0; at < ids.length && !signal?.aborted; at += comparedAtOnce) {

@@ -32,7 +32,7 @@ export interface Part {
 }
 
 /** The name of a part, for messages. */
-export function placeOf({ partition, collection }: Part): string {
+export function partName({ partition, collection }: Part): string {
   return partition === '' ? collection.name : `${collection.name} of the account ${partition}`
 }
 
@@ -61,7 +61,7 @@ export async function copyStore(copying: Copying): Promise<Part[]> {
     missing.push({ part, ids: part.ids.filter((id) => !there.delete(id)) })
     const [other] = there
     if (other !== undefined)
-      throw isNotEmpty(`${quote(other)} in ${placeOf(part)}, which the source does not have`)
+      throw isNotEmpty(`${quote(other)} in ${partName(part)}, which the source does not have`)
     done += part.ids.length - (missing.at(-1)?.ids.length ?? 0)
   }
   // Adding to data that is in use could bring back what was removed there.

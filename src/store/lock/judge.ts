@@ -1,7 +1,7 @@
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { sleep } from '../../core/machine.ts'
-import { type Holder, type LockReads, parseHolder, placeOf, readText } from './lock-file.ts'
+import { type Holder, type LockReads, parseHolder, folderPlace, readText } from './lock-file.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 
 /** Dependencies of taking a lock. */
@@ -51,7 +51,7 @@ const ended = (who: string): string => `${who} has ended or writes nothing more.
  * change the inode of a folder, so the caller must also check that the holder no longer renews the lock.
  */
 export function isCopied(files: Pick<Files, 'stampNow'>, folder: string, { place }: Holder): boolean {
-  const here = placeOf(files, folder)
+  const here = folderPlace(files, folder)
   return place !== null && here !== null && (place.dev !== here.dev || place.ino !== here.ino)
 }
 

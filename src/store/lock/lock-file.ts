@@ -24,7 +24,7 @@ export interface Holder {
 export type FolderPlace = Pick<Stamp, 'dev' | 'ino'>
 
 /** The identity of this folder; null if the system does not provide it. */
-export function placeOf(files: Pick<Files, 'stampNow'>, folder: string): FolderPlace | null {
+export function folderPlace(files: Pick<Files, 'stampNow'>, folder: string): FolderPlace | null {
   const found = stampOf(files, folder)
   return found && { dev: found.dev, ino: found.ino }
 }

@@ -8,7 +8,7 @@ import {
   type LockReads,
   lockText,
   parseHolder,
-  placeOf,
+  folderPlace,
   readSettled,
   readText,
 } from './lock-file.ts'
@@ -27,7 +27,7 @@ import { sleep } from '../../core/machine.ts'
  */
 export async function takeLock(deps: LockDeps): Promise<HeldLock> {
   const { files, path, folder, processes = systemProcesses } = deps
-  const text = await lockText(processes, placeOf(files, folder))
+  const text = await lockText(processes, folderPlace(files, folder))
   let tookOver = false
   for (let tries = 0; tries < maxTries; tries++) {
     // Checked before anything is written: on a full disk a write would fail, even if a running process has the folder.

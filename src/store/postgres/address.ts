@@ -1,7 +1,7 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
 
 /** Where a store in PostgreSQL is. */
-export interface Address {
+export interface StoreAddress {
   /** For the driver: without the parameters that only Localpost understands. */
   readonly url: string
   readonly schema: string
@@ -9,12 +9,17 @@ export interface Address {
   readonly shown: string
 }
 
+/** Whether a text is meant as the URL of a store in PostgreSQL, and not as the path of a folder. */
+export function isStoreUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(text)
+}
+
 /**
  * Reads the URL of a store: `postgres://user:password@host:port/database?schema=name`.
  *
  * @throws invalid_option.
  */
-export function parseAddress(text: string): Address {
+export function parseStoreUrl(text: string): StoreAddress {
   const wrong = (why: string): LocalpostError =>
     new LocalpostError(
       'invalid_option',
@@ -40,7 +45,7 @@ export function parseAddress(text: string): Address {
 
 /** The URL of a store for people: without user and password. */
 export function shownAddress(text: string): string {
-  return parseAddress(text).shown
+  return parseStoreUrl(text).shown
 }
 
 /** The error for a database that must not be used by others now. */

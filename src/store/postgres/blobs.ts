@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream'
+import { asBuffer } from '../../core/own-buffers.ts'
 import type { Spool } from '../blob-writer.ts'
 import { type BlobId, splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
 import { clamp } from '../read-records.ts'
 import type { Blob, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { isStorable } from './keys.ts'
+import { isStorable } from './joined-texts.ts'
 import type { Named } from '../texts.ts'
 import type { Place } from './reads.ts'
 
@@ -210,10 +211,6 @@ export async function takeRoom(sql: Connection): Promise<void> {
      VALUES ('', $1, '', '', 0, decode(repeat('00', ${mostInline}), 'hex'))`,
     [crypto.randomUUID()],
   )
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** The length of all pieces of a large blob but the last. */

@@ -1,7 +1,7 @@
 import type { Facts, FactWhere, Where } from '../queries.ts'
 import { factAt } from '../facts.ts'
 import type { StoredRecord } from '../store.ts'
-import { isStorable, oneText, textBeginning } from './keys.ts'
+import { isStorable, oneText, textBeginning } from './joined-texts.ts'
 import type { Parameters } from './parameters.ts'
 
 /** A condition in SQL. */

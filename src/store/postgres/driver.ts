@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import type { Pool, PoolConfig } from 'pg'
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 import { nextTick } from '../../core/machine.ts'
-import type { Address } from './address.ts'
+import type { StoreAddress } from './address.ts'
 import { databaseFault, isLost } from './faults.ts'
 
 interface PoolOptions {
@@ -75,7 +75,7 @@ async function loadDriver(): Promise<Pick<typeof import('pg'), 'Pool'>> {
 }
 
 /** Why the store could not be opened, and what to do. */
-export function openingFault(error: unknown, { shown, schema }: Address): LocalpostError {
+export function openingFault(error: unknown, { shown, schema }: StoreAddress): LocalpostError {
   if (error instanceof LocalpostError) return error
   const reason = error instanceof Error ? error.message : String(error)
   const known = advice[codeOf(error)]

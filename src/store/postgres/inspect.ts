@@ -1,7 +1,7 @@
 import { createFindings, type Finding } from '../doctor/findings.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { unfinishedWords } from '../unfinished.ts'
-import { type Address, parseAddress } from './address.ts'
+import { type StoreAddress, parseStoreUrl } from './address.ts'
 import { Connection, transact } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'
 import { databaseFault } from './faults.ts'
@@ -9,7 +9,7 @@ import { inspectBlobs } from './inspect-blobs.ts'
 import { inspectChanges, inspectInstances } from './inspect-changes.ts'
 import { inspectRecords, type RequiredBlobs } from './inspect-records.ts'
 import { inspectTables, inspectTexts, inspectVersion } from './inspect-tables.ts'
-import { placeOf, readMark } from './marker.ts'
+import { shownSchema, readMark } from './marker.ts'
 import { Table } from './table.ts'
 
 /** The result of inspecting a database. */
@@ -41,7 +41,7 @@ export interface InspectSchemaOptions<T extends StoredRecord> {
 export async function inspectSchema<T extends StoredRecord>(
   options: InspectSchemaOptions<T>,
 ): Promise<SchemaInspection> {
-  const address = parseAddress(options.url)
+  const address = parseStoreUrl(options.url)
   const { schema } = address
   const { all, about } = createFindings()
   const pool = await openPool(address.url, { most: 1, isPipelined: true })
@@ -66,13 +66,13 @@ export async function inspectSchema<T extends StoredRecord>(
 async function inspectAll<T extends StoredRecord>(
   sql: Connection,
   { collections, required }: InspectSchemaOptions<T>,
-  { address, about }: { address: Address } & Pick<ReturnType<typeof createFindings>, 'about'>,
+  { address, about }: { address: StoreAddress } & Pick<ReturnType<typeof createFindings>, 'about'>,
 ): Promise<void> {
   const { schema } = address
   if (!(await inspectVersion(sql, schema, about('schema')))) return
   const mark = await readMark(sql)
   if (mark) {
-    const { message, fix } = unfinishedWords(placeOf(address), mark)
+    const { message, fix } = unfinishedWords(shownSchema(address), mark)
     about('schema').problem(message, fix)
   }
   const tables = collections.map((one) => new Table(one, schema))

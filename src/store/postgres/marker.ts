@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { continues, type FoundMark, type Mark, markText, parseMark, unfinished } from '../unfinished.ts'
-import { type Address, inUse } from './address.ts'
+import { type StoreAddress, inUse } from './address.ts'
 import { type Connection, transact } from './connection.ts'
 import type { Membership } from './membership.ts'
 import { lockSchema } from './schema.ts'
@@ -9,7 +9,7 @@ import { lockSchema } from './schema.ts'
 const tableName = 'unfinished'
 
 /** The place of a schema, for people. */
-export const placeOf = ({ shown, schema }: Pick<Address, 'shown' | 'schema'>): string =>
+export const shownSchema = ({ shown, schema }: Pick<StoreAddress, 'shown' | 'schema'>): string =>
   `The database ${shown} (schema ${schema})`
 
 /** The mark of a schema; null if it has none. */
@@ -31,9 +31,9 @@ export async function readMark(sql: Connection): Promise<FoundMark | null> {
  * @returns Whether it has the mark.
  * @throws store_incomplete.
  */
-export async function checkMark(sql: Connection, own: Mark | null, address: Address): Promise<boolean> {
+export async function checkMark(sql: Connection, own: Mark | null, address: StoreAddress): Promise<boolean> {
   const found = await readMark(sql)
-  if (found && !(own && continues(found, own))) throw unfinished(placeOf(address), found)
+  if (found && !(own && continues(found, own))) throw unfinished(shownSchema(address), found)
   return found !== null
 }
 
@@ -45,7 +45,7 @@ export async function checkMark(sql: Connection, own: Mark | null, address: Addr
 export async function setMark(
   sql: Connection,
   own: Mark,
-  { address, membership }: { address: Address; membership: Membership },
+  { address, membership }: { address: StoreAddress; membership: Membership },
 ): Promise<void> {
   if ((await membership.others(sql)).length > 0) throw inUse(address.shown)
   await sql.once(`CREATE TABLE ${sql.name(tableName)} (mark text NOT NULL)`)
@@ -56,7 +56,7 @@ export async function setMark(
 export async function beginMark(
   pool: Pool,
   own: Mark,
-  deps: { address: Address; membership: Membership },
+  deps: { address: StoreAddress; membership: Membership },
 ): Promise<void> {
   const { schema } = deps.address
   await transact(pool, schema, async (sql) => {

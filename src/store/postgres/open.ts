@@ -1,6 +1,6 @@
 import { LocalpostError } from '../../core/errors.ts'
 import type { Collection, PartitionedStore, StoredRecord } from '../store.ts'
-import { parseAddress } from './address.ts'
+import { parseStoreUrl } from './address.ts'
 import { Connection, transact } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'
 import { beginMark, checkMark, removeMark, setMark } from './marker.ts'
@@ -44,7 +44,7 @@ export async function fillPostgresStore(options: PostgresStoreOptions, mark: Mar
 }
 
 async function openSchema(options: PostgresStoreOptions, mark: Mark | null): Promise<Filling> {
-  const address = parseAddress(options.url)
+  const address = parseStoreUrl(options.url)
   const { schema } = address
   // Commits have their own connection, so that they need not wait for reads, and so has the maintenance.
   const writing = await openPool(address.url, { most: 2, isPipelined: true, byIndexes: true })

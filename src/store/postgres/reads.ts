@@ -9,7 +9,8 @@ import { createPacer } from '../../core/slices.ts'
 import { toSql } from './conditions.ts'
 import { Parameters } from './parameters.ts'
 import type { Connection } from './connection.ts'
-import { afterKey, encodeKey, isStorable, splitTexts } from './keys.ts'
+import { afterKey, encodeKey } from './index-keys.ts'
+import { isStorable, splitTexts } from './joined-texts.ts'
 import type { Table } from './table.ts'
 
 /** The records of a collection in one partition. */

@@ -1,5 +1,5 @@
 import { quote } from '../../core/errors.ts'
-import { CommitChecks, holderPlace, placeOf, type UniqueKey } from '../commit-checks.ts'
+import { CommitChecks, holderPlace, recordPlace, type UniqueKey } from '../commit-checks.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import type { CommitChange } from '../change-feed.ts'
 import { misuse } from '../io-errors.ts'
@@ -8,7 +8,7 @@ import { withVersion } from '../prepare.ts'
 import { toRecord } from '../read-records.ts'
 import type { Change, StoredRecord } from '../store.ts'
 import type { StagedBlob } from './blobs.ts'
-import { isStorable } from './keys.ts'
+import { isStorable } from './joined-texts.ts'
 import type { StoredRow, Table } from './table.ts'
 
 /** A change of a commit, copied when `commit` was called. */
@@ -82,7 +82,7 @@ export class Staging extends CommitChecks<Place, Known> {
       const key = isUnique ? keyOf(column) : null
       return key instanceof Buffer ? [{ index: name, text: key.toString('hex') }] : []
     })
-    this.#stored.set(placeOf(place, id), { version, keys, row: null })
+    this.#stored.set(recordPlace(place, id), { version, keys, row: null })
     for (const key of keys) this.#holders.set(holderPlace(place, key), id)
   }
 
@@ -158,11 +158,11 @@ export class Staging extends CommitChecks<Place, Known> {
 
   /** Whether a record was stored before the batch. */
   wasStored(table: Table, partition: string, id: string): boolean {
-    return this.#stored.has(placeOf(toPlace(table, partition), id))
+    return this.#stored.has(recordPlace(toPlace(table, partition), id))
   }
 
   protected override stored(place: Place, id: string): Known | null {
-    return this.#stored.get(placeOf(place, id)) ?? null
+    return this.#stored.get(recordPlace(place, id)) ?? null
   }
 
   protected override storedHolder(place: Place, key: UniqueKey): string | null {
@@ -191,7 +191,7 @@ export class Staging extends CommitChecks<Place, Known> {
     const place = toPlace(table, partition)
     // A later change of the same commit may have removed the record.
     if (this.current(place, blob.owner))
-      this.set(this.#blobs, `${placeOf(place, blob.owner)}/${blob.name}`, { ...blob, table, partition })
+      this.set(this.#blobs, `${recordPlace(place, blob.owner)}/${blob.name}`, { ...blob, table, partition })
   }
 
   #put(place: Place, row: StoredRow, current: Known | null): CommitChange {
@@ -210,7 +210,7 @@ export class Staging extends CommitChecks<Place, Known> {
   #remove(place: Place, id: string, current: Known): CommitChange {
     const { table, partition } = place
     this.drop(place, id, current)
-    const at = placeOf(place, id)
+    const at = recordPlace(place, id)
     this.set(this.#cleared, at, { table, partition, id })
     for (const name of this.#blobs.keys()) if (name.startsWith(`${at}/`)) this.set(this.#blobs, name)
     return { op: 'remove', collection: table.name, id }

@@ -3,7 +3,8 @@ import { misuse } from '../io-errors.ts'
 import { keyOf, membersOf } from '../keys.ts'
 import type { Facts, IndexKey } from '../queries.ts'
 import type { Collection, StoredRecord } from '../store.ts'
-import { encodeKey, joinTexts } from './keys.ts'
+import { encodeKey } from './index-keys.ts'
+import { joinTexts } from './joined-texts.ts'
 
 /** A column in addition to those of every table: one for each index and each fact. */
 export interface Column {

@@ -2,7 +2,7 @@ import { misuse } from '../io-errors.ts'
 import type { TextQuery, TextTerm } from '../texts.ts'
 import { toSql } from './conditions.ts'
 import type { Parameters } from './parameters.ts'
-import { isStorable } from './keys.ts'
+import { isStorable } from './joined-texts.ts'
 import type { Place } from './reads.ts'
 import type { Table } from './table.ts'
 

@@ -5,13 +5,16 @@ export function recentCommands(): string[] {
   return (readStored('commands') ?? '')
     .split(' ')
     .filter((id) => id !== '')
-    .slice(0, most)
+    .slice(0, mostCommands)
 }
 
 /** Remembers a command as the latest. */
 export function rememberCommand(id: string): void {
   if (!/^[\w./-]{1,60}$/.test(id)) return
-  writeStored('commands', [id, ...recentCommands().filter((one) => one !== id)].slice(0, most).join(' '))
+  writeStored(
+    'commands',
+    [id, ...recentCommands().filter((one) => one !== id)].slice(0, mostCommands).join(' '),
+  )
 }
 
-const most = 5
+const mostCommands = 5

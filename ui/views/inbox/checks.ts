@@ -8,7 +8,7 @@ export interface CheckedItem extends CheckRun {
 
 /** The checks with the same result. */
 export interface CheckGroup {
-  key: keyof typeof groupWords
+  key: (typeof groups)[number]['key']
   tone: Tone
   words: string
   mark: string
@@ -20,25 +20,23 @@ export interface CheckGroup {
 }
 
 /** The results of checks, in order of importance. */
-const groupWords = {
-  error: { tone: 'bad', words: 'To fix', mark: '×', said: 'Fails', folds: false },
-  warning: { tone: 'warn', words: 'To look at', mark: '!', said: 'Warning', folds: false },
-  note: { tone: 'info', words: 'Good to know', mark: 'i', said: 'For information', folds: false },
-  passed: { tone: 'good', words: 'Fine', mark: '✓', said: 'Passes', folds: true },
-  unchecked: { tone: 'quiet', words: 'Not checked', mark: '–', said: 'Not checked', folds: true },
-} as const
+const groups = [
+  { key: 'error', tone: 'bad', words: 'To fix', mark: '×', said: 'Fails', folds: false },
+  { key: 'warning', tone: 'warn', words: 'To look at', mark: '!', said: 'Warning', folds: false },
+  { key: 'note', tone: 'info', words: 'Good to know', mark: 'i', said: 'For information', folds: false },
+  { key: 'passed', tone: 'good', words: 'Fine', mark: '✓', said: 'Passes', folds: true },
+  { key: 'unchecked', tone: 'quiet', words: 'Not checked', mark: '–', said: 'Not checked', folds: true },
+] as const
 
 /** The checks of a report by how they ended. What is a note about mail clients has a section of its own. */
 export function groupsOf({ findings, checks }: CheckReport): CheckGroup[] {
   const items = checks
     .filter(({ id, severity }) => id !== 'client-support' || severity === 'warning')
     .map((run) => ({ ...run, findings: findings.filter(({ id }) => id === run.id) }))
-  return keys
-    .map((key) => ({ ...groupWords[key], key, checks: items.filter((item) => keyOf(item) === key) }))
+  return groups
+    .map((group) => ({ ...group, checks: items.filter((item) => keyOf(item) === group.key) }))
     .filter((group) => group.checks.length > 0)
 }
-
-const keys = ['error', 'warning', 'note', 'passed', 'unchecked'] as const
 
 function keyOf({ severity, outcome }: CheckRun): CheckGroup['key'] {
   return severity ?? (outcome === 'passed' ? 'passed' : 'unchecked')

@@ -15,6 +15,7 @@ export interface Excerpts {
 
 /** @param found  Gets the excerpts, by the ids of the mails. */
 export function createExcerpts(api: Pick<Api, 'get'>, found: Map<string, string>): Excerpts {
+  // Not `useLatest`: this is made outside of a component, after its part was loaded.
   let current = new AbortController()
   let sought = ''
   let waiting: string[] = []

@@ -2,15 +2,15 @@
  * Whether HTML may be loaded before its mail is opened: it is short, and contains no style that is known to cost much time. A
  * hidden frame runs animations too, and those that run once would be over when the mail is opened.
  */
-export const isLight = (html: string): boolean => html.length <= longest && !costly.test(html)
+export const isLight = (html: string): boolean => html.length <= longestLight && !costly.test(html)
 
 /**
  * Whether the HTML of a mail that is being opened may be loaded before it is known: it is short, whatever it is. The size is 0
  * while no message is written.
  */
 export const isSmall = ({ size_bytes }: { size_bytes: number }): boolean =>
-  size_bytes > 0 && size_bytes <= longest
+  size_bytes > 0 && size_bytes <= longestLight
 
 /** In characters. Laying out a longer mail could be felt while another one is read. */
-const longest = 100_000
+const longestLight = 100_000
 const costly = /keyframes|<(?:animate|set|marquee)|:has\(/i

@@ -1,6 +1,6 @@
 /** The recipients that a release begins with: those of the envelope, but for addresses of the simulator. */
 export function releaseRecipients(recipients: readonly string[]): string[] {
-  return recipients.filter((to) => !simulator.test(to)).slice(0, most)
+  return recipients.filter((to) => !simulator.test(to)).slice(0, mostRecipients)
 }
 
 /** Takes addresses out of a typed or pasted text: `Ada <ada@example.com>, bob@example.com`. */
@@ -19,4 +19,5 @@ export function addressesIn(text: string): { addresses: string[]; rest: string }
 }
 
 const simulator = /@simulator\.(?:localpost|amazonses\.com)$/i
-const most = 100
+/** How many recipients one release has at most. */
+export const mostRecipients = 100

@@ -10,7 +10,7 @@ interface MailSearch {
 
 /** For the inbox. */
 export function provideMailSearch(query: Ref<string>, search: MailSearch['search']): MailSearch {
-  const words = computed(() => wordsOf(query.value))
+  const words = computed(() => searchedWords(query.value))
   const found = { words, search }
   provide(key, found)
   return found
@@ -24,19 +24,19 @@ export function useMailSearch(): MailSearch | null {
 const key: InjectionKey<MailSearch> = Symbol('mail search')
 
 /** The words of a search that a mail shows: without the excluded ones, and without keys such as `is:`. */
-export function wordsOf(query: string): string[] {
+export function searchedWords(query: string): string[] {
   const found: string[] = []
   for (const [, minus, name, quoted, plain] of query.matchAll(part)) {
     const word = (quoted ?? plain ?? '').toLowerCase().trim()
     const isText = name === undefined || shown.has(name.slice(0, -1).toLowerCase())
     if (minus === undefined && isText && word !== '' && !/^(?:or|and)$/.test(word)) found.push(word)
   }
-  return found.slice(0, most)
+  return found.slice(0, mostWords)
 }
 
 const part = /(-)?([a-z]{1,20}:)?(?:"([^"]{0,200})"|([^\s"()]{1,200}))/gi
 const shown: ReadonlySet<string> = new Set(['from', 'to', 'subject', 'body', 'cc'])
-const most = 10
+const mostWords = 10
 
 /** A text in pieces: each second one is a match of a word. */
 export function markedPieces(text: string, words: readonly string[]): string[] {

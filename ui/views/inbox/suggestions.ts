@@ -47,7 +47,7 @@ export function suggest(query: string, { keys, recent, known }: SuggestionParts)
   const begun = word.slice(colon + 1).replace(/^"/, '')
   return [...(found.values ?? []), ...(known[found.name] ?? [])]
     .filter((value) => value.toLowerCase().includes(begun) && value.toLowerCase() !== begun)
-    .slice(0, most)
+    .slice(0, mostSuggestions)
     .map((value) => {
       const text = `${found.name}:${/[\s"]/.test(value) ? `"${value.replaceAll('"', '')}"` : value}`
       return { query: `${take(text)} `, words: `${minus}${text}`, hint: '' }
@@ -59,6 +59,6 @@ export function isUnfinished(query: string): boolean {
   return /(?:^|\s)-?[a-z-]+:$/i.test(query.trimEnd()) || query.split('"').length % 2 === 0
 }
 
-const most = 9
+const mostSuggestions = 9
 /** The keys that are shown before anything is typed. The filters above the list stand for some of the others. */
 const usual: ReadonlySet<string> = new Set(['from', 'to', 'subject', 'body', 'after', 'header'])

@@ -14,7 +14,7 @@ export function suggestTags(
   const isTaken = new Set(taken.map((tag) => tag.toLowerCase()))
   const found = known.filter((tag) => tag.includes(words) && tag !== words && !isTaken.has(tag))
   const begins = found.filter((tag) => tag.startsWith(words))
-  return [...begins, ...found.filter((tag) => !tag.startsWith(words))].slice(0, most)
+  return [...begins, ...found.filter((tag) => !tag.startsWith(words))].slice(0, mostTags)
 }
 
-const most = 8
+const mostTags = 8

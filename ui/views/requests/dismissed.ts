@@ -1,5 +1,5 @@
 import { computed, ref, type ComputedRef } from 'vue'
-import { placeOf } from '../../composables/accounts.ts'
+import { accountKey } from '../../composables/accounts.ts'
 import { readStored, writeStored } from '../../composables/stored.ts'
 import type { MailProblem } from './mail-problems.ts'
 
@@ -11,11 +11,11 @@ export interface Dismissed {
 }
 
 export function useDismissed(): Dismissed {
-  const name = placeOf('traffic-dismissed')
+  const name = accountKey('traffic-dismissed')
   const times = ref(new Map(parse(readStored(name))))
   function keep(entries: [string, number][]): void {
     // The newest, so that what is kept has a bound.
-    times.value = new Map(entries.slice(-most))
+    times.value = new Map(entries.slice(-mostKept))
     writeStored(name, entries.length > 0 ? JSON.stringify([...times.value]) : null)
   }
   return {
@@ -36,7 +36,7 @@ export function useDismissed(): Dismissed {
   }
 }
 
-const most = 200
+const mostKept = 200
 
 function parse(text: string | null): [string, number][] {
   try {

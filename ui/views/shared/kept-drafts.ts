@@ -1,5 +1,5 @@
 import { effectScope, shallowReactive, watch } from 'vue'
-import { placeOf } from '../../composables/accounts.ts'
+import { accountKey } from '../../composables/accounts.ts'
 
 /**
  * Unsaved drafts, by the id of what they are about. They are kept while the browser's tab is open, so that neither a
@@ -11,7 +11,7 @@ import { placeOf } from '../../composables/accounts.ts'
 export function keptDrafts<Draft>(name: string): () => Map<string, Draft> {
   const byPlace = new Map<string, Map<string, Draft>>()
   return () => {
-    const place = placeOf(`localpost.drafts.${name}`)
+    const place = accountKey(`localpost.drafts.${name}`)
     const known = byPlace.get(place)
     if (known) return known
     const drafts: Map<string, Draft> = shallowReactive(new Map(readKept<Draft>(place)))

@@ -14,18 +14,18 @@ export interface Offer {
  */
 export function offerAt(text: string, caret: number, namesOf: () => readonly string[]): Offer | undefined {
   const [opened, typed = ''] =
-    /\{\{[ \t]*([\w.-]*)$/.exec(text.slice(Math.max(0, caret - longest), caret)) ?? []
+    /\{\{[ \t]*([\w.-]*)$/.exec(text.slice(Math.max(0, caret - longestPlaceholder), caret)) ?? []
   if (opened === undefined) return undefined
   const begun = typed.toLowerCase()
   const names = namesOf()
     .filter((name) => name.toLowerCase().includes(begun) && name !== typed)
-    .slice(0, most)
+    .slice(0, mostNames)
   if (names.length === 0) return undefined
   // The rest of a closed placeholder is replaced. Words after one that is not closed stay.
-  const rest = /^[\w.-]*[ \t]*\}\}?/.exec(text.slice(caret, caret + longest))?.[0] ?? ''
+  const rest = /^[\w.-]*[ \t]*\}\}?/.exec(text.slice(caret, caret + longestPlaceholder))?.[0] ?? ''
   return { start: caret - opened.length, end: caret + rest.length, names }
 }
 
-const most = 8
+const mostNames = 8
 /** Characters of a placeholder that are looked at on each side of the text cursor. */
-const longest = 200
+const longestPlaceholder = 200

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { bounceOf, isTemporary, parseReply } from '../../src/outbox/bounces.ts'
+import { bounceOf } from '../../src/outbox/bounces.ts'
+import { mayBeRetried, parseReply } from '../../src/outbox/replies.ts'
 
 it.each([
   ['550 5.1.1 No such user', 'Permanent', 'General'],
@@ -19,13 +20,6 @@ it.each([
 
 it('a lost connection is a temporary bounce, and not caused by the recipient', () => {
   const reply = { reply_code: 0, enhanced_code: null, text: 'Connection closed' }
-  expect(isTemporary(reply)).toBe(true)
+  expect(mayBeRetried(reply)).toBe(true)
   expect(bounceOf(reply)).toEqual({ type: 'Transient', subtype: 'General' })
-})
-
-it('a suppressed address bounces permanently, whatever the code', () => {
-  expect(bounceOf(parseReply('550 5.7.1 Suppressed'), true)).toEqual({
-    type: 'Permanent',
-    subtype: 'OnAccountSuppressionList',
-  })
 })

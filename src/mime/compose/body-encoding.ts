@@ -11,8 +11,8 @@ export type ComposableBody = string | { content: Readable; contentTransferEncodi
 export function composableBody(body: string): ComposableBody {
   if (body.length <= sliceBytes) return canonicalLines(body)
   return {
-    content: Readable.from(slices(body), { objectMode: false }),
-    contentTransferEncoding: isBase64Shorter(countBody(body)) ? 'base64' : 'quoted-printable',
+    content: Readable.from(textSlices(body), { objectMode: false }),
+    contentTransferEncoding: prefersBase64(countBody(body)) ? 'base64' : 'quoted-printable',
   }
 }
 
@@ -25,8 +25,8 @@ export interface BodyCounts {
   lineEnds: number
 }
 
-/** Whether nodemailer encodes such a text in base64, if it does not send it unencoded. */
-export function isBase64Shorter({ letters, others }: Omit<BodyCounts, 'lineEnds'>): boolean {
+/** Whether nodemailer encodes such a text in base64, if it does not send it unencoded. The rule is nodemailer's. */
+export function prefersBase64({ letters, others }: Omit<BodyCounts, 'lineEnds'>): boolean {
   return others >= letters
 }
 
@@ -47,8 +47,9 @@ export function countBody(text: string): BodyCounts {
   return { letters, others, lineEnds }
 }
 
-function* slices(text: string): Generator<Buffer> {
+function* textSlices(text: string): Generator<Buffer> {
   for (let start = 0; start < text.length;) {
+    // So many characters: their bytes are up to three times as many.
     let end = start + sliceBytes
     // Neither within a surrogate pair nor within a line end.
     if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { expect, test } from 'vitest'
 import { composeMessage } from '../../../src/mime/compose/compose.ts'
-import { composableBody } from '../../../src/mime/compose/long-body.ts'
+import { composableBody } from '../../../src/mime/compose/body-encoding.ts'
 import { sliceBytes } from '../../../src/mime/slices.ts'
 
 const fields = {

@@ -4,10 +4,10 @@ import { networkOf } from '../net/addresses.ts'
 import { createWindows, secondsLeft } from '../net/windows.ts'
 
 /**
- * Slows down guessing of API keys and of the passwords of SMTP: counts wrong ones per address, over HTTP and SMTP together.
+ * Slows down guessing of API keys and passwords: counts wrong ones per address, over HTTP and SMTP together.
  * A valid one is accepted, whatever others at its address do.
  */
-export interface FailedKeys {
+export interface FailedLogins {
   /**
    * Counts a wrong one.
    *
@@ -16,13 +16,13 @@ export interface FailedKeys {
   count(address: string, error: LocalpostError): LocalpostError
 }
 
-export function createFailedKeys(clock: Pick<Clock, 'now'>): FailedKeys {
+export function createFailedLogins(clock: Pick<Clock, 'now'>): FailedLogins {
   const windows = createWindows()
   return {
     count(address, error) {
       const now = clock.now()
       const name = networkOf(address)
-      const window = windows.count(name, 60_000, now)
+      const window = windows.count(name, windowMs, now)
       if (window.used <= maxFailures) return error
       const seconds = secondsLeft(window, now)
       const message = `More than ${maxFailures} wrong API keys and passwords came from ${name} within a minute, and this one is wrong too. Use the right one, or wait ${seconds} s.`
@@ -34,3 +34,5 @@ export function createFailedKeys(clock: Pick<Clock, 'now'>): FailedKeys {
 }
 
 const maxFailures = 100
+/** The minute of the message. */
+const windowMs = 60_000

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { LocalpostError } from '../../src/core/errors.ts'
-import { createFailedKeys } from '../../src/keys/failed-keys.ts'
+import { createFailedLogins } from '../../src/keys/failed-logins.ts'
 import { spellingsOf } from '../net/_spellings.ts'
 import { openInProcess, openOverSocket } from '../server/_face.ts'
 
 const wrong = new LocalpostError('invalid_api_key', 'There is no such key.')
-const at = (time: { now: number }) => createFailedKeys({ now: () => time.now })
+const at = (time: { now: number }) => createFailedLogins({ now: () => time.now })
 
 describe('wrong keys', () => {
   it('are counted per address, for a minute', () => {

@@ -1,0 +1,66 @@
+import type { H3Event } from 'h3'
+import { FastResponse } from 'srvx'
+import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
+import { moreWarnings } from '../core/validate.ts'
+import { type Answer, streamBody, webSocketStatus } from './answer.ts'
+import type { RequestState } from './request-state.ts'
+import { endAfterRequest } from './rest-of-request.ts'
+
+/** The response with an answer, and with what the request says of it: the headers and warnings that were collected meanwhile. */
+export function toResponse(given: Answer, event: H3Event, state: RequestState): Response {
+  const request = state.socket?.req
+  const isHead = event.req.method === 'HEAD'
+  const answer = request && !request.complete && !isHead ? endAfterRequest(given, request) : given
+  const { status } = answer
+  const body = streamed(answer)
+  const all: Record<string, string> = { ...state.headers, ...answer.headers }
+  const { warnings } = state.exchange
+  if (!state.isLogged && warnings.length > 0) all['warning'] = warningOf(warnings)
+  // For a socket, h3's own server has a response that makes no web stream and no Headers object.
+  const kind = request ? FastResponse : Response
+  if (isHead) {
+    // An unread stream would stay open.
+    if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
+    else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))
+    return new kind(null, { status, headers: all })
+  }
+  state.isStreamed = body instanceof ReadableStream
+  if (status === webSocketStatus && body instanceof ReadableStream) {
+    state.webSocket = { headers: answer.headers, frames: body }
+    // It is not sent, and a Response cannot have this status.
+    return new kind(null)
+  }
+  const cookies = (answer.cookies ?? []).map((cookie): [string, string] => ['set-cookie', cookie])
+  const headers = cookies.length === 0 ? all : [...Object.entries(all), ...cookies]
+  return new kind(body as ResponseBody, { status, headers })
+}
+
+// h3's type follows the DOM's, which does not include byte arrays with shared memory.
+type ResponseBody = ConstructorParameters<typeof Response>[0]
+
+/** The body of an answer. Long JSON becomes a stream, which is written while it is read. */
+export function streamed({ body }: Answer): Exclude<Answer['body'], LongJson> {
+  return isLongJson(body) ? streamBody(readLongJson(body)) : body
+}
+
+/**
+ * The warnings of a request that the log does not keep, each text once, as a header of RFC 7234 section 5.5. Many requests in
+ * one body have many, and clients refuse answers whose headers have more than 16 KB.
+ */
+function warningOf(warnings: readonly string[]): string {
+  const texts = [...new Set(warnings)]
+  const said: string[] = []
+  let left = maxWarningChars
+  for (const text of texts) {
+    const value = warningValue(text)
+    left -= value.length
+    if (left < 0) return [...said, warningValue(moreWarnings(texts.length - said.length))].join(', ')
+    said.push(value)
+  }
+  return said.join(', ')
+}
+
+const warningValue = (text: string): string =>
+  `299 localpost ${JSON.stringify(text.replace(/[^\x20-\x7e]/g, '?'))}`
+
+const maxWarningChars = 4000
