@@ -2,15 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { quote, validationError } from './errors.ts'
 import { readTextBody } from './json-body.ts'
 
-/** The media types of forms. */
 export const formTypes = ['multipart/form-data', 'application/x-www-form-urlencoded'] as const
 
-/** An entry of a form: a text, or a file. */
 export type FormEntry =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly file: FormFile }
 
-/** A file of a form. */
 export interface FormFile {
   readonly filename: string
   /** Undefined if the form does not say it. */
@@ -18,7 +15,6 @@ export interface FormFile {
   readonly content: Buffer
 }
 
-/** How many entries a form may have. */
 export const maxFormEntries = 10_000
 /** How many bytes the header of a part may have, and how many characters a name. */
 const maxPartHeader = 16_384
