@@ -45,7 +45,6 @@ export interface Accounts {
 export interface InnerAccounts extends Accounts {
   /** Whether `default` is the only account. */
   isEmpty(): boolean
-  /** The ids of all accounts. */
   ids(): string[]
   /** Whether an account has this name, even if it is disabled. */
   isName(name: string): boolean
@@ -65,7 +64,6 @@ export interface InnerAccounts extends Accounts {
   close(): Promise<void>
 }
 
-/** Dependencies of the accounts. */
 export interface AccountsDeps {
   /** The main partition. */
   store: Store

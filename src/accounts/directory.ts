@@ -16,7 +16,6 @@ export interface AccountDirectory {
   /** Reserves a name for an account that is being created, so that two concurrent calls cannot both use it. */
   reserve(name: string, id: string): void
   keep(record: AccountRecord): void
-  /** Forgets an account, and frees its name. */
   forget(id: string, name: string): void
   /** The record of a name, even if the account is disabled. @throws not_found, also for an expired or removed account. */
   named(name: string): AccountRecord
@@ -24,7 +23,6 @@ export interface AccountDirectory {
   find(name: string): AccountRecord | null
   /** The account of an id that can be used; null if there is none. */
   byId(id: string): AccountRecord | null
-  /** Whether the account has expired. */
   isOver(record: AccountRecord): boolean
   /** Changes the stored record. @throws not_found. */
   change(id: string, next: (record: AccountRecord) => AccountRecord): Promise<AccountRecord>

@@ -123,7 +123,6 @@ export function createRemovals(deps: {
 }
 
 const shortestWaitMs = 50
-/** Wait after a removal that failed. */
 const retryMs = 5000
 /** Node's timers are limited to 24 days, and the clock may be changed in the meantime. */
 const longestWaitMs = 60 * 60 * 1000

@@ -9,7 +9,6 @@ export interface Budget {
    * @returns Whether they were counted; give them back when they are no longer held.
    */
   take(bytes: number): boolean
-  /** Counts these bytes, whether or not there is room. */
   takeAnyway(bytes: number): void
   give(bytes: number): void
 }
@@ -39,7 +38,6 @@ export function noRoom(message: string): LocalpostError {
   })
 }
 
-/** Whether an error was made by {@link noRoom}. */
 export function isNoRoom(error: unknown): boolean {
   return isErrorOf(error, 'service_unavailable') && error.cause === noRoomNow
 }

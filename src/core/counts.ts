@@ -16,7 +16,6 @@ export interface Counts {
   readonly requests: Tally
   /** Recipients that a delivery was tried for, by `<capture or relay> <outcome>`. */
   readonly deliveries: Tally<`${'capture' | 'relay'} ${DeliveryOutcome}`>
-  /** Tries of webhooks. */
   readonly webhooks: Tally<WebhookOutcome>
   /** How many callers wait for mail now. */
   readonly waits: { open: number }
@@ -24,9 +23,7 @@ export interface Counts {
 
 /** What the SMTP server counts; deliveries of the outbox are not among them. */
 export interface SmtpCounts {
-  /** Connections of apps. */
   sessions: number
-  /** Messages that were accepted. */
   messages: number
   /** Replies of 400 and more, by their code. */
   readonly refusals: Tally<number>
@@ -38,7 +35,6 @@ export type DeliveryOutcome = 'delivered' | 'deferred' | 'bounced' | 'suppressed
 /** What a try of a webhook led to; `retried`: it failed, and is tried again. */
 export type WebhookOutcome = 'delivered' | 'retried' | 'failed'
 
-/** New counts, all of them 0. */
 export function createCounts(): Counts {
   return {
     smtp: { sessions: 0, messages: 0, refusals: new Map() },

@@ -23,7 +23,6 @@ const answeredCodes = Object.keys(errorTable)
   .filter(isErrorCode)
   .filter((code) => !unansweredCodes.includes(code))
 
-/** The code of an error answer. */
 export const errorCodeSchema: z.ZodType<ErrorCode> = z.enum(answeredCodes)
 
 /** One wrong member of a request: its path (`attachments[0].path`) and what is wrong with it. */

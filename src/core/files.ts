@@ -167,6 +167,21 @@ export const nodeFiles: Files = {
 
 const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
+/** Opens a file for some work, and closes it afterwards. @param flags  As for `Files.open`. */
+export async function withFile<T>(
+  files: Pick<Files, 'open' | 'close'>,
+  path: string,
+  flags: string,
+  work: (fd: number) => Promise<T>,
+): Promise<T> {
+  const fd = await files.open(path, flags)
+  try {
+    return await work(fd)
+  } finally {
+    await files.close(fd)
+  }
+}
+
 /** Writes all the bytes, in as many calls as the system needs: a full disk can take half of them without an error. */
 export async function writeWhole(files: Files, fd: number, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.byteLength;) {

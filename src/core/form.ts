@@ -3,7 +3,6 @@ import { checkName, formFault, maxFormEntries, tooMany, type FormEntry } from '.
 import { readTextBody } from './json-body.ts'
 import { readParts } from './multipart-form.ts'
 
-/** The media types of forms. */
 export const formTypes = ['multipart/form-data', 'application/x-www-form-urlencoded'] as const
 
 /** The body of a request that is a form, not read yet. */

@@ -77,7 +77,6 @@ export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomByte
   }
 }
 
-/** Gives so many random bytes. */
 type RandomBytes = (n: number) => Uint8Array
 
 /** The time in an id: the millisecond, and its position within it. */

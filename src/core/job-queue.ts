@@ -11,7 +11,6 @@ export interface JobQueue {
   run<T>(job: () => Promise<T>, patienceMs: number, signal?: AbortSignal): Promise<T>
 }
 
-/** A queue that says how many wait now. */
 export interface CountedQueue extends JobQueue {
   readonly waiting: number
 }

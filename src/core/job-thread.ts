@@ -201,7 +201,6 @@ function hasEnded(): Error {
 
 interface Started {
   worker: Worker
-  /** Whether the thread started. */
   isReady: Promise<boolean>
 }
 
@@ -220,7 +219,6 @@ const keptBytes = 2 * 1024 * 1024
 const maxHeapMb = 256
 /** For new objects. V8 would take up to 48 MB. */
 const maxYoungMb = 12
-/** How many jobs may wait. */
 const maxWaiting = 256
 /** An idle thread is ended after this time, because it keeps the memory of its last message. */
 const idleMs = 5000

@@ -11,7 +11,6 @@ export type JobInputs<Jobs extends JobTable, Kind extends keyof Jobs> = Readonly
 /** The result of a job. From another thread, a `Buffer` arrives as a `Uint8Array`. */
 export type JobResult<Jobs extends JobTable, Kind extends keyof Jobs> = Awaited<ReturnType<Jobs[Kind]>>
 
-/** A request to the thread, which processes one at a time. */
 export interface WorkerRequest {
   kind: string
   inputs: readonly unknown[]

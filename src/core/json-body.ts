@@ -67,7 +67,6 @@ export function readTextBody(bytes: Buffer): string {
 
 const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 
-/** Limits of a text. */
 interface JsonBounds {
   /** How deep arrays and objects may nest. */
   depth: number
@@ -101,7 +100,6 @@ export function exceededBound(text: string, { depth, values }: JsonBounds): keyo
   return null
 }
 
-/** Where the string ends that begins at an offset. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ;) {
     const quote = text.indexOf('"', at)

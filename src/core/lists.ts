@@ -14,7 +14,6 @@ export interface ListQuery {
   limit?: number
 }
 
-/** The cursor of a query, or undefined for the first page. */
 export function givenCursor(query: ListQuery | undefined): string | undefined {
   const cursor = query?.cursor
   return cursor === undefined || cursor === null || cursor === '' || cursor === 'null' ? undefined : cursor

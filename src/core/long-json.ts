@@ -21,7 +21,6 @@ export function longJson(value: unknown): LongJson | null {
   return { bytes, pieces: () => joined(written(value)) }
 }
 
-/** Whether the body of an answer is a `LongJson`. */
 export function isLongJson(body: unknown): body is LongJson {
   return typeof body === 'object' && body !== null && 'pieces' in body
 }

@@ -49,7 +49,6 @@ export const queueMicrotask: Taken['queueMicrotask'] = original('queueMicrotask'
 
 // Not written as a member of `process`, because the build would replace that by an import of this module.
 const { nextTick: presentTick } = host.process
-/** `process.nextTick` */
 export const nextTick: NodeJS.Process['nextTick'] = original('nextTick', presentTick).bind(process)
 
 const now = nodePerformance.now

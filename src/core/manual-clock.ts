@@ -97,7 +97,6 @@ export function fixedClock(now: number | string | Date): HeldClock {
   }
 }
 
-/** Whether a clock can be moved. */
 export function isHeldClock(clock: Clock): clock is HeldClock {
   return 'advance' in clock && 'onAdvance' in clock
 }
@@ -119,7 +118,6 @@ export function wholeClock(clock: Clock): Clock {
   return held
 }
 
-/** The latest time of a Date. */
 const lastTimeMs = 8.64e15
 
 interface Timer {

@@ -29,7 +29,6 @@ export function readTrace(
   return { traceparent: parent, ...(state !== undefined && { tracestate: state }) }
 }
 
-/** Reads the trace of a request. */
 export const traceOfRequest = (headers: Pick<Headers, 'get'>): TraceContext | undefined =>
   readTrace(headers.get('traceparent'), headers.get('tracestate'))
 

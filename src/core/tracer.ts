@@ -1,7 +1,6 @@
 import { LocalpostError } from './errors.ts'
 import { traceOf, type TraceContext, type TraceMembers } from './trace-context.ts'
 
-/** Records spans. */
 export interface Tracer {
   /**
    * What a call belongs to: the trace that its request names, else that of the app, if the call is made in its process.
@@ -45,7 +44,6 @@ export const spanKinds = {
   'email webhook': 'client',
 } as const
 
-/** The name of a span. */
 export type SpanName = keyof typeof spanKinds
 
 /** Begins a span of an email; null where none is recorded, also for mail that belongs to no trace. */

@@ -49,12 +49,10 @@ function memberName(member: string, isInner: boolean): string {
   return isInner ? `.${short}` : short
 }
 
-/** The warning about an unknown member. */
 export function ignoredMember(path: string): string {
   return `member ${quote(path)} is not known and was ignored`
 }
 
-/** The warning that counts the unknown members after the first 100. */
 export function moreWarnings(count: number): string {
   return `and ${count} more`
 }

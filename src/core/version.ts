@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 
-/** The version of this package. */
 export const version: string = readVersion()
 
 function readVersion(): string {

@@ -31,7 +31,6 @@ export interface AccountMemory {
   verdictOf: AccountSide['verdictOf']
   faults: ArmedFaults
   transcripts: Transcripts
-  /** The SMTP sessions of apps. */
   smtpSessions: SessionLog
   log: RequestLog
 }

@@ -5,8 +5,10 @@ import { LocalpostError } from '../core/errors.ts'
 import { runAll } from '../core/run-all.ts'
 import { createKeys, type Keys } from '../keys/keys.ts'
 import type { App } from '../server/app.ts'
-import type { PartitionedStore, Store } from '../store/store.ts'
-import { openAccount, type OpenAccount, type SharedParts } from './account.ts'
+import type { Store } from '../store/store.ts'
+import type { PartitionedStore } from '../store/partitioned-store.ts'
+import { openAccount, type OpenAccount } from './account.ts'
+import type { SharedParts } from './shared-parts.ts'
 import { createAccountMemory, type AccountMemory } from './account-memory.ts'
 import { sideOfAccount } from './inbound.ts'
 import type { KeyOwners } from './key-owners.ts'
@@ -31,7 +33,6 @@ export interface AccountOpener {
   open(record: AccountRecord): Promise<OtherAccount>
   /** Refuses changes of the records of a closed account, and waits for those in progress. */
   shut(id: string): Promise<void>
-  /** Forgets the state in memory of an account. */
   forget(id: string): void
 }
 

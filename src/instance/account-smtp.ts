@@ -12,7 +12,6 @@ import type { OpenAccounts } from './open-accounts.ts'
 /** The parts of an open account that its SMTP sessions need. */
 interface OpenedSide {
   readonly side: AccountSide
-  /** The secret by which the outbox of the account authenticates. */
   readonly account: { readonly secret: string }
 }
 

@@ -2,88 +2,44 @@ import { randomBytes } from 'node:crypto'
 import { createAudiences } from '../audiences/audiences.ts'
 import { countUnsubscribed } from '../broadcasts/broadcast.ts'
 import { createBroadcasts, type InnerBroadcasts } from '../broadcasts/broadcasts.ts'
-import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { systemClock } from '../core/clock.ts'
-import type { Counts } from '../core/counts.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import type { RandomSource } from '../core/random.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
-import type { DnsLookup } from '../domains/dns-lookup.ts'
 import { createDomains, type InnerDomains } from '../domains/domains.ts'
 import { createEmails, type EmailService } from '../emails/emails.ts'
 import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
 import { createSimulation, type Simulation } from '../emails/simulate.ts'
 import { openBulkBoard } from '../inbox/bulk-board.ts'
 import { createInbox } from '../inbox/inbox.ts'
-import type { MissingSources } from '../inbox/missing.ts'
 import { createOwnRecords } from '../inbox/own-records.ts'
-import type { Outgoing } from '../net/outgoing.ts'
-import type { Config } from '../options/options.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { composeRequest } from '../outbox/compose-request.ts'
-import type { Downloads } from '../outbox/downloads.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
 import type { Schedule } from '../sending/schedule.ts'
 import { createSuppressions, type InnerSuppressions } from '../sending/suppressions.ts'
 import { createSending, type SendingService } from '../sending/sending.ts'
 import type { ConfigurationSets } from '../providers/ses/configuration-sets.ts'
-import { createReader, type Reader, type ReadingTurns } from '../reading/reader.ts'
-import type { Following } from '../store/follow.ts'
+import { createReader, type Reader } from '../reading/reader.ts'
 import type { Store } from '../store/store.ts'
 import { createTemplates, type InnerTemplates } from '../templates/templates.ts'
 import { createTracking, type Tracking } from '../tracking/tracking.ts'
 import type { RunningWebhooks } from '../webhooks/service.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import type { AccountMemory } from './account-memory.ts'
-import type { Activity } from './activity.ts'
 import { emptyStore } from './collections.ts'
 import { openColumns } from './data.ts'
 import { createLibrarySends } from './library-sends.ts'
 import { reportErrors } from './notices.ts'
 import { attachmentSources, openOutbox, openRelay, releaseThrough, simulator } from './outbound.ts'
 import type { InstanceThread } from './jobs.ts'
+import type { SharedParts } from './shared-parts.ts'
 import { startUpkeep } from './upkeep.ts'
-import type { UpToDate } from './up-to-date.ts'
 import { openWebhooks } from './webhooks.ts'
-
-/** The parts that the accounts of an instance share. */
-export interface SharedParts {
-  config: Config
-  randomSources: (purpose: string) => RandomSource
-  outgoing: Outgoing
-  sending: SendingKnowledge
-  lookup: DnsLookup
-  thread: InstanceThread
-  /** null where nobody takes spans. */
-  tracer: Tracer | null
-  /** Shared by all readers, so that only one large mail is in memory. */
-  turns: ReadingTurns
-  downloads: Downloads
-  /** For the metrics of all accounts together. */
-  counts: Counts
-  /** For everything in memory that other instances may change too. */
-  following: Following
-  /** null without other instances. */
-  upToDate: UpToDate | null
-  /** Called with each mail that is stored, except imported ones, and each refusal. Default: not called. */
-  onActivity?: ((activity: Activity) => void) | undefined
-  /** The name of the account; null for `default`. */
-  accountName: string | null
-  /** Called with true when work in the background has gone on for some time, and with false when that ends. */
-  onLongWork?: ((isRunning: boolean) => void) | undefined
-  /** Where the searchable text is kept between starts; null: in memory. */
-  textFolder: string | null
-  /** Finds mail in the other accounts; null for an account that may not see them. */
-  foreignMail: MissingSources['foreignMail']
-  /** The base of the tracking addresses, without a slash at its end. */
-  baseUrl(): string
-  /** The SMTP server that the outbox delivers to; known before the first delivery. */
-  deliveries(): { readonly host: string; readonly port: number }
-}
 
 /** The data of one account, and everything that reads and changes it. Other accounts cannot reach any of it. */
 export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
@@ -103,15 +59,12 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   configurationSets: ConfigurationSets
   relay: Transport | null
   outbox: Outbox
-  /** Other background work. */
   maintenance: readonly { idle(): Promise<void>; close(): Promise<void> }[]
   thread: InstanceThread
   tracer: Tracer | null
-  /** The queue for requests with long bodies. */
   large: JobQueue
   /** Called with each email that an app sent; undefined where that is of no interest. */
   onStored: ((email: EmailRecord, durationMs?: number) => void) | undefined
-  /** Its name; null for `default`. */
   accountName: string | null
   /** The password of the outbox at the SMTP server of its own instance. */
   secret: string
@@ -122,7 +75,6 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   deliver(): void
   /** Has the outbox look for due emails, if it delivers. */
   wakeOutbox(): void
-  /** Empties what `keep` does not name. */
   reset(keep: readonly ResetScope[]): Promise<void>
 }
 

@@ -8,10 +8,12 @@ import type { Ids } from '../core/ids.ts'
 import { runTogether } from '../core/run-all.ts'
 import { emailCollection } from '../emails/email.ts'
 import type { ForeignMail } from '../inbox/missing-cause.ts'
-import type { PartitionedStore, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { OtherAccounts } from '../server/other-accounts.ts'
 import type { App } from '../server/app.ts'
-import { closeAccount, type OpenAccount, type SharedParts } from './account.ts'
+import { closeAccount, type OpenAccount } from './account.ts'
+import type { SharedParts } from './shared-parts.ts'
 import { createAccountOpener, type OtherAccount } from './account-opener.ts'
 import { createAccountJudge } from './account-smtp.ts'
 import { createAccountWakes, findWork } from './account-work.ts'
@@ -23,7 +25,6 @@ import { createOpenAccounts } from './open-accounts.ts'
 /** The accounts other than `default`. Each is opened on its first use. */
 export interface RunningAccounts {
   readonly resource: InnerAccounts
-  /** Finds the account of SMTP credentials; null if they belong to no account. */
   judge: NonNullable<AuthRules['judgeAccount']>
   /** What the HTTP server needs of them. */
   readonly http: OtherAccounts
@@ -35,13 +36,11 @@ export interface RunningAccounts {
   start(): Promise<void>
   /** Looks for work in an account whose records another instance changed. */
   wake(id: string): void
-  /** Waits for what the open accounts have begun. */
   idle(): Promise<void>
   /** Ends the open accounts. The SMTP server must still accept deliveries. */
   close(): Promise<void>
 }
 
-/** Dependencies of the accounts. Functions are called after the start. */
 export interface RunningAccountsDeps {
   shared: SharedParts
   stored: PartitionedStore
@@ -52,7 +51,6 @@ export interface RunningAccountsDeps {
   makeApp(parts: HttpAccount): Promise<App>
   /** How many unused accounts may be open. Default: 100. */
   mostOpen?: number | undefined
-  /** Called with the id of each account that was closed. */
   onClosed?: ((id: string) => void) | undefined
 }
 
@@ -116,7 +114,6 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   })
   const wakes = createAccountWakes(config.clock, wake)
 
-  /** Forgets the state in memory of an account. */
   function forget(id: string, password: string | null): void {
     owners.forget(id, password)
     opener.forget(id)
@@ -130,7 +127,6 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     return record
   }
 
-  /** Opens an account for a use of it. */
   async function hold(id: string): ReturnType<typeof open.hold> {
     accounts.used(usable(id))
     return open.hold(id)

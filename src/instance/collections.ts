@@ -29,7 +29,6 @@ import { trackingSecretCollection } from '../tracking/secret.ts'
 import { sessionCollection } from '../users/user.ts'
 import { webhookCollection, webhookDeliveryCollection } from '../webhooks/webhook.ts'
 
-/** Everything that is stored. */
 export const collections: readonly Collection<StoredRecord>[] = [
   emailCollection,
   scheduledCollection,

@@ -5,7 +5,7 @@ import { openTextColumn, type TextColumn } from '../search/text-column.ts'
 import { openLogStore } from '../store/disk/open.ts'
 import { openMemoryStore } from '../store/memory/open.ts'
 import type { RestorableStore } from '../store/restore.ts'
-import type { PartitionedStore } from '../store/store.ts'
+import type { PartitionedStore } from '../store/partitioned-store.ts'
 import { allCollections, collections } from './collections.ts'
 import { forgetPageUrl, withPageUrl } from './page-url.ts'
 

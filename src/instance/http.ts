@@ -3,17 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { defaultAccount } from '../accounts/schema.ts'
 import type { Capture } from '../capture/capture.ts'
 import type { ClientRefusal } from '../capture/options.ts'
-import type { Clock } from '../core/clock.ts'
-import type { Tally } from '../core/counts.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { once } from '../core/shared-work.ts'
 import type { Tracer } from '../core/tracer.ts'
-import type { FailedLogins } from '../keys/failed-logins.ts'
 import { authorityOf } from '../net/hosts.ts'
 import type { Outgoing } from '../net/outgoing.ts'
-import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Config } from '../options/options.ts'
 import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
@@ -29,15 +25,12 @@ import {
 import type { OtherAccounts } from '../server/other-accounts.ts'
 import { beginExchange, type RequestLog } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
-import type { DatabaseStatus } from '../store/store.ts'
-import type { InstanceFacts } from '../telemetry/metrics.ts'
+import type { PartitionedStore } from '../store/partitioned-store.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
-import type { Users } from '../users/users.ts'
 import { assertDestinations } from './destinations.ts'
 import { reportErrors } from './notices.ts'
 import type { OwnCertificate } from './own-certificate.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
-import type { UpToDate } from './up-to-date.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
 export interface InstanceHttp {
@@ -60,32 +53,26 @@ export type HttpAccount = AccountDeps & ProviderAccount & { readonly accountName
  * Creates the HTTP side. It opens no port before `listen`.
  *
  * @param main  The account `default`.
- * @param deps.database  As `PartitionedStore.database`.
  */
 export function createHttp(
   main: HttpAccount,
-  deps: {
-    clock: Clock
-    config: Config
-    capture: Pick<Capture, 'accepting'>
-    smtp: { host: string; port: number }
-    smtps: { host: string; port: number } | null
-    certificate: OwnCertificate | null
-    database(): Promise<DatabaseStatus | null>
-    outgoing: Outgoing
-    otherAccounts: OtherAccounts
-    failedLogins: FailedLogins
-    users: Users | null
-    oidc: OidcSignIn | null
-    following: Following
-    upToDate: UpToDate | null
-    /** Called with each request to `/v1` that is refused; undefined where that is of no interest. */
-    onRefused: ((refusal: ClientRefusal) => void) | undefined
-    /** Counts the answers. */
-    requests: Tally
-    instanceFacts(isAway: boolean): Promise<InstanceFacts>
-    tracer: Tracer | null
-  },
+  deps: Pick<
+    ServerDeps,
+    'clock' | 'failedLogins' | 'users' | 'oidc' | 'upToDate' | 'requests' | 'instanceFacts'
+  > &
+    Pick<PartitionedStore, 'database'> & {
+      config: Config
+      capture: Pick<Capture, 'accepting'>
+      smtp: { host: string; port: number }
+      smtps: { host: string; port: number } | null
+      certificate: OwnCertificate | null
+      outgoing: Outgoing
+      otherAccounts: OtherAccounts
+      following: Following
+      /** Called with each request to `/v1` that is refused; undefined where that is of no interest. */
+      onRefused: ((refusal: ClientRefusal) => void) | undefined
+      tracer: Tracer | null
+    },
 ): InstanceHttp {
   const { config, clock, otherAccounts, oidc } = deps
   const { keys, store } = main
@@ -126,7 +113,6 @@ export function createHttp(
   }
   const loaded = async (): Promise<App> => app ?? (await load())
 
-  /** The sessions of all accounts. */
   const openSessions = once(() =>
     createStoredSessions({
       ...deps,

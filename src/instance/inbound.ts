@@ -8,10 +8,13 @@ import { isErrorOf } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { receiveSubmission } from '../emails/receive.ts'
 import type { SmtpStage } from '../faults/types.ts'
+import { reachableHost } from '../net/hosts.ts'
 import type { Config } from '../options/options.ts'
 import type { OpenAccount } from './account.ts'
+import type { Localpost } from './instance.ts'
 import { reportFailures } from './notices.ts'
 import { simulator } from './outbound.ts'
+import type { OwnCertificate } from './own-certificate.ts'
 import type { UpToDate } from './up-to-date.ts'
 
 /**
@@ -21,45 +24,27 @@ import type { UpToDate } from './up-to-date.ts'
  * @param upToDate  Waits for the changes of other instances; null if only this process uses the store.
  */
 export function sideOfAccount(
-  {
-    store,
-    ids,
-    domains,
-    rules,
-    verdictOf,
-    faults,
-    thread,
-    wakeOutbox,
-    transcripts,
-    smtpSessions,
-    suppressions,
-    tracer,
-    onStored,
-    accountName,
-  }: OpenAccount,
+  account: OpenAccount,
   { clock, hostname, rejectSubmissions }: Config,
   headRoom: Budget,
   upToDate: UpToDate | null,
 ): AccountSide {
+  const { rules, verdictOf, faults, transcripts, suppressions, onStored } = account
   const hasRule = (recipient: string): boolean => rules.find(recipient, false) !== null
   const receive = {
-    store,
+    ...account,
     clock,
-    ids,
     hostname,
-    ensureDomain: domains.ensureDomain,
+    ensureDomain: account.domains.ensureDomain,
     // If rules apply to submissions, a refused address never became a recipient.
     needsDelivery: (recipient: string) =>
       simulator.isSimulator(recipient) ||
       suppressions.has(recipient) ||
       (!rejectSubmissions && hasRule(recipient)),
-    thread,
     headRoom,
-    tracer,
-    wakeOutbox,
   }
   return {
-    accountName: accountName ?? defaultAccount,
+    accountName: account.accountName ?? defaultAccount,
     receive(envelope, notes) {
       const began = monotonicNow()
       return receiveSubmission(envelope, receive, (email) => {
@@ -73,7 +58,7 @@ export function sideOfAccount(
     faultAt: upToDate
       ? (stage) => (opening.has(stage) ? upToDate().then(() => faults.smtp(stage)) : faults.smtp(stage))
       : faults.smtp,
-    sessions: smtpSessions,
+    sessions: account.smtpSessions,
   }
 }
 
@@ -113,4 +98,19 @@ export function openCapture(
       if (!isErrorOf(error, 'not_found')) report(error)
     },
   })
+}
+
+/** Where mail is submitted, with the CA to trust where Localpost made the certificate. */
+export function smtpPlaces(
+  { host, port, securePort }: Capture,
+  { smtpTls }: Config,
+  certificate: OwnCertificate | null,
+): Pick<Localpost, 'smtp' | 'smtps'> {
+  const reachable = reachableHost(host)
+  const tls = certificate && { ca: certificate.ca }
+  return {
+    smtp: { host: reachable, port, ...(tls && smtpTls === true && { tls }) },
+    smtps:
+      securePort === null ? null : { host: reachable, port: securePort, secure: true, ...(tls && { tls }) },
+  }
 }

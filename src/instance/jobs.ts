@@ -13,7 +13,6 @@ import { jobs as readingJobs } from '../reading/jobs.ts'
 import { bodyJobs } from '../server/long-bodies.ts'
 import { templateJobs } from '../templates/engines.ts'
 
-/** All work of the thread of an instance. */
 export const jobs: typeof answerJobs &
   typeof attachmentJobs &
   typeof bodyJobs &

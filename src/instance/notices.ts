@@ -4,7 +4,6 @@ import { storeErrors } from '../outbox/attempt.ts'
 
 type OnNotice = Pick<Config, 'onNotice'>
 
-/** Reports errors of background work with a message that says what they mean. */
 export function reportErrors({ onNotice }: OnNotice, message: string): (error: unknown) => void {
   return (error) => onNotice({ level: 'error', message, error })
 }

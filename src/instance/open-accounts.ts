@@ -9,11 +9,8 @@ export interface OpenAccounts<Opened> {
   hold(id: string): Promise<{ readonly opened: Opened; release(): void }>
   /** Keeps an account open from now on, also if it is being opened. @returns A function that ends this once. */
   keep(id: string): () => void
-  /** The account if it is open. */
   peek(id: string): Opened | undefined
-  /** Those that are open now. */
   all(): [string, Opened][]
-  /** Whether an account is open, or is being opened. */
   isOpen(id: string): boolean
   /** Closes an account, also if it is in use. */
   shut(id: string): Promise<void>

@@ -11,17 +11,17 @@ import { createDnsLookup } from '../domains/dns-lookup.ts'
 import { headRoomBytes } from '../emails/receive.ts'
 import { createFailedLogins } from '../keys/failed-logins.ts'
 import { createKeys } from '../keys/keys.ts'
-import { reachableHost } from '../net/hosts.ts'
 import { createOutgoing } from '../net/outgoing.ts'
 import { resolveOptions, type LocalpostOptions } from '../options/options.ts'
 import { createDownloads } from '../outbox/downloads.ts'
-import { createReadingTurns, type ReadingTurns } from '../reading/reader.ts'
+import { createReadingTurns, type ReadingTurns } from '../reading/turns.ts'
 import { createFollowing } from '../store/follow.ts'
 import { openTelemetry } from '../telemetry/open-telemetry.ts'
 import { openOtlp } from '../telemetry/otlp.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers } from '../users/users.ts'
-import { openAccount, type SharedParts } from './account.ts'
+import { openAccount } from './account.ts'
+import type { SharedParts } from './shared-parts.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import type { Activity } from './activity.ts'
 import { createAccountMemory } from './account-memory.ts'
@@ -30,7 +30,7 @@ import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
 import { createHttp } from './http.ts'
 import { createInstanceFacts } from './metric-facts.ts'
-import { openCapture, sideOfAccount } from './inbound.ts'
+import { openCapture, sideOfAccount, smtpPlaces } from './inbound.ts'
 import type { Localpost } from './instance.ts'
 import { reportErrors } from './notices.ts'
 import { openCertificate } from './own-certificate.ts'
@@ -152,19 +152,9 @@ export async function openLocalpost(
       { ownCertificate: certificate, httpUrl: () => httpUrl(), onRefused: tellRefusal, counts: counts.smtp },
     )
     undo.push(() => capture.close())
-    const { host, securePort } = capture
     for (const port of [capture, capture.deliveries]) outgoing.opened(port)
-    if (securePort !== null) outgoing.opened({ host, port: securePort })
-    const tls = certificate && { ca: certificate.ca }
-    const smtp = {
-      host: reachableHost(host),
-      port: capture.port,
-      ...(tls && config.smtpTls === true && { tls }),
-    }
-    const smtps =
-      securePort === null
-        ? null
-        : { host: smtp.host, port: securePort, secure: true as const, ...(tls && { tls }) }
+    const { smtp, smtps } = smtpPlaces(capture, config, certificate)
+    if (smtps !== null) outgoing.opened({ host: capture.host, port: smtps.port })
     const facts = createInstanceFacts({ counts, capture, stored: opened })
     undo.push(() => facts.close())
     const http = createHttp(
@@ -283,7 +273,6 @@ export async function openLocalpost(
 
 const staleUsers = 'The file of users stays as it was read before.'
 
-/** How an instance is opened. */
 interface OpenWays {
   deliversFrom: 'start' | 'listen'
   /** The default of the option `keepAlive`. Default: true. */

@@ -2,9 +2,6 @@ import type { Readable } from 'node:stream'
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import { outboxUser } from '../capture/auth.ts'
 import { LocalpostError } from '../core/errors.ts'
-import type { Counts } from '../core/counts.ts'
-import type { JobQueue } from '../core/job-queue.ts'
-import type { Tracer } from '../core/tracer.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import { readContent } from '../emails/emails.ts'
@@ -12,9 +9,8 @@ import type { EmailRecord } from '../emails/email.ts'
 import { withoutBcc } from '../mime/compose/without-bcc.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
-import type { Downloads } from '../outbox/downloads.ts'
 import { needsOf } from '../outbox/extensions.ts'
-import { createOutbox, type Outbox } from '../outbox/outbox.ts'
+import { createOutbox, type Outbox, type OutboxDeps } from '../outbox/outbox.ts'
 import { relayOptions } from '../outbox/relay-url.ts'
 import { createTransport, type Transport } from '../outbox/transport.ts'
 import { providerSimulators } from '../providers/facts.ts'
@@ -23,10 +19,8 @@ import type { FindRule } from '../rules/rules.ts'
 import { createSimulator, type AddressSimulator } from '../rules/simulator.ts'
 import { createCauses } from '../rules/verdicts.ts'
 import type { InnerSuppressions } from '../sending/suppressions.ts'
-import type { Store } from '../store/store.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { reportFailures } from './notices.ts'
-import type { InstanceThread } from './jobs.ts'
 
 /** The addresses whose mail has a certain outcome. */
 export const simulator: AddressSimulator = createSimulator(providerSimulators)
@@ -57,21 +51,14 @@ export function openRelay(config: Config, outgoing: Outgoing): Transport | null 
  */
 export function openOutbox(
   config: Config,
-  deps: {
-    store: Store
+  deps: Pick<OutboxDeps, 'store' | 'sources' | 'thread' | 'largeWrites' | 'downloads' | 'tracer' | 'tally'> & {
     suppressions: Pick<InnerSuppressions, 'has'>
     domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
     tracking: Pick<Tracking, 'copiesOf'>
     reader: Pick<Reader, 'bodies' | 'content' | 'findings'>
     relay: Transport | null
-    sources: AttachmentSources
-    thread: InstanceThread
-    largeWrites: JobQueue
-    downloads: Downloads
     findRule: FindRule
-    tracer: Tracer | null
     deliveries(): { readonly host: string; readonly port: number }
-    tally: Counts['deliveries']
     secret: string
   },
 ): Outbox {

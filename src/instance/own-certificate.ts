@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { makeCertificate, type MadeCertificate } from '../capture/tls.ts'
-import { nodeFiles, writeWhole } from '../core/files.ts'
+import { nodeFiles, withFile, writeWhole } from '../core/files.ts'
 import { dateNow } from '../core/machine.ts'
 import type { Config } from '../options/options.ts'
 
@@ -51,7 +51,6 @@ export async function openCertificate(config: Config): Promise<OwnCertificate | 
   return { ...made, caFile }
 }
 
-/** The names of the files in a data folder. */
 const caName = 'ca.pem'
 const ownName = 'smtp-tls.pem'
 
@@ -90,13 +89,8 @@ function isOurs(ca: Buffer): boolean {
 }
 
 /** For this user only. The next start notices a file that was not written to its end. */
-async function write(path: string, text: string): Promise<void> {
-  const fd = await nodeFiles.open(path, 'w')
-  try {
-    await writeWhole(nodeFiles, fd, Buffer.from(text), 0)
-  } finally {
-    await nodeFiles.close(fd)
-  }
+function write(path: string, text: string): Promise<void> {
+  return withFile(nodeFiles, path, 'w', (fd) => writeWhole(nodeFiles, fd, Buffer.from(text), 0))
 }
 
 const dayMs = 24 * 60 * 60 * 1000

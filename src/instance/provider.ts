@@ -1,23 +1,15 @@
-import type { createRandomSources } from '../core/random.ts'
 import { hostAndPort } from '../net/guarded-request.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
-import type { Outgoing } from '../net/outgoing.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
-import type { Config } from '../options/options.ts'
 import type { Store } from '../store/store.ts'
 import { readTrackingSecret } from '../tracking/secret.ts'
+import type { SharedParts } from './shared-parts.ts'
 
 /** Prepares sign-in with the OpenID provider of the options; null without one. */
 export async function openProvider(
-  parts: {
-    config: Config
-    outgoing: Outgoing
-    randomSources: ReturnType<typeof createRandomSources>
-    baseUrl: () => string
-  },
+  { config, outgoing, randomSources, baseUrl }: SharedParts,
   store: Store,
 ): Promise<OidcSignIn | null> {
-  const { config, outgoing, randomSources, baseUrl } = parts
   const { issuer, clientId, ...options } = config.oidc
   if (issuer === null || clientId === null) return null
   const { createOidcSignIn } = await import('../oidc/sign-in.ts')

@@ -101,7 +101,6 @@ function publicMembers(
   }
 }
 
-/** @param use  Calls a function with the resource. */
 function expose(
   names: readonly string[],
   use: (work: (resource: object) => unknown) => unknown,

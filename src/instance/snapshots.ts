@@ -13,7 +13,6 @@ export interface Snapshot {
   readonly taken: number
 }
 
-/** Takes and restores snapshots. */
 export interface Snapshots {
   /** @throws snapshot_not_possible if the data are in a folder; closed. */
   snapshot(): Promise<Snapshot>

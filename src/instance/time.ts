@@ -17,7 +17,6 @@ export interface InstanceClock {
   advance(by: number | string): Promise<void>
 }
 
-/** The time of a running instance. */
 export interface RunningTime {
   clock: InstanceClock
   /** Time no longer waits for this instance. */

@@ -27,7 +27,7 @@ import type { EmailMembers } from '../emails/types.ts'
 import { composeMessage, type ComposedMessage, type MessageInput } from '../mime/compose/compose.ts'
 import { readHeader } from '../mime/headers/headers.ts'
 import { composeSigned, signMessage, type Signing } from '../mime/dkim/sign.ts'
-import { loadBlob } from '../reading/reader.ts'
+import { loadBlob } from '../reading/load-blob.ts'
 import { notFound } from '../store/repository.ts'
 import type { Blob, BlobWriter, Store } from '../store/store.ts'
 

@@ -1,7 +1,6 @@
 // Words that tell what the number in a sentence is. A list per meaning, because mail comes in many languages; in
 // languages that join words (Bestätigungscode, vahvistuskoodi) a match may begin within a word.
 
-/** Words for a one-time code. */
 export const codeWord: RegExp = new RegExp(
   [
     // English, German, French, Dutch, and compounds with "code".

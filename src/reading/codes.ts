@@ -38,7 +38,6 @@ export function extractCodes(text: string): string[] {
   return [...codes]
 }
 
-/** How many characters are searched. */
 export const searchedForCodes: number = 200_000
 /** How many lines below the word for a code the code itself may be. */
 const mostLinesBelow = 4

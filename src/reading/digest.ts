@@ -12,7 +12,6 @@ export interface Digest {
 /** The digest of a mail and its searchable text, made by reading it once. */
 export interface Reading extends Digest, SearchableText {}
 
-/** Reads a message. */
 export function readDigest(message: Buffer): Reading {
   const structure = readStructure(message)
   const { text, html, isCut } = readBodies(message, structure, mostBytes)

@@ -13,7 +13,6 @@ import { readNested } from './nested.ts'
 import { readPage } from './page.ts'
 import type { Link } from './types.ts'
 
-/** The findings in the bodies of a mail. */
 export interface Findings {
   links: Link[]
   codes: string[]
@@ -130,5 +129,4 @@ export const jobs: {
   nested: readNested,
 }
 
-/** The results of the work by its kind. */
 export type Readings = { [Kind in keyof typeof jobs]: JobResult<typeof jobs, Kind> }

@@ -1,4 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
+import { createKept } from '../core/kept.ts'
 
 /** The latest readings of large messages, shared by the readers of all accounts to limit the memory of all together. */
 export interface KeptReadings {
@@ -6,7 +7,6 @@ export interface KeptReadings {
   forReader(): OwnReadings
 }
 
-/** The kept readings of one reader. */
 export interface OwnReadings {
   /**
    * Reads, or gives a copy of what was read before.
@@ -21,28 +21,10 @@ export interface OwnReadings {
 
 /** @param limit  How many bytes are kept. A reading of more than half of them is not kept. */
 export function createKeptReadings(limit: number = 8 * 1024 * 1024): KeptReadings {
-  /** In the order of use. Serialized, so that their size is known, and that no caller can change what another one gets. */
-  const kept = new Map<string, Buffer>()
-  let bytes = 0
+  const mostOfOne = limit / 2
+  // Serialized, so that their size is known, and that no caller can change what another one gets.
+  const kept = createKept<Buffer>(limit, ({ length }) => length, mostOfOne)
   let readers = 0
-  const isTooLong = (length: number): boolean => length * 2 > limit
-
-  function drop(key: string): Buffer | undefined {
-    const found = kept.get(key)
-    if (found && kept.delete(key)) bytes -= found.length
-    return found
-  }
-
-  function keep(key: string, reading: Buffer): void {
-    drop(key)
-    if (isTooLong(reading.length)) return
-    kept.set(key, reading)
-    bytes += reading.length
-    for (const oldest of kept.keys()) {
-      if (bytes <= limit) return
-      drop(oldest)
-    }
-  }
 
   return {
     forReader() {
@@ -54,13 +36,10 @@ export function createKeptReadings(limit: number = 8 * 1024 * 1024): KeptReading
           leastBytes: (reading: T) => number = () => 0,
         ) {
           const own = `${reader} ${key}`
-          const known = drop(own)
-          if (known) {
-            keep(own, known)
-            return deserialize(known) as T
-          }
+          const known = kept.get(own)
+          if (known) return deserialize(known) as T
           const found = await read()
-          if (found !== null && !isTooLong(leastBytes(found))) keep(own, serialize(found))
+          if (found !== null && leastBytes(found) <= mostOfOne) kept.put(own, serialize(found))
           return found
         },
       }

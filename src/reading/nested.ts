@@ -10,7 +10,6 @@ export type NestedRequest =
   | { view: 'page'; options: PageOptions }
   | { view: 'attachment'; index: number }
 
-/** The answers, by view. */
 export interface NestedViews {
   mail: { message: ParsedMessage; size_bytes: number }
   page: Uint8Array
@@ -50,7 +49,6 @@ function attachmentOf(message: Buffer, index: number): NestedAnswer {
   return { attachment: { filename, content_type: part.content_type, content: readPart(message, part) } }
 }
 
-/** The bytes of an attached message; null if a step of the path is no message. */
 function nestedMessage(message: Buffer, path: readonly number[]): Buffer | null {
   let bytes = message
   for (const index of path) {

@@ -7,7 +7,6 @@ import type { PreviewClient } from '../client-support/preview-clients.ts'
 import { withAppearance, type Appearance } from './appearance.ts'
 import { readInlineImages, withInlineImages } from './inline-images.ts'
 
-/** How to prepare the HTML of a mail. */
 export interface PageOptions {
   /** For a frame: without anything that connects. Default: unchanged. */
   frame?: {

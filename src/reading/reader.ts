@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { heavyBytes, longBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
 import { createSharedWork } from '../core/shared-work.ts'
-import { collectBefore, pageBuffer } from '../core/page-memory.ts'
+import { collectBefore } from '../core/page-memory.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
 import type { ParsedFacts } from '../mime/parse.ts'
 import type { MimeStructure } from '../mime/structure.ts'
@@ -11,8 +11,10 @@ import type { BlobId, Store } from '../store/store.ts'
 import type { jobs, Readings, SignerKey, StoredBodies } from './jobs.ts'
 import type { NestedAnswer, NestedRequest } from './nested.ts'
 import type { PageOptions } from './page.ts'
-import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
-import { createKeptReadings, type KeptReadings } from './kept.ts'
+import { createKept } from '../core/kept.ts'
+import type { JobQueue } from '../core/job-queue.ts'
+import { loadBlob } from './load-blob.ts'
+import { createReadingTurns, type ReadingTurns } from './turns.ts'
 
 /**
  * Reads and parses stored messages. To limit memory, it reads at most one large message (over 1 MiB) and eight others at
@@ -111,7 +113,6 @@ export interface Patience {
   signal?: AbortSignal | undefined
 }
 
-/** Dependencies of {@link createReader}. */
 export interface ReaderDeps {
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
   clock: Pick<Clock, 'after'>
@@ -121,35 +122,11 @@ export interface ReaderDeps {
   turns?: ReadingTurns
 }
 
-/** The queues that readers share. */
-export interface ReadingTurns {
-  readonly small: JobQueue
-  readonly large: JobQueue
-  /** For {@link Reader.whole}. */
-  readonly whole: JobQueue
-  /** For {@link Reader.withWhole}. */
-  readonly withWhole: JobQueue
-  /** What was read last of large messages. */
-  readonly kept: KeptReadings
-}
-
-/** Creates the queues of readers. */
-export function createReadingTurns(clock: Pick<Clock, 'after'>): ReadingTurns {
-  const queue = (atOnce: number): JobQueue => createJobQueue(clock, atOnce, maxWaiting)
-  return {
-    small: queue(8),
-    large: queue(1),
-    whole: queue(1),
-    withWhole: queue(1),
-    kept: createKeptReadings(),
-  }
-}
-
 export function createReader(deps: ReaderDeps): Reader {
   const { store, thread, turns = createReadingTurns(deps.clock) } = deps
   const { small, large } = turns
   const shared = createSharedWork()
-  const structures = new Map<BlobId, MimeStructure>()
+  const structures = createKept<MimeStructure>(maxStructures, () => 1)
   const kept = turns.kept.forReader()
 
   /** Keeps a reading of a long blob, whose bytes never change. @param leastBytes  As for `OwnReadings.take`. */
@@ -192,7 +169,6 @@ export function createReader(deps: ReaderDeps): Reader {
     return (size > largeMailBytes ? large : small).run(work, patienceMs, signal)
   }
 
-  /** Calls a job of the thread with the bytes of a blob. */
   function inThread<T>(
     blob: BlobId,
     run: (found: Buffer, options: JobOptions) => Promise<T>,
@@ -282,11 +258,7 @@ export function createReader(deps: ReaderDeps): Reader {
     async structure(blob, signal) {
       const known = structures.get(blob)
       const structure = known ?? (await read('structure', blob, { signal }))
-      if (!structure) return null
-      structures.delete(blob)
-      structures.set(blob, structure)
-      const [oldest] = structures.keys()
-      if (structures.size > maxStructures && oldest !== undefined) structures.delete(oldest)
+      if (structure && !known) structures.put(blob, structure)
       return structure
     },
     bytes: (blob, work, signal) => bytes(blob, work, { signal }),
@@ -302,31 +274,6 @@ export function createReader(deps: ReaderDeps): Reader {
   }
 }
 
-/**
- * Reads a blob; a long one into a buffer that can be transferred to the thread, so that memory holds only one copy.
- *
- * @param known  Its size in bytes. Default: it is looked up.
- * @throws the signal's reason.
- */
-export async function loadBlob(
-  store: ReaderDeps['store'],
-  blob: BlobId,
-  signal?: AbortSignal,
-  known?: number,
-): Promise<Buffer | null> {
-  const size = known ?? (await store.blobSize(blob))
-  if (size === null || size <= longBytes) return size === null ? null : store.readBlob(blob)
-  const stream = await store.openBlob(blob)
-  if (!stream) return null
-  const found = pageBuffer(size)
-  let at = 0
-  for await (const piece of stream as AsyncIterable<Buffer>) {
-    signal?.throwIfAborted()
-    at += piece.copy(found, at)
-  }
-  return found.subarray(0, at)
-}
-
 /** A character takes at least one byte. */
 function lengthOfBodies({ html, text }: StoredBodies): number {
   return html.length + text.length
@@ -340,7 +287,6 @@ type OfOneBlob = Exclude<keyof Readings, 'content' | 'page' | 'nested' | 'findin
 
 /** Mails that are larger, in bytes, are read and written one at a time. */
 export const largeMailBytes: number = 1024 * 1024
-const maxWaiting = 256
 const defaultPatienceMs = 15_000
 /** Longer, because each job in this queue waits for several reads. */
 const wholePatienceMs = 60_000

@@ -20,7 +20,6 @@ export interface Indexer {
   close(): Promise<boolean>
 }
 
-/** See {@link Indexer.catchUp}. */
 export interface CatchUpOptions {
   mostMs?: number
   complete?: boolean

@@ -1,5 +1,6 @@
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf } from '../core/errors.ts'
+import { createKept } from '../core/kept.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import type { Digest, Reading } from '../reading/digest.ts'
@@ -29,29 +30,13 @@ type DigestReader = Pick<Reader, 'digest' | 'digestOf' | 'contentText'>
  * no mail arrives (`indexer.ts`), or earlier if a list or search needs it. The latest digests are cached.
  */
 export function createDigests({ reader }: { reader: DigestReader }): Digests {
-  const kept = new Map<string, Reading>()
+  const kept = createKept<Reading>(maxKeptChars, ({ body }) => body.length + charsOfOthers)
   const shared = createSharedWork()
-  let keptChars = 0
-  function forget(id: string): Reading | undefined {
-    const known = kept.get(id)
-    if (known) keptChars -= known.body.length
-    kept.delete(id)
-    return known
-  }
-  function keep(id: string, reading: Reading): void {
-    forget(id)
-    kept.set(id, reading)
-    keptChars += reading.body.length
-    for (const oldest of kept.keys()) {
-      if (kept.size <= maxKept && keptChars <= maxKeptChars) break
-      forget(oldest)
-    }
-  }
   async function text(email: EmailRecord, caller?: AbortSignal): Promise<Reading> {
     const reading =
       kept.get(email.id) ??
       (await shared.run(email.id, (signal) => read(reader, email, { isPatient: false, signal }), caller))
-    keep(email.id, reading)
+    kept.put(email.id, reading)
     return reading
   }
   return {
@@ -66,7 +51,7 @@ export function createDigests({ reader }: { reader: DigestReader }): Digests {
       return Promise.resolve(storedDigest(email))
     },
     async take(email, message = null) {
-      const known = forget(email.id)
+      const known = kept.take(email.id)
       if (known) return known
       return message ? reader.digestOf(message) : read(reader, email, { isPatient: true })
     },
@@ -80,15 +65,14 @@ function storedDigest({ snippet, attachment_count }: EmailRecord): Digest {
   return { snippet: snippet ?? '', attachment_count: attachment_count ?? 0 }
 }
 
-/** The digest of a message that is read already. */
 export function digestOf(message: { text: string; html: string; attachments: readonly unknown[] }): Digest {
   return { snippet: snippetOf(message.text, message.html), attachment_count: message.attachments.length }
 }
 
-/** Enough for several pages of the list. */
-const maxKept = 1000
-/** The limit of their texts together. */
+/** Enough for several pages of the list: a thousand short mails. */
 const maxKeptChars = 4 * 1024 * 1024
+/** What a reading takes beside its text. */
+const charsOfOthers = 4096
 
 async function read(reader: DigestReader, email: EmailRecord, patience: Patience): Promise<Reading> {
   if (email.source === 'smtp') return (await reader.digest(messageBlob(email.id), patience)) ?? unreadable

@@ -8,7 +8,6 @@ import { idAt, rowsWith } from './text-rows.ts'
 /** The members of a mail that a head row has. `to` covers Cc and Bcc too, `sender` From and the envelope sender. */
 export type HeadMember = 'subject' | 'from' | 'sender' | 'to' | 'cc'
 
-/** A condition: a member of a mail contains a text, or does not. */
 export interface HeadTerm {
   member: HeadMember
   /** The spellings of the text, folded; one of them is enough. */
@@ -16,7 +15,6 @@ export interface HeadTerm {
   isNegative: boolean
 }
 
-/** The matching rows of a block. */
 export interface HeadHits {
   /** Where the matching and the undecided rows begin, in order of arrival. */
   starts: number[]
@@ -64,7 +62,6 @@ export function linesOf(...lists: readonly (readonly string[])[]): string {
 
 type HeadParts = Readonly<Record<'subject' | 'from' | 'sender' | 'to' | 'cc' | 'bcc', string>>
 
-/** The parts that a term for a member looks at. */
 export const partsOfMember: Readonly<Record<HeadMember, readonly (keyof HeadParts)[]>> = {
   subject: ['subject'],
   from: ['from'],
@@ -81,7 +78,6 @@ export function headText(email: EmailRecord): string {
   return `${mark.sure}${subject}${mark.from}${from}${mark.sender}${sender}${mark.to}${to}${mark.cc}${cc}${mark.bcc}${bcc}`
 }
 
-/** Finds the rows of a block that match all terms, and the undecided ones. */
 export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Promise<HeadHits> {
   const unsure = [...rowsWith(block, unsureBytes)].map(({ start }) => start)
   const driver = terms.find(({ isNegative, forms }) => !isNegative && forms.length <= 1)
@@ -130,12 +126,10 @@ const newline = 10
 const firstOfText = 32
 const unsureBytes = Buffer.from(mark.unsure)
 const rowBegin = Buffer.from('\0')
-/** Where the mark of the head is in a row. */
 const headAt = 1 + 25 + 1
 const mostLength = 8 * 1024
 const rowsPerTurn = 4096
 
-/** Whether a place in a row is in a member. */
 function isIn(block: Buffer, place: number, member: HeadMember): boolean {
   let at = place
   for (; at > 0; at--) {

@@ -27,7 +27,6 @@ export interface Heads {
 
 export interface HeadsDeps {
   store: Store
-  /** Opens the column; called when it is first needed. */
   open: () => Promise<TextColumn>
   /** Whether the column is kept in a file. Then rows are added as mail is read; else only when a search needs them. */
   isKept: boolean

@@ -15,7 +15,6 @@ import { createTries } from './tries.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createSequence } from '../core/shared-work.ts'
 
-/** The indexer of a column. */
 export interface ColumnIndexer extends Indexer {
   /** Reads all mail again, because a row is damaged. */
   readAgain(): void
@@ -45,7 +44,6 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
   const tryToRead = createTries(digests)
   /** The next mails without a row. Older mail is in files, where many records take little longer to read than one. */
   let ahead: EmailRecord[] = []
-  /** The last mail of the group that is being read. */
   let readUpTo = ''
   /** Mails whose row has no text, because the store failed at each attempt. */
   const deferred = new Set<string>()
@@ -189,7 +187,6 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
     unsure = null
   }
 
-  /** Asks the next step to rebuild. */
   function readAgain(): void {
     isStale = true
     quiet.begin()
@@ -288,7 +285,6 @@ function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
   return change.op === 'insert' && change.id < (ahead.at(-1)?.id ?? '') ? [] : ahead
 }
 
-/** How many records are looked at in one step. */
 const lookAtOnce = 1000
 const readAhead = 16
 /** The limits for the mails that are read before one write: their number, their bytes and the time. */

@@ -27,7 +27,6 @@ export interface RowsLimit {
   left: number
 }
 
-/** The requested page. */
 export interface WantedRows {
   /** Only those after it in the list, which are older; null for all. */
   readonly cursor: string | null
@@ -45,7 +44,6 @@ export interface MatchingPage {
   readonly isPartial: boolean
 }
 
-/** Dependencies of {@link createColumnRows}. */
 export interface ColumnRowsDeps {
   store: Store
   column: Pick<TextColumn, 'scan'>
@@ -57,7 +55,6 @@ export interface ColumnRowsDeps {
 /** Decides about the matching rows of a range; null if all of them are matches. */
 type Decide = ((id: string) => 'match' | 'unsure' | 'none') | null
 
-/** Receives the matches of a query, newest first. */
 interface Taker {
   /** Called with the id of each match, except those of a range that `takeRange` took. */
   take(id: string): void
@@ -117,7 +114,6 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
     return found
   }
 
-  /** Visits the matches of a query that rows decide, newest first. */
   async function each(filter: MailFilter, limit: RowsLimit | undefined, taker: Taker): Promise<void> {
     const { facts } = filter
     const visit = async (rows: ScannedRows, decide: Decide): Promise<void> => {
@@ -145,14 +141,12 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
     await scan(filter, visit, limit, () => taker.isEnough?.() ?? false)
   }
 
-  /** The number of mails from `first` to `last`, both included. */
   async function countBetween({ first, last }: { first: string; last: string }): Promise<number> {
     const upTo = await store.count(emailCollection, { until: [last] })
     const upToFirst = await store.count(emailCollection, { until: [first] })
     return upTo - upToFirst + (await store.count(emailCollection, { prefix: [first] }))
   }
 
-  /** The ids of the mails from `first` to `last` that match a condition. */
   async function idsBetween(
     { first, last }: { first: string; last: string },
     where: Where,

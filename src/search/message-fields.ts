@@ -1,6 +1,7 @@
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { foldText } from '../core/fold-text.ts'
+import { createKept } from '../core/kept.ts'
 import type { Reader } from '../reading/reader.ts'
 
 /** The fields of a message that a search looks at: names of fields in lower case, values and file names folded. */
@@ -24,19 +25,7 @@ export function createMessageFields({
 }: {
   reader: Pick<Reader, 'fields'>
 }): (email: EmailRecord, signal?: AbortSignal) => Promise<MessageFields | null> {
-  const kept = new Map<string, MessageFields>()
-  let held = 0
-  function keep(id: string, fields: MessageFields): void {
-    const size = sizeOf(fields)
-    if (size > mostKeptOfOne) return
-    kept.set(id, fields)
-    held += size
-    for (const [oldest, { headers, filenames }] of kept) {
-      if (held <= mostKept) return
-      kept.delete(oldest)
-      held -= sizeOf({ headers, filenames })
-    }
-  }
+  const kept = createKept<MessageFields>(mostKept, sizeOf, mostKeptOfOne)
   return async (email, signal) => {
     const known = kept.get(email.id)
     if (known) return known
@@ -49,7 +38,7 @@ export function createMessageFields({
         headers: read.headers.map(([name, value]) => [name.toLowerCase(), foldText(value)]),
         filenames: read.filenames.map(foldText),
       }
-      keep(email.id, fields)
+      kept.put(email.id, fields)
       return fields
     } catch (error) {
       // One damaged message must not make the whole search fail.

@@ -17,7 +17,6 @@ export function nameForm(wanted: string | RegExp): (name: string) => boolean {
   return (name) => contains(name, wanted)
 }
 
-/** The recipients of a mail. */
 interface Recipients {
   readonly to: readonly string[]
   readonly cc: readonly string[]

@@ -27,7 +27,6 @@ export interface MailQueryMembers {
   after?: Date | string
 }
 
-/** The members of a query. */
 export const queryMembers = ['to', 'cc', 'from', 'subject', 'text', 'body', 'tag', 'id', 'after'] as const
 const members: readonly string[] = queryMembers
 

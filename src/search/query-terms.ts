@@ -15,7 +15,6 @@ import { rowTerm, type RowTerm } from './text-rows.ts'
 export interface QueryPart {
   where?: Where
   test?: (email: EmailRecord) => boolean
-  /** The terms that only the message itself decides. */
   message?: MessageTest
   row?: RowTerm
   /** A necessary condition of each match, as a term for the heads of mails: `where` itself, or a part of `test`. */

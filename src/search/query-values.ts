@@ -1,6 +1,5 @@
 import { parseDuration } from '../core/duration.ts'
 
-/** The valid forms of a date in a query, for messages. */
 export const dateForms = 'a day (2026-01-31), a time (2026-01-31T14:30), or how long ago (30m, 2h, 3d, 1w)'
 
 /**
@@ -19,7 +18,6 @@ export function readDate(text: string, now: number): number | null {
   return Number.isNaN(time) ? null : time
 }
 
-/** The valid forms of a size in a query, for messages. */
 export const sizeForms = 'bytes (500), or with k or mb (10k, 2mb; of 1,024)'
 
 /** Reads a size of a query. @returns Bytes, or null if this is none. */

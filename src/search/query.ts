@@ -28,7 +28,6 @@ export interface MailFilter {
   messages: readonly MessageTest[]
   /** The term that only the unfolded text decides; null if there is none. */
   bodyForm: RegExp | null
-  /** Whether a record passes both `where` and `test`. */
   accepts(email: EmailRecord): boolean
   /** How many parts of the query match a record, to find the mails that nearly match. */
   held(email: EmailRecord): number
@@ -61,7 +60,7 @@ function toFilter(
   const rows = parts.flatMap(({ row }) => row ?? [])
   const messages = parts.flatMap(({ message }) => message ?? [])
   const where = wheres.length > 0 ? { all: wheres } : undefined
-  const onFacts = wheres.filter(isOnFacts)
+  const onFacts = wheres.filter((one) => isOnFacts(one))
   const { facts } = emailCollection
   const condition = where && compileWhere(where, facts)
   const checks = [
@@ -104,7 +103,6 @@ export function without(filter: MailFilter, hidden: ReadonlySet<string>): MailFi
   }
 }
 
-/** The condition that a mail is none of these. */
 export function notAmong(ids: ReadonlySet<string>): Where {
   return { not: { any: [...ids].map((id) => ({ member: 'id', equals: id })) } }
 }
@@ -156,7 +154,6 @@ function among(member: HeadMember, texts: readonly string[] | null): Pick<QueryP
   return texts ? { head: headTerm(member, texts, false) } : {}
 }
 
-/** Whether a tag matches a query. */
 export function isTag(tag: string, wanted: string | RegExp): boolean {
   if (typeof wanted === 'string') return normalForms([wanted.toLowerCase()]).includes(tag.toLowerCase())
   return withoutState(wanted).test(tag)

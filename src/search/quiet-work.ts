@@ -88,9 +88,7 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
 const quietMs = 100
 /** If mail arrives without a pause, a slice is done after this time. */
 const patienceMs = 1000
-/** How long a slice is. */
 export const sliceMs = 20
 /** Work that takes longer than this is reported to `onLongWork`. */
 const longMs = 250
-/** The delay after an error of the store. */
 const retryMs = 5000

@@ -1,4 +1,5 @@
-import { blockBytes, type TextBlocks } from './text-blocks.ts'
+import { type Files, nodeFiles } from '../core/files.ts'
+import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
 import { beginBlock, countRows, isSealed, lastId, rowsBefore } from './text-rows.ts'
 
 /** What an earlier run has left. */
@@ -6,7 +7,6 @@ export interface ResumedRows {
   /** The unfinished block, and how much of it is used. */
   last: Buffer
   used: number
-  /** The id of the last row. */
   cursor: string
   /** Number of rows, with those that were dropped before the first block. */
   rows: number
@@ -14,8 +14,45 @@ export interface ResumedRows {
   wasClosed: boolean
 }
 
+/** The file of a column in a folder. */
+export interface BlocksDeps {
+  /** Default: that of the text of mail. */
+  readonly fileName?: DerivedFile
+  /** Default: the machine's. */
+  readonly files?: Files
+  readonly onNotice?: (text: string) => void
+}
+
+/**
+ * Opens the blocks of a column. If their file cannot be opened or read, for example on a full disk, they are in memory, so
+ * that a start does not fail because of data that can be rebuilt.
+ *
+ * @param folder  The folder of the file; null keeps them in memory.
+ */
+export async function openBlocks(
+  folder: string | null,
+  { files = nodeFiles, fileName = 'mail-text.5', onNotice = () => {} }: BlocksDeps,
+): Promise<{ blocks: TextBlocks; state: ResumedRows }> {
+  if (folder !== null) {
+    let opened: TextBlocks | null = null
+    try {
+      const { blocks, rest } = await openFileBlocks(folder, fileName, files)
+      opened = blocks
+      return { blocks, state: await resume(blocks, rest) }
+    } catch (error) {
+      await opened?.giveUp()
+      const reason = error instanceof Error ? error.message : String(error)
+      onNotice(
+        `The search index cannot be kept in ${folder} (${reason}). Until the next start it is kept in memory and rebuilt from the messages.`,
+      )
+    }
+  }
+  const blocks = memoryBlocks()
+  return { blocks, state: await resume(blocks, Buffer.alloc(0)) }
+}
+
 /** Continues after the intact rows of an earlier run. */
-export async function resume(blocks: TextBlocks, rest: Buffer): Promise<ResumedRows> {
+async function resume(blocks: TextBlocks, rest: Buffer): Promise<ResumedRows> {
   if (isSealed(rest)) {
     const dropped = await rowsDropped(blocks, rest)
     return { last: rest, used: rest.length, ...endOf(rest), dropped, wasClosed: true }

@@ -28,7 +28,6 @@ export interface Search {
    * @param options.complete  Waits until all mail is indexed. Default: false; after a large flood some mail may be missing.
    */
   matches(filter: MailFilter, options?: MatchOptions): AsyncGenerator<EmailRecord>
-  /** Whether one mail matches. */
   fits(email: EmailRecord, filter: MailFilter, signal?: AbortSignal): Promise<boolean>
 }
 
@@ -48,7 +47,6 @@ export interface SearchDeps {
   rows: MatchingRows
   digests: Pick<Digests, 'text'>
   indexer: Pick<Indexer, 'catchUp' | 'countCut'>
-  /** See {@link createMessageFields}. */
   fieldsOf: ReturnType<typeof createMessageFields>
   pageSize: number
 }
@@ -174,7 +172,6 @@ export function createSearch(deps: SearchDeps): Search {
     return { items, count, more, left: reading.left }
   }
 
-  /** A page of a query that only the store decides. */
   async function listByStore({ where }: MailFilter, { cursor, offset, limit }: WantedRows): Promise<Listed> {
     const after = cursor === null ? {} : { after: [cursor] }
     // Counted first, so that facts that are not known yet are read only once for both calls.
@@ -253,7 +250,6 @@ export function hiding(search: Search, hidden: () => ReadonlySet<string>): Searc
   }
 }
 
-/** Whether the store can decide a query without texts, heads or messages. */
 function isByStore({ rows, heads, messages, test, bodyForm }: MailFilter): boolean {
   return rows.length === 0 && heads.length === 0 && messages.length === 0 && !test && !bodyForm
 }

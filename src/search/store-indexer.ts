@@ -14,15 +14,12 @@ import { headParts } from './head-rows.ts'
 import { foldBody, searchableHead } from './searchable.ts'
 import { createTries } from './tries.ts'
 
-/** Reads mail for a store that keeps the text of mail itself. */
 export interface StoreIndexer extends Indexer {
   /** An id up to which every mail has its text, and after which few mails have one. */
   readTo(): Promise<string>
 }
 
-/** Dependencies of {@link startStoreIndexer}. */
 export interface StoreIndexerDeps extends Pick<IndexerDeps, 'store' | 'clock' | 'digests' | 'onLongWork'> {
-  /** The texts of `store`. */
   texts: Texts
 }
 
@@ -37,7 +34,6 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   let cursor: string | null = null
   /** The lowest id that was stored since the last step. Other instances may store one below the cursor. */
   let lowest: string | null = null
-  /** The next mails without a text. */
   let ahead: string[] = []
   /** Mails without a text, because the store failed at each try. */
   const deferred = new Set<string>()
@@ -251,7 +247,6 @@ interface Outcome {
   readonly failed: ReadonlyMap<string, unknown>
 }
 
-/** A mail and what was read of it. */
 interface ReadMail {
   readonly email: EmailRecord
   readonly reading: Reading

@@ -8,15 +8,12 @@ import type { MailFilter } from './query.ts'
 import { mailsOf, type StoreIndexer } from './store-indexer.ts'
 import type { RowTerm } from './text-rows.ts'
 
-/** Dependencies of {@link createStoreRows}. */
 export interface StoreRowsDeps {
   store: Store
-  /** The texts of `store`. */
   texts: Texts
   indexer: Pick<StoreIndexer, 'readTo'>
 }
 
-/** Finds mail by the texts that the store keeps. */
 export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): MatchingRows {
   async function queryOf({ rows, heads, facts }: MailFilter): Promise<TextQuery> {
     const terms = [...rows.map(wordTerm), ...heads.map(memberTerm)]
@@ -88,7 +85,6 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
   }
 }
 
-/** How many records are read at once. */
 const readAtOnce = 100
 
 function wordTerm({ bytes, in: place, isNegative }: RowTerm): TextTerm {

@@ -3,7 +3,6 @@ import { isShared, writeWhole, type Files } from '../core/files.ts'
 
 /** Bytes in blocks of one size. The owner holds the last one, which still grows. */
 export interface TextBlocks {
-  /** Full blocks. */
   readonly count: number
   /** Reads a full block, or its beginning into a shorter buffer; the result is valid until `into` is used again. */
   read(number: number, into: Buffer): Promise<Buffer>

@@ -1,6 +1,6 @@
 import { type BlockGuide, BlockGuides } from './text-filter.ts'
-import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
-import { resume, type ResumedRows } from './resumed-rows.ts'
+import { blockBytes } from './text-blocks.ts'
+import { openBlocks, type BlocksDeps } from './resumed-rows.ts'
 import {
   beginBlock,
   cutMark,
@@ -17,18 +17,15 @@ import {
   toRow,
   type RowTerm,
 } from './text-rows.ts'
-import { type Files, nodeFiles } from '../core/files.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createSequence } from '../core/shared-work.ts'
 
-/** A range of rows that was scanned. */
 export interface ScannedRows {
   /** Number of rows, including those of removed mails; at least one. */
   count: number
   /** The ids of the oldest and the newest row. */
   first: string
   last: string
-  /** Number of rows that match all terms. */
   hits: number
   /** The ids of the matching rows, newest first. Call it only during the visit. */
   ids(): string[]
@@ -80,24 +77,12 @@ export interface TextColumn {
   close(isWhole?: boolean): Promise<void>
 }
 
-/** Dependencies of a text column in a folder. */
-export interface TextColumnDeps {
-  /** The file in the folder. Default: that of the text of mail. */
-  readonly fileName?: DerivedFile
-  /** Default: the machine's. */
-  readonly files?: Files
-  /** Called when the folder cannot be used. */
-  readonly onNotice?: (text: string) => void
+export interface TextColumnDeps extends BlocksDeps {
   /** Whether full blocks have a filter, for searches by terms. Default: true. */
   readonly isFiltered?: boolean
 }
 
-/**
- * Opens the text column. If its file cannot be opened or read, for example on a full disk, the text is kept in memory, so
- * that a start does not fail because of data that can be rebuilt.
- *
- * @param folder  The folder of its file; null keeps it in memory.
- */
+/** Opens the text column. @param folder  The folder of its file; null keeps it in memory. */
 export async function openTextColumn(folder: string | null, deps: TextColumnDeps = {}): Promise<TextColumn> {
   const { blocks, state } = await openBlocks(folder, deps)
   let { last, used, cursor, rows, dropped } = state
@@ -262,28 +247,6 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
 }
 
 const skippedPerTurn = 64
-
-async function openBlocks(
-  folder: string | null,
-  { files = nodeFiles, fileName = 'mail-text.5', onNotice = () => {} }: TextColumnDeps,
-): Promise<{ blocks: TextBlocks; state: ResumedRows }> {
-  if (folder !== null) {
-    let opened: TextBlocks | null = null
-    try {
-      const { blocks, rest } = await openFileBlocks(folder, fileName, files)
-      opened = blocks
-      return { blocks, state: await resume(blocks, rest) }
-    } catch (error) {
-      await opened?.giveUp()
-      const reason = error instanceof Error ? error.message : String(error)
-      onNotice(
-        `The search index cannot be kept in ${folder} (${reason}). Until the next start it is kept in memory and rebuilt from the messages.`,
-      )
-    }
-  }
-  const blocks = memoryBlocks()
-  return { blocks, state: await resume(blocks, Buffer.alloc(0)) }
-}
 
 /** @returns The number of rows before the block. */
 async function visitBlock(

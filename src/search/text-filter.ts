@@ -56,9 +56,7 @@ const placeMask = 2 ** placeBits - 1
 
 /** What is known of a full block without reading it. */
 export interface BlockGuide {
-  /** Number of rows before it. */
   readonly begin: number
-  /** The ids of its first and its last row. */
   readonly first: string
   readonly last: string
   readonly filter: TextFilter
@@ -68,19 +66,16 @@ export interface BlockGuide {
 export class BlockGuides {
   /** By number of the block. A block of an earlier run has none until its head is read. */
   #guides: (BlockGuide | undefined)[] = []
-  /** The filter of the unfinished block. */
   #filter: TextFilter
 
   constructor(unfinished: Uint8Array) {
     this.#filter = filterOf(unfinished)
   }
 
-  /** Adds a row of the unfinished block. */
   addRow(row: Uint8Array): void {
     this.#filter.add(row)
   }
 
-  /** Writes the filter of the unfinished block into it. */
   writeTo(block: Buffer): void {
     this.#filter.write(filterOfBlock(block))
   }

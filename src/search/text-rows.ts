@@ -18,7 +18,6 @@ export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean
 /** The end of a body that lacks the rest of its text. It is never in a folded text. */
 export const cutMark = '\x04'
 
-/** The text of one mail, folded, to be appended to a block. */
 export function toRow(id: string, head: string, body: string): Buffer {
   return Buffer.from(`\0${id}\n${head}\x02${body}\x03`)
 }
@@ -35,12 +34,10 @@ export function beginBlock(block: Buffer, rows: number): number {
   return headerLength
 }
 
-/** How many rows there are before a block. */
 export function rowsBefore(block: Buffer): number {
   return Number(block.toString('latin1', 0, countLength))
 }
 
-/** The place in a block for its filter. */
 export function filterOfBlock(block: Buffer): Buffer {
   return block.subarray(filterAt, headerLength)
 }
@@ -90,7 +87,6 @@ function checksum(block: Buffer, from: number, to: number): string {
   return sum.toString(16).padStart(sealLength, '0')
 }
 
-/** The id of the first row of a block that has one. */
 export function firstId(block: Buffer): string {
   return idAt(block, headerLength)
 }
@@ -100,7 +96,6 @@ export function lastId(block: Buffer): string {
   return idAt(block, block.lastIndexOf(rowBegin, block.lastIndexOf(rowEnd)))
 }
 
-/** The id of the row that begins here. */
 export function idAt(block: Buffer, start: number): string {
   return block.toString('latin1', start + 1, start + headAt)
 }
@@ -120,7 +115,6 @@ export function* rowsWith(block: Buffer, bytes: Buffer): Generator<{ start: numb
   }
 }
 
-/** How many whole rows a block has. */
 export function countRows(block: Buffer): number {
   let rows = 0
   for (let at = block.indexOf(rowEnd, headerLength); at >= 0; at = block.indexOf(rowEnd, at + 1)) rows++
@@ -173,7 +167,6 @@ const headSealEnd = sealEnd + sealLength
 const lastIdAt = headSealEnd
 const cutFlagAt = lastIdAt + idLength
 const filterAt = cutFlagAt + 1
-/** Length of the filter of a block. */
 export const filterBytes = 4096
 const headerLength = filterAt + filterBytes
 /** The head of a block: up to the id of its first row. */

@@ -18,9 +18,7 @@ export interface BulkChange {
   } | null
 }
 
-/** The outcome of one commit. */
 export interface BulkOutcome {
-  /** How many records were changed or removed. */
   applied: number
   /** The ids of records that changed after they were read. */
   stale: string[]

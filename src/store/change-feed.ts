@@ -16,7 +16,6 @@ interface Entry {
 export type CommitChange = WithoutSeq<Exclude<StoreChange, { op: 'gap' }>>
 type WithoutSeq<T> = T extends unknown ? Omit<T, 'seq'> : never
 
-/** A stored commit, as listeners get it. */
 export interface StoredCommit {
   readonly seq: number
   readonly partition: string
@@ -30,7 +29,6 @@ export class ChangeFeed {
   #droppedThrough: number
   #recent: (readonly [partition: string, change: StoreChange])[] = []
   #publishing: Promise<void> | undefined
-  /** The listeners of each partition. */
   readonly #listeners: Map<string, Set<Entry>> = new Map()
 
   /** @param seq  The number of the last commit before this feed began. Earlier changes are not known. */
@@ -39,7 +37,6 @@ export class ChangeFeed {
     this.#droppedThrough = seq
   }
 
-  /** Calls `listener` only for the changes in one partition. */
   listen(partition: string, listener: Listener, { after, of }: ListenOptions = {}): () => void {
     const entry: Entry = { listener, of: of?.name, after: this.#seq }
     if (after !== undefined) this.#catchUp(partition, entry, after)
@@ -125,7 +122,6 @@ export function asBulk(changes: readonly CommitChange[]): CommitChange[] {
   })
 }
 
-/** The change that says that a bulk change has ended. */
 export function bulkEnd(collection: string): CommitChange & { op: 'bulk' } {
   return { op: 'bulk', collection, updated: 0, removed: 0, isLast: true }
 }

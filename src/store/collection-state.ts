@@ -24,12 +24,10 @@ export interface Segment {
   replacing: Promise<void> | null
 }
 
-/** The number of records in a segment. */
 export function sizeOf({ entries, pack }: Segment): number {
   return entries.size + (pack?.live ?? 0)
 }
 
-/** One collection in memory. */
 export class CollectionState {
   /** With the partition: `emails.acc_1`. */
   readonly name: string
@@ -49,7 +47,6 @@ export class CollectionState {
   readonly noKeys: readonly null[]
   /** The space that the blobs of all records use; null in the main partition, which is never removed as a whole. */
   readonly usage: BlobUsage | null
-  /** null if the collection has no facts. */
   readonly facts: FactTable | null
   #open = 1
   #taken = 0
@@ -85,7 +82,6 @@ export class CollectionState {
     return keys.every((key) => key === null) ? this.noKeys : keys
   }
 
-  /** The facts of a record; null if they cannot be determined. */
   factsOf(record: object): FactRow | null {
     return this.facts?.encode(record) ?? null
   }
@@ -101,12 +97,6 @@ export class CollectionState {
     return this.#open
   }
 
-  /** Whether records are in `db.json`, from a version in which the collection was not large. */
-  get hasSmall(): boolean {
-    return this.large && (this.segments.get(0)?.entries.size ?? 0) > 0
-  }
-
-  /** The number of the segment that new records go to. */
   get openSegment(): number {
     return this.#open
   }
@@ -126,7 +116,6 @@ export class CollectionState {
     return segment
   }
 
-  /** How many records there are. */
   get size(): number {
     let size = 0
     for (const segment of this.segments.values()) size += sizeOf(segment)

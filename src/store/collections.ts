@@ -42,7 +42,6 @@ export class Collections {
     return this.#partitions.get(partition)?.get(name) ?? this.state(nameInPartition(name, partition))
   }
 
-  /** The collections of a partition that were used. */
   statesOf(partition: string): Iterable<CollectionState> {
     return this.#partitions.get(partition)?.values() ?? []
   }

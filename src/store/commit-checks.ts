@@ -3,7 +3,6 @@ import { forEachSlice } from '../core/slices.ts'
 import type { IndexKey } from './queries.ts'
 import type { Change } from './store.ts'
 
-/** A record's key in a unique index. */
 export interface UniqueKey {
   readonly index: string
   /** The same for equal keys. */
@@ -31,9 +30,7 @@ export abstract class CommitChecks<
   readonly #holders: Map<string, string | null> = new Map()
   #undo: (() => void)[] = []
 
-  /** A record as it is before the batch. */
   protected abstract stored(collection: C, id: string): R | null
-  /** The id of the record that has a key before the batch. */
   protected abstract storedHolder(collection: C, key: UniqueKey): string | null
   protected abstract keysOf(collection: C, record: R): readonly UniqueKey[]
 
@@ -105,12 +102,10 @@ export abstract class CommitChecks<
   }
 }
 
-/** The place of a record in maps. */
 export function recordPlace({ name }: { readonly name: string }, id: string): string {
   return `${name}\0${id}`
 }
 
-/** The place of a key in maps. */
 export function holderPlace({ name }: { readonly name: string }, { index, text }: UniqueKey): string {
   return `${name}\0${index}\0${text}`
 }

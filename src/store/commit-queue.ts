@@ -8,7 +8,6 @@ import type { Effect, Records } from './records.ts'
 import { Batch } from './batch.ts'
 import { nextTurn } from '../core/machine.ts'
 
-/** A commit that waits to be stored. */
 type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void } & (
   | {
       readonly changes: readonly PreparedChange[]
@@ -31,7 +30,6 @@ export class CommitQueue {
   #waiting: Waiting[] = []
   #running: Promise<void> | null = null
 
-  /** @param seq  The number of the last commit in the medium. */
   constructor(records: Records, medium: Medium, feed: ChangeFeed, seq: number) {
     this.#records = records
     this.#medium = medium

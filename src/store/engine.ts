@@ -11,18 +11,12 @@ import { admit, blobNameIn, prepareChange } from './prepare.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { assertPartitionName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
+import type { Row } from './sorted-index.ts'
 import { Records } from './records.ts'
 import { membersOf } from './keys.ts'
 import { Views } from './views.ts'
 import { type RestorableStore, restoringEffects, saveRecords } from './restore.ts'
-import {
-  alwaysLeader,
-  type Blob,
-  type Change,
-  type Collection,
-  type Store,
-  type StoredRecord,
-} from './store.ts'
+import { type Blob, type Change, type Collection, type Store, type StoredRecord } from './store.ts'
 import type { BlobId } from './names.ts'
 
 /**
@@ -123,12 +117,7 @@ export async function createStore(
             ids,
             change,
             {
-              read: (part) =>
-                readTexts(
-                  records,
-                  state,
-                  part.map((id) => ({ id })),
-                ),
+              read: (part) => readTexts(records, state, part.map(toRow)),
               put(record, text, version): BulkChange {
                 const [keys, facts] = [state.keysOf(membersOf(record)), state.factsOf(record)]
                 return { state, id: record.id, version, next: { text, keys, facts } }
@@ -189,7 +178,7 @@ export async function createStore(
       texts: null,
       isShared: false,
       caughtUp: () => Promise.resolve(),
-      leadership: alwaysLeader,
+      leadership: { isMine: () => true, onMine: () => () => {} },
       close: async () => view.close(),
     }
   }
@@ -239,3 +228,5 @@ export async function createStore(
 }
 
 const defaultPendingBytes = 64 * 1024 * 1024
+
+const toRow = (id: string): Row => ({ id })

@@ -19,7 +19,6 @@ export interface LargePlace {
   /** The file's name in the folder `large`. */
   readonly large: string
   readonly size: number
-  /** As in {@link LogPlace}. */
   readonly crc: number
 }
 
@@ -34,7 +33,6 @@ export type Places = Readonly<Record<string, Place>>
 /** Stands for the blobs of a record until they are read from its segment file. */
 export const atRest: Places = Object.freeze({})
 
-/** Whether two places refer to the same bytes. */
 export function samePlace(a: Place | undefined, b: Place | undefined): boolean {
   if (a === b || a === undefined || b === undefined) return a === b
   if ('log' in a) return 'log' in b && a.log === b.log && a.at === b.at && a.size === b.size

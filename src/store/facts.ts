@@ -14,7 +14,6 @@ export const unsure = 2
 
 /** The facts of the records of a collection: how they are encoded, and conditions on them. */
 export class FactTable {
-  /** The number of flags, numbers and texts in a row. */
   readonly width: number
   readonly #facts: Facts<StoredRecord>
   readonly #texts: readonly TextCodes[]
@@ -46,7 +45,6 @@ export class FactTable {
     return this.#texts[slot]?.of(code) ?? null
   }
 
-  /** @returns null if the facts of the record cannot be determined. */
   encode(record: object): FactRow | null {
     const values = factsOf(this.#facts, record)
     if (values === null) return null
@@ -80,27 +78,16 @@ export class FactTable {
     }
   }
 
-  /** Makes a function that judges rows. */
   judge(where: Where): (row: FactRow) => Verdict {
-    if ('all' in where) {
-      const parts = where.all.map((part) => this.judge(part))
+    if ('all' in where || 'any' in where) {
+      const [wheres, deciding, otherwise] =
+        'all' in where ? ([where.all, no, yes] as const) : ([where.any, yes, no] as const)
+      const parts = wheres.map((part) => this.judge(part))
       return (row) => {
-        let verdict: Verdict = yes
+        let verdict: Verdict = otherwise
         for (const part of parts) {
           const one = part(row)
-          if (one === no) return no
-          if (one === unsure) verdict = unsure
-        }
-        return verdict
-      }
-    }
-    if ('any' in where) {
-      const parts = where.any.map((part) => this.judge(part))
-      return (row) => {
-        let verdict: Verdict = no
-        for (const part of parts) {
-          const one = part(row)
-          if (one === yes) return yes
+          if (one === deciding) return one
           if (one === unsure) verdict = unsure
         }
         return verdict
@@ -108,10 +95,7 @@ export class FactTable {
     }
     if ('not' in where) {
       const part = this.judge(where.not)
-      return (row) => {
-        const verdict = part(row)
-        return verdict === unsure ? unsure : verdict === yes ? no : yes
-      }
+      return (row) => opposite[part(row)]
     }
     if ('flag' in where) {
       const bit = bitOf(this.#facts, where.flag)
@@ -139,7 +123,9 @@ export class FactTable {
   }
 }
 
-/** Makes the test of a condition on texts: whether one of them matches. */
+/** By verdict. */
+const opposite = [yes, no, unsure] as const
+
 export function textTest(where: Extract<FactWhere, { text: string }>): (texts: readonly string[]) => boolean {
   if ('equals' in where) return (texts) => texts.includes(where.equals)
   return (texts) => texts.some((text) => text.startsWith(where.begins))
@@ -172,7 +158,6 @@ export function factAt(names: readonly string[] | undefined, name: string): numb
   return at
 }
 
-/** The bit of a flag. */
 export function bitOf({ flags }: { readonly flags: readonly string[] }, name: string): number {
   return 1 << factAt(flags, name)
 }

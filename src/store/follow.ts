@@ -3,7 +3,6 @@ import type { Collection, Store, StoredRecord } from './store.ts'
 
 /** A copy in memory of the records of a small collection. Its methods may be called again for the same record. */
 export interface Memory<T extends StoredRecord> {
-  /** The ids of the records in the copy. */
   ids(): Iterable<string>
   put(record: T): void | Promise<void>
   remove(id: string): void
@@ -24,7 +23,6 @@ export interface Following {
   settled(): Promise<void>
 }
 
-/** Follows any number of collections. */
 export function createFollowing(): Following {
   /** For each collection that has changes to read: reads them. */
   const behind = new Set<() => Promise<void>>()

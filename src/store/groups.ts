@@ -87,11 +87,9 @@ export function groupOf(texts: readonly string[], { prefix }: Pick<GroupQuery, '
   return texts.find((text) => text.startsWith(prefix)) ?? null
 }
 
-/** Collects the records of groups. */
 export class Groups {
   readonly #groups: Map<string, Group> = new Map()
 
-  /** @param flags  How many flags are counted. */
   of(text: string, flags: number): Group {
     const known = this.#groups.get(text)
     if (known) return known
@@ -132,7 +130,6 @@ class Group {
     for (const [at, count] of flagged.entries()) this.#addTo(at, count)
   }
 
-  /** Notes the id of a record, which may be the first one. */
   meet(id: string): void {
     if (this.first === '' || id < this.first) this.first = id
   }

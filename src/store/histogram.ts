@@ -2,7 +2,6 @@ import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Run } from './id-order.ts'
 import { countValues } from './pack-facts.ts'
-import type { Where } from './queries.ts'
 import type { Span } from './sorted-index.ts'
 
 /**
@@ -60,12 +59,4 @@ function countRun(run: Run, text: number | null, slot: number): ReadonlyMap<numb
   const isWhole = from === 0 && to === pack.count && pack.live === pack.count
   if (isWhole) return facts.counts(text)
   return countValues(facts.valuesOf(text).filter((_, row) => row >= from && row < to && pack.has(row)))
-}
-
-/** Whether a condition is on flags alone. */
-export function isOnFlags(where: Where): boolean {
-  if ('all' in where) return where.all.every(isOnFlags)
-  if ('any' in where) return where.any.every(isOnFlags)
-  if ('not' in where) return isOnFlags(where.not)
-  return 'flag' in where
 }

@@ -66,13 +66,11 @@ export class IdOrder {
     else if (pack) this.#packs.splice(this.#packsBefore(pack.first), 0, pack)
   }
 
-  /** Notes that a record in a pack was removed. */
   removeAt(pack: Packed, row: number): void {
     pack.remove(row)
     this.#changed()
   }
 
-  /** Notes that all records were removed. */
   clear(): void {
     for (const pack of this.#packs) pack.removeAll()
     this.#loose.clear()
@@ -83,7 +81,6 @@ export class IdOrder {
     this.#loose.add(entry)
   }
 
-  /** Removes a record that is in no pack. */
   remove(entry: Entry): void {
     this.#loose.remove(entry)
   }
@@ -103,7 +100,7 @@ export class IdOrder {
 
   span(prefix: IndexKey = [], until?: IndexKey): Span {
     const start = prefix.length === 0 ? 0 : this.lowerBound(prefix)
-    const end = prefix.length === 0 ? this.#size() : this.upperBound(prefix)
+    const end = prefix.length === 0 ? this.size : this.upperBound(prefix)
     return { start, end: until === undefined ? end : Math.min(end, this.upperBound(until)) }
   }
 
@@ -113,11 +110,10 @@ export class IdOrder {
   }
 
   upperBound(key: IndexKey): number {
-    if (key.length === 0) return this.#size()
+    if (key.length === 0) return this.size
     return this.lowerBound(key) + (this.find(key) === undefined ? 0 : 1)
   }
 
-  /** The records from `start` up to `end`. */
   slice(start: number, end: number): Row[] {
     const rows: Row[] = []
     for (const run of this.runs(start, end)) {
@@ -132,7 +128,7 @@ export class IdOrder {
 
   /** The records from `start` up to `end`, as rows of packs and as records that are in no pack. */
   *runs(start: number, end: number): Generator<Run> {
-    let left = Math.min(end, this.#size()) - start
+    let left = Math.min(end, this.size) - start
     let loose = left <= 0 ? 0 : this.#looseBefore(start)
     const counts = this.#counts()
     const position = start - loose
@@ -172,16 +168,10 @@ export class IdOrder {
     this.#before = null
   }
 
-  /** How many records there are. */
   get size(): number {
-    return this.#size()
-  }
-
-  #size(): number {
     return (this.#counts().at(-1) ?? 0) + this.#loose.size
   }
 
-  /** How many loose records come before a position. */
   #looseBefore(position: number): number {
     return firstWhere(this.#loose.size, (at) => {
       const entry = this.#loose.at(at)

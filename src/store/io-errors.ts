@@ -33,23 +33,20 @@ export function misuse(message: string): LocalpostError {
   return new LocalpostError('internal_error', message)
 }
 
-/** The error of a call after `close`. */
 export function closedError(): LocalpostError {
   return new LocalpostError('closed', 'This instance is closed; create a new one.')
 }
 
-/** The message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The first few of many names, and how many more there are. */
-export function listed(names: readonly string[]): string {
-  const more = names.length - listedNames
-  return more > 1 ? `${names.slice(0, listedNames).join(', ')} and ${more} more` : names.join(', ')
+/** The first of many names, and how many more there are if these are several. */
+export function listed(names: readonly string[], most: number = listedNames): string {
+  const more = names.length - most
+  return more > 1 ? `${names.slice(0, most).join(', ')} and ${more} more` : names.join(', ')
 }
 
-/** How many names a list has at most. */
 export const listedNames = 3
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT'])

@@ -35,7 +35,6 @@ export function compareValues(a: KeyValue, b: KeyValue): number {
   return rank(a) - rank(b)
 }
 
-/** Whether two records have the same keys in an index. */
 export function sameKey(a: IndexKey | null, b: IndexKey | null): boolean {
   if (a === null || b === null) return a === b
   return a.length === b.length && compareKeys(a, b) === 0

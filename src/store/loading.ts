@@ -1,5 +1,5 @@
 import type { CollectionState } from './collection-state.ts'
-import { Entry, type Places } from './entry.ts'
+import type { Entry, Places } from './entry.ts'
 import { corrupt } from './io-errors.ts'
 import type { Records } from './records.ts'
 
@@ -7,16 +7,13 @@ import type { Records } from './records.ts'
 
 /** Adds a record of the snapshot. Duplicates are rare, so they are detected only after adding. */
 export function fillRecord(records: Records, state: CollectionState, entry: Entry): void {
-  // A crash while a collection became large can leave a record both in `db.json` and in a segment.
-  if ((state.hasSmall && entry.segment > 0) || state.idIndex.locate(entry.id))
-    forgetRecord(records, state, entry.id)
+  if (state.idIndex.locate(entry.id)) forgetRecord(records, state, entry.id)
   const before = state.byId.size
   state.byId.set(entry.id, entry)
   if (state.byId.size === before) dropDuplicate(records, state, entry.id)
   state.segment(entry.segment).entries.add(entry)
 }
 
-/** Adds a record or replaces the one with its id, without updating indexes. */
 export function restoreRecord(records: Records, state: CollectionState, entry: Entry): void {
   forgetRecord(records, state, entry.id)
   state.byId.set(entry.id, entry)
@@ -61,7 +58,6 @@ export function endLoading(records: Records, folder: string): void {
 
 function settleCollection(records: Records, state: CollectionState, folder: string): void {
   state.settleArrivals()
-  if (state.hasSmall) spread(records, state)
   const entries = [...state.byId.values()]
   for (const index of state.indexes) {
     const duplicates = index.takeAll(entries)
@@ -101,20 +97,6 @@ function hold(
 ): void {
   records.keeper.hold(blobs, without)
   usage?.add(blobs)
-}
-
-/** Assigns the records of a collection that used to be small to segments. */
-function spread(records: Records, state: CollectionState): void {
-  const small = state.segment(0)
-  records.dirty.add(small)
-  for (const { id, version, text, keys, blobs, facts } of small.entries) {
-    const entry = new Entry(id, state.assign(), version, text, keys, blobs, facts)
-    const segment = state.segment(entry.segment)
-    state.byId.set(id, entry)
-    segment.entries.add(entry)
-    records.dirty.add(segment)
-  }
-  small.entries.clear()
 }
 
 function dropDuplicate(records: Records, state: CollectionState, id: string): void {

@@ -10,16 +10,13 @@ import type { Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 import type { Condition } from './where.ts'
 
-/** Some records that match a condition. */
 export interface Matches {
   readonly count: number
   /** The rows from a position on, in order. Call it only before the next part is asked for. */
   rows(from: number, most: number): Row[]
 }
 
-/** A search for records. */
 interface Search {
-  /** Judges the facts of each record once. */
   readonly judge: (facts: FactRow) => Verdict
   /** For the records whose facts are not enough. */
   readonly condition: Condition
@@ -72,7 +69,6 @@ export async function* findMatches(
 
 const fewest = 128
 const largestSpan = 4096
-/** How many records are read at once. */
 const readAtOnce = 128
 
 /** Successive records in the direction of the search. */
@@ -80,9 +76,7 @@ interface Part {
   readonly length: number
   exists(at: number): boolean
   row(at: number): Row
-  /** @returns null if the facts are not known. */
   facts(at: number): FactRow | null
-  /** Notes facts that were not known. */
   learn(at: number, facts: FactRow): void
 }
 

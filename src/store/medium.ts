@@ -34,7 +34,6 @@ export type Taking = { readonly taken: TakenBlob } | { readonly writing: Promise
 export interface Medium extends PlaceKeeper {
   /** Fills the records from what is stored. @returns the seq of the last commit. */
   load(records: Records): Promise<number>
-  /** Starts maintenance in the background. */
   start(maintenance: Maintenance): void
   createBlob(id: BlobId): BlobWriter
   /**
@@ -51,7 +50,7 @@ export interface Medium extends PlaceKeeper {
   clear(blobs: readonly Blob[]): Promise<void> | undefined
   /** @throws store_full while the disk has no room for new records. */
   assertRoom(): void
-  /** Why no new records are accepted at present, for example a lost lock or a full disk; null while they are accepted. */
+  /** As `Store.refusal`. */
   refusal(): LocalpostError | null
   /** The size of all blobs that records use, in bytes. */
   usedBytes(): number
@@ -78,7 +77,6 @@ export interface Maintenance {
   move(moves: readonly Move[]): Promise<void>
 }
 
-/** A blob to write again. */
 export interface Move {
   readonly collection: string
   readonly id: string

@@ -34,13 +34,11 @@ export function splitCollectionName(name: string): { base: string; partition: st
 /** `<record id>/<name>`: a blob belongs to the record in its id, and is removed with that record. */
 export type BlobId = `${string}/${string}`
 
-/** A blob's name and the id of its record. */
 export interface BlobName {
   readonly owner: string
   readonly name: string
 }
 
-/** Splits `<record id>/<name>`. */
 export function splitBlobId(blobId: string): BlobName {
   const at = blobId.lastIndexOf('/')
   return { owner: blobId.slice(0, Math.max(at, 0)), name: blobId.slice(at + 1) }

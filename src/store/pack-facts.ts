@@ -1,7 +1,6 @@
 import { firstWhere } from '../core/first-where.ts'
 import type { FactRow, FactTable } from './facts.ts'
 
-/** The columns of {@link PackFacts}. */
 export interface FactColumns {
   /** Flags, with {@link unknown} for a row whose facts are not known. */
   readonly flags: Uint32Array
@@ -20,12 +19,10 @@ export class PackFacts {
     this.columns = columns
   }
 
-  /** Whether the facts of every row are known. */
   get isComplete(): boolean {
     return !this.columns.flags.includes(unknown)
   }
 
-  /** @param facts  null if they are not known. */
   set(row: number, facts: FactRow | null): void {
     this.#counts.clear()
     this.columns.flags[row] = facts?.[0] ?? unknown

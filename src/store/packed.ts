@@ -9,7 +9,6 @@ export interface PackedSegment {
   readonly replacing: Promise<void> | null
 }
 
-/** A line of a segment file. */
 export interface WrittenLine {
   readonly id: string
   /** Where the line begins in the file, and its length without the comma, in bytes. */
@@ -19,7 +18,6 @@ export interface WrittenLine {
 
 /** The rows of a pack, in the order of their ids. */
 export interface PackRows {
-  /** The ids, one after the other. */
   readonly ids: Buffer
   /** Where each id ends in `ids`; null if all ids have the same length. */
   readonly idEnds: Uint32Array | null
@@ -36,7 +34,6 @@ export interface FileStamp {
   readonly mtimeMs: number
 }
 
-/** The file that a pack was read from or written to. */
 export interface PackedFile extends FileStamp {
   /** The space that the blobs of all its records use. */
   readonly usage: BlobUsage
@@ -53,13 +50,11 @@ export class Packed {
   readonly path: string
   /** Number of rows, including those of removed records. */
   readonly count: number
-  /** Number of records that still exist. */
   live: number
   /** How many of its records were in an index of the collection when they were taken out of memory. */
   keyed = 0
   /** The log files that the blobs of the records may be in. */
   readonly logs: ReadonlySet<number>
-  /** The facts of the records; null if the collection has none. */
   facts: PackFacts | null = null
   /** The space that the blobs of all rows use; null once the start has counted it. */
   usage: BlobUsage | null = null
@@ -97,7 +92,6 @@ export class Packed {
     return this.rows.lines[2 * row] ?? 0
   }
 
-  /** The length of a line in bytes. */
   length(row: number): number {
     return this.rows.lines[2 * row + 1] ?? 0
   }
@@ -121,12 +115,10 @@ export class Packed {
     return firstWhere(this.count, (row) => this.id(row) >= id)
   }
 
-  /** Whether the record of a row still exists. */
   has(row: number): boolean {
     return this.#removed?.[row] !== 1
   }
 
-  /** Notes that the record of a row was removed. */
   remove(row: number): void {
     this.#removed ??= new Uint8Array(this.count)
     if (this.#removed[row] === 1) return
@@ -134,7 +126,6 @@ export class Packed {
     this.live--
   }
 
-  /** Notes that all records were removed. */
   removeAll(): void {
     this.#removed = new Uint8Array(this.count).fill(1)
     this.live = 0
@@ -183,7 +174,6 @@ export function rowsOf(lines: readonly WrittenLine[]): PackRows {
 export class BlobUsage {
   /** For each log file, the number of bytes, and the end of the last blob in it. */
   readonly logs: Map<number, { bytes: number; end: number }> = new Map()
-  /** The sizes of large files, by name. */
   readonly large: Map<string, number> = new Map()
 
   add(blobs: Places | null): void {
@@ -216,7 +206,6 @@ export class BlobUsage {
     this.add(after)
   }
 
-  /** The sums as places. */
   places(): Places {
     const places: Record<string, Place> = {}
     for (const [log, { bytes }] of this.logs) places[`log ${log}`] = { log, at: 0, size: bytes, crc: 0 }

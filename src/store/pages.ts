@@ -4,11 +4,11 @@ import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
 import type { Row, SortedIndex, Span } from './sorted-index.ts'
 import { unsure, type Verdict, yes } from './facts.ts'
-import { histogramOf, isOnFlags } from './histogram.ts'
+import { histogramOf } from './histogram.ts'
 import { findMatches, idsIn, type Matches } from './matching.ts'
 import type { CountQuery, Page, PageQuery, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
-import { compileQuery, type Condition, hasWhere } from './where.ts'
+import { compileQuery, type Condition, hasWhere, isOnFacts } from './where.ts'
 
 /** One page in the order of an index; see `Store.page`. */
 export async function readPage<T extends StoredRecord>(
@@ -57,7 +57,7 @@ export async function countRecords(
     return Math.max(0, end - start)
   }
   const { where } = query
-  const judge = isOnFlags(where) ? state.facts?.judge(where) : undefined
+  const judge = isOnFacts(where, ['flag']) ? state.facts?.judge(where) : undefined
   const values = judge ? await histogramOf(state, () => spanOf(state.idIndex, query), null) : null
   let count = 0
   if (judge && values) {
@@ -127,7 +127,6 @@ function sliceOf(
   return { rows: index.slice(start + skipped, Math.min(end, start + skipped + limit)), more }
 }
 
-/** The part of the index that a query is about. */
 function spanOf(index: SortedIndex | IdOrder, query: PageQuery): Span {
   const { start, end } = index.span(query.prefix, query.until)
   if (query.after === undefined) return { start, end: Math.max(start, end) }
@@ -137,5 +136,4 @@ function spanOf(index: SortedIndex | IdOrder, query: PageQuery): Span {
   return { start: from, end: Math.max(from, end) }
 }
 
-/** How many records are read at once. */
 const mostAtOnce = 128

@@ -23,7 +23,6 @@ export async function readRecord<T extends StoredRecord>(
   return record
 }
 
-/** The error for an id without a record. */
 export function notFound(noun: string, id: string): LocalpostError {
   return new LocalpostError(
     'not_found',
@@ -94,7 +93,6 @@ export async function* pagesOf<T extends StoredRecord>(
   }
 }
 
-/** How a list of records is ordered and continued. */
 export interface ListOrder<T extends StoredRecord> {
   /** Items per page where the query does not say. */
   pageSize: number

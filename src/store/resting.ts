@@ -1,4 +1,5 @@
 import type { LocalpostError } from '../core/errors.ts'
+import { createKept, type Kept } from '../core/kept.ts'
 import { nextTurn } from '../core/machine.ts'
 import { atRest, Entry, type Places } from './entry.ts'
 import type { FactTable } from './facts.ts'
@@ -13,7 +14,6 @@ export interface RestingRecord {
   readonly blobs: Places | null
 }
 
-/** Reads records from segment files. */
 export interface LineReader {
   /** The records of some rows; null for a row whose line is damaged or belongs to another record. */
   read(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]>
@@ -27,7 +27,6 @@ interface Replaced {
   readonly id: string
   readonly pack: Packed
   readonly row: number
-  /** The blobs that it had. */
   blobs?: Places | null
 }
 
@@ -47,8 +46,12 @@ export class Resting {
   readonly replaced: Replaced[] = []
   /** Segments that have records both in their file and in memory. */
   readonly #awake: Set<Segment> = new Set()
-  readonly #cache: Map<string, { pack: Packed; record: RestingRecord }> = new Map()
-  #cached = 0
+  /** A changed record is in a new pack, so that what is cached of the old one does not count. */
+  readonly #cache: Kept<{ pack: Packed; record: RestingRecord }> = createKept(
+    cachedText,
+    ({ record }) => record.text.length,
+    mostCachedText,
+  )
   #held = 0
   #waiting: (() => unknown)[] = []
 
@@ -74,7 +77,7 @@ export class Resting {
         for (const [i, { at, id, row }] of places.entries()) {
           const record = records[i] ?? null
           found[at] = record
-          if (record && ids.length <= mostKept) this.#keep(state, pack, id, record)
+          if (record && ids.length <= mostKept) this.#cache.put(`${state.name} ${id}`, { pack, record })
           if (record) continue
           if (state.idIndex.locate(id)?.pack !== pack) again.push(at)
           else if (pack.segment.replacing) {
@@ -111,20 +114,6 @@ export class Resting {
       else packs.set(pack, [{ at, id, row }])
     }
     return packs
-  }
-
-  /** Caches a record that was read. Changed records get a new pack, so cached records of the old one are not used. */
-  #keep(state: CollectionState, pack: Packed, id: string, record: RestingRecord): void {
-    if (record.text.length > mostCachedText || state.idIndex.locate(id)?.pack !== pack) return
-    const key = `${state.name} ${id}`
-    this.#cached += record.text.length - (this.#cache.get(key)?.record.text.length ?? 0)
-    this.#cache.delete(key)
-    this.#cache.set(key, { pack, record })
-    for (const [oldest, { record: old }] of this.#cache) {
-      if (this.#cached <= cachedText) break
-      this.#cache.delete(oldest)
-      this.#cached -= old.text.length
-    }
   }
 
   /**
@@ -225,11 +214,6 @@ export class Resting {
     segment.pack = null
     this.#awake.delete(segment)
     this.unchecked.delete(segment)
-    for (const [key, cached] of this.#cache) {
-      if (cached.pack !== pack) continue
-      this.#cache.delete(key)
-      this.#cached -= cached.record.text.length
-    }
   }
 
   /** Takes records out of memory if they are in segment files, except those of the newest and of changed segments. */
@@ -279,10 +263,8 @@ function factsOf(
   return facts
 }
 
-/** How many records are read before yielding to the event loop. */
 const wokenAtOnce = 250
 /** If more records than this are read together, for example by a scan, they are not cached: they would evict all others. */
 const mostKept = 64
-/** How many characters of text are cached. */
 const cachedText = 2 * 1024 * 1024
 const mostCachedText = 64 * 1024

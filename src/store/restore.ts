@@ -2,7 +2,8 @@ import { Entry } from './entry.ts'
 import { withVersion } from './prepare.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect } from './records.ts'
-import type { Collection, PartitionedStore, StoredRecord } from './store.ts'
+import type { Collection, StoredRecord } from './store.ts'
+import type { PartitionedStore } from './partitioned-store.ts'
 
 /** A store whose records can be noted and restored, in memory, until it is closed. */
 export interface RestorableStore extends PartitionedStore {
@@ -26,7 +27,6 @@ export type StoreSnapshot = ReadonlyMap<CollectionState, ReadonlyMap<string, Sav
 /** An earlier state of an {@link Entry}; its members are never changed in place. */
 export type SavedRecord = Readonly<Omit<Entry, 'id'>>
 
-/** The records of these collections as they are. */
 export function saveRecords(states: Iterable<CollectionState>): StoreSnapshot {
   const saved = new Map<CollectionState, Map<string, SavedRecord>>()
   for (const state of states) {

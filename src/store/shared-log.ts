@@ -18,7 +18,6 @@ export interface SharedLog<T extends StoredRecord> {
   add(make: () => Omit<T, 'version'>): void
   /** Waits for what was added here, and for the time that other instances need to store what was added there. */
   stored(): Promise<void>
-  /** Removes all records. */
   clear(): Promise<void>
 }
 

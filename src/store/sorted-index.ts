@@ -49,7 +49,6 @@ export class SortedIndex {
     this.#entries = all ? null : []
   }
 
-  /** The records in order. */
   get #ordered(): Entry[] {
     return (this.#entries ??= [...this.#all()].sort((a, b) => this.#order(a, b)))
   }
@@ -62,7 +61,6 @@ export class SortedIndex {
     return this.#ordered[position]
   }
 
-  /** The records from `start` up to `end`. */
   slice(start: number, end: number): readonly Entry[] {
     return this.#ordered.slice(start, end)
   }
@@ -92,7 +90,6 @@ export class SortedIndex {
     })
   }
 
-  /** The first record with this key, or undefined. */
   find(key: IndexKey): Entry | undefined {
     const entry = this.#ordered[this.lowerBound(key)]
     return entry !== undefined && this.#compare(entry, key) === 0 ? entry : undefined
@@ -127,7 +124,6 @@ export class SortedIndex {
     this.#ordered.splice(at, 1)
   }
 
-  /** Takes all records out. */
   clear(): void {
     this.revision++
     if (this.#entries) this.#entries = []

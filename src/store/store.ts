@@ -29,7 +29,7 @@ export interface Store {
   commit(changes: readonly Change[], blobs?: readonly Blob[]): Promise<void>
   /**
    * Calls `hook` with the changes of each later `commit` through this object. It may add changes, which are stored in the
-   * same commit. It is not called for `bulk`.
+   * same commit; null adds nothing. It is not called for `bulk`.
    *
    * @returns A function that removes it.
    */
@@ -115,7 +115,6 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** Looks at the changes of a commit; null if it adds nothing. */
 export type CommitHook = (changes: readonly Change[]) => CommitAddition | null
 
 /** What a hook adds to a commit. */
@@ -128,7 +127,6 @@ export interface CommitAddition {
   committed(): void
 }
 
-/** One of the instances that share a store is the leader, which does the background work. */
 export interface Leadership {
   /**
    * Whether this instance is the leader. That may end at any time, for example while the process is suspended: ask again
@@ -137,91 +135,6 @@ export interface Leadership {
   isMine(): boolean
   /** Calls `listener` each time this instance becomes the leader after this call. @returns A function that stops the calls. */
   onMine(listener: () => void): () => void
-}
-
-/** For a store that only one process uses. */
-export const alwaysLeader: Leadership = { isMine: () => true, onMine: () => () => {} }
-
-/**
- * A store whose collections exist once for each partition. Each account has a partition. Its own methods are for the
- * main partition.
- */
-export interface PartitionedStore extends Store {
-  /**
-   * The same collections, isolated: the records, unique keys, blobs and changes of a partition are not visible from
-   * any other. The cost of reads depends only on this partition. The `close` of the returned object ends its listeners;
-   * changes that still run are stored.
-   *
-   * @param name  A letter, then up to 62 letters, digits, `_` and `-`, all in lower case.
-   */
-  partition(name: string): Store
-  /**
-   * Refuses changes through the objects that `partition` has returned for this name, and waits for changes that run. To be
-   * called before what is in a partition is removed: work for it may still be running, such as an upload.
-   *
-   * @param refusal  The error of later changes.
-   */
-  closePartition(name: string, refusal: LocalpostError): Promise<void>
-  /** The status of the database; null for a store without one. Never rejects. */
-  database(): Promise<DatabaseStatus | null>
-  /** The names of the partitions that have records, without the main one. */
-  partitions(): string[]
-  /**
-   * How many records of all partitions together are in an index, without reading any of them.
-   *
-   * @param index  Default: `id`, in which all are.
-   */
-  total<T extends StoredRecord>(collection: Collection<T>, index?: string): Promise<number>
-  /** What this process stored so far, and how much is there. */
-  figures(): Promise<StoreFigures>
-  /**
-   * Calls `listener` with the name of a partition (`""`: the main one) after other instances changed something in it.
-   * After a gap in the changes, it is called for each partition that has records.
-   *
-   * @returns A function that stops the calls.
-   */
-  onForeignChange(listener: (partition: string) => void): () => void
-  /**
-   * Removes everything in a partition. Call it when nothing uses the partition any more. Without a database it is one commit,
-   * whose cost does not depend on how much is removed; in a database, one for each 1,000 records, so that the commits of others
-   * need not wait for all of it. Listeners get `bulk` changes.
-   *
-   * @throws As `commit`; in a database, what was removed before stays removed.
-   */
-  removePartition(name: string): Promise<void>
-}
-
-/** What an operator wants to know of a store. */
-export interface StoreFigures {
-  /** Commits that were stored since the store was opened. */
-  readonly commits: number
-  /** Writes that failed since then, because of the medium. */
-  readonly failures: number
-  /** The size in bytes: of the blobs in use, in a database of all its tables; null while that does not answer. */
-  readonly bytes: number | null
-}
-
-/** The status of the database of a store, as `/dev/health` shows it. */
-export interface DatabaseStatus {
-  readonly schema: string
-  /** How words in mail are found: by an index of trigrams, or by looking at the text of each mail. */
-  readonly search: 'trigrams' | 'scan'
-  /** How many instances use the schema, including this one; null while the database does not answer. */
-  readonly instances: number | null
-  /** How long one statement took, in milliseconds; null while the database does not answer. */
-  readonly round_trip_ms: number | null
-  /**
-   * Whether this instance is the leader. The member was named before the term “leader” was used; `/dev/health` has the
-   * same member.
-   */
-  readonly has_turn: boolean
-  /** The number of the last commit that this instance knows. */
-  readonly last_commit: number
-  /**
-   * The connections of this instance that run statements, those that are idle, and the statements that wait for a
-   * connection.
-   */
-  readonly connections: { readonly used: number; readonly idle: number; readonly waiting: number }
 }
 
 /** A disk with less free space than the reserve for removals. */
@@ -285,9 +198,7 @@ export interface Blob {
 /** Receives the bytes of one blob. Small blobs are kept in memory, large ones are written to the medium at once. */
 export interface BlobWriter {
   readonly size: number
-  /**
-   * Adds a piece, which the writer then owns. If it returns a promise, wait for it before the next piece.
-   */
+  /** Adds a piece, which the writer then owns. If it returns a promise, wait for it before the next piece. */
   write(piece: Uint8Array): Promise<void> | undefined
   /**
    * Returns the blob for `commit`; without a promise if the bytes are in memory. A blob that is never committed is removed
@@ -304,7 +215,7 @@ export function blobOf(id: BlobId, ...pieces: readonly (Uint8Array | string)[]):
   return { id, size: parts.reduce((size, part) => size + part.byteLength, 0), parts }
 }
 
-/** A change of one record. Create changes with {@link insert}, {@link put}, {@link update} and {@link remove}. */
+/** A change of one record; made by {@link insert}, {@link put}, {@link update} and {@link remove}. */
 export type Change =
   | {
       readonly op: 'insert' | 'put'
@@ -352,7 +263,7 @@ export function remove<T extends StoredRecord>(
   return { op: 'remove', collection, id, version }
 }
 
-/** The effect of a commit on one record. */
+/** What a commit did to a record. */
 export type StoreChange =
   | {
       readonly seq: number
@@ -371,7 +282,6 @@ export type StoreChange =
     }
   | { readonly seq: number; readonly op: 'gap' }
 
-/** Which changes a listener gets. */
 export interface ListenOptions {
   /**
    * A `seq` seen before: changes since then are delivered first, before the call returns. If some of them are no longer
@@ -382,7 +292,6 @@ export interface ListenOptions {
   readonly of?: { readonly name: string }
 }
 
-/** How a `bulk` call runs. */
 export interface BulkOptions {
   /** Called after each commit, with the number of ids that are done. */
   onProgress?(done: number): void

@@ -1,6 +1,6 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { isObject } from './stored.ts'
-import type { PartitionedStore } from './store.ts'
+import type { PartitionedStore } from './partitioned-store.ts'
 
 /** Marks a folder or a database as incomplete while a copy or a salvage fills it. */
 export interface Mark {
@@ -20,7 +20,6 @@ export interface Filling {
   finish(): Promise<void>
 }
 
-/** The text of a mark, in a file or a database. */
 export function markText({ by, from }: Mark): string {
   return `${JSON.stringify({ by, from })}\n`
 }
@@ -66,7 +65,6 @@ export function unfinishedWords(place: string, found: FoundMark): { message: str
   }
 }
 
-/** The error for a place that is incomplete. */
 export function unfinished(place: string, found: FoundMark): LocalpostError {
   const { message, fix } = unfinishedWords(place, found)
   return new LocalpostError('store_incomplete', `${message} ${fix} Nothing was changed.`)

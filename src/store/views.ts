@@ -7,7 +7,6 @@ type Commit = (changes: readonly Change[], blobs?: readonly Blob[]) => Promise<v
 export class Views {
   readonly #gates: Map<string, Gate> = new Map()
 
-  /** A view of a partition that is open to changes. */
   open(partition: string): View {
     if (partition === '') return new View(null)
     let gate = this.#gates.get(partition)
@@ -52,7 +51,6 @@ class View {
     return work
   }
 
-  /** Stores changes together with those that the hooks add. */
   commit(changes: readonly Change[], blobs: readonly Blob[] | undefined, store: Commit): Promise<void> {
     return this.change(async () => {
       const additions = [...this.#hooks].map((hook) => hook(changes)).filter((one) => one !== null)
@@ -78,7 +76,6 @@ class View {
     return end
   }
 
-  /** Ends the listeners. */
   close(): void {
     for (const stop of this.#stops) stop()
   }

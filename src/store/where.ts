@@ -5,7 +5,6 @@ import { membersOf } from './keys.ts'
 import type { CountQuery, Facts, FactWhere, PageQuery, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 
-/** Whether a record matches. */
 export type Condition = (record: object) => boolean
 
 /**
@@ -50,12 +49,11 @@ export function hasWhere<Q extends CountQuery>(query: Q): query is Q & { readonl
   return true
 }
 
-/** Whether all conditions in a condition are on facts of the collection. */
-export function isOnFacts(where: Where): boolean {
-  if ('all' in where) return where.all.every(isOnFacts)
-  if ('any' in where) return where.any.every(isOnFacts)
-  if ('not' in where) return isOnFacts(where.not)
-  return 'flag' in where || 'number' in where || 'text' in where
+/** Whether all conditions in a condition are on facts of these kinds. Default: of any kind. */
+export function isOnFacts(where: Where, kinds: readonly string[] = ['flag', 'number', 'text']): boolean {
+  if ('not' in where) return isOnFacts(where.not, kinds)
+  const parts = 'all' in where ? where.all : 'any' in where ? where.any : null
+  return parts?.every((part) => isOnFacts(part, kinds)) ?? kinds.some((kind) => kind in where)
 }
 
 function onFact<T extends StoredRecord>(where: FactWhere, facts: Facts<T> | undefined): Condition {

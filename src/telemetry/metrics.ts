@@ -1,6 +1,6 @@
 import type { Counts, DeliveryOutcome, WebhookOutcome } from '../core/counts.ts'
 import { processStart } from '../core/machine.ts'
-import type { DatabaseStatus, StoreFigures } from '../store/store.ts'
+import type { DatabaseStatus, StoreFigures } from '../store/partitioned-store.ts'
 import type { LoopDelay } from './event-loop.ts'
 import type { Family, Metric, Sample } from './exposition.ts'
 

@@ -4,12 +4,12 @@ import {
   blobOf,
   type Collection,
   insert,
-  type PartitionedStore,
   remove,
   type StoreChange,
   type StoredRecord,
   update,
 } from '../../src/store/store.ts'
+import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { labels, note, notes } from './notes.ts'
 
 /** Opens an empty store with these collections. */

@@ -14,10 +14,10 @@ import {
   insert,
   put,
   remove,
-  type PartitionedStore,
   type Store,
   type StoredRecord,
 } from '../../src/store/store.ts'
+import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { namedFiles } from '../support/named-files.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { blobOf, insert, type PartitionedStore, type Store } from '../../src/store/store.ts'
+import { blobOf, insert, type Store } from '../../src/store/store.ts'
+import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import { describePartitions } from '../contracts/partitions.ts'
 import { describeStoreContract } from '../contracts/store.ts'

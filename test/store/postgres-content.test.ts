@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { insert, type PartitionedStore, type Store } from '../../src/store/store.ts'
+import { insert, type Store } from '../../src/store/store.ts'
+import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { type Note, note, notes, labels, pattern } from '../contracts/notes.ts'
 import { startPostgres, type TestServer } from '../support/postgres.ts'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/store/postgres/open.ts'
-import { insert, type PartitionedStore, put } from '../../src/store/store.ts'
+import { insert, put } from '../../src/store/store.ts'
+import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { type Note, note, notes, labels } from '../contracts/notes.ts'
 import { createDatabase, runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 

@@ -4,15 +4,8 @@ import { Connection, transact } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
 import { Membership } from '../../src/store/postgres/membership.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import {
-  blobOf,
-  insert,
-  type PartitionedStore,
-  put,
-  remove,
-  type StoreChange,
-  update,
-} from '../../src/store/store.ts'
+import { blobOf, insert, put, remove, type StoreChange, update } from '../../src/store/store.ts'
+import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 

@@ -4,12 +4,12 @@ import {
   blobOf,
   type Collection,
   insert,
-  type PartitionedStore,
   put,
   remove,
   type Store,
   type StoredRecord,
 } from '../../src/store/store.ts'
+import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { nextTurn } from '../../src/core/machine.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { sampleOf } from '../support/long.ts'

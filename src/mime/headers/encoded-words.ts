@@ -34,12 +34,12 @@ export function decodeEncodedWords(text: string): string {
     const bytes = encoding.toUpperCase() === 'B' ? fromB(encoded) : fromQ(encoded, charset)
     if (!bytes) continue
     const between = text.slice(at, match.index)
-    const before: Run | null = /^\s*$/.test(between) ? run : null
-    if (before?.charset === charset) before.bytes.push(bytes)
+    const isNext = run !== null && /^\s*$/.test(between)
+    if (isNext && run?.charset === charset) run.bytes.push(bytes)
     else {
       if (run) pieces.push(decodeRun(run))
       // White space between two encoded words is ignored (section 6.2).
-      if (!before) pieces.push(textOf(between))
+      if (!isNext) pieces.push(textOf(between))
       run = { charset, bytes: [bytes] }
     }
     at = match.index + written.length

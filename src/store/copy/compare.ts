@@ -2,7 +2,6 @@ import { createHash, type Hash } from 'node:crypto'
 import type { Store } from '../store.ts'
 import { type Part, partName } from './copy.ts'
 
-/** The result of comparing two stores. */
 export interface Comparison {
   readonly records: number
   readonly blobs: number

@@ -1,16 +1,9 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
-import {
-  type Blob,
-  type Collection,
-  insert,
-  type PartitionedStore,
-  type Store,
-  type StoredRecord,
-} from '../store.ts'
+import { type Blob, type Collection, insert, type Store, type StoredRecord } from '../store.ts'
+import type { PartitionedStore } from '../partitioned-store.ts'
 import type { BlobId } from '../names.ts'
 import type { Filling } from '../unfinished.ts'
 
-/** Two stores and what is copied from the one to the other. */
 export interface Copying {
   readonly from: PartitionedStore
   readonly to: Filling
@@ -27,11 +20,9 @@ export interface Part {
   readonly collection: Collection<StoredRecord>
   readonly from: Store
   readonly to: Store
-  /** In the order of the ids. */
   readonly ids: readonly string[]
 }
 
-/** The name of a part, for messages. */
 export function partName({ partition, collection }: Part): string {
   return partition === '' ? collection.name : `${collection.name} of the account ${partition}`
 }

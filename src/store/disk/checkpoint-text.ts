@@ -15,7 +15,6 @@ export interface Checkpoint extends LogPosition {
    * older copy.
    */
   readonly contains: Readonly<Record<string, number>>
-  /** The writer of the log after this position. */
   readonly writer: LogWriter
 }
 
@@ -26,7 +25,6 @@ export interface LogWriter {
   readonly durability: 'process' | 'disk'
 }
 
-/** The file's text, with its checksum at the end. */
 export function checkpointText({ log, offset, seq, files, contains, writer }: Checkpoint): string {
   return sealed({ schema: formatVersion, log, offset, seq, files, contains, ...writer })
 }

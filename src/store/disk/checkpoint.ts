@@ -52,8 +52,7 @@ export async function writeCheckpoint(
       await nextTurn()
     }
     for (const folder of folders) await files.syncFolder(folder)
-    // `db.json` comes after the segments, because records of a collection that became large move from it to them. The
-    // first checkpoint always writes it, so that a missing `db.json` is recognized as lost.
+    // The first checkpoint always writes it, so that a missing `db.json` is recognized as lost.
     if ([...dirty].some((segment) => segment.number === 0) || !records.files.has(dbName)) {
       const sections = [...records.collections.all()].filter(isInDb).map((state) => state.segment(0))
       const content = {
@@ -120,12 +119,10 @@ function isInDb(state: CollectionState): boolean {
   return (!state.large && state.partition === '') || state.segment(0).entries.size > 0
 }
 
-/** The writer to record in the checkpoint. */
 export function writerOf({ boot, durable }: CheckpointDeps): LogWriter {
   return { boot, durability: durable ? 'disk' : 'process' }
 }
 
-/** Writes `checkpoint.json` atomically. */
 export async function saveCheckpoint({ files, paths }: DataFolder, checkpoint: Checkpoint): Promise<void> {
   await replaceFile(files, paths.checkpoint, [Buffer.from(checkpointText(checkpoint))])
 }

@@ -14,68 +14,63 @@ export function deadLogs(log: Log, space: SpaceAccounting, before: number): numb
   return [...log.lengths.keys()].filter((number) => number < before && (space.live.get(number) ?? 0) === 0)
 }
 
-/** Finds log files that are mostly unused, and commits their live blobs again, so that the files can be removed. */
-export class Mover {
-  readonly #log: Log
-  readonly #space: SpaceAccounting
-  readonly #maintenance: Maintenance
+/**
+ * Makes a function that finds log files that are mostly unused, and commits their live blobs again, so that the files can be
+ * removed. Its parameters:
+ *
+ * - `before`: only files with a lower number than this are examined;
+ * - `mostLive`: only files with at most this many live bytes are examined: these bytes are written again first;
+ * - `goOn`: called between steps; if it returns false, the move stops early.
+ *
+ * It returns whether anything was moved, so that files may be dead now.
+ */
+export function createMove(
+  log: Log,
+  space: SpaceAccounting,
+  maintenance: Maintenance,
+): (before: number, mostLive: number, goOn: () => boolean) => Promise<boolean> {
   /** Files that are not worth moving, with their live bytes when this was determined. */
-  readonly #kept: Map<number, number> = new Map()
+  const kept = new Map<number, number>()
+  const liveIn = (number: number): number => space.live.get(number) ?? 0
 
-  constructor(log: Log, space: SpaceAccounting, maintenance: Maintenance) {
-    this.#log = log
-    this.#space = space
-    this.#maintenance = maintenance
-  }
-
-  /**
-   * @param before  Only files with a lower number than this are examined.
-   * @param mostLive  Only files with at most this many live bytes are examined: these bytes are written again first.
-   * @param goOn  Called between steps. If it returns false, the move stops early.
-   * @returns Whether anything was moved, so that files may be dead now.
-   */
-  async moveLive(before: number, mostLive: number, goOn: () => boolean): Promise<boolean> {
+  return async (before, mostLive, goOn) => {
     const isCandidate = ([number, length]: [number, number]): boolean => {
-      const live = this.#live(number)
-      const isWorthIt = live * 2 < length && live < (this.#kept.get(number) ?? Infinity) * 0.75
+      const live = liveIn(number)
+      const isWorthIt = live * 2 < length && live < (kept.get(number) ?? Infinity) * 0.75
       return number < before && live > 0 && live <= mostLive && isWorthIt
     }
-    const candidates = [...this.#log.lengths].filter(isCandidate)
+    const candidates = [...log.lengths].filter(isCandidate)
     if (candidates.length === 0) return false
     let moved = false
-    const found = await findPlaces(this.#maintenance, new Set(candidates.map(([number]) => number)))
+    const found = await findPlaces(maintenance, new Set(candidates.map(([number]) => number)))
     for (const [number, length] of candidates) {
       const places = found.get(number) ?? []
       // Moving a blob writes its record again too, so moving small blobs can take more space than it frees.
       const cost = places.reduce((sum, place) => sum + place.cost, 0)
       if (cost * 2 >= length) {
-        this.#kept.set(number, this.#live(number))
+        kept.set(number, liveIn(number))
         continue
       }
       let damagedBytes = 0
       for (let i = 0; i < places.length && goOn(); i += groupSize) {
-        damagedBytes += await this.#moveGroup(places.slice(i, i + groupSize))
+        damagedBytes += await moveGroup(places.slice(i, i + groupSize))
         moved = true
       }
-      if (damagedBytes > 0) this.#kept.set(number, damagedBytes)
+      if (damagedBytes > 0) kept.set(number, damagedBytes)
     }
     return moved
   }
 
-  #live(number: number): number {
-    return this.#space.live.get(number) ?? 0
-  }
-
   /** @returns The number of damaged bytes. They are not moved, because a move would give them a valid checksum. */
-  async #moveGroup(group: readonly Found[]): Promise<number> {
+  async function moveGroup(group: readonly Found[]): Promise<number> {
     const moves: Move[] = []
     let damagedBytes = 0
     for (const { collection, id, name, from } of group) {
-      const bytes = await readThere(this.#log, from)
+      const bytes = await readThere(log, from)
       if (bytes && isWhole(from, bytes)) moves.push({ collection, id, name, from, bytes })
       else damagedBytes += from.size
     }
-    await this.#maintenance.move(moves)
+    await maintenance.move(moves)
     return damagedBytes
   }
 }

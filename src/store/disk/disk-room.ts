@@ -1,4 +1,5 @@
-import { clearTimeout, monotonicNow, setTimeout } from '../../core/machine.ts'
+import { inTime } from '../../core/in-time.ts'
+import { monotonicNow } from '../../core/machine.ts'
 import { storeFault } from '../io-errors.ts'
 import type { LowDisk } from '../store.ts'
 import type { DataFolder } from './paths.ts'
@@ -20,12 +21,10 @@ export class DiskRoom {
     this.#bytes = bytes
   }
 
-  /** To be called when something new was written. */
   noteWritten(): void {
     this.#isFull = false
   }
 
-  /** To be called when writing something new failed. */
   noteFailed(error: unknown): void {
     this.#isFull ||= storeFault(error, '').code === 'store_full'
   }
@@ -38,7 +37,8 @@ export class DiskRoom {
       this.#lookedAt = now
       this.#looking ??= this.#look()
     }
-    if (this.#looking) await atMost(this.#looking, lookMs)
+    // The disk of a network volume may not answer.
+    if (this.#looking) await inTime(this.#looking, lookMs)
     if (this.#free === null || this.#free >= this.#bytes) return null
     const isFull = this.#isFull
     const left = `${Math.floor(this.#free / 1024)} KB are free`
@@ -56,11 +56,3 @@ export class DiskRoom {
 }
 
 const lookMs = 1000
-
-/** Waits for work, but no longer than this many milliseconds: the disk of a network volume may not answer. */
-async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))
-  await Promise.race([work, late])
-  clearTimeout(timer)
-}

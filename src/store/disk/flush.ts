@@ -1,10 +1,10 @@
 import { codeOf } from '../../core/errors.ts'
+import { withFile } from '../../core/files.ts'
 import { storeFault } from '../io-errors.ts'
 import type { LogPosition } from './log.ts'
 import type { DataFolder } from './paths.ts'
 
 export interface FlushDeps extends DataFolder {
-  /** The current end of the log. */
   end(): LogPosition
   /** Whether a commit in the log has removed the last record that used this large file. */
   isUnused(large: string): boolean
@@ -81,19 +81,10 @@ export class Flush {
 
   async #syncFile(path: string): Promise<void> {
     const { files } = this.#deps
-    let fd: number
-    try {
-      fd = await files.open(path, 'r+')
-    } catch (error) {
+    await withFile(files, path, 'r+', (fd) => files.sync(fd)).catch((error: unknown) => {
       // The file was removed meanwhile.
-      if (codeOf(error) === 'ENOENT') return
-      throw error
-    }
-    try {
-      await files.sync(fd)
-    } finally {
-      await files.close(fd)
-    }
+      if (codeOf(error) !== 'ENOENT') throw error
+    })
   }
 }
 

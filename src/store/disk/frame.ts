@@ -16,9 +16,7 @@ export interface Frame {
   /** The seq of the first frame of the same synced write. The frames of one write are acknowledged together. */
   readonly batch: number
   readonly ops: readonly unknown[]
-  /** Where the payload of the commit begins. */
   readonly payloadAt: number
-  /** Where the next frame begins. */
   readonly end: number
 }
 
@@ -180,7 +178,6 @@ export function isBeginning(bytes: Buffer, at: number): boolean {
 /** Longer than the head of a frame, up to the end of its first op. */
 const mostCutHeadBytes = 100
 
-/** The beginning of every frame. */
 const frameStart = '{"seq":'
 
 const noCrc = '00000000'

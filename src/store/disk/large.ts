@@ -78,10 +78,8 @@ export class SpooledFile implements Spool {
 
 type Whole = Pick<LargePlace, 'size' | 'crc'>
 
-/** The parts of the store that large blobs need. */
 export interface LargeDeps extends DataFolder {
   readonly durable: boolean
-  /** Called when bytes could not be written. */
   readonly onFailed?: (error: unknown) => void
 }
 
@@ -95,7 +93,6 @@ export async function openSpool(deps: LargeDeps, id: BlobId, whole?: Whole): Pro
   }
 }
 
-/** Writes a blob that is in memory to a file of its own. */
 export async function spoolBlob(deps: LargeDeps, blob: Blob): Promise<SpooledFile> {
   const spool = await openSpool(deps, blob.id)
   try {

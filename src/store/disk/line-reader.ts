@@ -9,7 +9,6 @@ import { missingFile } from './snapshot-files.ts'
 import { linesOf } from './snapshot-lines.ts'
 import { damagedAt, parseWholeLine } from './snapshot-text.ts'
 
-/** Reads records from the segment files of a folder. */
 export function createLineReader(files: Files): LineReader {
   return {
     async read(pack, rows) {

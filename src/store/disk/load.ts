@@ -27,12 +27,9 @@ import { applyFrame, fillRecords } from './entries.ts'
 import { nextTurn } from '../../core/machine.ts'
 import { endLoading } from '../loading.ts'
 
-/** The result of loading a folder. */
 export interface Loaded {
-  /** The seq of the last commit. */
   readonly seq: number
   readonly checkpoint: Checkpoint
-  /** The length of each log file. */
   readonly lengths: Map<number, number>
   /** The files in `large` that commits after the checkpoint refer to. They may not be synced yet, so a power cut could lose them. */
   readonly unsynced: ReadonlySet<string>
@@ -159,7 +156,6 @@ function assertAllThere(
   throw corrupt(join(paths.folder, first), what, missingFix)
 }
 
-/** Removes temporary files that a crash left behind. */
 async function sweepTemporaries({ files, paths }: DataFolder): Promise<void> {
   const { folder, logs } = paths
   const collections = (await collectionFolders({ files, paths })).map(paths.collection)

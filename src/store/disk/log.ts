@@ -22,7 +22,6 @@ export class Log {
   readonly lengths: Map<number, number>
   /** Set while nothing can be written, because what a failed write left could not be cut off yet; otherwise null. */
   fault: LocalpostError | null = null
-  /** Callbacks to run after a partial write was cut off. */
   readonly #afterCut: (() => void)[] = []
   readonly #deps: LogDeps
   /** Whether a notice said that nothing can be written. */
@@ -65,7 +64,6 @@ export class Log {
     }
   }
 
-  /** Where the next frame goes. */
   get end(): LogPosition {
     return { log: this.#number, offset: this.lengths.get(this.#number) ?? 0 }
   }

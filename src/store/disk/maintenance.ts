@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../io-errors.ts'
 import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
-import { deadLogs, Mover } from './cleanup.ts'
+import { createMove, deadLogs } from './cleanup.ts'
 import type { Flush } from './flush.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import type { Log, LogPosition } from './log.ts'
@@ -50,7 +50,7 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
   const { clock, log, space, reserve, engine, onNotice } = deps
   const { records } = engine
   const checkpointBytes = deps.checkpointBytes ?? defaultCheckpointBytes
-  const mover = new Mover(log, space, engine)
+  const moveLive = createMove(log, space, engine)
   const indexes = new StartIndexes(deps, records)
   let at = { ...log.end, seq: deps.seq }
   /** Bytes added to the log, and bytes of large files to remove, since the last checkpoint. */
@@ -100,11 +100,8 @@ export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
       dueBytes = checkpointBytes
       failing = false
       if (closing) return
-      const moved = await mover.moveLive(
-        at.log,
-        reserve.isOpen ? mostLiveOnFullDisk : Infinity,
-        () => !closing,
-      )
+      const mostLive = reserve.isOpen ? mostLiveOnFullDisk : Infinity
+      const moved = await moveLive(at.log, mostLive, () => !closing)
       if (moved && !closing) await checkpoint()
     } catch (error) {
       // The log still has everything. Retrying at every commit would make a full or failing disk slower.

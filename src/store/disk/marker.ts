@@ -52,7 +52,6 @@ export async function openMarker(folder: DataFolder, own: Mark | null): Promise<
   return marker
 }
 
-/** The mark of a folder; null if it has none. */
 export async function readMark({ files, paths }: ReadableFolder): Promise<FoundMark | null> {
   const bytes = await files.readAll(paths.incomplete)
   return bytes && parseMark(bytes.toString())

@@ -24,7 +24,6 @@ import type { Reserve } from './reserve.ts'
 import { createMaintenance, type MaintenanceRunner } from './maintenance.ts'
 import { SpaceAccounting, unitBytes } from './space.ts'
 
-/** What a caller may choose. */
 export interface LogMediumOptions {
   readonly clock: Clock
   /** How many bytes unfinished blobs hold in memory, all together; beyond, they are spooled. Default: 32 MiB. */

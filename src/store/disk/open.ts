@@ -14,10 +14,10 @@ import { createPaths, type Paths } from './paths.ts'
 import { openMarker } from './marker.ts'
 import { defaultReserveBytes, releaseReserve, Reserve } from './reserve.ts'
 import { replaceFile } from './replace-file.ts'
-import type { Collection, PartitionedStore, StoredRecord } from '../store.ts'
+import type { Collection, StoredRecord } from '../store.ts'
+import type { PartitionedStore } from '../partitioned-store.ts'
 import type { Filling, Mark } from '../unfinished.ts'
 
-/** Options of `openLogStore`. */
 export interface LogStoreOptions extends LogMediumOptions {
   /** The folder, made where it is missing. One store at a time uses it. */
   readonly dir: string

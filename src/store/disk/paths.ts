@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Files } from '../../core/files.ts'
 
-/** A data folder, and the file system that it is in. */
 export interface DataFolder {
   readonly files: Files
   readonly paths: Paths
@@ -13,7 +12,6 @@ export interface ReadableFolder {
   readonly paths: Paths
 }
 
-/** Where the store's files are in its folder. */
 export interface Paths {
   readonly folder: string
   readonly checkpoint: string
@@ -29,9 +27,7 @@ export interface Paths {
   large(name: string): string
   collection(name: string): string
   segment(collection: string, number: number): string
-  /** The folder of a collection's indexes for the start. */
   startIndexes(collection: string): string
-  /** A segment's index for the start. */
   startIndex(collection: string, number: number): string
 }
 
@@ -58,7 +54,6 @@ export function createPaths(folder: string): Paths {
   }
 }
 
-/** The names of files in `large`. */
 export const largeNameForm: RegExp = /^[A-Za-z0-9_-]{1,120}\.eml$/
 
 /** The number in a file's name; null when the name is not `<6 to 15 digits><ending>`. */

@@ -1,4 +1,4 @@
-import { isShared, type Files } from '../../core/files.ts'
+import { isShared, type Files, withFile } from '../../core/files.ts'
 import { corrupt, storeFault } from '../io-errors.ts'
 import type { LogWriter } from './checkpoint-text.ts'
 import { countFrames, findFrame, type Frame, isBeginning, readFrame } from './frame.ts'
@@ -19,11 +19,8 @@ export function lossOf(writer: LogWriter, boot: string): Loss {
   return writer.durability === 'disk' ? 'tail' : 'pages'
 }
 
-/** The result of reading the log. */
 export interface Replayed {
-  /** The seq of the last commit. */
   readonly seq: number
-  /** The length of every log file. */
   readonly lengths: Map<number, number>
   /** Where the first incomplete commit begins; null when the log ends with a complete commit. */
   readonly broken: LogPosition | null
@@ -163,7 +160,7 @@ export async function setAside(
       } else {
         // Another folder may share the file, and its process needs the whole of it.
         if (isShared(files, path)) await replaceFile(files, path, [all.subarray(0, offset)])
-        else await cutFile(files, path, offset)
+        else await withFile(files, path, 'r+', (fd) => cutFile(files, fd, offset))
         lengths.set(log, offset)
       }
       const whole = countFrames(bytes)
@@ -181,14 +178,9 @@ export async function setAside(
 const afterRestart =
   ' They are the last write before the machine stopped. It was not complete, so it was not acknowledged, unless the disk damaged it later.'
 
-async function cutFile(files: Files, path: string, length: number): Promise<void> {
-  const fd = await files.open(path, 'r+')
-  try {
-    await files.truncate(fd, length)
-    await files.sync(fd)
-  } finally {
-    await files.close(fd)
-  }
+async function cutFile(files: Files, fd: number, length: number): Promise<void> {
+  await files.truncate(fd, length)
+  await files.sync(fd)
 }
 
 async function freeName(files: Files, wanted: string): Promise<string> {

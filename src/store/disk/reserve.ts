@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { isErrorOf, LocalpostError } from '../../core/errors.ts'
-import { type Files, isShared, writeWhole } from '../../core/files.ts'
+import { type Files, isShared, withFile, writeWhole } from '../../core/files.ts'
 import { monotonicNow } from '../../core/machine.ts'
 import type { DataFolder, Paths } from './paths.ts'
 
@@ -10,7 +10,6 @@ export interface ReserveDeps extends DataFolder {
   readonly onNotice: (text: string) => void
 }
 
-/** Default size of the reserve. */
 export const defaultReserveBytes: number = 4 * 1024 * 1024
 
 /** Disk space that new mail cannot use, so that removing mail and cleaning up still work when the disk is full. */
@@ -108,25 +107,17 @@ export async function releaseReserve(files: Files, paths: Paths): Promise<boolea
 // The file stays, so that the next start knows that its space was given up.
 async function giveUp(files: Files, path: string): Promise<boolean> {
   if (isShared(files, path)) return false
-  const fd = await files.open(path, 'r+')
-  try {
-    await files.truncate(fd, 0)
-    return true
-  } finally {
-    await files.close(fd)
-  }
+  await withFile(files, path, 'r+', (fd) => files.truncate(fd, 0))
+  return true
 }
 
 async function writeReserve(files: Files, path: string, size: number): Promise<void> {
   // Random bytes, because a file system with compression would not allocate space for zeros.
   const piece = randomFillSync(Buffer.allocUnsafe(Math.min(size, pieceBytes)))
-  const fd = await files.open(path, 'w')
-  try {
+  await withFile(files, path, 'w', async (fd) => {
     for (let at = 0; at < size; at += piece.byteLength)
       await writeWhole(files, fd, piece.subarray(0, size - at), at)
-  } finally {
-    await files.close(fd)
-  }
+  })
 }
 
 const pieceBytes = 1024 * 1024

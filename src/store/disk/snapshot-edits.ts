@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib'
+import { listed } from '../io-errors.ts'
 import { isObject } from '../stored.ts'
 import { isLineWhole, linesOf } from './snapshot-lines.ts'
 
 /** A record of an edited file that does not match its checksum: a person edited it, or it is damaged. */
 export interface EditedRecord {
-  /** The first line is 1. */
   readonly line: number
   readonly id: string
 }
@@ -50,7 +50,6 @@ function editedRecords(bytes: Buffer, sections: readonly (readonly unknown[])[])
   })
 }
 
-/** Sentences that list what was edited. */
 export function editedText(edits: Edits, limit: number = 20): string {
   return `${recordsText(edits, limit)} ${removedText(edits, limit)}`
 }
@@ -66,11 +65,6 @@ function removedText({ removed }: Edits, limit: number): string {
     return 'Removed records cannot be noticed: compare the file with a copy if you removed none.'
   if (removed.length === 0) return 'No record was removed from it.'
   return `Removed records (${removed.length}): ${listed(removed, limit)}. If you did not remove them, restore the whole folder from one copy.`
-}
-
-function listed(names: readonly string[], limit: number): string {
-  const more = names.length > limit ? ` and ${names.length - limit} more` : ''
-  return `${names.slice(0, limit).join(', ')}${more}`
 }
 
 function idOf(item: unknown): string {

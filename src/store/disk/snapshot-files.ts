@@ -7,7 +7,6 @@ import { numbersIn, type ReadableFolder } from './paths.ts'
 import type { Snapshot } from './snapshot-text.ts'
 import type { Segment } from '../collection-state.ts'
 
-/** A snapshot file that exists in the folder. */
 export interface SnapshotFile {
   /** As `checkpoint.json` names it: `db.json`, `emails/000001.json`. */
   readonly name: string
@@ -47,7 +46,6 @@ export function isTemporary(name: string): boolean {
 const temporaryForm =
   /^(?:(?:checkpoint|incomplete|db|\d{6,15})\.json\.tmp|\d{6,15}\.log\.tmp|lock\.takeover)$/
 
-/** The missing files among those that the checkpoint lists. */
 export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile[]): string[] {
   const names = new Set(found.map(({ name }) => name))
   return checkpoint.files.filter((name) => !names.has(name))
@@ -88,10 +86,8 @@ export function assertNotOlder(
   if (older) throw corrupt(path, older.what, older.fix)
 }
 
-/** Advice about a missing file of records. */
 export const missingFix: string = 'Restore it from a copy of the whole folder.'
 
-/** The error of a missing file of records. */
 export function missingFile(path: string): LocalpostError {
   return corrupt(path, 'this file of records is missing.', missingFix)
 }

@@ -3,14 +3,12 @@ import { crc32 } from 'node:zlib'
 // A file of records has one line for each record, which begins with the checksum of that line. The last line is the
 // checksum of everything before it.
 
-/** A line of a file. */
 export interface Line {
   /** The first line is 1. */
   readonly number: number
   readonly at: number
   /** Where it ends, without the line feed, and without the comma after a record. */
   readonly end: number
-  /** Whether it begins as a record does. */
   readonly isRecord: boolean
 }
 
@@ -70,7 +68,6 @@ export function signedLine(members: string): string {
 const lineForm = /^\{"crc":"([0-9a-f]{8})",$/
 const lineStartLength = '{"crc":"00000000",'.length
 
-/** Whether a record's line matches its checksum. */
 export function isLineWhole(bytes: Buffer, at: number, end: number): boolean {
   const stored = lineForm.exec(bytes.toString('latin1', at, at + lineStartLength))?.[1]
   if (stored === undefined) return false

@@ -13,7 +13,6 @@ export interface LineToWrite {
   readonly blobs: unknown
 }
 
-/** The content of a file of records. */
 export interface FileToWrite {
   readonly seq?: number | undefined
   readonly indexes: ReadonlyMap<string, string>

@@ -6,14 +6,12 @@ import { footerForm, isLineWhole, linesOf, seqIn, untouchedCrc } from './snapsho
 import type { IndexKey } from '../queries.ts'
 import { isObject } from '../stored.ts'
 
-/** One record of a file: its text, and where its blobs are. */
 export interface SnapshotLine {
   readonly text: string
   readonly blobs: unknown
   /** Where the line is in the file, without the comma. */
   readonly at?: number
   readonly length?: number
-  /** The parsed text, if it was already parsed. */
   readonly record?: unknown
   /** The id and version in the text, and the index keys computed from it. Absent when the text has to be parsed first. */
   readonly id?: string
@@ -40,7 +38,6 @@ export interface Snapshot {
   readonly seq?: number | undefined
   /** By collection, the definition of its indexes that the keys were computed with. */
   readonly indexes: ReadonlyMap<string, string>
-  /** Records by collection. */
   readonly sections: ReadonlyMap<string, readonly SnapshotLine[]>
   /** The size and the checksum of the file, if nobody edited it. */
   readonly file?: { readonly size: number; readonly crc: number }
@@ -70,11 +67,9 @@ export function parseSnapshot(bytes: Buffer, path: string): Snapshot {
   return fromWhole(bytes, whole, path)
 }
 
-/** The first line of a file. */
 const headForm = /^\{"schema":(\d+),\n/
 const mostHeadLength = 32
 
-/** The error of a line whose own checksum does not match. */
 export function damagedAt(path: string, line: number): LocalpostError {
   const what = `line ${line} is not what Localpost wrote: its checksum does not fit.`
   return corrupt(`${path}:${line}`, what, restoreIt)
@@ -173,7 +168,6 @@ function fromObject(line: unknown): SnapshotLine | null {
   return { text: JSON.stringify(line.record), blobs: line.blobs ?? null, record: line.record }
 }
 
-/** The members that are not collections. */
 const ownMembers = new Set(['schema', 'seq', 'indexes', 'ids', 'crc'])
 
 function fromWhole(bytes: Buffer, whole: unknown, path: string): Snapshot & { edited: Edits } {

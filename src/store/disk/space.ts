@@ -5,7 +5,6 @@ import type { PlaceKeeper } from '../records.ts'
 export class SpaceAccounting implements PlaceKeeper {
   /** By log file, the number of bytes that live records use. */
   readonly live: Map<number, number> = new Map()
-  /** The sum of {@link live}. */
   liveBytes = 0
   /** Total size of all blobs in log files that became unused. */
   freedBytes = 0
@@ -30,7 +29,6 @@ export class SpaceAccounting implements PlaceKeeper {
     })
   }
 
-  /** Call it after the large file was removed. */
   removed(large: string): void {
     this.waitingBytes -= this.deadLarge.get(large) ?? 0
     this.deadLarge.delete(large)

@@ -23,7 +23,7 @@ export async function startFromIndex(
   { name, path, segment }: SnapshotFile,
   checkpoint: Checkpoint,
 ): Promise<boolean> {
-  if (!state.large || state.hasSmall) return false
+  if (!state.large) return false
   const bytes = await files.readAll(paths.startIndex(state.name, segment)).catch(() => null)
   const index = bytes && decodeStartIndex(state, segment, bytes)
   if (!index) return false

@@ -7,19 +7,15 @@ import type { IndexKey } from '../queries.ts'
 import { isObject } from '../stored.ts'
 import { formatVersion } from './format.ts'
 
-/** The content of an index for the start. */
 export interface StartIndex {
-  /** The segment file that it describes. */
   readonly file: FileStamp
   readonly rows: PackRows
   readonly usage: BlobUsage
   /** The records that are in an index of the collection. */
   readonly keyed: readonly KeyedRow[]
-  /** Null if the collection has no facts. */
   readonly facts: PackFacts | null
 }
 
-/** Row, version, and keys of a record. */
 export type KeyedRow = readonly [row: number, version: number, keys: readonly (IndexKey | null)[]]
 
 /** The first line of the file. */
@@ -42,7 +38,6 @@ interface Head {
     readonly hasEnds: boolean
     /** For each column of numbers, how many bytes a number has; null without facts. */
     readonly numbers: readonly (4 | 8)[] | null
-    /** The number of columns of codes. */
     readonly codes: number
   }
 }

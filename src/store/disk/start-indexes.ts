@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { writeWhole } from '../../core/files.ts'
+import { withFile, writeWhole } from '../../core/files.ts'
+import { createSequence } from '../../core/shared-work.ts'
 import type { CollectionState, Segment } from '../collection-state.ts'
 import { messageOf } from '../io-errors.ts'
 import type { Packed } from '../packed.ts'
@@ -29,8 +30,7 @@ export class StartIndexes {
   readonly #records: Records
   #isClosed = false
   #cancelTimer: () => void = () => {}
-  /** The work that runs. It fails on a full or failing disk, for example; without an index, a start reads the segment. */
-  #line: Promise<void> = Promise.resolve()
+  readonly #inLine = createSequence()
 
   constructor(deps: StartIndexDeps, records: Records) {
     this.#deps = deps
@@ -48,16 +48,15 @@ export class StartIndexes {
     return this.#queue(() => this.#writeAll(newest))
   }
 
-  /** Stops the checks. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelTimer()
-    await this.#line
+    await this.#queue(async () => {})
   }
 
+  /** An error is ignored, as on a full disk: without an index, a start reads the segment. */
   #queue(run: () => Promise<void>): Promise<void> {
-    this.#line = this.#line.then(run).catch(() => {})
-    return this.#line
+    return this.#inLine(run).catch(() => {})
   }
 
   #plan(delayMs: number): void {
@@ -118,15 +117,12 @@ export class StartIndexes {
     const bytes = encodeStartIndex(state, pack, pack.file)
     const isComplete = pack.facts?.isComplete ?? true
     const path = paths.startIndex(state.name, number)
-    const fd = await files.open(path, 'w')
     try {
-      await writeWhole(files, fd, bytes, 0)
+      await withFile(files, path, 'w', (fd) => writeWhole(files, fd, bytes, 0))
       pack.file.index = isComplete ? 'all' : 'not all facts'
     } catch (error) {
       await files.remove(path).catch(() => {})
       throw error
-    } finally {
-      await files.close(fd)
     }
     // The segment may have been removed meanwhile.
     if (segment.pack === null) await files.remove(path)

@@ -6,7 +6,6 @@ export { listed, messageOf } from '../io-errors.ts'
 export interface Finding {
   /** `problem`: something is lost, or the next start refuses the folder or the database; `note`: worth knowing, nothing to do. */
   readonly level: 'ok' | 'note' | 'problem'
-  /** The subject of the finding. */
   readonly subject:
     | 'folder'
     | 'lock'
@@ -25,11 +24,9 @@ export interface Finding {
     | 'instances'
     | 'changes'
   readonly message: string
-  /** Advice; null if nothing has to be done. */
   readonly fix: string | null
 }
 
-/** Collects findings of one subject. */
 export interface Report {
   ok(message: string): void
   note(message: string): void
@@ -48,7 +45,6 @@ export class Tally {
     this.count++
   }
 
-  /** The first few, and how many more there are. */
   get names(): string {
     const more = this.count - this.#first.length
     return this.#first.join(', ') + (more > 0 ? ` and ${more} more` : '')

@@ -5,7 +5,6 @@ import type { Records } from '../records.ts'
 import { forEachSlice } from '../../core/slices.ts'
 import { listed, type Report } from './findings.ts'
 
-/** A blob of a record. */
 interface Stored<P> {
   readonly id: string
   readonly name: string
@@ -92,7 +91,6 @@ async function inspectOrphans(
   )
 }
 
-/** A blob whose bytes cannot be read. */
 interface Lost {
   readonly id: string
   readonly blob: string

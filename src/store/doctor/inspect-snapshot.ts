@@ -51,7 +51,6 @@ function linesText(damaged: readonly DamagedLine[]): string {
 /** Enough to compare each of them with what was edited. */
 const allLines = 1000
 
-/** Looks for records with the same unique key. */
 export function inspectKeys(deps: ReadableFolder, records: Records, report: Report): void {
   for (const state of records.collections.all()) {
     for (const index of state.indexes) {

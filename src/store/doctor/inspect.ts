@@ -24,7 +24,6 @@ import { sleep } from '../../core/machine.ts'
 
 export type { Finding } from './findings.ts'
 
-/** The result of inspecting a data folder. */
 export interface Inspection {
   readonly folder: string
   /** Whether nothing is lost and the next start accepts the folder. */
@@ -33,7 +32,6 @@ export interface Inspection {
   readonly findings: readonly Finding[]
 }
 
-/** Options of `inspectFolder`. */
 export interface InspectOptions {
   readonly dir: string
   readonly collections: readonly Collection<StoredRecord>[]
@@ -130,7 +128,6 @@ async function inspectLock(
   return false
 }
 
-/** Checks what is stored. */
 async function inspectData(
   { collections, boot }: InspectOptions,
   folder: ReadableFolder,
@@ -157,7 +154,6 @@ async function inspectData(
   else about('snapshot').note('The records were not counted, because not all of them can be read.')
 }
 
-/** The sources of the records. */
 const countedFrom: ReadonlySet<Finding['subject']> = new Set(['snapshot', 'log'])
 
 async function inspectCheckpoint(folder: ReadableFolder, report: Report): Promise<Checkpoint | null> {

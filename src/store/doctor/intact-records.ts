@@ -9,14 +9,12 @@ import { parseSnapshot } from '../disk/snapshot-text.ts'
 import { storeFault } from '../io-errors.ts'
 import type { Records } from '../records.ts'
 
-/** A damaged or missing file of records. */
 export interface DamagedFile {
   /** As `checkpoint.json` names it. */
   readonly name: string
   readonly path: string
   /** The damage of the file as a whole. */
   readonly what: string
-  /** The damaged lines. */
   readonly lines: readonly DamagedLine[]
   /** Whether the file or its end is missing, so that records are lost without a damaged line. */
   readonly isCut: boolean
@@ -24,9 +22,7 @@ export interface DamagedFile {
   readonly older?: { readonly contains: number; readonly fix: string }
 }
 
-/** What was found in `db.json` and the segments. */
 export interface IntactRecords {
-  /** How many files there are. */
   readonly count: number
   readonly damaged: readonly DamagedFile[]
   readonly edited: readonly { readonly path: string; readonly edits: Edits }[]

@@ -53,7 +53,6 @@ export async function toBlob(found: FoundBlob, target: LargeDeps): Promise<Blob>
   return { id, size, spooled: await file.finish() }
 }
 
-/** A description of the loss. */
 export function faultWords({ name, fault }: LostBlob): string {
   return `the bytes of its ${name} are ${fault}. All else of it is saved; reading its ${name} answers store_corrupt.`
 }

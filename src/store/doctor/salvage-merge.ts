@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
-import { dbName, nameOf } from '../disk/snapshot-files.ts'
+import { nameOf } from '../disk/snapshot-files.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { listed } from './findings.ts'
 import type { History } from './salvage-log.ts'
@@ -43,7 +43,7 @@ export function mergeHistory(
       const entry = logged.byId.get(id) ?? null
       const existing = state.byId.get(id) ?? null
       const name = fileOf(state, (existing ?? entry)?.segment ?? 0)
-      const repair = existing ? undefined : repairOf(repairs, state, name, id)
+      const repair = existing ? undefined : repairOf(repairs, name, id)
       const until = untilOf(name)
       const isBehind = seq > until
       // An intact file contains every record that was there when it was written.
@@ -99,18 +99,10 @@ function fileOf(state: CollectionState, segment: number): string {
 }
 
 /** The damaged file that a record is missing from, if there is one. */
-function repairOf(
-  repairs: readonly Repair[],
-  state: CollectionState,
-  name: string,
-  id: string,
-): Repair | undefined {
-  // If the collection became large later, the older commits of the record do not name its segment.
-  const isThere = (file: DamagedFile): boolean =>
-    file.name === name || (state.large && name === dbName && file.name.startsWith(`${state.name}/`))
+function repairOf(repairs: readonly Repair[], name: string, id: string): Repair | undefined {
   return repairs.find(
     ({ file }) =>
-      isThere(file) && (file.isCut || file.lines.some((line) => line.id === id || line.id === null)),
+      file.name === name && (file.isCut || file.lines.some((line) => line.id === id || line.id === null)),
   )
 }
 

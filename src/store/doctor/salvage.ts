@@ -20,7 +20,6 @@ import { readHistory } from './salvage-log.ts'
 import { mergeHistory } from './salvage-merge.ts'
 import { salvageCheckpoint, salvageRecords } from './salvage-read.ts'
 
-/** Options of `salvageFolder`. */
 export interface SalvageOptions {
   /** The damaged folder, which is only read. */
   readonly dir: string
@@ -32,7 +31,6 @@ export interface SalvageOptions {
   readonly processes?: Processes
 }
 
-/** The saved and the lost data. */
 export interface Salvage {
   readonly folder: string
   readonly to: string
@@ -79,7 +77,6 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const { store } = filling
   const target = { files, paths: createPaths(to), durable: true }
   const saved: Record<string, number> = {}
-  /** @returns Whether it was saved. */
   async function save(state: CollectionState, entry: Entry): Promise<boolean> {
     try {
       const found = await readBlobs(reading, entry, history)

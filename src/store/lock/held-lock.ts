@@ -8,7 +8,6 @@ export interface HeldLockDeps {
   readonly files: Files
   readonly path: string
   readonly folder: string
-  /** The text of the lock file while this lock is held. */
   readonly text: string
   /** Whether the lock was taken over from a process that had not closed the folder. */
   readonly tookOver: boolean
@@ -30,7 +29,6 @@ export class HeldLock {
   readonly #fd: number | null
   /** When that file was last seen there. */
   #stampAt = -Infinity
-  /** When `misplaced` was last called. */
   #placedAt = -Infinity
   #isTouching = false
   readonly #timer: ReturnType<typeof setInterval>
@@ -49,7 +47,6 @@ export class HeldLock {
     this.#timer.unref()
   }
 
-  /** As in {@link HeldLockDeps}. */
   get tookOver(): boolean {
     return this.#deps.tookOver
   }
@@ -218,7 +215,6 @@ const recentMs = 5
 /** If a file is replaced, at most this many milliseconds of acknowledged mail are written to it. */
 const placeMs = 10
 
-/** Represents the text of a lock that is a copy of this process's lock. */
 const copied = Symbol('copied')
 
 function lostTo(found: string | typeof copied | null, folder: string, path: string): LocalpostError {

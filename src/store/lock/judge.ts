@@ -4,7 +4,6 @@ import { sleep } from '../../core/machine.ts'
 import { type Holder, type LockReads, parseHolder, folderPlace, readText } from './lock-file.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 
-/** Dependencies of taking a lock. */
 export interface LockDeps {
   readonly files: Files
   readonly path: string

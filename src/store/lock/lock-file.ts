@@ -8,19 +8,16 @@ import { isSealed, sealed } from '../sealed.ts'
 import { isObject } from '../stored.ts'
 import { sleep } from '../../core/machine.ts'
 
-/** The holder that a lock file names. */
 export interface Holder {
   readonly pid: number
   /** When the process began, in the format of the system; `""` if the system does not provide it. */
   readonly started: string
   readonly host: string
-  /** Where its pid is valid. */
   readonly space: PidSpace
   /** The folder that the lock was written in; null if it is not known. A copy of the folder is another folder. */
   readonly place: FolderPlace | null
 }
 
-/** The identity of a folder on the running machine, whatever its path. */
 export type FolderPlace = Pick<Stamp, 'dev' | 'ino'>
 
 /** The identity of this folder; null if the system does not provide it. */
@@ -107,7 +104,6 @@ async function writeNew(files: Files, path: string, text: string): Promise<boole
   return true
 }
 
-/** Dependencies of reading a lock. */
 export type LockReads = Pick<Files, 'readAll' | 'list' | 'touched' | 'stampNow'>
 
 /** A lock file's text, or null if there is none; `""` if a folder or a link to nothing has its name. */

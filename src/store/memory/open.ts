@@ -9,7 +9,6 @@ import type { RestorableStore } from '../restore.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { endLoading } from '../loading.ts'
 
-/** Options of `openMemoryStore`. */
 export interface MemoryStoreOptions {
   /** Every collection that will be used. */
   readonly collections: readonly Collection<StoredRecord>[]

@@ -1,5 +1,6 @@
 import { LocalpostError } from '../../core/errors.ts'
-import type { Collection, PartitionedStore, StoredRecord } from '../store.ts'
+import type { PartitionedStore } from '../partitioned-store.ts'
+import type { Collection, StoredRecord } from '../store.ts'
 import { parseStoreUrl } from './address.ts'
 import { Connection, transact } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { monotonicNow } from '../../core/machine.ts'
 import { inTime } from '../../core/in-time.ts'
 import type { CountedQueue } from '../../core/job-queue.ts'
-import type { DatabaseStatus } from '../store.ts'
+import type { DatabaseStatus } from '../partitioned-store.ts'
 import type { Connection } from './connection.ts'
 import type { Membership } from './membership.ts'
 

@@ -1,0 +1,45 @@
+/** The values that were used last, by key. */
+export interface Kept<V> {
+  get(key: string): V | undefined
+  put(key: string, value: V): void
+  /** Takes a value out. */
+  take(key: string): V | undefined
+}
+
+/**
+ * @param most  The size of all values together. Those that were not used for the longest time are dropped first.
+ * @param sizeOf  The same each time for a value.
+ * @param mostOfOne  A larger value is not kept. Default: `most`.
+ */
+export function createKept<V>(most: number, sizeOf: (value: V) => number, mostOfOne: number = most): Kept<V> {
+  /** In the order of use. */
+  const values = new Map<string, V>()
+  let size = 0
+
+  function take(key: string): V | undefined {
+    const value = values.get(key)
+    if (value !== undefined && values.delete(key)) size -= sizeOf(value)
+    return value
+  }
+
+  function put(key: string, value: V): void {
+    take(key)
+    if (sizeOf(value) > mostOfOne) return
+    values.set(key, value)
+    size += sizeOf(value)
+    for (const oldest of values.keys()) {
+      if (size <= most) return
+      take(oldest)
+    }
+  }
+
+  return {
+    get(key) {
+      const value = take(key)
+      if (value !== undefined) put(key, value)
+      return value
+    },
+    put,
+    take,
+  }
+}
