@@ -168,6 +168,7 @@ export const longSeries: readonly string[] = [
   'e2e/picture',
   'e2e/rooms-look',
   'e2e/views-themes',
+  'providers/bad-input',
   'search/store-search',
   'store/cleared',
   'store/cuts',
@@ -309,12 +310,14 @@ const further: readonly string[] = [
   // Losses, damage and large spaces: what the store survives.
   'store',
   'inbox/damaged',
+  'search/damaged-rows',
   'search/derived-faults',
   'search/indexer-faults',
   'search/resumed-index',
   'server/refusing',
   'server/unknown-outcome',
   // Attacks and odd mails, in long tables.
+  'checks/hostile-html',
   'checks/style-sheets',
   'corpus',
   'decisions/access-paths',
@@ -327,7 +330,9 @@ const further: readonly string[] = [
   'server/hostile-input',
   'server/request-targets',
   'server/terminal',
+  'server/proxies',
   'server/trust-proxy',
+  'templates/hostile',
   // Long input: bodies, heads and answers of megabytes, thousands of mails.
   'accounts/property',
   'accounts/removal',
@@ -356,6 +361,11 @@ const further: readonly string[] = [
   'server/left-requests',
   'server/limits',
   'server/lost-access',
+  // Every route, or every character, in turn.
+  'core/fold-text',
+  'server/answer-headers',
+  'server/query-numbers',
+  'server/unknown-members',
   // They measure CPU time or memory.
   'checks/raw-facts',
   'client-support',
@@ -376,17 +386,24 @@ const further: readonly string[] = [
   // Passwords whose hashes take long on purpose.
   'decisions/access-users',
   'instance/wrong-passwords',
-  // Other programs, and what they read: spam filters, compilers, keys, the build, the commands beside the server.
+  'providers/mailpit/basic-auth',
+  'server/sign-in',
+  'users',
+  // Other programs, and what they read: spam filters, compilers, collectors, keys, the build, the commands beside the server.
   'attachments/content-type',
   'checks/spam',
   'checks/thread',
   'cli',
+  'core/replaced-globals',
   'decisions/access-framing',
   'decisions/sending-attachments',
+  'instance/own-certificate',
   'machine',
   'mime/dkim',
   'options/types',
+  'outbox/release-extensions',
   'public-api',
+  'report/action',
   'server/https',
   'server/openapi',
   'testing/account',
@@ -394,7 +411,11 @@ const further: readonly string[] = [
   'testing/cypress',
   'testing/embed',
   'testing/playwright',
+  'testing/seed',
   'testing/vocabulary',
+  'telemetry/otlp',
+  'telemetry/package',
+  'telemetry/spans',
   'ui/build',
 ]
 
