@@ -322,6 +322,7 @@ const further: readonly string[] = [
   'corpus',
   'decisions/access-paths',
   'emails/hostile-input',
+  'emails/variable-names',
   'inbox/hostile',
   'mime/html/without-connections',
   'mime/part-headers',
@@ -361,8 +362,9 @@ const further: readonly string[] = [
   'server/left-requests',
   'server/limits',
   'server/lost-access',
-  // Every route, or every character, in turn.
+  // Every route, or every spelling of a text, in turn.
   'core/fold-text',
+  'search/equal-texts',
   'server/answer-headers',
   'server/query-numbers',
   'server/unknown-members',
