@@ -112,10 +112,10 @@ function contentsOf({ name: holder, folder }, code) {
     })
 }
 
-/** The tables in src/client-support/data.ts. */
+/** The tables in src/client-support/data.json. */
 export function clientSupportTables() {
-  const tables = readFileSync(new URL('../src/client-support/data.ts', import.meta.url), 'utf8')
-  const [, version] = /state of (\S+)\./.exec(tables) ?? []
+  const tables = readFileSync(new URL('../src/client-support/data.json', import.meta.url), 'utf8')
+  const { state: version } = JSON.parse(tables)
   const text = mitLicence('Copyright (c) 2019 Rémi Parmentier')
   return { name: 'caniemail', version, licence: 'MIT', text, isData: true }
 }

@@ -1,5 +1,5 @@
 /**
- * `node scripts/client-support.mjs <data.json> [target]`: writes src/client-support/data.ts from the data of Can I email.
+ * `node scripts/client-support.mjs <data.json> [target]`: writes src/client-support/data.json from the data of Can I email.
  *
  * Download the file from https://www.caniemail.com/api/data.json first.
  */
@@ -7,17 +7,17 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const [source, target = fileURLToPath(new URL('../src/client-support/data.ts', import.meta.url))] =
+const [source, target = fileURLToPath(new URL('../src/client-support/data.json', import.meta.url))] =
   process.argv.slice(2)
 if (source === undefined) {
   console.error('Usage: node scripts/client-support.mjs <data.json of caniemail.com/api>')
   process.exit(2)
 }
-writeFileSync(target, moduleOf(readFileSync(source, 'utf8')))
+writeFileSync(target, tablesOf(readFileSync(source, 'utf8')))
 execFileSync('npx', ['oxfmt', target])
 
 /** @param json  `{ last_update_date, nicenames: { family, platform }, data: [{ slug, title, category, stats }] }` */
-function moduleOf(json) {
+function tablesOf(json) {
   // A JavaScript object would sort keys like "2019" before all others, but the versions must stay in the order of the file.
   const { last_update_date, nicenames, data } = JSON.parse(json.replace(/"(\d+)"\s*:/g, '"v$1":'))
   const features = data
@@ -37,17 +37,22 @@ function moduleOf(json) {
     const [prefix] = slug.split('-')
     if (category !== (/^(?:css|html|image)$/.test(prefix) ? prefix : 'others'))
       throw new Error(`${slug} has the category ${category}, which its name does not say.`)
-    return [slug, title.trim(), clients.map((client) => known.get(client) ?? 'u').join('')]
+    const support = clients.map((client) => known.get(client) ?? 'u').join('')
+    return [slug, { title: title.trim(), support }]
   })
-  return `// Written by scripts/client-support.mjs. Change that, not this file.
-// Facts of Can I email (https://www.caniemail.com), state of ${last_update_date.slice(0, 10)}. MIT licence, Copyright (c) 2019 Rémi Parmentier.
-
-/** The clients, in the order of the letters of a row: key, and name for people. */
-export const clientNames: readonly (readonly [client: string, name: string])[] = ${JSON.stringify(names)}
-
-/** A letter per client, for its newest version: y yes, a partly, n no, u unknown. */
-export const featureRows: readonly (readonly [slug: string, title: string, support: string])[] = ${JSON.stringify(rows)}
-`
+  const text = JSON.stringify(
+    {
+      about:
+        'Facts of Can I email (https://www.caniemail.com). MIT licence, Copyright (c) 2019 Rémi Parmentier. Written by scripts/client-support.mjs: change that, not this file.',
+      state: last_update_date.slice(0, 10),
+      clients: Object.fromEntries(names),
+      features: Object.fromEntries(rows),
+    },
+    null,
+    2,
+  )
+  // A line for each feature.
+  return text.replaceAll(/\{\n +("title": .*)\n +("support": .*)\n +\}/g, '{ $1 $2 }')
 }
 
 /** How many features each client was tested for. */

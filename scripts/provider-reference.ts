@@ -3,7 +3,7 @@ import { LocalpostError } from '../src/core/errors.ts'
 import { providerSimulators, webhookShapes } from '../src/providers/facts.ts'
 import type { Provider, ProviderParts } from '../src/providers/provider.ts'
 import { needOf } from '../src/server/auth.ts'
-import { errorsOf } from '../src/server/openapi.ts'
+import { errorsOf } from '../src/server/route-errors.ts'
 import type { Route } from '../src/server/route.ts'
 
 /** The end of what is written by hand in the page of a provider. */

@@ -10,7 +10,7 @@ const src = join(root, 'src')
 /** The type of a schema, as its declaration states: `export const emailSchema: z.ZodType<Email>`. */
 interface Named {
   name: string
-  /** The file of the type, next to the schema: `types.ts` is generated, any other file is only imported from. */
+  /** The file of the type, next to the schema: `types.ts` and `*-types.ts` are generated, any other file is only imported from. */
   from: string
   /** The docstring of the schema, which becomes the type's. */
   comment: string
@@ -21,7 +21,8 @@ interface Named {
 
 /**
  * Writes the TypeScript types of the resources from their schemas: those of `src/<folder>/schema.ts` and
- * `src/<folder>/*-schema.ts` go to `src/<folder>/types.ts`. Descriptions of members become their docstrings.
+ * `src/<folder>/*-schema.ts` go to the `types.ts` or `*-types.ts` that they import them from. Descriptions of members become
+ * their docstrings.
  *
  * @returns The text of each file, by its path below the repository.
  * @throws Error for a kind of schema that has no counterpart here yet.
@@ -30,12 +31,12 @@ export async function renderResourceTypes(): Promise<Map<string, string>> {
   const named: Named[] = []
   // One after the other: schemas are compared by identity, so no module may be loaded twice.
   for (const file of schemaFiles()) named.push(...(await readNamed(file)))
-  const byFolder = byFolderOf(named.filter(({ from }) => from === written))
+  const byFile = byFileOf(named.filter(({ from }) => written.test(from)))
   const options = JSON.parse(readFileSync(join(root, '.oxfmtrc.json'), 'utf8')) as FormatConfig
   const files = new Map<string, string>()
-  for (const [folder, types] of byFolder) {
-    const path = join('src', folder, 'types.ts')
-    const { code, errors } = await format(path, renderFolder(folder, types, named), options)
+  for (const [file, types] of byFile) {
+    const path = join('src', file)
+    const { code, errors } = await format(path, renderFile(file, types, named), options)
     if (errors.length > 0) throw new Error(`${path}: ${errors.map(({ message }) => message).join('; ')}`)
     files.set(path, code)
   }
@@ -71,12 +72,12 @@ function importedNames(source: string): Map<string, string> {
   )
 }
 
-/** The file of the types of a folder. */
-const written = 'types.ts'
+/** The names of files of types. */
+const written = /^(?:[\w-]+-)?types\.ts$/
 
 const heading = '// Written by `npm run types` from the schemas of this folder. Change those, not this file.'
 
-function renderFolder(folder: string, types: readonly Named[], all: readonly Named[]): string {
+function renderFile(file: string, types: readonly Named[], all: readonly Named[]): string {
   const used = new Set<Named>()
   const texts = new Map<string, string>()
   for (const { name, comment, schema } of types) {
@@ -103,13 +104,15 @@ function renderFolder(folder: string, types: readonly Named[], all: readonly Nam
     const head = isObject ? `export interface ${name} ${extended}` : `export type ${name} = `
     texts.set(name, `${comment}\n${head}${text}`)
   }
-  return [heading, ...importsOf(folder, used), ...texts.values()].join('\n\n')
+  return [heading, ...importsOf(file, used), ...texts.values()].join('\n\n')
 }
 
-function byFolderOf(types: readonly Named[]): Map<string, Named[]> {
-  const folders = new Map<string, Named[]>()
-  for (const type of types) folders.set(type.folder, [...(folders.get(type.folder) ?? []), type])
-  return folders
+const fileOf = ({ folder, from }: Named): string => join(folder, from)
+
+function byFileOf(types: readonly Named[]): Map<string, Named[]> {
+  const files = new Map<string, Named[]>()
+  for (const type of types) files.set(fileOf(type), [...(files.get(fileOf(type)) ?? []), type])
+  return files
 }
 
 /** Descriptions and checks create a new schema, which refers to the original one. */
@@ -119,10 +122,11 @@ function isSame(schema: z.core.$ZodType, named: z.core.$ZodType): boolean {
   return false
 }
 
-function importsOf(folder: string, used: ReadonlySet<Named>): string[] {
+function importsOf(file: string, used: ReadonlySet<Named>): string[] {
   const files = new Map<string, Set<string>>()
+  const folder = dirname(file)
   for (const one of used) {
-    if (one.folder === folder && one.from === written) continue
+    if (fileOf(one) === file) continue
     const path = one.folder === folder ? `./${one.from}` : `${relative(folder, one.folder)}/${one.from}`
     files.set(path, (files.get(path) ?? new Set()).add(one.name))
   }
@@ -137,7 +141,7 @@ type Shape = Readonly<Record<string, z.core.$ZodType>>
 interface Scope {
   /** The name of a schema that has a type of its own. */
   nameOf(schema: z.core.$ZodType): string | null
-  /** The largest type of the folder that has only members of this object, and not all of them. */
+  /** The largest type of the file that has only members of this object, and not all of them. */
   baseOf(shape: Shape): Named | null
 }
 

@@ -23,7 +23,12 @@ export type { Clock } from './core/clock.ts'
 
 // SMTP sessions
 export type { SmtpSessionQuery } from './capture/session-log.ts'
-export type { SmtpProblem, SmtpProblemKind, SmtpSession, SmtpSessionSummary } from './inbox/types.ts'
+export type {
+  SmtpProblem,
+  SmtpProblemKind,
+  SmtpSession,
+  SmtpSessionSummary,
+} from './inbox/smtp-session-types.ts'
 
 // Errors
 export { LocalpostError, errorTable } from './core/errors.ts'
@@ -47,9 +52,8 @@ export type {
   LastEvent,
   RecipientEvent,
   RecipientStatus,
-  SendRequest,
-  VariableValue,
 } from './emails/types.ts'
+export type { SendRequest, VariableValue } from './emails/send-types.ts'
 export type { Simulation } from './emails/simulate.ts'
 
 // Sending
@@ -117,7 +121,7 @@ export type { Template, TemplateInput, TemplateVersion } from './templates/types
 // Webhooks
 export type { Webhooks } from './webhooks/service.ts'
 export type { DomainData } from './domains/types.ts'
-export type { EmailPayload } from './emails/types.ts'
+export type { EmailPayload } from './emails/events.ts'
 export type {
   DomainEventType,
   DomainPayload,
@@ -157,16 +161,13 @@ export type {
   MailAttachment,
   MailChanges,
   MailSummary,
-  MissingCause,
-  MissingCauseCode,
-  MissingEvidence,
-  MissingMail,
-  ReplyRequest,
   TagChanges,
   TagColor,
   TagCount,
   TranscriptLine,
 } from './inbox/types.ts'
+export type { MissingCause, MissingCauseCode, MissingEvidence, MissingMail } from './inbox/missing-types.ts'
+export type { ReplyRequest } from './inbox/reply-types.ts'
 export type { Inbox, InboxCheckOptions } from './inbox/methods.ts'
 export type { CompareOptions } from './compare/compare.ts'
 export type { ComparedLine, ComparedSection, MailComparison } from './compare/types.ts'

@@ -22,7 +22,7 @@ describe('the types of resources', () => {
     )
     expect(objects.length).toBeGreaterThan(30)
     const isGenerated = (source: string, name: string): boolean =>
-      [...source.matchAll(/import (?:type )?\{([^}]*)\} from '[^']*\/types\.ts'/g)].some(([, names = '']) =>
+      [...source.matchAll(/import (?:type )?\{([^}]*)\} from '[^']*[/-]types\.ts'/g)].some(([, names = '']) =>
         names.split(',').some((one) => one.trim().replace(/^type /, '') === name),
       )
     const byHand = objects.filter(({ source, name }) => !isGenerated(source, name))

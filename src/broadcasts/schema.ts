@@ -13,7 +13,7 @@ import type {
 import { maxLeftOut } from './left-out.ts'
 import { maxMoments } from './timeline.ts'
 import { maxSubjectBytes } from '../emails/render.ts'
-import { sendMembers } from '../emails/schema.ts'
+import { sendMembers } from '../emails/send-schema.ts'
 
 /** The body of `POST /dev/broadcasts`: a mail that is personalised for each subscribed contact. */
 export const broadcastRequestSchema: z.ZodType<BroadcastRequest> = z

@@ -4,6 +4,7 @@ import type { ListPage } from '../core/lists.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { nextTurn } from '../core/machine.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { eventStatuses } from '../emails/events.ts'
 import { listRecords, pagesOf, readRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { broadcastCollection, type BroadcastRecord } from './broadcast.ts'
@@ -80,15 +81,7 @@ export function createSentBroadcasts(deps: { store: Store; pageSize: number }): 
   }
 }
 
-const statuses = [
-  'delivered',
-  'opened',
-  'clicked',
-  'bounced',
-  'delivery_delayed',
-  'complained',
-  'failed',
-] as const
+const statuses = eventStatuses.filter((status) => status !== 'sent')
 
 const isBroadcastId = (text: string): boolean => isId('bc', text)
 

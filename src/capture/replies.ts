@@ -1,6 +1,6 @@
 import { isNoRoom } from '../core/byte-budget.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { SmtpProblemKind } from '../inbox/types.ts'
+import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
 
 /** An SMTP reply of 400 or more, in the form that smtp-server expects from a handler. */
 export class Refusal extends Error {

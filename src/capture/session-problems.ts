@@ -1,4 +1,4 @@
-import type { SmtpProblem, SmtpProblemKind } from '../inbox/types.ts'
+import type { SmtpProblem, SmtpProblemKind } from '../inbox/smtp-session-types.ts'
 import type { ClientFault } from './client-faults.ts'
 import type { RefusedCommand, SessionNotes } from './transcript.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { SmtpSession, SmtpSessionSummary } from '../inbox/types.ts'
+import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import { type Collection, remove, type Store, type StoredRecord } from '../store/store.ts'
 import {

@@ -1,4 +1,5 @@
-import type { SmtpProblemKind, TranscriptLine } from '../inbox/types.ts'
+import type { TranscriptLine } from '../inbox/types.ts'
+import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
 
 /** The sender of a line: the client or the server. */
 type Speaker = 'C' | 'S'

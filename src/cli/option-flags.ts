@@ -1,6 +1,6 @@
 import { kinds } from '../options/kinds.ts'
-import { allRows } from '../options/options.ts'
 import { listRows, type PlacedRow } from '../options/read.ts'
+import { optionSections } from '../options/table.ts'
 import type { Flag } from './command.ts'
 
 /** The flag of an option, from its row. */
@@ -11,22 +11,27 @@ export interface OptionFlag extends Flag {
 }
 
 /** Every flag that sets an option, in the order of the table. */
-export const optionFlags: readonly OptionFlag[] = listRows(allRows).flatMap((option) => {
+export const optionFlags: readonly OptionFlag[] = Object.entries(optionSections).flatMap(([section, rows]) =>
+  listRows(rows).flatMap((option) => flagOf(option, section)),
+)
+
+function flagOf(option: PlacedRow, section: string): OptionFlag[] {
   const { row } = option
   if (row.flag === undefined) return []
   const kind = kinds[row.kind]
   const shown = row.commandDefault ?? row.default
-  return {
+  const flag = {
     option,
     name: row.flag,
     value: row.hint ?? kind.hint?.(row),
     help: row.help,
-    section: row.section,
+    section,
     isRare: row.often === undefined,
     takes: kind.typed?.(row) ?? kind.takes(row),
     default: typeof shown === 'string' || typeof shown === 'number' ? String(shown) : undefined,
   }
-})
+  return [flag]
+}
 
 /** Sets an option by its path: `['dns', 'servers']` is a member of a group. */
 export function setOption(options: Record<string, unknown>, path: readonly string[], value: unknown): void {

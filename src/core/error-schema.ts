@@ -23,6 +23,7 @@ const answeredCodes = Object.keys(errorTable)
   .filter(isErrorCode)
   .filter((code) => !unansweredCodes.includes(code))
 
+/** The code of an error that an answer may have. */
 export const errorCodeSchema: z.ZodType<ErrorCode> = z.enum(answeredCodes)
 
 /** One wrong member of a request: its path (`attachments[0].path`) and what is wrong with it. */

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { bounceSubtypes, bounceTypes, eventStatuses } from './events.ts'
+import { bounceSubtypes, bounceTypes, eventStatuses, type EmailPayload } from './events.ts'
 import type {
   BounceSubtype,
   BounceType,
   EmailEvent,
-  EmailPayload,
   EventCause,
   EventStatus,
   LastEvent,

@@ -1,7 +1,7 @@
 import { maxMessageBytes } from '../attachments/attachments.ts'
 import { firstOf, LocalpostError, quote, validationError } from '../core/errors.ts'
 import { moreWarnings } from '../core/validate.ts'
-import type { VariableValue } from './types.ts'
+import type { VariableValue } from './send-types.ts'
 
 /** The texts of an email after their placeholders are filled in. */
 export interface Rendered {

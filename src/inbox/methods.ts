@@ -5,11 +5,11 @@ import type {
   MailChanges,
   MailSummary,
   MimeTree,
-  MissingMail,
-  ReplyRequest,
   TagChanges,
   TagCount,
 } from './types.ts'
+import type { MissingMail } from './missing-types.ts'
+import type { ReplyRequest } from './reply-types.ts'
 import type { Readable } from 'node:stream'
 import type { MimePart } from '../mime/part.ts'
 import type { PageOptions } from '../reading/page.ts'

@@ -1,7 +1,8 @@
 import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { withoutEnding } from '../core/text.ts'
 import { type AttemptedRequest, cause, type MissingFacts, type Weighed, type Words } from './missing-cause.ts'
-import type { MissingEvidence, SmtpProblemKind } from './types.ts'
+import type { SmtpProblemKind } from './smtp-session-types.ts'
+import type { MissingEvidence } from './missing-types.ts'
 
 /** Problems of SMTP sessions, one cause for each kind. One that names the recipient is nearly certain. */
 export function sessionCauses({ sessions, to }: MissingFacts): Weighed[] {

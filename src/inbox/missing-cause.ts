@@ -3,7 +3,8 @@ import type { EmailRecord } from '../emails/email.ts'
 import type { FaultsState } from '../faults/types.ts'
 import type { Rule } from '../rules/types.ts'
 import type { Suppression } from '../sending/types.ts'
-import type { MissingCause, MissingEvidence, SmtpSessionSummary } from './types.ts'
+import type { SmtpSessionSummary } from './smtp-session-types.ts'
+import type { MissingCause, MissingEvidence } from './missing-types.ts'
 
 /** A request of an app, as the request log has it. */
 export interface AttemptedRequest {

@@ -1,7 +1,7 @@
 import { sessionCauses, requestCauses } from './missing-attempts.ts'
 import { cause, type MissingFacts, timeText, type Weighed, type Words } from './missing-cause.ts'
 import { elsewhereCauses, mailCauses, scheduledCauses } from './missing-mails.ts'
-import type { MissingCause } from './types.ts'
+import type { MissingCause } from './missing-types.ts'
 
 /** The causes that the facts show, the likeliest first. */
 export function causesOf(facts: MissingFacts): MissingCause[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { MissingCause, MissingCauseCode, MissingEvidence, MissingMail } from './types.ts'
+import type { MissingCause, MissingCauseCode, MissingEvidence, MissingMail } from './missing-types.ts'
 
 /** Why a mail may be missing. */
 export const missingCauseCodeSchema: z.ZodType<MissingCauseCode> = z.enum([

@@ -13,7 +13,8 @@ import type { ScheduledEmail, Suppression } from '../sending/types.ts'
 import type { Store } from '../store/store.ts'
 import type { AttemptedRequest, ForeignMail } from './missing-cause.ts'
 import { causesOf } from './missing-causes.ts'
-import type { MissingMail, SmtpSessionSummary } from './types.ts'
+import type { SmtpSessionSummary } from './smtp-session-types.ts'
+import type { MissingMail } from './missing-types.ts'
 
 /** The mail that is missing. */
 export interface MissingQuery {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contentAttachmentSchema, maxHeaderChars, maxHeaders, maxWholeEntries } from '../sending/schema.ts'
-import type { ReplyRequest } from './types.ts'
+import type { ReplyRequest } from './reply-types.ts'
 
 /** The members of {@link replyRequestSchema}. */
 export const replyMembers: { readonly [Name in keyof ReplyRequest]-?: z.ZodType<ReplyRequest[Name]> } = {

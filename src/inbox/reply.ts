@@ -12,7 +12,7 @@ import type { Details } from './detail.ts'
 import type { MessageStreams, ReadOptions } from './message-streams.ts'
 import { quoted, type Quoted } from './quoted.ts'
 import { replyRequestSchema } from './reply-schema.ts'
-import type { ReplyRequest } from './types.ts'
+import type { ReplyRequest } from './reply-types.ts'
 
 export interface ReplyDeps {
   /** @throws not_found. */

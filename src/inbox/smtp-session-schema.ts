@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { transcriptLineSchema } from './schema.ts'
-import type { SmtpProblem, SmtpProblemKind, SmtpSession, SmtpSessionSummary } from './types.ts'
+import type { SmtpProblem, SmtpProblemKind, SmtpSession, SmtpSessionSummary } from './smtp-session-types.ts'
 
 /** Why mail of an SMTP session was not captured. */
 export const smtpProblemKindSchema: z.ZodType<SmtpProblemKind> = z.enum([

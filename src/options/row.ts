@@ -55,8 +55,6 @@ export interface Row {
   readonly often?: true
   /** How the help shows the value of the flag. Default: the kind's. */
   readonly hint?: string
-  /** The heading under which the help lists the flag. */
-  readonly section?: string
   /** The description: one line for `--help` and docs/cli.md. */
   readonly help: string
   /** The valid values, for errors. Default: those of the kind. */

@@ -5,24 +5,8 @@ import type { JobThread } from '../core/job-thread.ts'
 import { bodyHash } from '../sending/idempotency.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
 
-/** The kinds of bodies of providers that may be long. */
-export type TranslationKind =
-  | 'resend send'
-  | 'resend batch'
-  | 'ses send'
-  | 'ses bulk'
-  | 'ses query'
-  | 'sendgrid send'
-  | 'mailpit send'
-  | 'postmark send'
-  | 'postmark batch'
-  | 'postmark template'
-  | 'postmark templates'
-  | 'mailgun send'
-  | 'mailgun mime'
-
 // Loaded on first use, because many programs use no provider.
-const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> = {
+const translations = {
   'resend send': async () => (await import('./resend/requests.ts')).toSend,
   'resend batch': async () => (await import('./resend/requests.ts')).toBatch,
   'ses send': async () => (await import('./ses/requests.ts')).toSend,
@@ -36,7 +20,10 @@ const translations: Readonly<Record<TranslationKind, () => Promise<Translate>>> 
   'postmark templates': async () => (await import('./postmark/requests.ts')).toTemplatedBatch,
   'mailgun send': async () => (await import('./mailgun/requests.ts')).toSend,
   'mailgun mime': async () => (await import('./mailgun/requests.ts')).toMime,
-}
+} satisfies Record<string, () => Promise<Translate>>
+
+/** The kinds of bodies of providers that may be long. */
+export type TranslationKind = keyof typeof translations
 
 /** The translation of long bodies as work of the thread. */
 export const translationJobs = {
@@ -80,7 +67,7 @@ async function translateParsed(
   kind: TranslationKind,
   facts: BodyFacts,
 ): Promise<TranslatedBody> {
-  const toRequests = await translations[kind]()
+  const toRequests: Translate = await translations[kind]()
   return { emails: toRequests(body, facts), hash: facts.isRepeatable ? bodyHash(body) : null }
 }
 

@@ -8,7 +8,7 @@ import {
   sendRequestSchema,
   variableMembers,
   variableValueSchema,
-} from '../emails/schema.ts'
+} from '../emails/send-schema.ts'
 import { maxWholeEntries, sendingRequestSchema } from './schema.ts'
 import type { SendingRequest } from './types.ts'
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { attachmentMembers } from '../attachments/schema.ts'
 import { pick } from '../core/pick.ts'
-import { emailMembers, sendMembers } from '../emails/schema.ts'
+import { emailMembers } from '../emails/schema.ts'
+import { sendMembers } from '../emails/send-schema.ts'
 import { templateEngineSchema } from '../templates/schema.ts'
 import type {
   ContentAttachment,

@@ -1,6 +1,6 @@
 // Written by `npm run types` from the schemas of this folder. Change those, not this file.
 
-import type { VariableValue } from '../emails/types.ts'
+import type { VariableValue } from '../emails/send-types.ts'
 
 import type { TemplateEngine } from '../templates/types.ts'
 

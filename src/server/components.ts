@@ -30,13 +30,8 @@ import {
   recipientEventSchema,
   recipientStatusSchema,
 } from '../emails/event-schema.ts'
-import {
-  emailDetailSchema,
-  emailListItemSchema,
-  emailTypeSchema,
-  sendRequestSchema,
-  variableValueSchema,
-} from '../emails/schema.ts'
+import { emailDetailSchema, emailListItemSchema, emailTypeSchema } from '../emails/schema.ts'
+import { sendRequestSchema, variableValueSchema } from '../emails/send-schema.ts'
 import { attachmentReferenceSchema } from '../attachments/schema.ts'
 import { broadcastDetailSchema, broadcastSummarySchema } from '../broadcasts/schema.ts'
 import { apiKeySchema } from '../keys/schema.ts'

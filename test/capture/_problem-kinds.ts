@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import type { CaptureOptions } from '../../src/capture/options.ts'
 import type { SmtpFault } from '../../src/faults/types.ts'
-import type { SmtpProblemKind } from '../../src/inbox/types.ts'
+import type { SmtpProblemKind } from '../../src/inbox/smtp-session-types.ts'
 import { message, RawClient, rawClient, type TestServer } from './_server.ts'
 
 /** How a client meets a kind of problem. */

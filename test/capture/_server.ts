@@ -26,7 +26,10 @@ export interface TestServer extends Capture {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A capture server on a free port that keeps the accepted messages. */
+/** The sockets of {@link RawClient}: a server that closes waits a second for a client in a transaction. */
+const clients = new Set<Socket>()
+
+/** A capture server on a free port that keeps the accepted messages. Disposing it closes its clients first. */
 export async function testServer(options: Partial<CaptureOptions> = {}): Promise<TestServer> {
   const taken: Taken[] = []
   const begun: ObservedSession[] = []
@@ -69,7 +72,11 @@ export async function testServer(options: Partial<CaptureOptions> = {}): Promise
     onError: (error) => errors.push(error),
     ...options,
   })
-  return Object.assign(capture, { taken, begun, errors, [Symbol.asyncDispose]: () => capture.close() })
+  const dispose = async (): Promise<void> => {
+    for (const socket of clients) if (socket.remotePort === capture.port) socket.destroy()
+    await capture.close()
+  }
+  return Object.assign(capture, { taken, begun, errors, [Symbol.asyncDispose]: dispose })
 }
 
 /** A client that sends exactly the given lines. */
@@ -82,12 +89,14 @@ export class RawClient {
   /** @param server  Or a connection to it. */
   constructor(server: { host: string; port: number } | Socket) {
     this.socket = server instanceof Socket ? server : connect(server.port, server.host)
+    clients.add(this.socket)
     this.socket.on('data', (piece) => {
       this.#received += piece.toString()
       this.#wake()
     })
     this.socket.on('close', () => {
       this.#closed = true
+      clients.delete(this.socket)
       this.#wake()
     })
     this.socket.on('error', () => {})

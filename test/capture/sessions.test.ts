@@ -4,7 +4,7 @@ import { createSessionLog, type SessionLog } from '../../src/capture/session-log
 import { SessionNotes } from '../../src/capture/transcript.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { fixedClock } from '../../src/core/manual-clock.ts'
-import type { SmtpSessionSummary } from '../../src/inbox/types.ts'
+import type { SmtpSessionSummary } from '../../src/inbox/smtp-session-types.ts'
 import { failing } from './_problem-kinds.ts'
 import { outboxClient, rawClient, type RawClient, testServer, type TestServer } from './_server.ts'
 

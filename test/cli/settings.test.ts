@@ -174,6 +174,14 @@ describe('the settings', () => {
       /^localpost\.config\.json is not JSON: .* at line 1, column 2\.$/,
     ],
     [{ files: { 'localpost.config.json': '[]' } }, 'localpost.config.json must give an object of options.'],
+    [{ flags: ['--port=1025'] }, /^--port and --smtp-port are both 1025\. Give each a port of its own; /],
+    [{ flags: ['--port=2525', '--smtp-port=2525'] }, /^--port and --smtp-port are both 2525\./],
+    [
+      { flags: ['--port=2525'], variables: { LOCALPOST_SMTP_PORT: '2525' } },
+      /^--port and --smtp-port are both 2525\./,
+    ],
+    [{ flags: ['--smtps-port=8025'] }, /^--port and --smtps-port are both 8025\./],
+    [{ flags: ['--smtp-port=2525', '--smtps-port=2525'] }, /^--smtp-port and --smtps-port are both 2525\./],
     [
       { files: { 'localpost.config.mjs': 'export const port = 1' } },
       'localpost.config.mjs must give an object of options as its default export.',

@@ -1,6 +1,7 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { beforeAll, expect } from 'vitest'
-import type { EmailDetail, EmailListItem, SendRequest } from '../../src/emails/types.ts'
+import type { EmailDetail, EmailListItem } from '../../src/emails/types.ts'
+import type { SendRequest } from '../../src/emails/send-types.ts'
 import type { FieldError } from '../../src/core/errors.ts'
 import type { Mail } from '../../src/inbox/types.ts'
 import type { Localpost } from '../../src/instance/instance.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SendRequest } from '../../src/emails/types.ts'
+import type { SendRequest } from '../../src/emails/send-types.ts'
 import { goodMail } from '../support/mail.ts'
 import { start } from '../support/instance.ts'
 

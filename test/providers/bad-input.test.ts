@@ -6,6 +6,7 @@ import type { Face } from '../../src/server/face.ts'
 import type { Route } from '../../src/server/route.ts'
 import { hollowApp } from '../server/validate-response.ts'
 import { start } from '../support/instance.ts'
+import { sampleOf } from '../support/long.ts'
 import { keyHeaders } from './_authorization.ts'
 import { mail } from './_resend.ts'
 
@@ -247,16 +248,17 @@ test.each(rows.map((row) => [nameOf(row), row] as const))(
       sample,
     )
     expect(places.length).toBeGreaterThan(1)
-    for (const place of places)
-      for (const value of values) {
+    for (const place of places) {
+      const wrong = values.filter((value) => !schema.safeParse(withValue(sample, place, value)).success)
+      for (const value of sampleOf(wrong, 3)) {
         const given = withValue(sample, place, value)
-        if (schema.safeParse(given).success) continue
         const [status, text] = await send(given)
         const what = `${place.join('.')} = ${JSON.stringify(value)}: ${text}`
         expect(status, what).toBeGreaterThanOrEqual(400)
         expect(status, what).toBeLessThan(500)
         expect(text, what).toContain(String(place.findLast((step) => typeof step === 'string')))
       }
+    }
     const { status } = errorAnswer(new LocalpostError('validation_error', ''), face, path)
     for (const whole of [7, 'x', true]) expect((await send(whole))[0]).toBe(status)
     expect(await countAll(post)).toEqual(before)

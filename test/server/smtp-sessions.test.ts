@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SmtpSession, SmtpSessionSummary } from '../../src/inbox/types.ts'
+import type { SmtpSession, SmtpSessionSummary } from '../../src/inbox/smtp-session-types.ts'
 import { RawClient } from '../capture/_server.ts'
 import { start } from '../support/instance.ts'
 

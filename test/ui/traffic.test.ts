@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SmtpSessionSummary } from '../../src/inbox/types.ts'
+import type { SmtpSessionSummary } from '../../src/inbox/smtp-session-types.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
 import type { WebhookDelivery } from '../../src/webhooks/types.ts'
 import {

@@ -9,7 +9,7 @@ import {
   type InjectionKey,
 } from 'vue'
 import type { Rule } from '../../src/rules/types.ts'
-import type { SmtpSessionSummary } from '../../src/inbox/types.ts'
+import type { SmtpSessionSummary } from '../../src/inbox/smtp-session-types.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
 import type { Webhook, WebhookDelivery } from '../../src/webhooks/types.ts'
 import { accountKey } from './accounts.ts'

@@ -16,7 +16,7 @@ import { octetsOf, textOf } from './fields.ts'
 export function decodeEncodedWords(text: string): string {
   if (!text.includes('=?')) return textOf(text)
   const pieces: string[] = []
-  let run: Run | null = null
+  let run = null as Run | null
   let at = 0
   // Looking up a charset costs more than decoding a word, and a hostile header may have ten thousand words.
   const charsets = new Map<string, string | null>()

@@ -4,6 +4,7 @@ import { createSequence } from '../../core/shared-work.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
 import { chosenEvents } from '../chosen-events.ts'
+import { ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { readDomain } from './domain-name.ts'
@@ -26,8 +27,7 @@ const names = { url: 'url', shape_events: 'id' }
 export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Route[] {
   // A change reads the webhooks first, so two of them may not run at once.
   const inTurn = createSequence()
-  const list = async (): Promise<Webhook[]> =>
-    (await webhooks.list()).items.filter(({ shape }) => shape === mailgun)
+  const { list } = ownWebhooks(webhooks, mailgun)
 
   async function urlsOf(event: string): Promise<string[]> {
     return (await list()).filter((webhook) => eventsOf(webhook).includes(event)).map(({ url }) => url)

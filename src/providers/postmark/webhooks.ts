@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
-import { notFound } from '../../store/repository.ts'
 import type { Webhook } from '../../webhooks/types.ts'
 import { chosenEvents } from '../chosen-events.ts'
+import { ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { toNumber } from './bounce.ts'
@@ -27,15 +27,7 @@ const names = { url: 'Url', headers: 'HttpHeaders', shape_events: 'Triggers' }
 
 /** `/postmark/webhooks`: the webhooks of this account that have Postmark's form. */
 export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Route[] {
-  const list = async (): Promise<Webhook[]> =>
-    (await webhooks.list()).items.filter(({ shape }) => shape === postmark)
-
-  /** @throws not_found */
-  async function find(id: string): Promise<Webhook> {
-    const found = (await list()).find((webhook) => String(toNumber(webhook.id)) === id)
-    if (found) return found
-    throw notFound('webhook', id)
-  }
+  const { list, find } = ownWebhooks(webhooks, postmark, ({ id }) => String(toNumber(id)))
 
   return [
     // The headers of a webhook may have passwords, so these are not for keys that only read.

@@ -1,8 +1,8 @@
 import { timeOfId } from '../../core/ids.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
-import { notFound } from '../../store/repository.ts'
 import type { Webhook } from '../../webhooks/types.ts'
 import { chosenEvents } from '../chosen-events.ts'
+import { ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { toList } from './answers.ts'
@@ -30,14 +30,7 @@ const names = { url: 'endpoint', shape_events: 'events' }
 
 /** `/resend/webhooks`: the webhooks of this account that have Resend's form. */
 export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
-  const list = async (): Promise<Webhook[]> =>
-    (await webhooks.list()).items.filter(({ shape }) => shape === resend)
-
-  async function find(id: string): Promise<Webhook> {
-    const found = (await list()).find((webhook) => webhook.id === id)
-    if (found) return found
-    throw notFound('webhook', id)
-  }
+  const { list, find } = ownWebhooks(webhooks, resend)
 
   return [
     post('/resend/webhooks', {

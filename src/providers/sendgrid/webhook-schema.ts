@@ -1,7 +1,17 @@
 import { z } from 'zod'
 
-const isWanted = z.boolean()
-const never = isWanted.optional().describe('Is taken, and there is no such event here')
+/** The events of Localpost, as members that choose them. */
+const wanted = z.strictObject({
+  processed: z.boolean(),
+  deferred: z.boolean(),
+  delivered: z.boolean(),
+  bounce: z.boolean(),
+  dropped: z.boolean(),
+  open: z.boolean(),
+  click: z.boolean(),
+  spam_report: z.boolean(),
+})
+const never = z.boolean().optional().describe('Is taken, and there is no such event here')
 
 const noOauth = z
   .never({ error: 'is not supported: requests are signed, and have no OAuth token. Leave it out' })
@@ -10,14 +20,7 @@ const noOauth = z
 const url = z.string().min(1).describe('Where events are posted to')
 const choices = {
   friendly_name: z.never({ error: 'is not supported: webhooks have no names. Leave it out' }).optional(),
-  processed: isWanted.optional(),
-  deferred: isWanted.optional(),
-  delivered: isWanted.optional(),
-  bounce: isWanted.optional(),
-  dropped: isWanted.optional(),
-  open: isWanted.optional(),
-  click: isWanted.optional(),
-  spam_report: isWanted.optional(),
+  ...wanted.partial().shape,
   unsubscribe: never,
   group_unsubscribe: never,
   group_resubscribe: never,
@@ -47,14 +50,7 @@ const webhookMembers = {
   url: z.string(),
   enabled: z.boolean(),
   friendly_name: z.null(),
-  processed: isWanted,
-  deferred: isWanted,
-  delivered: isWanted,
-  bounce: isWanted,
-  dropped: isWanted,
-  open: isWanted,
-  click: isWanted,
-  spam_report: isWanted,
+  ...wanted.shape,
   unsubscribe: z.literal(false),
   group_unsubscribe: z.literal(false),
   group_resubscribe: z.literal(false),

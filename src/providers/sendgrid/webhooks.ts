@@ -3,9 +3,9 @@ import { validationError } from '../../core/errors.ts'
 import { timeOfId } from '../../core/ids.ts'
 import { bytesAnswer } from '../../server/answer.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
-import { notFound } from '../../store/repository.ts'
 import type { Webhook } from '../../webhooks/types.ts'
 import { chosenEvents } from '../chosen-events.ts'
+import { ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
 import { type SendGridEvent, sendgridShape } from './events.ts'
 import { rowsOf } from './face.ts'
@@ -42,14 +42,7 @@ const choiceNames = Object.keys(choices) as Choice[]
 /** The webhooks of this account that have SendGrid's form. */
 export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
   const path = '/sendgrid/v3/user/webhooks/event/settings'
-  const list = async (): Promise<Webhook[]> =>
-    (await webhooks.list()).items.filter(({ shape }) => shape === sendgrid)
-
-  async function find(id: string): Promise<Webhook> {
-    const found = (await list()).find((webhook) => webhook.id === id)
-    if (found) return found
-    throw notFound('webhook', id)
-  }
+  const { list, find } = ownWebhooks(webhooks, sendgrid)
 
   const include = z.strictObject({ include: z.string().max(100).optional().describe('Has no effect') })
   const toSigned = ({ id, secret }: Webhook): object => ({ id, public_key: signingKeyOf(secret).publicKey })

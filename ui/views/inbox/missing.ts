@@ -1,5 +1,5 @@
 import { computed, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
-import type { MissingCause, MissingMail } from '../../../src/inbox/types.ts'
+import type { MissingCause, MissingMail } from '../../../src/inbox/missing-types.ts'
 import type { Api } from '../../composables/api.ts'
 import { useLatest } from '../../composables/latest.ts'
 import { inBursts } from '../shared/in-bursts.ts'

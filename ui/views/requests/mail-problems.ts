@@ -1,4 +1,4 @@
-import type { SmtpSessionSummary } from '../../../src/inbox/types.ts'
+import type { SmtpSessionSummary } from '../../../src/inbox/smtp-session-types.ts'
 import type { LoggedRequest } from '../../../src/server/types.ts'
 import type { WebhookDelivery } from '../../../src/webhooks/types.ts'
 import { beginOf } from '../../composables/words.ts'

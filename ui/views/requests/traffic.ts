@@ -1,4 +1,5 @@
-import type { MailSummary, SmtpSessionSummary } from '../../../src/inbox/types.ts'
+import type { MailSummary } from '../../../src/inbox/types.ts'
+import type { SmtpSessionSummary } from '../../../src/inbox/smtp-session-types.ts'
 import type { LoggedRequest } from '../../../src/server/types.ts'
 import type { WebhookDelivery } from '../../../src/webhooks/types.ts'
 import { countWords, spellOverrides, statuses, type Tone } from '../../composables/words.ts'

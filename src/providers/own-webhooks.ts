@@ -1,0 +1,28 @@
+import { notFound } from '../store/repository.ts'
+import type { Webhook } from '../webhooks/types.ts'
+import type { ProviderParts } from './provider.ts'
+
+/** Reads the webhooks of an account that have the form of one provider. */
+export interface OwnWebhooks {
+  list(): Promise<Webhook[]>
+  /** @throws not_found */
+  find(id: string): Promise<Webhook>
+}
+
+/** @param idOf  The id of a webhook in the answers of the provider. */
+export function ownWebhooks(
+  webhooks: ProviderParts['webhooks'],
+  provider: string,
+  idOf: (webhook: Webhook) => string = ({ id }) => id,
+): OwnWebhooks {
+  const list = async (): Promise<Webhook[]> =>
+    (await webhooks.list()).items.filter(({ shape }) => shape === provider)
+  return {
+    list,
+    async find(id) {
+      const found = (await list()).find((webhook) => idOf(webhook) === id)
+      if (found) return found
+      throw notFound('webhook', id)
+    },
+  }
+}
