@@ -45,9 +45,13 @@ it('shows a mail in five clients side by side', async () => {
   // A short mail fills its column: the page measures a mail several times, and the height of the frame stays the same.
   const heights = (): Promise<number[][]> =>
     frames.evaluateAll((all) =>
-      all.map((frame) => [frame, frame.closest('.window')].map((one) => one?.getBoundingClientRect().height ?? 0)),
+      all.map((frame) =>
+        [frame, frame.closest('.window')].map((one) => one?.getBoundingClientRect().height ?? 0),
+      ),
     )
-  await expect.poll(async () => (await heights()).filter(([frame = 0, column = 0]) => frame < column - 4)).toEqual([])
+  await expect
+    .poll(async () => (await heights()).filter(([frame = 0, column = 0]) => frame < column - 4))
+    .toEqual([])
 
   await dialog.getByRole('button', { name: 'Show the mail as Gmail, web' }).click()
   await page.getByText('An approximation of Gmail, Desktop Webmail').waitFor()
