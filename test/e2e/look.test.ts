@@ -211,7 +211,7 @@ it('the words of the menu Share begin at one edge', async () => {
   const edges = await page.getByRole('group', { name: 'Share' }).evaluate((menu) =>
     [...menu.querySelectorAll(':is(a, button)')].map((item) => {
       const range = document.createRange()
-      range.selectNodeContents(item.querySelector('[aria-hidden]') ?? item)
+      range.selectNodeContents(item.querySelector('span[aria-hidden]') ?? item)
       return Math.round(range.getBoundingClientRect().left)
     }),
   )
