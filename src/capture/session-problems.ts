@@ -123,7 +123,10 @@ const wordsOf: Readonly<Record<SmtpProblemKind, readonly [message: string, advic
     'The client asked for a kind of AUTH that is not offered.',
     'Choose PLAIN or LOGIN in the client. Without `smtpAuth` as `required` it may also send without a login.',
   ],
-  starttls_refused: ['STARTTLS was refused.', 'Turn `smtpTls` on (`--smtp-tls`), or let the client send without TLS: turn STARTTLS off in its settings.'],
+  starttls_refused: [
+    'STARTTLS was refused.',
+    'Turn `smtpTls` on (`--smtp-tls`), or let the client send without TLS: turn STARTTLS off in its settings.',
+  ],
   sender_refused: [
     'The sender was refused.',
     'The reply says why. Correct the address of MAIL FROM or its parameters.',
