@@ -5,4 +5,4 @@
  */
 export const scrollIndexOf = (text: string): 0 | undefined => (text.length > shownWhole ? 0 : undefined)
 
-const shownWhole = 200
+const shownWhole = 100
