@@ -113,7 +113,7 @@ const wordsOf: Readonly<Record<SmtpProblemKind, readonly [message: string, advic
   ],
   auth_required: [
     'The client did not authenticate, and `smtpAuth` is `required`.',
-    'Set an API key as the password in the client, or start Localpost with `smtpAuth` as `optional`.',
+    'Set an API key as the password in the client, or start Localpost with `--smtp-auth optional` (`smtpAuth`).',
   ],
   auth_failed: [
     'The credentials were refused.',
@@ -123,7 +123,10 @@ const wordsOf: Readonly<Record<SmtpProblemKind, readonly [message: string, advic
     'The client asked for a kind of AUTH that is not offered.',
     'Choose PLAIN or LOGIN in the client. Without `smtpAuth` as `required` it may also send without a login.',
   ],
-  starttls_refused: ['STARTTLS was refused.', 'Turn `smtpTls` on, or let the client send without TLS.'],
+  starttls_refused: [
+    'STARTTLS was refused.',
+    'Turn `smtpTls` on (`--smtp-tls`), or let the client send without TLS: turn STARTTLS off in its settings.',
+  ],
   sender_refused: [
     'The sender was refused.',
     'The reply says why. Correct the address of MAIL FROM or its parameters.',

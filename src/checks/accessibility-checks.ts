@@ -134,7 +134,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
         if (contrast >= wanted) return []
         // Rounded down, so that 4.49 is not shown as 4.5.
         const shown = Math.floor(contrast * 100) / 100
-        const message = `The text ${JSON.stringify(text)} has a contrast of ${shown}, and needs ${wanted}.`
+        const message = `The text ${JSON.stringify(text.replaceAll(/\s+/g, ' '))} has a contrast of ${shown}, and needs ${wanted}.`
         return [{ message, place: { html: offset, snippet: text } }]
       })
     },
@@ -154,7 +154,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
       return texts.flatMap(({ style: { fontSize }, text, offset }) => {
         // One pixel hides the preview text before the content.
         if (fontSize === null || fontSize >= 12 || fontSize <= 1) return []
-        const message = `The text ${JSON.stringify(text)} has ${Math.round(fontSize * 10) / 10} pixels.`
+        const message = `The text ${JSON.stringify(text.replaceAll(/\s+/g, ' '))} has ${Math.round(fontSize * 10) / 10} pixels.`
         const place = { html: offset, snippet: text }
         return [{ severity: fontSize < 9 ? 'warning' : 'note', message, place }]
       })

@@ -15,6 +15,7 @@ const small = 'The text "x" has 8 pixels.'
 describe('contrast and sizes by style sheets', () => {
   it.each([
     ['p { color: #ccc }', '<p>x</p>', [low]],
+    ['p { color: #ccc }', '<p>x\n  x</p>', [low.replace('"x"', '"x x"')]],
     ['.pale { color: #ccc }', '<div class="a pale"><p>x</p></div>', [low]],
     ['#pale { color: #CCCCCC !important }', '<p id="pale" style="color: #000">x</p>', [low]],
     [

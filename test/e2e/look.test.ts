@@ -203,6 +203,22 @@ it('the menu of the list aligns with its button, and does not cover the mail', a
   await expect.poll(async () => (await placeOf(menu)).right).toBe((await placeOf(button)).right)
 })
 
+it('the words of the menu Share begin at one edge', async () => {
+  const { post, page } = await openPage()
+  await submit(post, { subject: 'Hello', text: 'Hello' })
+  await rowOf(page, 'Hello').click()
+  await page.getByRole('button', { name: 'Share' }).click()
+  const edges = await page.getByRole('group', { name: 'Share' }).evaluate((menu) =>
+    [...menu.querySelectorAll(':is(a, button)')].map((item) => {
+      const range = document.createRange()
+      range.selectNodeContents(item.querySelector('span[aria-hidden]') ?? item)
+      return Math.round(range.getBoundingClientRect().left)
+    }),
+  )
+  expect(edges.length).toBeGreaterThan(3)
+  expect(new Set(edges).size).toBe(1)
+})
+
 it('a mail has a dark background to its edges where it supports dark mode, and a white one where it does not', async () => {
   const { post, page } = await openPage()
   const body = '<body style="margin:0"><p>Look</p>'

@@ -43,7 +43,6 @@ async function openFailed(): Promise<{ post: Localpost; page: Page }> {
 it('answers why there is no mail, with what to do, and shows each session with its transcript', async () => {
   const { page } = await openFailed()
   const causes = page.getByRole('list', { name: 'What went wrong' })
-  await page.getByRole('button', { name: 'Show all 4' }).click()
   for (const words of [
     'A request had an unknown API key. Use the key that the page "Connect" shows.',
     'A recipient was refused. The reply says why.',
@@ -66,6 +65,25 @@ it('answers why there is no mail, with what to do, and shows each session with i
   await sessions.getByRole('link', { name: 'It arrives' }).click()
   await sessions.getByRole('link', { name: 'Open the mail' }).click()
   await page.getByRole('heading', { name: 'It arrives' }).waitFor()
+})
+
+it('a link to what went wrong brings its entry into view, also far down the timeline', async () => {
+  const { post, page } = await openPage()
+  const client = new RawClient(post.smtp)
+  await client.reply()
+  for (const line of ['EHLO app', 'STARTTLS', 'QUIT']) await client.say(line)
+  for (let count = 0; count < 40; count++) await fetch(`${post.url}/v1/emails/em_unknown`)
+  await enter(page, 'Traffic')
+  await page.getByRole('link', { name: 'Show it: STARTTLS was refused.' }).click()
+  const entry = page.getByRole('list', { name: 'Timeline' }).locator('[aria-current]')
+  await expect
+    .poll(() =>
+      entry.evaluate((one) => {
+        const { top, bottom } = one.getBoundingClientRect()
+        return top >= 0 && bottom <= innerHeight
+      }),
+    )
+    .toBe(true)
 })
 
 it('an empty inbox says which trouble there was, also after an hour', async () => {
@@ -102,7 +120,7 @@ it('names a client that waits for a greeting at the HTTP port as a possibility, 
 
 it.each(widths)('has no accessibility violations, %i wide, and works with the keyboard', async (width) => {
   const { page } = await openFailed()
-  await page.getByRole('button', { name: 'Show all 4' }).waitFor()
+  await page.getByRole('heading', { name: '4 problems' }).waitFor()
   await setWidth(page, width)
   await page.getByRole('radio', { name: 'Requests' }).focus()
   await page.keyboard.press('ArrowRight')

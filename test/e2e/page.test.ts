@@ -25,7 +25,7 @@ describe('the page', () => {
     await page.getByLabel('API key').fill(key)
     await page.getByRole('button', { name: 'Open the inbox' }).click()
     const smtp = page.getByRole('region', { name: 'SMTP' })
-    await smtp.getByText('the API key that the banner printed').waitFor()
+    await smtp.getByText('the API key that Localpost printed at its start').waitFor()
     await expect.poll(() => smtp.getByRole('button', { name: 'Copy the password' }).count()).toBe(0)
     const command = await page.getByRole('region', { name: 'HTTP API' }).locator('pre').innerText()
     expect(command).toContain('"Authorization: Bearer $LOCALPOST_API_KEY"')

@@ -42,6 +42,17 @@ it('shows a mail in five clients side by side', async () => {
     return Promise.all(found.map((one) => one.evaluate((element) => getComputedStyle(element).position)))
   }
   await expect.poll(async () => new Set(await positions()).has('static')).toBe(true)
+  // A short mail fills its column: the page measures a mail several times, and the height of the frame stays the same.
+  const heights = (): Promise<number[][]> =>
+    frames.evaluateAll((all) =>
+      all.map((frame) =>
+        [frame, frame.closest('.window')].map((one) => one?.getBoundingClientRect().height ?? 0),
+      ),
+    )
+  await expect
+    .poll(async () => (await heights()).filter(([frame = 0, column = 0]) => frame < column - 4))
+    .toEqual([])
+
   await dialog.getByRole('button', { name: 'Show the mail as Gmail, web' }).click()
   await page.getByText('An approximation of Gmail, Desktop Webmail').waitFor()
 })

@@ -140,7 +140,7 @@ describe('the other pages', () => {
     await form.getByLabel('Method').selectOption('POST')
     await form.getByRole('button', { name: 'Turn the fault on' }).click()
     const list = page.getByRole('list', { name: 'Faults' })
-    await list.getByText('answers 503, the next 2').waitFor()
+    await list.getByText('answers 503, the next 2 times').waitFor()
     expect(await post.faults.get()).toMatchObject({
       http: [{ path: '/v1/emails', method: 'POST', status: 503, count: 2 }],
       smtp: [],

@@ -20,7 +20,7 @@ it('long words and many entries do not widen a view at 320 pixels', async () => 
   // One page of each list: the rest is loaded on request.
   await expect.poll(() => rows.count()).toBeLessThanOrEqual(300)
   expect(errors).toEqual([])
-}, 120_000)
+})
 
 /** The width of the content; a view scrolls on its own, and must not do so sideways. */
 const widest = (): number =>

@@ -51,7 +51,7 @@ export function waysOf(
       : []),
     {
       value: 'refused',
-      words: offersTls ? 'Without TLS' : 'No TLS',
+      words: offersTls ? 'Without TLS' : 'None: turn TLS and STARTTLS off in the app',
       place: { ...place, tls: smtp.starttls ? 'refused' : 'none', ca: null },
     },
   ]

@@ -3,6 +3,8 @@ export function measure(frame: HTMLIFrameElement): { width: number; height: numb
   const { contentDocument: content } = frame
   const root = content && rootOf(content)
   if (!content || !root) return { width: 0, height: 0 }
+  // A component may set the height too, and does not set it again while it stays the same.
+  const before = frame.style.height
   // Measured in a frame without height: content that is as tall as its window would otherwise grow with it.
   frame.style.height = '1px'
   const height = Math.max(root.scrollHeight, bodyOf(content)?.scrollHeight ?? 0)
@@ -10,7 +12,7 @@ export function measure(frame: HTMLIFrameElement): { width: number; height: numb
   // A body that is as tall as its window never fits together with its margins; those are empty.
   const rest = root.scrollHeight - height
   setOverflow(root, rest > 0 && rest <= emptyRest)
-  frame.style.height = ''
+  frame.style.height = before
   return { width: root.scrollWidth, height }
 }
 

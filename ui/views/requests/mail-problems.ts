@@ -113,7 +113,7 @@ const errorTexts: Readonly<Record<string, readonly [message: string, advice: str
   ],
   invalid_api_key: [
     'A request had an unknown API key.',
-    'Use the key that the page "Connect" shows. A key of the real service does not work here, unless acceptAnyKey is on.',
+    'Use the key that the page "Connect" shows. A key of the real service does not work here, unless `acceptAnyKey` is on (`--accept-any-key`).',
   ],
   not_found: [
     'A request asked for a path or a record that does not exist.',

@@ -188,7 +188,9 @@ function effectWords(fault: HttpFault | SmtpFault, answer: string): string {
     ...(answer === '' ? [] : [answer]),
     ...(disconnect ? ['closes the connection'] : []),
     ...(rate === undefined ? [] : [`for ${Math.round(rate * 1000) / 10} %`]),
-    ...(count === undefined ? [] : [count === 0 ? 'used up' : `the next ${count}`]),
+    ...(count === undefined
+      ? []
+      : [count === 0 ? 'used up' : count === 1 ? 'the next time' : `the next ${count} times`]),
   ]
   return parts.join(', ')
 }
