@@ -9,7 +9,6 @@ import type { LogEvent } from './json-line.ts'
 import type { Output } from './output.ts'
 import { collectEarly, giveMemoryBack } from './quiet-memory.ts'
 import { describeError, exitCodeOf } from './report.ts'
-import { runningPage } from './running.ts'
 import type { Settings } from './settings.ts'
 import { leave, stopOnSignals } from './stop.ts'
 import { visible } from './visible.ts'
@@ -80,7 +79,8 @@ async function start(
       store_read_only: '',
     }
     const running = isErrorOf(error, 'port_in_use')
-      ? await runningPage(settings.options.host, settings.port)
+      ? // It loads `fetch`.
+        await (await import('./running.ts')).runningPage(settings.options.host, settings.port)
       : null
     const where = running === null ? '' : `Localpost already runs at ${running}. `
     const port_in_use = `${where}Choose another with --${flag}=<port>; 0 takes a free port.`

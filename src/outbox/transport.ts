@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
+import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
@@ -52,11 +53,11 @@ export interface TransportOptions {
 
 /** A pool of SMTP connections to one server; nothing is connected or loaded before the first delivery. */
 export function createTransport(options: TransportOptions): Transport {
-  let pool: Promise<Pool> | null = null
+  let pool: Promise<SMTPPool> | null = null
   let isClosed = false
   const inTurn = createSequence()
 
-  function openOnce(): Promise<Pool> {
+  function openOnce(): Promise<SMTPPool> {
     pool ??= openPool(options).catch((error: unknown) => {
       pool = null
       throw error
@@ -111,25 +112,16 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-interface Pool {
-  sendMail(mail: ExtendedMail): Promise<SentInfo>
-  close(): void
-  transporter: {
-    send(
-      mail: { data: object; message: unknown },
-      done: (error: Error | null, info?: SentInfo) => void,
-    ): unknown
-  }
-}
-
 /**
  * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses,
- * which takes twice as long as everything else: the place `pool` in bench/places.mjs.
+ * which takes twice as long as everything else: the place `pool` in bench/places.mjs. It also takes 30 ms to load.
  */
-function hand(pool: Pool, mail: ExtendedMail): Promise<SentInfo> {
+async function hand(pool: SMTPPool, mail: ExtendedMail): Promise<SentInfo> {
   const { envelope, dsn, raw } = mail
-  if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address)))
-    return pool.sendMail(mail)
+  if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address))) {
+    const { createTransport: createMailer } = await import('nodemailer')
+    return createMailer(pool).sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
+  }
   // The members of a message that the pool uses; the first two only for its log, which is off.
   const message = {
     getHeader: () => '',
@@ -138,7 +130,7 @@ function hand(pool: Pool, mail: ExtendedMail): Promise<SentInfo> {
     createReadStream: () => raw,
   }
   return new Promise((resolve, reject) => {
-    pool.transporter.send({ data: { dsn }, message }, (error, info) => {
+    pool.send({ data: { dsn }, message } as never, (error, info) => {
       if (info && !error) resolve(info)
       else reject(error ?? new Error('The pool gave no answer'))
     })
@@ -152,9 +144,9 @@ function isPlain(address: string): boolean {
   )
 }
 
-async function openPool(options: TransportOptions): Promise<Pool> {
-  const { createTransport: createPool } = await import('nodemailer')
-  return createPool({
+async function openPool(options: TransportOptions): Promise<SMTPPool> {
+  const { default: Pool } = await import('nodemailer/lib/smtp-pool')
+  return new Pool({
     ...connectionOptions(options),
     pool: true,
     ...(options.auth ? { auth: { type: 'login' as const, ...options.auth } } : {}),
@@ -163,8 +155,6 @@ async function openPool(options: TransportOptions): Promise<Pool> {
     // For a retry, the pool would reuse the message stream, which is already consumed. The outbox retries with a new one.
     maxRequeues: 0,
     getSocket: (_given: unknown, done: SocketDone) => openSocket(options, done),
-    disableFileAccess: true,
-    disableUrlAccess: true,
   })
 }
 

@@ -34,6 +34,23 @@ describe('localpost', () => {
     expect(existsSync(join(cwd, '.localpost'))).toBe(false)
   })
 
+  it.skipIf(process.platform === 'win32')(
+    'loads the HTTP interface, and the fetch of Node that it needs, at the first request',
+    async () => {
+      const hasFetch = "process.moduleLoadList.some((name) => name.includes('undici'))"
+      const tell = `process.on('SIGUSR2', () => console.log('fetch:', ${hasFetch}))`
+      const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}` }
+      const command = await startCommand(['--memory'], { env })
+      await command.until(/Try it:/)
+      process.kill(command.pid, 'SIGUSR2')
+      await command.until(/^fetch: false$/m)
+      const answers = await Promise.all([1, 2].map(() => fetch(`${command.url}/dev/health`)))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      process.kill(command.pid, 'SIGUSR2')
+      await command.until(/^fetch: true$/m)
+    },
+  )
+
   it('answers the first connection that its HTTP port accepts', async () => {
     const port = await freePort()
     runCommand(['--memory', `--port=${port}`, '--smtp-port=0'])

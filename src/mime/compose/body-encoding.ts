@@ -60,6 +60,6 @@ function* textSlices(text: string): Generator<Buffer> {
 }
 
 /** Line ends become CRLF here, because an encoded body keeps them as they are. */
-function canonicalLines(body: string): string {
+export function canonicalLines(body: string): string {
   return body.replace(/\r?\n/g, '\r\n')
 }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { foldSpace } from '../../core/text.ts'
 import { composableBody } from './body-encoding.ts'
 import { inSlices, sliceBytes } from '../slices.ts'
+import { writePlainMessage } from './plain-message.ts'
 import { writeNode, type Encoders } from './write-node.ts'
 
 /** The content of a message to compose. */
@@ -51,6 +52,14 @@ export interface ComposedMessage {
  * @see RFC 5322, RFC 2046
  */
 export async function composeMessage(input: MessageInput): Promise<ComposedMessage> {
+  // The library would ask the system for random bytes at every message.
+  const base = randomUUID().replaceAll('-', '')
+  const plain = await writePlainMessage(input, base, loadEncoders)
+  return plain ? { parts: [plain], size_bytes: plain.length } : composeByLibrary(input, base)
+}
+
+/** Composes any message with nodemailer. @param base  Makes the boundaries unique. */
+export async function composeByLibrary(input: MessageInput, base: string): Promise<ComposedMessage> {
   const { MailComposer, encodeWord, ...encoders } = await loadComposer()
   const composer = new MailComposer({
     from: formatAddressField(input.from),
@@ -72,8 +81,7 @@ export async function composeMessage(input: MessageInput): Promise<ComposedMessa
         attachment.content_id && input.html !== '' ? ('inline' as const) : ('attachment' as const),
       content: attachment.content.length > sliceBytes ? inSlices(attachment.content) : attachment.content,
     })),
-    // The library would ask the system for random bytes at every message.
-    baseBoundary: randomUUID().replaceAll('-', ''),
+    baseBoundary: base,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -103,13 +111,17 @@ async function loadComposer(): Promise<
       MailComposer: typeof import('nodemailer/lib/mail-composer').default
     }
 > {
-  const [{ default: MailComposer }, { encodeWord }, base64, qp] = await Promise.all([
+  const [{ default: MailComposer }, { encodeWord }, encoders] = await Promise.all([
     import('nodemailer/lib/mail-composer'),
     import('nodemailer/lib/mime-funcs'),
-    import('nodemailer/lib/base64'),
-    import('nodemailer/lib/qp'),
+    loadEncoders(),
   ])
-  return { MailComposer, encodeWord, base64, qp }
+  return { MailComposer, encodeWord, ...encoders }
+}
+
+async function loadEncoders(): Promise<Encoders> {
+  const [base64, qp] = await Promise.all([import('nodemailer/lib/base64'), import('nodemailer/lib/qp')])
+  return { base64, qp }
 }
 
 function formatAddressField(value: string | null | undefined): string | undefined {

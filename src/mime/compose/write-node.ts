@@ -20,9 +20,12 @@ export function writeNode(node: MimeNode, encoders: Encoders): Buffer | null {
   const pieces: string[] = []
   if (!isAtHand(node)) return null
   write(node, pieces, encoders)
-  const text = pieces.join('')
-  // Unencoded content may lack its last line end.
-  return Buffer.from(text.endsWith('\n') ? text : text.endsWith('\r') ? `${text}\n` : `${text}\r\n`)
+  return Buffer.from(endWithLine(pieces.join('')))
+}
+
+/** Unencoded content may lack its last line end. */
+export function endWithLine(text: string): string {
+  return text.endsWith('\n') ? text : text.endsWith('\r') ? `${text}\n` : `${text}\r\n`
 }
 
 function isAtHand(node: MimeNode): boolean {

@@ -5,6 +5,7 @@ import type { ComposedMessage, MessageInput } from '../compose/compose.ts'
 import { composeMessage, inOnePieceBytes } from '../compose/compose.ts'
 import { canonicalField, hashBody, splitFields, type RawField } from './canonical.ts'
 import { maxFields } from '../headers/fields.ts'
+import { foldField } from '../headers/fold.ts'
 
 /** The key and names of a signature. */
 export interface Signing {
@@ -39,7 +40,7 @@ export async function signMessage(
   const { fields: all, isCut } = splitFields(header)
   if (isCut) throw new Error(`A message with more than ${maxFields} header fields cannot be signed.`)
   const fields = signedFields(all)
-  const unsigned = await signatureField({ domain, selector, hash, names: fields.map(({ name }) => name) })
+  const unsigned = signatureField({ domain, selector, hash, names: fields.map(({ name }) => name) })
   const own: RawField = { name: 'dkim-signature', written: unsigned }
   const text = [...fields, own].map((field) => canonicalField(field, 'relaxed')).join('\r\n')
   const signature = await signAside('sha256', Buffer.from(text, 'latin1'), key)
@@ -89,13 +90,12 @@ function signedFields(fields: readonly RawField[]): RawField[] {
   return signedNames.flatMap((name) => last.get(name) ?? [])
 }
 
-async function signatureField(tags: {
+function signatureField(tags: {
   domain: string
   selector: string
   hash: string
   names: readonly string[]
-}): Promise<string> {
-  const { foldLines } = await import('nodemailer/lib/mime-funcs')
+}): string {
   const value = [
     'v=1',
     'a=rsa-sha256',
@@ -106,5 +106,5 @@ async function signatureField(tags: {
     `bh=${tags.hash}`,
     `h=${tags.names.join(':')}`,
   ].join('; ')
-  return `${foldLines(`DKIM-Signature: ${value}`, 76)};\r\n b=`
+  return `${foldField(`DKIM-Signature: ${value}`)};\r\n b=`
 }
