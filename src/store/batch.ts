@@ -5,6 +5,7 @@ import { CommitChecks, placeOf, type UniqueKey } from './commit-checks.ts'
 import { type PreparedChange, withMember, withVersion } from './prepare.ts'
 import type { FlagChange } from './queries.ts'
 import type { CollectionState } from './collection-state.ts'
+import { toRecord } from './read-records.ts'
 import type { Effect, Records } from './records.ts'
 
 /**
@@ -194,7 +195,8 @@ function changed(
 function flagged(state: CollectionState, current: Entry, change: FlagChange): Entry | null {
   const { flag, is } = change
   const { id, segment, version, text, keys, blobs } = current
-  const facts = current.facts ?? state.factsAt(id)
+  // After a start from files without an index, facts are not known until something asks for them.
+  const facts = current.facts ?? state.factsAt(id) ?? state.factsOf(toRecord(text))
   const next = facts && state.facts?.withFlag(facts, change)
   if (!next) return null
   if (next === facts) return current
