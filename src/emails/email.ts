@@ -77,6 +77,7 @@ export const emailFacts: Facts<EmailRecord> = {
     'undigested',
     ...eventStatuses,
   ],
+  members: ['unread'],
   numbers: ['created', 'size'],
   // Tags and the domain's name in lower case.
   texts: ['tag', 'sender domain', 'domain id'],

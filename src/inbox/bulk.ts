@@ -2,7 +2,7 @@ import type { BulkChanges } from './types.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import type { Store } from '../store/store.ts'
+import type { FlagChange, Store } from '../store/store.ts'
 import { notAmong, parseMailQuery } from '../search/query.ts'
 import type { Search } from '../search/search.ts'
 import type { BulkRuns } from './bulk-runs.ts'
@@ -79,7 +79,7 @@ export function createBulk({ store, search, runs, now, hidden }: BulkDeps): Bulk
 
   async function run(
     selection: Selection,
-    change: Edit | 'remove',
+    change: Edit | FlagChange | 'remove',
     options: BulkOptions = {},
     limit?: TagLimit,
   ): Promise<BulkOutcome> {
@@ -115,6 +115,8 @@ export function createBulk({ store, search, runs, now, hidden }: BulkDeps): Bulk
       checkChanges(changes, ['unread', 'tags', 'add_tags', 'remove_tags'])
       const { unread, tags, add_tags, remove_tags } = changes
       checkIsChange({ unread, tags, add_tags, remove_tags })
+      if (unread !== undefined && !tags && !add_tags && !remove_tags)
+        return run(selection, { flag: 'unread', is: unread }, options)
       const edit = editOf(changes)
       if (!add_tags?.length) return run(selection, edit, options)
       const limit = createTagLimit(edit)

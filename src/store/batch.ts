@@ -1,9 +1,11 @@
 import { Entry, type LargePlace, type Place, type Places, samePlace } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
-import type { BulkChange, BulkOutcome } from './bulk.ts'
+import type { BulkChange, BulkOutcome, RecordChange } from './bulk.ts'
 import { CommitChecks, recordPlace, type UniqueKey } from './commit-checks.ts'
-import { type PreparedChange, withVersion } from './prepare.ts'
+import { type PreparedChange, withMember, withVersion } from './prepare.ts'
+import type { FlagChange } from './queries.ts'
 import type { CollectionState } from './collection-state.ts'
+import { toRecord } from './read-records.ts'
 import type { Effect, Records } from './records.ts'
 
 /**
@@ -62,12 +64,13 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
       const current = this.current(state, id)
       if (next === null) {
         if (this.#remove(state, id, current)) outcome.applied++
-      } else if (current && current.version !== version) outcome.stale.push(id)
-      else if (current) {
-        const { text, keys, facts } = next
-        const draft = new Entry(id, current.segment, version + 1, text, keys, current.blobs, facts)
-        this.#put(state, draft, current, 'update')
-        outcome.applied++
+      } else if (current) {
+        const draft = 'flag' in next ? flagged(state, current, next) : changed(current, version, next)
+        if (draft === null) outcome.stale.push(id)
+        else if (draft !== current) {
+          this.#put(state, draft, current, 'update')
+          outcome.applied++
+        }
       }
     }
     return this.#staged(changes, add, isBulk)
@@ -177,6 +180,29 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     this.#payload = []
     this.#payloadSize = 0
   }
+}
+
+/** The entry after a change of its record; null if the record was not read at this version. */
+function changed(
+  { id, segment, version: now, blobs }: Entry,
+  version: number,
+  { text, keys, facts }: RecordChange,
+): Entry | null {
+  return now === version ? new Entry(id, segment, version + 1, text, keys, blobs, facts) : null
+}
+
+/** The entry with a flag set, itself if it has it already; null if the record has to be read for that. */
+function flagged(state: CollectionState, current: Entry, change: FlagChange): Entry | null {
+  const { flag, is } = change
+  const { id, segment, version, text, keys, blobs } = current
+  // After a start from files without an index, facts are not known until something asks for them.
+  const facts = current.facts ?? state.factsAt(id) ?? state.factsOf(toRecord(text))
+  const next = facts && state.facts?.withFlag(facts, change)
+  if (!next) return null
+  if (next === facts) return current
+  const set = withMember(text, flag, !is, is)
+  const whole = set === null ? null : withMember(set, 'version', version, version + 1)
+  return whole === null ? null : new Entry(id, segment, version + 1, whole, keys, blobs, next)
 }
 
 const roughRecordSize = 1024

@@ -6,7 +6,7 @@ import { misuse } from './io-errors.ts'
 import { keyOf } from './keys.ts'
 import { BlobUsage, type Packed } from './packed.ts'
 import { SortedIndex } from './sorted-index.ts'
-import type { IndexKey } from './queries.ts'
+import type { FlagChange, IndexKey } from './queries.ts'
 import type { Collection, StoredRecord } from './store.ts'
 
 /** Number of records in a segment: about 1 MB of emails, so that a changed record does not rewrite much. */
@@ -84,6 +84,18 @@ export class CollectionState {
 
   factsOf(record: object): FactRow | null {
     return this.facts?.encode(record) ?? null
+  }
+
+  /** The facts of a stored record; null if they are not known. */
+  factsAt(id: string): FactRow | null {
+    const packed = this.idIndex.mayRest(id) ? this.idIndex.locate(id) : null
+    return (packed ? packed.pack.facts?.get(packed.row) : this.byId.get(id)?.facts) ?? null
+  }
+
+  /** Whether a stored record has this state of a flag; false if its facts are not known. */
+  hasFlag(id: string, change: FlagChange): boolean {
+    const facts = this.factsAt(id)
+    return facts !== null && this.facts?.withFlag(facts, change) === facts
   }
 
   /** The segment for a new record. */

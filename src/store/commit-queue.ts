@@ -90,7 +90,7 @@ export class CommitQueue {
       else ids.set(state, [change.id])
     }
     const waking = [...ids].flatMap(
-      ([state, wanted]) => this.#records.resting.wake(state, wanted, 'moves' in item) ?? [],
+      ([state, wanted]) => this.#records.resting.wake(state, wanted, needsTexts(item)) ?? [],
     )
     return waking.length === 0 ? undefined : Promise.all(waking)
   }
@@ -178,6 +178,13 @@ function changesOf(item: Waiting): readonly (Move | PreparedChange | BulkChange)
   if ('moves' in item) return item.moves
   if ('bulk' in item) return item.bulk
   return 'changes' in item ? item.changes : []
+}
+
+/** Whether the change is made of the text of the stored record. All changes of a bulk item are of the same kind. */
+function needsTexts(item: Waiting): boolean {
+  if (!('bulk' in item)) return 'moves' in item
+  const next = item.bulk[0]?.next
+  return next !== null && next !== undefined && 'flag' in next
 }
 
 function isNew(item: Waiting): boolean {

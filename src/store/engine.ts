@@ -123,6 +123,11 @@ export async function createStore(
                 return { state, id: record.id, version, next: { text, keys, facts } }
               },
               remove: (id) => ({ state, id, version: 0, next: null }),
+              setFlag: (part, next, isBulk) =>
+                queue.bulk(
+                  part.filter((id) => !state.hasFlag(id, next)).map((id) => ({ state, id, version: 0, next })),
+                  isBulk,
+                ),
               commit: (part, isBulk) => queue.bulk(part, isBulk),
               end: () => feed.endBulk(partition, state.base),
               pending,

@@ -1,5 +1,5 @@
 import { misuse } from './io-errors.ts'
-import type { Facts, FactValues, FactWhere, Where } from './queries.ts'
+import type { Facts, FactValues, FactWhere, FlagChange, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 
 /** The facts of one record as numbers: flags, numbers, codes of texts. */
@@ -55,6 +55,13 @@ export class FactTable {
     for (let i = 0; i < this.numbers; i++) row[slot++] = values.numbers[i] ?? 0
     for (let i = 0; i < this.texts; i++) row[slot++] = this.codeOf(i, values.texts[i] ?? [])
     return row
+  }
+
+  /** A row with a flag set; the same row if it has that already. */
+  withFlag(row: FactRow, { flag, is }: FlagChange): FactRow {
+    const bit = bitOf(this.#facts, flag)
+    const [flags = 0] = row
+    return ((flags & bit) !== 0) === is ? row : [flags ^ bit, ...row.slice(1)]
   }
 
   /** The code for the texts of a slot in a row. @param texts  null if they are only in the record. */

@@ -68,10 +68,21 @@ export interface Facts<T> {
   readonly version: number
   /** A name for each bit of `FactValues.flags`, from the lowest; at most 30. */
   readonly flags: readonly string[]
+  /**
+   * The flags that are members of the record: each is a boolean of this name, true where the flag is set, and neither another fact
+   * nor an index depends on it. `Store.bulk` can set them without reading the records. Default: none.
+   */
+  readonly members?: readonly string[]
   readonly numbers: readonly string[]
   readonly texts: readonly string[]
   /** Must depend only on the record. Records for which it throws are read for each condition. */
   of(record: T): FactValues
+}
+
+/** Sets a flag that is a member of the record; see {@link Facts.members}. */
+export interface FlagChange {
+  readonly flag: string
+  readonly is: boolean
 }
 
 /** The facts of one record; numbers and texts in the order of {@link Facts}. */

@@ -1,11 +1,11 @@
 import type { LocalpostError } from '../core/errors.ts'
 import type { Readable } from 'node:stream'
-import type { CountQuery, Facts, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } from './queries.ts'
+import type { CountQuery, Facts, FlagChange, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } from './queries.ts'
 import type { BlobId } from './names.ts'
 import type { Texts } from './texts.ts'
 
 export type { BlobId } from './names.ts'
-export type { Facts } from './queries.ts'
+export type { Facts, FlagChange } from './queries.ts'
 
 /**
  * The interface that every storage adapter implements; one contract suite tests it (`test/contracts/store.ts`). It does
@@ -48,14 +48,15 @@ export interface Store {
    * record.
    *
    * @param change  Returns the new record; the same object leaves the record unchanged. It must not keep state, because it
-   *   may be called more than once. `remove` removes records without reading them.
+   *   may be called more than once. `remove` removes records without reading them. A flag is set by the store itself, which
+   *   costs least.
    * @returns How many records were changed or removed; fewer than all of them if `options.signal` was aborted.
    * @throws As `commit`. The commits before the failed one stay.
    */
   bulk<T extends StoredRecord>(
     collection: Collection<T>,
     ids: readonly string[],
-    change: ((record: T) => T) | 'remove',
+    change: ((record: T) => T) | FlagChange | 'remove',
     options?: BulkOptions,
   ): Promise<number>
   /** The record with this id, or null. The caller gets its own copy. */

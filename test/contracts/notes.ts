@@ -45,3 +45,35 @@ export function pattern(size: number, seed = 1): Buffer {
   for (let i = 0, x = seed; i < size; i++) bytes[i] = (x = (x * 1103515245 + 12345) & 0x7fffffff) >>> 16
   return bytes
 }
+
+interface FlaggedNote extends StoredRecord {
+  open: boolean
+  name: string
+  more: unknown
+}
+
+/** A collection with a flag that is a member of its records. */
+export const flagged: Collection<FlaggedNote> = {
+  name: 'flagged',
+  large: true,
+  indexes: { name: { on: ['name', 'id'] } },
+  facts: {
+    version: 1,
+    flags: ['short', 'open'],
+    members: ['open'],
+    numbers: ['length'],
+    texts: ['name'],
+    of({ open, name }) {
+      if (name === 'broken') throw new Error('the facts of this record cannot be determined')
+      return {
+        flags: (name.length < 8 ? 1 : 0) | (open ? 2 : 0),
+        numbers: [name.length],
+        texts: [[name]],
+      }
+    },
+  },
+}
+
+export function flaggedNote(n: number, members: Partial<FlaggedNote> = {}): Omit<FlaggedNote, 'version'> {
+  return { id: note(n).id, open: true, name: `name ${n}`, more: null, ...members }
+}

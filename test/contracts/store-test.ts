@@ -1,6 +1,6 @@
 import { test, type TestAPI } from 'vitest'
 import { type Collection, insert, type Store, type StoredRecord } from '../../src/store/store.ts'
-import { labels, note, notes } from './notes.ts'
+import { flagged, labels, note, notes } from './notes.ts'
 
 /** Opens an empty store with these collections; the suite closes it. */
 export type OpenStore = (collections: readonly Collection<StoredRecord>[]) => Promise<Store>
@@ -21,7 +21,7 @@ export function storeTest(open: OpenStore): StoreTest {
   return test.extend<Opened>({
     // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of the fixtures it uses there
     store: async ({}, use) => {
-      const store = await open([notes, labels])
+      const store = await open([notes, labels, flagged])
       await use(store)
       await store.close()
     },

@@ -3,6 +3,7 @@ import { describeBlobs } from './blobs.ts'
 import { describeBulk } from './bulk.ts'
 import { describeChanges } from './changes.ts'
 import { describeCommits } from './commits.ts'
+import { describeFlags } from './flags.ts'
 import { notes } from './notes.ts'
 import { describePages } from './pages.ts'
 import { type OpenStore, storeTest } from './store-test.ts'
@@ -16,6 +17,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describeBlobs(test)
     describeChanges(test)
     describeBulk(test)
+    describeFlags(test)
 
     describe('closing', () => {
       test('close waits for running commits, then all calls are refused; a second close is the same as the first', async ({

@@ -1,6 +1,6 @@
 import { foldField } from '../headers/fold.ts'
 import type { MessageInput } from './compose.ts'
-import { countBody, canonicalLines, isBase64Shorter } from './long-body.ts'
+import { countBody, canonicalLines, prefersBase64 } from './body-encoding.ts'
 import { endWithLine, writtenAtOnceBytes, type Encoders } from './write-node.ts'
 
 /**
@@ -74,7 +74,7 @@ function bodyOf(
   const content = canonicalLines(body)
   const counts = countBody(content)
   const isUnencoded = counts.others === 0 && !/^.{77,}/m.test(content)
-  const encoding = isUnencoded ? '7bit' : isBase64Shorter(counts) ? 'base64' : 'quoted-printable'
+  const encoding = isUnencoded ? '7bit' : prefersBase64(counts) ? 'base64' : 'quoted-printable'
   return {
     type: `Content-Type: text/${subtype}; charset=utf-8`,
     encoding: `Content-Transfer-Encoding: ${encoding}`,

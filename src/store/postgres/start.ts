@@ -177,6 +177,8 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
                 return { table, id: record.id, version, row: table.rowOf(record, text) }
               },
               remove: (id) => ({ table, id, version: 0, row: null }),
+              setFlag: (part, next, isBulk) =>
+                writer.setFlag(partition, { table, ids: part, change: next }, isBulk),
               commit: (part, isBulk) => writer.bulk(partition, part, isBulk),
               end: () => endBulk(partition, table.name),
               pending,

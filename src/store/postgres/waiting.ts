@@ -3,6 +3,7 @@ import type { CommitChange } from '../change-feed.ts'
 import { databaseFault } from './faults.ts'
 import { type NewCommit, newCommit } from './insert-new.ts'
 import type { StagedBlobs } from './blobs.ts'
+import type { FlagSetting } from './set-flag.ts'
 import type { BulkChange, PreparedChange } from './staging.ts'
 import type { Table } from './table.ts'
 
@@ -23,6 +24,7 @@ export type Waiting = {
       /** Whether listeners get one change for all records. */
       readonly isBulk: boolean
     }
+  | { readonly setting: FlagSetting; readonly outcome: BulkOutcome; readonly isBulk: boolean }
   | { readonly said: CommitChange }
 )
 
@@ -31,8 +33,10 @@ export function firstOf(waiting: readonly Waiting[]): Waiting[] {
   const batch: Waiting[] = []
   let size = 0
   for (const next of waiting) {
-    if (batch.length > 0 && (size >= batchChanges || isWritten(next))) break
+    if (batch.length > 0 && (size >= batchChanges || isWritten(next) || 'setting' in next)) break
     batch.push(next)
+    // It changes what is stored, which what other commits of the same transaction change is not yet.
+    if ('setting' in next) break
     size += recordsOf(next).changes.length
   }
   return batch

@@ -3,13 +3,14 @@ import { LocalpostError } from '../../core/errors.ts'
 import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import { asBulk, type CommitChange, type StoredCommit } from '../change-feed.ts'
-import { Connection, transact } from './connection.ts'
+import { Connection, transact, type Transaction } from './connection.ts'
 import { databaseFault, isLost, isOfContent, isRefusal, unreachable } from './faults.ts'
 import { channelOf } from './listening.ts'
 import { insertNew } from './insert-new.ts'
 import { load } from './load.ts'
 import type { Membership, Renewal } from './membership.ts'
 import type { StagedBlobs } from './blobs.ts'
+import { type FlagSetting, setFlag } from './set-flag.ts'
 import { type BulkChange, type PreparedChange, Staging } from './staging.ts'
 import { firstOf, newCommitsOf, recordsOf, type Waiting, written } from './waiting.ts'
 import { write } from './write.ts'
@@ -50,6 +51,13 @@ export class Writer {
   async bulk(partition: string, bulk: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome> {
     const outcome: BulkOutcome = { applied: 0, stale: [] }
     await this.#push((end) => ({ partition, bulk, outcome, isBulk, ...end }))
+    return outcome
+  }
+
+  /** Sets a flag in records, in a transaction of its own. */
+  async setFlag(partition: string, setting: FlagSetting, isBulk: boolean): Promise<BulkOutcome> {
+    const outcome: BulkOutcome = { applied: 0, stale: [] }
+    await this.#push((end) => ({ partition, setting, outcome, isBulk, ...end }))
     return outcome
   }
 
@@ -134,7 +142,7 @@ export class Writer {
           ...load(connection, staging, batch.map(recordsOf)),
         ])
         membership.assertIn()
-        const commits = await stageAll(staging, batch, refused, seq)
+        const commits = await stageAll(connection, staging, batch, refused, seq)
         if (commits.length > 0)
           write(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
         // If this instance is the only one, the last commit is its own.
@@ -224,6 +232,7 @@ async function lockSeq(connection: Connection): Promise<number> {
 
 /** Checks the commits of a batch in order. @param refused  Gets the errors of those that are refused. */
 async function stageAll(
+  connection: Transaction,
   staging: Staging,
   batch: readonly Waiting[],
   refused: Map<Waiting, unknown>,
@@ -233,7 +242,7 @@ async function stageAll(
   for (const item of batch) {
     const { partition } = item
     try {
-      const changes = await changesOf(staging, item)
+      const changes = await changesOf(connection, staging, item)
       if (changes.length > 0) commits.push({ seq: seq + commits.length + 1, partition, changes })
     } catch (error) {
       refused.set(item, error)
@@ -243,9 +252,22 @@ async function stageAll(
 }
 
 /** The changes of a commit, for listeners. @throws unique_conflict, version_conflict. */
-async function changesOf(staging: Staging, item: Waiting): Promise<readonly CommitChange[]> {
+async function changesOf(
+  connection: Transaction,
+  staging: Staging,
+  item: Waiting,
+): Promise<readonly CommitChange[]> {
   const { partition } = item
   if ('said' in item) return [item.said]
+  if ('setting' in item) {
+    const setting = setFlag(connection, partition, item.setting, item.outcome)
+    // If the statement fails, its error is that of the transaction.
+    connection.follow(setting)
+    const ids = await setting
+    const collection = item.setting.table.name
+    const changes = ids.map((id): CommitChange => ({ op: 'update', collection, id }))
+    return item.isBulk ? asBulk(changes) : changes
+  }
   if ('bulk' in item) {
     const changes = await staging.stageBulk(partition, item.bulk, item.outcome)
     return item.isBulk ? asBulk(changes) : changes
