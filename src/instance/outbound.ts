@@ -51,7 +51,10 @@ export function openRelay(config: Config, outgoing: Outgoing): Transport | null 
  */
 export function openOutbox(
   config: Config,
-  deps: Pick<OutboxDeps, 'store' | 'sources' | 'thread' | 'largeWrites' | 'downloads' | 'tracer' | 'tally'> & {
+  deps: Pick<
+    OutboxDeps,
+    'store' | 'sources' | 'thread' | 'largeWrites' | 'downloads' | 'tracer' | 'tally'
+  > & {
     suppressions: Pick<InnerSuppressions, 'has'>
     domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
     tracking: Pick<Tracking, 'copiesOf'>

@@ -125,7 +125,9 @@ export async function createStore(
               remove: (id) => ({ state, id, version: 0, next: null }),
               setFlag: (part, next, isBulk) =>
                 queue.bulk(
-                  part.filter((id) => !state.hasFlag(id, next)).map((id) => ({ state, id, version: 0, next })),
+                  part
+                    .filter((id) => !state.hasFlag(id, next))
+                    .map((id) => ({ state, id, version: 0, next })),
                   isBulk,
                 ),
               commit: (part, isBulk) => queue.bulk(part, isBulk),

@@ -1,6 +1,15 @@
 import type { LocalpostError } from '../core/errors.ts'
 import type { Readable } from 'node:stream'
-import type { CountQuery, Facts, FlagChange, GroupQuery, IndexKey, Page, PageQuery, RecordGroup } from './queries.ts'
+import type {
+  CountQuery,
+  Facts,
+  FlagChange,
+  GroupQuery,
+  IndexKey,
+  Page,
+  PageQuery,
+  RecordGroup,
+} from './queries.ts'
 import type { BlobId } from './names.ts'
 import type { Texts } from './texts.ts'
 

@@ -177,6 +177,7 @@ describe('what the client imports', () => {
       'core/error-table.ts',
       'core/errors.ts',
       'core/known-options.ts',
+      'core/members.ts',
       'core/own-signal.ts',
       'core/suggest.ts',
       'core/text.ts',

@@ -37,7 +37,13 @@ export function describeFlags(test: StoreTest): void {
         '\u0000 NUL \ud83d\ude00 \ud800 "version":1}',
         `a${'"'.repeat(9)}\\`,
       ]
-      const nested = [{ open: true, version: 1 }, { '"open': true }, { 'x"version': 1 }, null, [1.5e300, -0.1]]
+      const nested = [
+        { open: true, version: 1 },
+        { '"open': true },
+        { 'x"version': 1 },
+        null,
+        [1.5e300, -0.1],
+      ]
       const all = names.flatMap((name, i) =>
         nested.map((more, j) => flaggedNote(i * 10 + j, { name, more, open: (i + j) % 2 === 0 })),
       )
@@ -55,7 +61,10 @@ export function describeFlags(test: StoreTest): void {
     })
 
     test('are set where the facts of a record cannot be determined', async ({ store }) => {
-      await store.commit([insert(flagged, flaggedNote(1, { name: 'broken' })), insert(flagged, flaggedNote(2))])
+      await store.commit([
+        insert(flagged, flaggedNote(1, { name: 'broken' })),
+        insert(flagged, flaggedNote(2)),
+      ])
       expect(await store.bulk(flagged, ['n_00001', 'n_00002'], { flag: 'open', is: false })).toBe(2)
       expect(await store.get(flagged, 'n_00001')).toMatchObject({ open: false, version: 2 })
       expect(await store.bulk(flagged, ['n_00001', 'n_00002'], { flag: 'open', is: false })).toBe(0)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { MessageInput } from '../../src/mime/compose/compose.ts'
+import type { MessageInput } from '../../src/mime/compose/message-input.ts'
 import { parseMessage, type ParsedAttachment, type ParsedMessage } from '../../src/mime/parse.ts'
 import { readPart } from '../../src/mime/part-stream.ts'
 

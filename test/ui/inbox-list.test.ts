@@ -395,7 +395,7 @@ test('after changes of many mails no row is left as it was before', async () => 
   served.isRead = true
   void inbox.reload()
   await served.answerAll()
-  expect(inbox.emails.value.filter(({ unread }) => unread !== false)).toEqual([])
+  expect(inbox.emails.value.filter(({ unread }) => unread)).toEqual([])
   expect(inbox.indexOf(served.matches('')[1350] ?? '')).toBe(1350)
   expect(served.misplaced()).toEqual([])
 })

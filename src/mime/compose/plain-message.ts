@@ -1,6 +1,6 @@
 import { foldField } from '../headers/fold.ts'
-import type { MessageInput } from './compose.ts'
-import { countBody, canonicalLines, prefersBase64 } from './body-encoding.ts'
+import { canonicalLines, countBody, prefersBase64 } from './body-encoding.ts'
+import type { MessageInput } from './message-input.ts'
 import { endWithLine, writtenAtOnceBytes, type Encoders } from './write-node.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { composeMessage, type MessageInput } from '../../../src/mime/compose/compose.ts'
+import { composeMessage } from '../../../src/mime/compose/compose.ts'
+import type { MessageInput } from '../../../src/mime/compose/message-input.ts'
 
 /** Every member with a unique value; the compiler requires each new one. */
 const input: Required<MessageInput> = {
