@@ -28,6 +28,17 @@ it('the next mail and the one under the pointer are loaded ahead, and are shown 
   await page.getByText('http://one.test/').waitFor()
 })
 
+it('the HTML of the mail under the pointer does not wait for its detail', async () => {
+  const { post, page, asked } = await openThree()
+  await rowOf(page, 'Number 3').click()
+  await isAhead(page, 'Body of 2')
+  const { emails } = await post.inbox.list({ query: 'subject:"Number 1"' })
+  await page.route(`**/dev/inbox/${emails[0]?.id}`, () => {})
+  await rowOf(page, 'Number 1').hover()
+  await isAhead(page, 'Body of 1')
+  expect(asked()).toHaveLength(3)
+})
+
 it('moves on with j without loading the mail that was loaded ahead', async () => {
   const { page, asked } = await openThree()
   await rowOf(page, 'Number 3').click()

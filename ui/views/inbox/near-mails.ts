@@ -18,7 +18,7 @@ export interface NearMailsParts {
 /** Fetches the mails ahead that a person will probably open next: the one under the pointer, and the next one in the list. */
 export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
   ahead: MailsAhead
-  /** The mail whose row is pressed, or that is being opened, until it is loaded: its HTML can be loaded at the same time. */
+  /** The mail that is being opened, or whose row the pointer rests on, until it is loaded: its HTML can be loaded at the same time. */
   coming: Readonly<Ref<ListedMail | null>>
   onOpened(id: string): void
   /** Call it when the pointer goes over the list, is pressed there, or leaves it. */
@@ -30,11 +30,11 @@ export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
     coming.value = inbox.emails.value.find((mail) => mail.id === id) ?? null
   }
   watch(openId, expectMail, { flush: 'sync' })
-  /** The press of a row that opens a mail, not a list or another tab. */
-  function onPress({ button, ctrlKey, metaKey, shiftKey, altKey }: PointerEvent): void {
+  /** A row of several mails opens a list. A mail that is being opened stays the expected one. */
+  function expectPointed(): void {
+    if (coming.value && coming.value.id === openId.value) return
     const row: ListRow | undefined = inbox.emails.value.find(({ id }) => id === pointed)
-    const isPlain = button === 0 && !ctrlKey && !metaKey && !shiftKey && !altKey
-    if (isPlain && row && !row.broadcast && !row.conversation && row.id !== openId.value) expectMail(row.id)
+    if (row && !row.broadcast && !row.conversation && row.id !== openId.value) expectMail(row.id)
   }
   /** The pointer may have left the row, or scroll: then no mail is opened. */
   function onRelease(): void {
@@ -110,17 +110,19 @@ export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
       // Rows that move under a still pointer are not pointed at.
       if (type === 'pointerover' && (place === before || pointerType !== 'mouse')) return
       clearTimeout(resting)
-      if (type === 'pointerleave') pointed = undefined
+      if (type === 'pointerleave') {
+        pointed = undefined
+        if (coming.value?.id !== openId.value) coming.value = null
+      }
       const row = target instanceof Element ? target.closest(`a[id^="${rowId('')}"]`) : null
       if (!row || type === 'pointerleave') return
       const point = (): void => {
         pointed = row.id.slice(rowId('').length)
         keep()
+        expectPointed()
       }
-      if (type === 'pointerdown') {
-        point()
-        onPress(event)
-      } else resting = setTimeout(point, restMs)
+      if (type === 'pointerdown') point()
+      else resting = setTimeout(point, restMs)
     },
   }
 }
