@@ -60,7 +60,7 @@ export interface Store {
    *   may be called more than once. `remove` removes records without reading them. A flag is set by the store itself, which
    *   costs least.
    * @returns How many records were changed or removed; fewer than all of them if `options.signal` was aborted.
-   * @throws As `commit`. The commits before the failed one stay.
+   * @throws As `commit`. The commits before the failed one stay. internal_error for a flag that is not in `Facts.members`.
    */
   bulk<T extends StoredRecord>(
     collection: Collection<T>,
