@@ -5,6 +5,7 @@ import { CommitChecks, recordPlace, type UniqueKey } from './commit-checks.ts'
 import { type PreparedChange, withMember, withVersion } from './prepare.ts'
 import type { FlagChange } from './queries.ts'
 import type { CollectionState } from './collection-state.ts'
+import { membersOf } from './keys.ts'
 import { toRecord } from './read-records.ts'
 import type { Effect, Records } from './records.ts'
 
@@ -51,27 +52,30 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
   }
 
   /**
-   * Adds a commit of those changes whose records have not changed since they were read.
+   * Adds a commit of those changes whose records have not changed since they were read. A flag that a record has already is left out.
    *
-   * @param outcome  Receives the number of changes that were added, and the ids of the others.
+   * @param outcome  Receives the number of changes that were added, and the ids of records that have to be read for theirs.
    * @param isBulk  Whether listeners get one change for all records.
    * @throws unique_conflict; then the batch is as before.
    */
   stageBulk(changes: readonly BulkChange[], outcome: BulkOutcome, isBulk: boolean): Promise<void> {
     outcome.applied = 0
     outcome.stale = []
-    const add = ({ state, id, version, next }: BulkChange): void => {
+    const add = (change: BulkChange): void => {
+      const { state, id } = change
       const current = this.current(state, id)
-      if (next === null) {
+      if (change.op === 'remove') {
         if (this.#remove(state, id, current)) outcome.applied++
       } else if (current) {
-        const draft = 'flag' in next ? flagged(state, current, next) : changed(current, version, next)
+        const draft =
+          change.op === 'flag' ? this.#flagged(state, current, change.change) : changed(current, change)
         if (draft === null) outcome.stale.push(id)
         else if (draft !== current) {
           this.#put(state, draft, current, 'update')
           outcome.applied++
         }
-      }
+      } else if (change.op === 'flag' && this.#rests(state, id) && !state.hasFlag(id, change.change))
+        outcome.stale.push(id)
     }
     return this.#staged(changes, add, isBulk)
   }
@@ -120,10 +124,33 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
 
   /** @returns False if there is no such record. One whose line cannot be read is not in memory, and can still be removed. */
   #remove(state: CollectionState, id: string, current: Entry | null): boolean {
-    if (!current && (this.changed.has(recordPlace(state, id)) || !state.rests(id))) return false
+    if (!current && !this.#rests(state, id)) return false
     this.drop(state, id, current)
     this.#effects.push({ op: 'remove', state, id })
     return true
+  }
+
+  /** Whether a record is only in its file, for one that is not in memory. */
+  #rests(state: CollectionState, id: string): boolean {
+    return !this.changed.has(recordPlace(state, id)) && state.rests(id)
+  }
+
+  /** The entry with a flag set, itself if it has it already; null if the record has to be read for that. */
+  #flagged(state: CollectionState, current: Entry, change: FlagChange): Entry | null {
+    const { flag, is } = change
+    const { id, segment, version, text, keys, blobs } = current
+    const known = current.facts ?? (current === this.stored(state, id) ? state.factsAt(id) : null)
+    if (known === null && text === '') return null
+    // After a start from files without an index, facts are not known until something asks for them.
+    const facts = known ?? state.factsOf(toRecord(text))
+    const next = facts && state.facts?.withFlag(facts, change)
+    if (!next) return null
+    if (next === facts) return current
+    // A record that a person edited may lack the member, and have one of this name in another member.
+    if (text === '' || (is && membersOf(toRecord(text))[flag] !== false)) return null
+    const set = withMember(text, flag, !is, is)
+    const whole = set === null ? null : withMember(set, 'version', version, version + 1)
+    return whole === null ? null : new Entry(id, segment, version + 1, whole, keys, blobs, next)
   }
 
   protected override stored(state: CollectionState, id: string): Entry | null {
@@ -185,24 +212,9 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
 /** The entry after a change of its record; null if the record was not read at this version. */
 function changed(
   { id, segment, version: now, blobs }: Entry,
-  version: number,
-  { text, keys, facts }: RecordChange,
+  { version, text, keys, facts }: RecordChange,
 ): Entry | null {
-  return now === version ? new Entry(id, segment, version + 1, text, keys, blobs, facts) : null
-}
-
-/** The entry with a flag set, itself if it has it already; null if the record has to be read for that. */
-function flagged(state: CollectionState, current: Entry, change: FlagChange): Entry | null {
-  const { flag, is } = change
-  const { id, segment, version, text, keys, blobs } = current
-  // After a start from files without an index, facts are not known until something asks for them.
-  const facts = current.facts ?? state.factsAt(id) ?? state.factsOf(toRecord(text))
-  const next = facts && state.facts?.withFlag(facts, change)
-  if (!next) return null
-  if (next === facts) return current
-  const set = withMember(text, flag, !is, is)
-  const whole = set === null ? null : withMember(set, 'version', version, version + 1)
-  return whole === null ? null : new Entry(id, segment, version + 1, whole, keys, blobs, next)
+  return now === version - 1 ? new Entry(id, segment, version, text, keys, blobs, facts) : null
 }
 
 const roughRecordSize = 1024

@@ -98,6 +98,14 @@ export class CollectionState {
     return facts !== null && this.facts?.withFlag(facts, change) === facts
   }
 
+  /** About how many bytes the text of a record has; 0 if there is no such record. */
+  textBytes(id: string): number {
+    const { text = '' } = this.byId.get(id) ?? {}
+    if (text !== '') return text.length
+    const packed = this.idIndex.locate(id)
+    return packed ? packed.pack.length(packed.row) : 0
+  }
+
   /** The segment for a new record. */
   assign(): number {
     if (!this.large) return 0

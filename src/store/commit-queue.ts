@@ -82,15 +82,20 @@ export class CommitQueue {
   #wake(item: Waiting): Promise<unknown> | undefined {
     // Most commits only add records, for which this costs nothing more.
     const ids = new Map<CollectionState, string[]>()
+    let withText = false
     for (const change of changesOf(item)) {
       const state = 'state' in change ? change.state : this.#records.collections.state(change.collection)
       if (!state.idIndex.mayRest(change.id)) continue
+      const isFlag = 'op' in change && change.op === 'flag'
+      if (isFlag && state.hasFlag(change.id, change.change)) continue
+      // A flag, and a place of a blob, are set in the text of the stored record.
+      withText ||= isFlag || 'from' in change
       const wanted = ids.get(state)
       if (wanted) wanted.push(change.id)
       else ids.set(state, [change.id])
     }
     const waking = [...ids].flatMap(
-      ([state, wanted]) => this.#records.resting.wake(state, wanted, needsTexts(item)) ?? [],
+      ([state, wanted]) => this.#records.resting.wake(state, wanted, withText) ?? [],
     )
     return waking.length === 0 ? undefined : Promise.all(waking)
   }
@@ -178,13 +183,6 @@ function changesOf(item: Waiting): readonly (Move | PreparedChange | BulkChange)
   if ('moves' in item) return item.moves
   if ('bulk' in item) return item.bulk
   return 'changes' in item ? item.changes : []
-}
-
-/** Whether the change is made of the text of the stored record. All changes of a bulk item are of the same kind. */
-function needsTexts(item: Waiting): boolean {
-  if (!('bulk' in item)) return 'moves' in item
-  const next = item.bulk[0]?.next
-  return next !== null && next !== undefined && 'flag' in next
 }
 
 function isNew(item: Waiting): boolean {

@@ -117,17 +117,18 @@ export async function createStore(
             ids,
             change,
             {
+              facts: collection.facts,
               read: (part) => readTexts(records, state, part.map(toRow)),
-              put(record, text, version): BulkChange {
+              put(record, text): BulkChange {
+                const { id, version } = record
                 const [keys, facts] = [state.keysOf(membersOf(record)), state.factsOf(record)]
-                return { state, id: record.id, version, next: { text, keys, facts } }
+                return { op: 'update', state, id, version, text, keys, facts }
               },
-              remove: (id) => ({ state, id, version: 0, next: null }),
-              setFlag: (part, next, isBulk) =>
+              remove: (id): BulkChange => ({ op: 'remove', state, id }),
+              textBytes: (id) => state.textBytes(id),
+              setFlag: (part, flag, isBulk) =>
                 queue.bulk(
-                  part
-                    .filter((id) => !state.hasFlag(id, next))
-                    .map((id) => ({ state, id, version: 0, next })),
+                  part.map((id): BulkChange => ({ op: 'flag', state, id, change: flag })),
                   isBulk,
                 ),
               commit: (part, isBulk) => queue.bulk(part, isBulk),

@@ -54,7 +54,10 @@ export function eachNew(places: Places | null, without: Places | null, run: (pla
  */
 export class Entry {
   readonly id: string
-  /** The number of its segment, from 1; 0 in small collections. */
+  /**
+   * The number of its segment, from 1. 0 in small collections, and for the records that a collection had before it became large: they
+   * stay in `db.json`.
+   */
   readonly segment: number
   version: number
   /** `""` if the text is only in the segment file. */

@@ -69,8 +69,8 @@ export interface Facts<T> {
   /** A name for each bit of `FactValues.flags`, from the lowest; at most 30. */
   readonly flags: readonly string[]
   /**
-   * The flags that are members of the record: each is a boolean of this name, true where the flag is set, and neither another fact
-   * nor an index depends on it. `Store.bulk` can set them without reading the records. Default: none.
+   * The flags that are members of the record: every record has a boolean of this name, true where the flag is set, and neither another fact
+   * nor an index depends on it. `Store.bulk` can set these, and no others, without reading the records. Default: none.
    */
   readonly members?: readonly string[]
   readonly numbers: readonly string[]

@@ -46,8 +46,8 @@ export class Resting {
   readonly replaced: Replaced[] = []
   /** Segments that have records both in their file and in memory. */
   readonly #awake: Set<Segment> = new Set()
-  /** A changed record is in a new pack, so that what is cached of the old one does not count. */
-  readonly #cache: Kept<{ pack: Packed; record: RestingRecord }> = createKept(
+  /** A changed record is in a new pack, so that what is cached of the old one does not count, and must not keep it in memory. */
+  readonly #cache: Kept<{ pack: WeakRef<Packed>; record: RestingRecord }> = createKept(
     cachedText,
     ({ record }) => record.text.length,
     mostCachedText,
@@ -77,7 +77,8 @@ export class Resting {
         for (const [i, { at, id, row }] of places.entries()) {
           const record = records[i] ?? null
           found[at] = record
-          if (record && ids.length <= mostKept) this.#cache.put(`${state.name} ${id}`, { pack, record })
+          if (record && ids.length <= mostKept)
+            this.#cache.put(`${state.name} ${id}`, { pack: new WeakRef(pack), record })
           if (record) continue
           if (state.idIndex.locate(id)?.pack !== pack) again.push(at)
           else if (pack.segment.replacing) {
@@ -105,7 +106,7 @@ export class Resting {
       if (!located) continue
       const { pack, row } = located
       const cached = this.#cache.get(`${state.name} ${id}`)
-      if (cached?.pack === pack) {
+      if (cached?.pack.deref() === pack) {
         found[at] = cached.record
         continue
       }

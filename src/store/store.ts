@@ -10,9 +10,11 @@ import type {
   PageQuery,
   RecordGroup,
 } from './queries.ts'
+import type { Blob, BlobWriter, ByteRange } from './blob.ts'
 import type { BlobId } from './names.ts'
 import type { Texts } from './texts.ts'
 
+export { type Blob, blobOf, type BlobWriter, type ByteRange } from './blob.ts'
 export type { BlobId } from './names.ts'
 export type { Facts, FlagChange } from './queries.ts'
 
@@ -60,7 +62,7 @@ export interface Store {
    *   may be called more than once. `remove` removes records without reading them. A flag is set by the store itself, which
    *   costs least.
    * @returns How many records were changed or removed; fewer than all of them if `options.signal` was aborted.
-   * @throws As `commit`. The commits before the failed one stay.
+   * @throws As `commit`. The commits before the failed one stay. internal_error for a flag that is not in `Facts.members`.
    */
   bulk<T extends StoredRecord>(
     collection: Collection<T>,
@@ -188,41 +190,6 @@ export interface Index {
   readonly on: readonly string[]
   /** Refuses a commit that would give two records the same values. */
   readonly unique?: boolean
-}
-
-export interface ByteRange {
-  readonly start?: number
-  readonly end?: number
-}
-
-/** Bytes for a commit: in memory, or already written by a {@link BlobWriter}. */
-export interface Blob {
-  readonly id: BlobId
-  readonly size: number
-  /** The bytes in pieces, if they are in memory. The store owns them after the commit. */
-  readonly parts?: readonly Uint8Array[]
-  /** The adapter's own handle, if the bytes are in a spool file. */
-  readonly spooled?: unknown
-}
-
-/** Receives the bytes of one blob. Small blobs are kept in memory, large ones are written to the medium at once. */
-export interface BlobWriter {
-  readonly size: number
-  /** Adds a piece, which the writer then owns. If it returns a promise, wait for it before the next piece. */
-  write(piece: Uint8Array): Promise<void> | undefined
-  /**
-   * Returns the blob for `commit`; without a promise if the bytes are in memory. A blob that is never committed is removed
-   * by `discard` or at the next start.
-   */
-  finish(): Blob | Promise<Blob>
-  /** Discards the bytes. Has no effect after a successful commit. */
-  discard(): Promise<void>
-}
-
-/** A blob of bytes in memory, in one piece or several. */
-export function blobOf(id: BlobId, ...pieces: readonly (Uint8Array | string)[]): Blob {
-  const parts = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
-  return { id, size: parts.reduce((size, part) => size + part.byteLength, 0), parts }
 }
 
 /** A change of one record; made by {@link insert}, {@link put}, {@link update} and {@link remove}. */

@@ -1,5 +1,5 @@
 import { LocalpostError, quote } from '../core/errors.ts'
-import { isObject } from './stored.ts'
+import { isRecord } from '../core/members.ts'
 import type { PartitionedStore } from './partitioned-store.ts'
 
 /** Marks a folder or a database as incomplete while a copy or a salvage fills it. */
@@ -30,7 +30,7 @@ export type FoundMark = Mark | 'unreadable'
 export function parseMark(text: string): FoundMark {
   try {
     const value: unknown = JSON.parse(text)
-    if (!isObject(value)) return 'unreadable'
+    if (!isRecord(value)) return 'unreadable'
     const { by, from } = value
     if ((by === 'copy' || by === 'salvage') && typeof from === 'string') return { by, from }
   } catch {

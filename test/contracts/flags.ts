@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { insert, remove, type StoreChange, update } from '../../src/store/store.ts'
-import { flagged, flaggedNote } from './notes.ts'
+import { flagged, flaggedNote, notes } from './notes.ts'
 import type { StoreTest } from './store-test.ts'
 
 /** The contract of flags that a bulk change sets. */
@@ -68,6 +68,54 @@ export function describeFlags(test: StoreTest): void {
       expect(await store.bulk(flagged, ['n_00001', 'n_00002'], { flag: 'open', is: false })).toBe(2)
       expect(await store.get(flagged, 'n_00001')).toMatchObject({ open: false, version: 2 })
       expect(await store.bulk(flagged, ['n_00001', 'n_00002'], { flag: 'open', is: false })).toBe(0)
+    })
+
+    test('are set in the order of the calls, whatever the state of a record is at the call', async ({
+      store,
+    }) => {
+      await store.commit([1, 2, 3].map((n) => insert(flagged, flaggedNote(n, { open: n !== 2 }))))
+      const ids = ['n_00001', 'n_00002']
+      const counts = await Promise.all([
+        store.bulk(flagged, ids, { flag: 'open', is: false }),
+        store.bulk(flagged, ids, { flag: 'open', is: true }),
+      ])
+      expect(counts).toEqual([1, 2])
+      expect((await store.page(flagged)).records.map(({ open, version }) => [open, version])).toEqual([
+        [true, 3],
+        [true, 2],
+        [true, 1],
+      ])
+      const broken = { ...flaggedNote(3, { open: false, name: 'broken' }), version: 1 }
+      await Promise.all([
+        store.commit([update(flagged, broken)]),
+        store.bulk(flagged, ['n_00003'], { flag: 'open', is: true }),
+      ])
+      expect(await store.get(flagged, 'n_00003')).toEqual({ ...broken, open: true, version: 3 })
+    })
+
+    test('are refused if they are no member of the records', async ({ store, add }) => {
+      await add(1)
+      await store.commit([insert(flagged, flaggedNote(1))])
+      for (const flag of ['short', 'name', 'other'])
+        await expect(store.bulk(flagged, ['n_00001'], { flag, is: true })).rejects.toMatchObject({
+          code: 'internal_error',
+          message: expect.stringContaining(`"${flag}"`) as unknown,
+        })
+      await expect(store.bulk(notes, ['n_00001'], { flag: 'seen', is: true })).rejects.toMatchObject({
+        code: 'internal_error',
+      })
+      expect(await store.get(flagged, 'n_00001')).toEqual({ ...flaggedNote(1), version: 1 })
+    })
+
+    test('that are stored are reported as done, even if the store is closed meanwhile', async ({ store }) => {
+      await store.commit([1, 2].map((n) => insert(flagged, flaggedNote(n))))
+      const counts: number[] = []
+      const ids = ['n_00001', 'n_00002']
+      const onProgress = (done: number): void => void counts.push(done)
+      const setting = store.bulk(flagged, ids, { flag: 'open', is: false }, { onProgress })
+      await store.close()
+      expect(await setting).toBe(2)
+      expect(counts).toEqual([2])
     })
 
     test('are set between other commits, and removed records stay removed', async ({ store }) => {

@@ -40,6 +40,7 @@ test('records of a collection that became large stay in db.json, and new ones go
   expect(await idsOf(second)).toEqual([...older, ...newer])
   await second.commit([...older, ...newer].slice(0, 2600).map((id) => remove(keys, id)))
   await second.close()
+  expect(await readFile(join(dir, 'db.json'), 'utf8')).not.toContain('k0')
   await expect(readFile(join(dir, 'keys', '000001.json'))).rejects.toMatchObject({ code: 'ENOENT' })
   expect((await inspect(dir)).healthy).toBe(true)
   const third = await open(dir, true)

@@ -1,8 +1,10 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { queryObjects } from 'node:v8'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { nodeFiles, type Files } from '../../src/core/files.ts'
 import type { LogStoreOptions } from '../../src/store/disk/open.ts'
+import { Packed } from '../../src/store/packed.ts'
 import {
   blobOf,
   type Collection,
@@ -278,6 +280,22 @@ test('a record is read correctly while its segment is replaced or its record cha
   }
   isDone = true
   expect(await reading).toBeGreaterThan(100)
+})
+
+const packsInMemory = (): number => Number(queryObjects(Packed))
+
+test('records that were read keep the places of replaced files in memory no longer', async () => {
+  const { store, checkpoint, fill } = await open()
+  await fill(0, 100)
+  await checkpoint()
+  const packs = packsInMemory()
+  for (let round = 1; round <= 5; round++) {
+    // What is cached of this record is of the file that the next change replaces.
+    expect(await store.get(items, idOf(round))).toMatchObject({ value: round })
+    await store.commit([put(items, item(0, { value: -round }))])
+    await checkpoint()
+  }
+  expect(packsInMemory()).toBeLessThanOrEqual(packs + 1)
 })
 
 test('a file of another form is written again once, and then its records rest', async () => {

@@ -3,7 +3,7 @@ import { corrupt } from '../io-errors.ts'
 import type { LogPosition } from './log.ts'
 import { assertKnownFormat, formatVersion, unreleasedFormat } from './format.ts'
 import { isSealed, sealed } from '../sealed.ts'
-import { isObject, type StoredObject } from '../stored.ts'
+import { isRecord } from '../../core/members.ts'
 
 /** The content of `checkpoint.json`: the log position up to which the snapshot contains every commit. */
 export interface Checkpoint extends LogPosition {
@@ -37,7 +37,7 @@ export function parseCheckpoint(bytes: Buffer, path: string): Checkpoint {
   } catch (error) {
     throw corrupt(`${path}:1`, 'it is not valid JSON.', restoreIt, error)
   }
-  if (!isObject(value)) throw corrupt(path, 'it is not an object.', restoreIt)
+  if (!isRecord(value)) throw corrupt(path, 'it is not an object.', restoreIt)
   assertKnownFormat(value.schema, path)
   if (isUnreleased(bytes, value)) throw unreleasedFormat(`The data folder ${dirname(path)}`)
   if (!isSealed(bytes))
@@ -60,7 +60,7 @@ const restoreIt = 'Restore it from a copy of the whole folder.'
 /** The members that the first builds wrote, without a checksum. Later ones wrote a checksum, and added the other members. */
 const firstMembers = new Set(['schema', 'log', 'offset', 'seq', 'files'])
 
-function isUnreleased(bytes: Buffer, value: StoredObject): boolean {
+function isUnreleased(bytes: Buffer, value: Readonly<Record<string, unknown>>): boolean {
   if (!('crc' in value)) return 'seq' in value && Object.keys(value).every((name) => firstMembers.has(name))
   if (!isSealed(bytes)) return false
   // A folder without files of records has no list of what they contain.
@@ -73,7 +73,7 @@ function isCount(value: unknown): value is number {
 }
 
 function isCounts(value: unknown): value is Record<string, number> {
-  return isObject(value) && Object.values(value).every(isCount)
+  return isRecord(value) && Object.values(value).every(isCount)
 }
 
 function isNames(value: unknown): value is string[] {

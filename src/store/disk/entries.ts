@@ -3,7 +3,7 @@ import { Entry, type Place, type Places } from '../entry.ts'
 import { corrupt } from '../io-errors.ts'
 import type { Records } from '../records.ts'
 import { collectionNameForm } from '../names.ts'
-import { isObject } from '../stored.ts'
+import { isRecord } from '../../core/members.ts'
 import type { Frame } from './frame.ts'
 import { largeNameForm, type Paths } from './paths.ts'
 import type { Snapshot, SnapshotLine } from './snapshot-text.ts'
@@ -40,7 +40,7 @@ export function applyFrame(
   larges?: Set<string>,
 ): void {
   for (const op of frame.ops) {
-    if (!isObject(op) || typeof op.in !== 'string' || !collectionNameForm.test(op.in))
+    if (!isRecord(op) || typeof op.in !== 'string' || !collectionNameForm.test(op.in))
       throw unknownOp(paths.log(log), frame)
     const { segment = 0 } = op
     if (typeof segment !== 'number') throw unknownOp(paths.log(log), frame)
@@ -84,7 +84,7 @@ export function toEntry(
   stored: { record?: unknown; blobs: unknown; text?: string | undefined },
 ): Entry | null {
   const record: unknown = stored.record ?? (stored.text === undefined ? undefined : JSON.parse(stored.text))
-  if (!isObject(record)) return null
+  if (!isRecord(record)) return null
   const blobs = parsePlaces(stored.blobs)
   if (typeof record.id !== 'string' || typeof record.version !== 'number' || blobs === undefined) return null
   const text = stored.text ?? JSON.stringify(record)
@@ -103,7 +103,7 @@ function toKnownEntry(segment: number, line: SnapshotLine): Entry | null {
 /** A record's blobs as stored, null if it has none, undefined if they cannot be read. */
 export function parsePlaces(value: unknown): Places | null | undefined {
   if (value === undefined || value === null) return null
-  if (!isObject(value)) return undefined
+  if (!isRecord(value)) return undefined
   const places: Record<string, Place> = {}
   for (const [name, place] of Object.entries(value)) {
     const parsed = parsePlace(place)
@@ -114,7 +114,7 @@ export function parsePlaces(value: unknown): Places | null | undefined {
 }
 
 function parsePlace(value: unknown): Place | null {
-  if (!isObject(value)) return null
+  if (!isRecord(value)) return null
   const { log = 0, at, large, size, crc } = value
   if (typeof size !== 'number' || typeof crc !== 'number') return null
   // What is read here becomes a path later.

@@ -3,7 +3,7 @@ import { endCode, type Files, readWhole } from '../../core/files.ts'
 import { storeFault } from '../io-errors.ts'
 import type { Packed } from '../packed.ts'
 import type { LineReader, RestingRecord } from '../resting.ts'
-import { isObject } from '../stored.ts'
+import { isRecord } from '../../core/members.ts'
 import { parsePlaces } from './entries.ts'
 import { missingFile } from './snapshot-files.ts'
 import { linesOf } from './snapshot-lines.ts'
@@ -88,7 +88,7 @@ function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): Rest
 /** The id and version of a record whose line does not begin with them. */
 function headOf(text: string): { id?: unknown; version?: unknown } {
   const record: unknown = JSON.parse(text)
-  return isObject(record) ? record : {}
+  return isRecord(record) ? record : {}
 }
 
 function letGo(files: Files, fd: number): void {

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { listed } from '../io-errors.ts'
-import { isObject } from '../stored.ts'
+import { isRecord } from '../../core/members.ts'
 import { isLineWhole, linesOf } from './snapshot-lines.ts'
 
 /** A record of an edited file that does not match its checksum: a person edited it, or it is damaged. */
@@ -18,14 +18,14 @@ export interface Edits {
 
 /** Compares an edited file, and its parsed content, with its own checksums and with its own list of records. */
 export function editsOf(bytes: Buffer, whole: unknown): Edits {
-  const sections = isObject(whole) ? whole : {}
+  const sections = isRecord(whole) ? whole : {}
   const arrays = Object.values(sections).filter((value): value is unknown[] => Array.isArray(value))
   return { records: editedRecords(bytes, arrays), removed: removedFrom(sections) }
 }
 
 function removedFrom(sections: Readonly<Record<string, unknown>>): string[] | null {
   const { ids } = sections
-  if (!isObject(ids)) return null
+  if (!isRecord(ids)) return null
   const removed: string[] = []
   for (const [name, listed] of Object.entries(ids)) {
     const section = sections[name]
@@ -68,13 +68,13 @@ function removedText({ removed }: Edits, limit: number): string {
 }
 
 function idOf(item: unknown): string {
-  const { record } = isObject(item) ? item : {}
-  return isObject(record) && typeof record.id === 'string' ? record.id : ''
+  const { record } = isRecord(item) ? item : {}
+  return isRecord(record) && typeof record.id === 'string' ? record.id : ''
 }
 
 /** Whether a parsed line matches its checksum when Localpost writes it again. */
 function isWhole(item: unknown): boolean {
-  if (!isObject(item) || typeof item.crc !== 'string') return false
+  if (!isRecord(item) || typeof item.crc !== 'string') return false
   const { crc, ...members } = item
   return crc32(JSON.stringify(members).slice(1)) === Number.parseInt(crc, 16)
 }

@@ -4,7 +4,7 @@ import { assertKnownFormat } from './format.ts'
 import { type Edits, editsOf } from './snapshot-edits.ts'
 import { footerForm, isLineWhole, linesOf, seqIn, untouchedCrc } from './snapshot-lines.ts'
 import type { IndexKey } from '../queries.ts'
-import { isObject } from '../stored.ts'
+import { isRecord } from '../../core/members.ts'
 
 export interface SnapshotLine {
   readonly text: string
@@ -59,7 +59,7 @@ export function parseSnapshot(bytes: Buffer, path: string): Snapshot {
   const untouched = crc === null ? null : parseLines(bytes, path)
   if (crc !== null && untouched) return { ...untouched, file: { size: bytes.byteLength, crc } }
   const whole = parseWhole(bytes, path)
-  if (isObject(whole) && 'crc' in whole) {
+  if (isRecord(whole) && 'crc' in whole) {
     for (const { number, at, end, isRecord } of linesOf(bytes))
       if (isRecord && !isLineWhole(bytes, at, end)) throw damagedAt(path, number)
     throw corrupt(path, 'the file is not what Localpost wrote: its checksum does not fit.', restoreIt)
@@ -140,7 +140,7 @@ function parseLine(bytes: Buffer, at: number, end: number): SnapshotLine | null 
   const headEnd = bytes.indexOf(recordMark, at)
   if (headEnd < 0 || headEnd >= end) return fromObject(JSON.parse(bytes.toString('utf8', at, end)))
   const head: unknown = JSON.parse(`${bytes.toString('utf8', at, headEnd)}}`)
-  if (!isObject(head)) return null
+  if (!isRecord(head)) return null
   const { id, version, keys, blobs = null } = head
   const text = bytes.toString('utf8', headEnd + recordMark.length, end - 1)
   return typeof id === 'string' && typeof version === 'number' && isKeys(keys)
@@ -159,12 +159,12 @@ function parseIndexes(line: string): Snapshot['indexes'] | null {
   const text = indexesForm.exec(line)?.[1]
   if (text === undefined) return null
   const value: unknown = JSON.parse(text)
-  const entries = isObject(value) ? Object.entries(value) : []
+  const entries = isRecord(value) ? Object.entries(value) : []
   return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
 function fromObject(line: unknown): SnapshotLine | null {
-  if (!isObject(line) || !isObject(line.record)) return null
+  if (!isRecord(line) || !isRecord(line.record)) return null
   return { text: JSON.stringify(line.record), blobs: line.blobs ?? null, record: line.record }
 }
 
@@ -172,7 +172,7 @@ const ownMembers = new Set(['schema', 'seq', 'indexes', 'ids', 'crc'])
 
 function fromWhole(bytes: Buffer, whole: unknown, path: string): Snapshot & { edited: Edits } {
   const other = corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
-  if (!isObject(whole) || typeof whole.schema !== 'number') throw other
+  if (!isRecord(whole) || typeof whole.schema !== 'number') throw other
   assertKnownFormat(whole.schema, path)
   const seq = typeof whole.seq === 'number' ? whole.seq : undefined
   const sections = new Map<string, SnapshotLine[]>()

@@ -4,7 +4,7 @@ import type { CollectionState } from '../collection-state.ts'
 import { type FactColumns, PackFacts } from '../pack-facts.ts'
 import { BlobUsage, type FileStamp, type Packed, type PackedFile, type PackRows } from '../packed.ts'
 import type { IndexKey } from '../queries.ts'
-import { isObject } from '../stored.ts'
+import { isRecord } from '../../core/members.ts'
 import { formatVersion } from './format.ts'
 
 export interface StartIndex {
@@ -115,7 +115,7 @@ export function decodeStartIndex(state: CollectionState, segment: number, bytes:
 
 /** Whether this is the head of such an index. The checksum matched, so that the rest is as `encodeStartIndex` wrote it. */
 function isHeadOf(state: CollectionState, segment: number, head: unknown): head is Head {
-  if (!isObject(head) || !Array.isArray(head.keyed) || !head.keyed.every(Array.isArray)) return false
+  if (!isRecord(head) || !Array.isArray(head.keyed) || !head.keyed.every(Array.isArray)) return false
   return Object.entries(formOf(state, segment)).every(([name, value]) => head[name] === value)
 }
 

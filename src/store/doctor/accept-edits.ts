@@ -8,7 +8,7 @@ import { type FileToWrite, type LineToWrite, snapshotPieces } from '../disk/snap
 import { parseEdited, type Snapshot, type SnapshotLine } from '../disk/snapshot-text.ts'
 import { corrupt } from '../io-errors.ts'
 import { takeLock } from '../lock/lock.ts'
-import { isObject } from '../stored.ts'
+import { isRecord } from '../../core/members.ts'
 
 /** A file whose edits were accepted. If nobody edited a record in `records`, that record is damaged. */
 export interface AcceptedFile extends Edits {
@@ -52,7 +52,7 @@ function identified({ seq, indexes, sections }: Snapshot, path: string): FileToW
 }
 
 function identifiedLine({ text, blobs, record }: SnapshotLine, path: string): LineToWrite {
-  const { id, version } = isObject(record) ? record : {}
+  const { id, version } = isRecord(record) ? record : {}
   if (typeof id === 'string' && typeof version === 'number') return { text, blobs, id, version }
   const what = `the record ${JSON.stringify(id ?? null)} needs an \`id\` that is a text and a \`version\` that is a number.`
   throw corrupt(path, what, 'Correct it; nothing was accepted.')

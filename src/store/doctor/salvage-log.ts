@@ -5,7 +5,7 @@ import { type Frame, partsOf } from '../disk/frame.ts'
 import { numbersIn } from '../disk/paths.ts'
 import type { Place } from '../entry.ts'
 import { Records } from '../records.ts'
-import { isObject } from '../stored.ts'
+import { isRecord } from '../../core/members.ts'
 import { messageOf } from './findings.ts'
 import { readOr, type SalvageReading } from './salvage-read.ts'
 
@@ -47,14 +47,14 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
       lost.push(messageOf(error))
     }
     for (const op of frame.ops) {
-      if (!isObject(op) || typeof op.in !== 'string') continue
+      if (!isRecord(op) || typeof op.in !== 'string') continue
       if (op.op === 'clear') {
         cleared.set(op.in, frame.seq)
         const ofCollection = last.get(op.in)
         for (const id of ofCollection?.keys() ?? []) ofCollection?.set(id, frame.seq)
         continue
       }
-      const id = isObject(op.record) ? op.record.id : op.id
+      const id = isRecord(op.record) ? op.record.id : op.id
       if (typeof id !== 'string') continue
       const ofCollection = last.get(op.in) ?? new Map<string, number>()
       last.set(op.in, ofCollection.set(id, frame.seq))

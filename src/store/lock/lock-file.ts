@@ -5,7 +5,7 @@ import { storeFault } from '../io-errors.ts'
 import { type Files, type Stamp, stampOf, writeWhole } from '../../core/files.ts'
 import type { PidSpace, Processes } from './processes.ts'
 import { isSealed, sealed } from '../sealed.ts'
-import { isObject } from '../stored.ts'
+import { isRecord } from '../../core/members.ts'
 import { sleep } from '../../core/machine.ts'
 
 export interface Holder {
@@ -39,7 +39,7 @@ export async function lockText(processes: Processes, place: FolderPlace | null):
 export function parseHolder(text: string): Holder | null {
   try {
     const value: unknown = JSON.parse(text)
-    if (!isObject(value) || !isSealed(Buffer.from(text))) return null
+    if (!isRecord(value) || !isSealed(Buffer.from(text))) return null
     const { pid, started, host, boot, namespace, dev, ino } = value
     if (typeof pid !== 'number' || typeof started !== 'string' || typeof host !== 'string') return null
     if (typeof boot !== 'string' || typeof namespace !== 'string') return null

@@ -8,7 +8,7 @@ import type { Blob, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isStorable } from './joined-texts.ts'
 import type { Named } from '../texts.ts'
-import type { Place } from './reads.ts'
+import type { Place } from './table.ts'
 
 /** Up to this many bytes, a blob is stored in one piece, beside its name. */
 export const mostInline: number = 256 * 1024

@@ -4,6 +4,9 @@ import type { JobQueue } from '../../core/job-queue.ts'
 import { codeOf } from '../../core/errors.ts'
 import { isLost } from './faults.ts'
 
+/** Statements that may read every row of a table have more time, in milliseconds. */
+export const scanMs = 30_000
+
 /** Runs statements over one connection, or over any of a pool. */
 export class Connection {
   readonly #client: Pool | PoolClient

@@ -13,8 +13,8 @@ export async function inspectBlobs(
   report: Report,
 ): Promise<void> {
   const { problems } = report
-  const [blobs, unused, pieces] = ['blobs', 'unused', 'pieces'].map((table) => sql.name(table))
-  const named = `SELECT partition, owner || '/' || name FROM ${blobs} blob`
+  const [blobs, pieces] = [sql.name('blobs'), sql.name('pieces')]
+  const named = namedIn(sql)
   const lengths = await findNames(
     sql,
     `${named} WHERE octet_length(bytes) IS DISTINCT FROM (CASE WHEN large IS NULL THEN size END)`,
@@ -39,6 +39,21 @@ export async function inspectBlobs(
       `${incomplete.count} large blobs lack pieces, or have wrong ones: ${incomplete.names}.`,
       restoreHint,
     )
+  await inspectOwners(sql, sound, report)
+  await inspectNumbers(sql, report)
+  if (report.problems > problems) return
+  const [found] = await sql.run<{ count: number }>(`SELECT count(*)::float8 AS count FROM ${blobs}`)
+  report.ok(`All bytes of ${found?.count ?? 0} blobs are there.`)
+}
+
+/** The beginning of a query for partitions and names of blobs. */
+function namedIn(sql: Connection): string {
+  return `SELECT partition, owner || '/' || name FROM ${sql.name('blobs')} blob`
+}
+
+/** Finds blobs of records, and of collections, that are not there. */
+async function inspectOwners(sql: Connection, sound: readonly SoundTable[], report: Report): Promise<void> {
+  const named = namedIn(sql)
   for (const { table } of sound) {
     const ownerless = await findNames(
       sql,
@@ -58,7 +73,14 @@ export async function inspectBlobs(
     report.note(
       `${strange.count} blobs are of collections that this version does not know: ${strange.names}.`,
     )
-  // The numbers of large blobs: to which blob pieces belong, and which pieces wait to be removed.
+}
+
+/**
+ * Compares the numbers of large blobs: to which blob pieces belong, which pieces wait to be removed, and which number is next. They
+ * are those of all partitions, so that the queries name none.
+ */
+async function inspectNumbers(sql: Connection, report: Report): Promise<void> {
+  const [blobs, unused, pieces] = ['blobs', 'unused', 'pieces'].map((table) => sql.name(table))
   const lost = await findNames(
     sql,
     `SELECT '', large::text FROM (SELECT DISTINCT large FROM ${pieces}
@@ -81,15 +103,14 @@ export async function inspectBlobs(
   )
   if (doubled.count > 0)
     report.problem(`${doubled.count} large blobs have the same number: ${doubled.names}.`, restoreHint)
-  const [found] = await sql.run<{ next: number; greatest: number; blobs: number }>(
+  const [found] = await sql.run<{ next: number; greatest: number }>(
     `SELECT (last_value + is_called::int)::float8 AS next,
-       (SELECT coalesce(max(large), 0) FROM ${pieces})::float8 AS greatest,
-       (SELECT count(*) FROM ${blobs})::float8 AS blobs FROM ${sql.name('large_blobs')}`,
+       (SELECT coalesce(max(large), 0) FROM ${pieces})::float8 AS greatest
+     FROM ${sql.name('large_blobs')}`,
   )
   if (found && found.next <= found.greatest)
     report.problem(
       `The next large blob would get the number ${found.next}, but there are pieces up to ${found.greatest}.`,
       `Run SELECT setval('${sql.name('large_blobs')}', ${found.greatest}).`,
     )
-  if (report.problems === problems) report.ok(`All bytes of ${found?.blobs ?? 0} blobs are there.`)
 }

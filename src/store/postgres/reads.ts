@@ -1,23 +1,18 @@
 import { factAt } from '../facts.ts'
 import { groupOf, Groups } from '../groups.ts'
-import type { IndexKey, PageQuery } from '../queries.ts'
+import type { PageQuery } from '../queries.ts'
 import { toRecord } from '../read-records.ts'
 import type { Collection, Store, StoredRecord } from '../store.ts'
 import type { Named } from '../texts.ts'
-import { compileQuery, hasWhere } from '../where.ts'
+import { compileQuery } from '../where.ts'
 import { createPacer } from '../../core/slices.ts'
 import { toSql } from './conditions.ts'
 import { Parameters } from './parameters.ts'
-import type { Connection } from './connection.ts'
-import { afterKey, encodeKey } from './index-keys.ts'
+import { type Connection, scanMs } from './connection.ts'
+import { encodeKey } from './index-keys.ts'
 import { isStorable, splitTexts } from './joined-texts.ts'
-import type { Table } from './table.ts'
-
-/** The records of a collection in one partition. */
-export interface Place {
-  readonly table: Table
-  readonly partition: string
-}
+import { Scan } from './scan.ts'
+import type { Place, Table } from './table.ts'
 
 /** The reads of records in a partition; see `Store`. */
 type Reads = Pick<Store, 'get' | 'find' | 'page' | 'ids' | 'count' | 'tally' | 'groups'>
@@ -62,7 +57,7 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Pla
       }
       if (scan.isWhole) return await countAll(sql, place)
       const [found] = await sql.run<{ count: number }>(
-        `SELECT count(*)::float8 AS count FROM ${place.table.sql} WHERE ${scan.sql}`,
+        `SELECT count(*)::float8 AS count FROM ${place.table.sql} WHERE ${scan.condition}`,
         scan.parameters.values,
         { isLasting: query.where === undefined, mostMs: scanMs },
       )
@@ -179,25 +174,26 @@ async function* rowsOf(
   idsAlone = false,
 ): AsyncGenerator<{ id: string; record: StoredRecord | null }> {
   let scan = new Scan(place, query)
-  const { table } = place
-  const matches = compileQuery(query, table.facts)
-  const isLight = idsAlone && scan.isExact
-  const mostAtOnce = isLight ? 10_000 : scan.isExact ? 500 : 1000
+  const matches = compileQuery(query, place.table.facts)
+  // The database skips and limits where it finds matching rows alone. Otherwise rows are read, compared, skipped and counted here.
+  const { isExact } = scan
+  const isLight = idsAlone && isExact
+  const mostAtOnce = isLight ? 10_000 : isExact ? 500 : 1000
   const columns = `id${scan.column === 'id' ? '' : `, ${scan.column} AS key`}${isLight ? '' : ', record::text AS record'}`
   const pacer = createPacer()
-  let skipping = scan.isExact ? 0 : (query.offset ?? 0)
+  let skipping = isExact ? 0 : (query.offset ?? 0)
   for (let left = wanted, isFirst = true; left > 0; isFirst = false) {
-    const limit = scan.isExact ? Math.min(left, mostAtOnce) : mostAtOnce
-    const offset = isFirst && scan.isExact ? (query.offset ?? 0) : 0
-    const rows = await sql.run<{ id: string; record?: string; key?: Buffer }>(
-      `SELECT ${columns} FROM ${table.sql} WHERE ${scan.from(offset)} ${scan.limited(limit)}`,
-      scan.parameters.values,
-      { isLasting: query.where === undefined, ...(query.where && { mostMs: scanMs }) },
-    )
+    const limit = isExact ? Math.min(left, mostAtOnce) : mostAtOnce
+    const offset = isFirst && isExact ? (query.offset ?? 0) : 0
+    const { text, values } = scan.select(columns, { offset, limit })
+    const rows = await sql.run<{ id: string; record?: string; key?: Buffer }>(text, values, {
+      isLasting: query.where === undefined,
+      ...(query.where && { mostMs: scanMs }),
+    })
     for (const { id, record: text } of rows) {
       if (pacer.due()) await pacer.turn()
       const record = text === undefined ? null : toRecord<StoredRecord>(text)
-      if (!scan.isExact && record && !matches(record)) continue
+      if (!isExact && record && !matches(record)) continue
       if (skipping > 0) {
         skipping--
         continue
@@ -208,94 +204,5 @@ async function* rowsOf(
     const last = rows.at(-1)
     if (rows.length < limit || !last) return
     scan = new Scan(place, query, last)
-  }
-}
-
-/** Statements that may read every row of a table have more time. */
-export const scanMs = 30_000
-
-/** The rows that a query is about, in SQL. */
-class Scan {
-  readonly parameters: Parameters = new Parameters()
-  /** The column of the index; `id` for that one. */
-  readonly column: string
-  /** Whether only matching rows are found. */
-  readonly isExact: boolean
-  /** Whether all records of the collection are found. */
-  readonly isWhole: boolean
-  /** The condition. */
-  readonly sql: string
-  readonly #order: 'ASC' | 'DESC'
-  /** The order of the rows in SQL. */
-  readonly #ordered: string
-  readonly #table: string
-
-  /** @param behind  A row that is left out with those before it. Default: none. */
-  constructor(
-    { table, partition }: Place,
-    query: PageQuery,
-    behind?: { readonly id: string; readonly key?: Buffer },
-  ) {
-    const { index = 'id', prefix, after, until, also } = query
-    const isBackwards = query.direction === 'desc'
-    this.#order = isBackwards ? 'DESC' : 'ASC'
-    this.column = index === 'id' ? 'id' : table.index(index).column
-    this.#table = table.sql
-    this.#ordered = `${this.column === 'id' ? '' : `${this.column} ${this.#order}, `}id ${this.#order}`
-    const { parameters } = this
-    const bounds = [`partition = ${parameters.add(partition)}`]
-    const compare = (operator: string, value: string | Buffer): void => {
-      bounds.push(`${this.column} ${operator} ${parameters.add(value)}`)
-    }
-    const behindOperator = isBackwards ? '<' : '>'
-    if (this.column === 'id') {
-      const bound = (operator: string, [id]: IndexKey): void => {
-        if (id === undefined) return
-        const text = String(id)
-        if (isStorable(text)) compare(operator, text)
-        else if (operator === '=') bounds.push('false')
-        // No id contains such characters. All ids sort before or after its storable part, or are equal to it.
-        else compare(operator === '<' ? '<=' : operator, /^[^\0\p{Surrogate}]*/u.exec(text)?.[0] ?? '')
-      }
-      if (prefix) bound('=', prefix)
-      if (after) bound(behindOperator, after)
-      if (until) bound('<=', until)
-    } else {
-      bounds.push(`${this.column} IS NOT NULL`)
-      if (prefix) {
-        compare('>=', encodeKey(prefix))
-        compare('<', afterKey(prefix))
-      }
-      if (after) compare(isBackwards ? '<' : '>=', isBackwards ? encodeKey(after) : afterKey(after))
-      if (until) compare('<', afterKey(until))
-    }
-    const condition = hasWhere(query) ? toSql(query.where, table.facts, parameters) : null
-    if (condition && also) {
-      const ids = parameters.add(also.filter(isStorable), 'text[]')
-      bounds.push(`(${condition.sql} OR id = ANY(${ids}))`)
-    } else if (condition) bounds.push(condition.sql)
-    this.isExact = condition?.isExact ?? true
-    // The first bound is the partition.
-    this.isWhole = bounds.length === 1
-    if (behind?.key) {
-      const [key, id] = [parameters.add(behind.key, 'bytea'), parameters.add(behind.id, 'text')]
-      bounds.push(`(${this.column}, id) ${behindOperator} (${key}, ${id})`)
-    } else if (behind) bounds.push(`id ${behindOperator} ${parameters.add(behind.id, 'text')}`)
-    this.sql = bounds.join(' AND ')
-  }
-
-  /** The condition without the first rows, which are skipped in the index, so that their records are not read. */
-  from(offset: number): string {
-    if (offset === 0) return this.sql
-    const isAscending = this.#order === 'ASC'
-    const keys = this.column === 'id' ? 'id' : `${this.column}, id`
-    const skipped = this.parameters.add(offset, 'int8')
-    return `${this.sql} AND (${keys}) ${isAscending ? '>=' : '<='} (
-      SELECT ${keys} FROM ${this.#table} WHERE ${this.sql} ORDER BY ${this.#ordered} OFFSET ${skipped} LIMIT 1)`
-  }
-
-  /** The end of a statement that reads some of the rows, in their order. */
-  limited(limit: number): string {
-    return `ORDER BY ${this.#ordered} LIMIT ${this.parameters.add(limit, 'int8')}`
   }
 }

@@ -1,5 +1,5 @@
 import type { BulkOutcome } from '../bulk.ts'
-import { bitOf } from '../facts.ts'
+import { factAt } from '../facts.ts'
 import type { FlagChange } from '../queries.ts'
 import type { Connection } from './connection.ts'
 import { Parameters } from './parameters.ts'
@@ -26,27 +26,32 @@ export async function setFlag(
   { table, ids, change: { flag, is } }: FlagSetting,
   outcome: BulkOutcome,
 ): Promise<string[]> {
-  const parameters = new Parameters()
-  const bit = parameters.add(bitOf(table.facts ?? noFacts, flag), 'int4')
-  const [from, to] = [!is, is].map((value) => parameters.add(`"${flag}":${value}`, 'text'))
-  const wanted = `stored.partition = ${parameters.add(partition)} AND stored.id = ANY(${parameters.add(ids, 'text[]')})`
+  const bit = 1 << factAt(table.facts?.flags, flag)
+  const rowsOf = (parameters: Parameters): string =>
+    `stored.partition = ${parameters.add(partition)} AND stored.id = ANY(${parameters.add(ids, 'text[]')})`
+  const setting = new Parameters()
+  const [from, to] = [!is, is].map((value) => setting.add(`"${flag}":${value}`, 'text'))
   const text = 'stored.record::text'
+  // Every record has the members, see `Facts.members`: where the name is there once, it is that of the member.
   const isOnce = (name: string, member: string): string =>
     `strpos(${text}, ${member}) > 0 AND octet_length(replace(${text}, ${name}, '')) = octet_length(${text}) - octet_length(${name})`
   const versions = `'"version":' || stored.version`
+  const flipped = setting.add(bit, 'int4')
+  const finding = new Parameters()
   const [changed, left] = await Promise.all([
     sql.run<{ id: string }>(
-      `UPDATE ${table.sql} stored SET version = stored.version + 1, flags = stored.flags # ${bit},
+      `UPDATE ${table.sql} stored SET version = stored.version + 1, flags = stored.flags # ${flipped},
          record = replace(replace(${text}, ${from}, ${to}), ${versions}, ${versions} + 1)::json
-       WHERE ${wanted} AND (stored.flags & ${bit} <> 0) = ${parameters.add(!is, 'bool')}
-         AND ${isOnce(parameters.add(`"${flag}"`, 'text'), from ?? '')} AND ${isOnce(`'"version"'`, versions)}
+       WHERE ${rowsOf(setting)} AND stored.flags & ${flipped} = ${setting.add(is ? 0 : bit, 'int4')}
+         AND ${isOnce(setting.add(`"${flag}"`, 'text'), from ?? '')} AND ${isOnce(`'"version"'`, versions)}
        RETURNING stored.id`,
-      parameters.values,
+      setting.values,
     ),
+    // It runs after the statement above, on the same connection, so that the changed records have the flag.
     sql.run<{ id: string }>(
-      `SELECT stored.id FROM ${table.sql} stored WHERE stored.partition = $1 AND stored.id = ANY($2::text[])
-         AND coalesce((stored.flags & $3::int4 <> 0) <> $4::bool, true)`,
-      [partition, ids, bitOf(table.facts ?? noFacts, flag), is],
+      `SELECT stored.id FROM ${table.sql} stored WHERE ${rowsOf(finding)}
+         AND (stored.flags & ${finding.add(bit, 'int4')}) IS DISTINCT FROM ${finding.add(is ? bit : 0, 'int4')}`,
+      finding.values,
     ),
   ])
   outcome.applied = changed.length
@@ -54,5 +59,3 @@ export async function setFlag(
   const found = new Set(changed.map(({ id }) => id))
   return ids.filter((id) => found.has(id))
 }
-
-const noFacts = { flags: [] }

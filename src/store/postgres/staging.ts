@@ -26,11 +26,10 @@ export type PreparedChange =
       readonly version: number | undefined
     }
 
-/** A change of a record that was read at a version; without `row` it is removed, whatever its version is. */
+/** A change of a record that was read at the version before that of `row`; without `row` it is removed, whatever its version is. */
 export interface BulkChange {
   readonly table: Table
   readonly id: string
-  readonly version: number
   readonly row: StoredRow | null
 }
 
@@ -120,11 +119,11 @@ export class Staging extends CommitChecks<Place, Known> {
     outcome.applied = 0
     outcome.stale = []
     const effects: CommitChange[] = []
-    await this.whole(changes, ({ table, id, version, row }) => {
+    await this.whole(changes, ({ table, id, row }) => {
       const place = toPlace(table, partition)
       const current = this.current(place, id)
       if (!current) return
-      if (row !== null && current.version !== version) {
+      if (row !== null && current.version !== row.version - 1) {
         outcome.stale.push(id)
         return
       }

@@ -17,13 +17,13 @@ import { databaseFault } from './faults.ts'
 import { Follower, readState } from './follower.ts'
 import { channelOf, Listening } from './listening.ts'
 import type { Membership } from './membership.ts'
-import { createReads, type Place, readTexts, totalOf } from './reads.ts'
+import { createReads, readTexts, totalOf } from './reads.ts'
 import { type BulkChange, prepareChange } from './staging.ts'
 import { createTexts } from './texts.ts'
 import type { TextSearch } from './texts-schema.ts'
 import { type RunStoppable, withStoppable } from './stoppable.ts'
 import { readStatus, sizeOf } from './status.ts'
-import type { Table } from './table.ts'
+import type { Place, Table } from './table.ts'
 import { Upkeep } from './upkeep.ts'
 import type { Named } from '../texts.ts'
 import { Views } from '../views.ts'
@@ -172,11 +172,14 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
             ids,
             change,
             {
+              facts: collection.facts,
               read: (part) => readTexts(shared, place, part),
-              put(record, text, version): BulkChange {
-                return { table, id: record.id, version, row: table.rowOf(record, text) }
+              put(record, text): BulkChange {
+                return { table, id: record.id, row: table.rowOf(record, text) }
               },
-              remove: (id) => ({ table, id, version: 0, row: null }),
+              remove: (id) => ({ table, id, row: null }),
+              // The database sets the flag: no text comes here.
+              textBytes: () => 0,
               setFlag: (part, next, isBulk) =>
                 writer.setFlag(partition, { table, ids: part, change: next }, isBulk),
               commit: (part, isBulk) => writer.bulk(partition, part, isBulk),
@@ -246,7 +249,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
           removals.length = 0
           for (const table of tables.values()) {
             const ids = await reads.ids(table.collection, { limit: removedAtOnce - removals.length })
-            for (const id of ids) removals.push({ table, id, version: 0, row: null })
+            for (const id of ids) removals.push({ table, id, row: null })
             if (ids.length > 0) removed.add(table.name)
           }
           if (removals.length > 0) await writer.bulk(name, [...removals], true)

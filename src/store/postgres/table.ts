@@ -29,6 +29,12 @@ export interface StoredRow {
   readonly values: readonly (Buffer | number | string | null)[]
 }
 
+/** The records of a collection in one partition. */
+export interface Place {
+  readonly table: Table
+  readonly partition: string
+}
+
 /** How the records of a collection are stored: the table, its columns, and the values of a record in them. */
 export class Table {
   readonly name: string

@@ -3,8 +3,7 @@ import type { TextQuery, TextTerm } from '../texts.ts'
 import { toSql } from './conditions.ts'
 import type { Parameters } from './parameters.ts'
 import { isStorable } from './joined-texts.ts'
-import type { Place } from './reads.ts'
-import type { Table } from './table.ts'
+import type { Place, Table } from './table.ts'
 
 /** Texts from one id (inclusive) to another (exclusive); null for no bound. */
 export interface Slice {
