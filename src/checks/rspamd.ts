@@ -35,12 +35,7 @@ export async function askRspamd(url: string, message: Uint8Array, asking: Asking
   const rules = Object.entries(symbols).map(([name, { score: points, description = '' }]) => {
     return { name, points: rounded(points), description }
   })
-  return {
-    score: rounded(score),
-    required,
-    mark: marks.get(action) ?? null,
-    rules: rules.toSorted((a, b) => b.points - a.points),
-  }
+  return { score: rounded(score), required, mark: marks.get(action) ?? null, rules }
 }
 
 const answerSchema = z.object({

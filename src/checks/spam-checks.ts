@@ -47,6 +47,9 @@ export const spamChecks: readonly AskingCheck[] = [
   },
 ]
 
+/** Rules that add less, or subtract, say little of why a mail is spam. SpamAssassin gives rules under test 0.01. */
+const leastPoints = 0.1
+
 async function verdictOf(
   asked: Asked,
   filter: string,
@@ -62,7 +65,7 @@ async function verdictOf(
       ? `${filter} gives ${score} points; from ${required} on it is spam.`
       : `${filter} gives ${score} points and ${mark}; from ${required} on it refuses it.`
   const notes = rules
-    .filter(({ points }) => points >= 0.1)
+    .filter(({ points }) => points >= leastPoints)
     .toSorted((a, b) => b.points - a.points)
     .map(({ name, points, description }): Found => {
       const said = description === '' || description === 'No description available.' ? '' : `: ${description}`

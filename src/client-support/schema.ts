@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import type { ClientScore, ClientSupport, MailPreview, RemovedFeature, SupportedFeature } from './types.ts'
 
+const places = z
+  .array(z.strictObject({ line: z.int().describe('Line of the HTML, from 1 on'), snippet: z.string() }))
+  .describe('The first 20 places')
+
 /** How well a client supports what a mail uses. */
 export const clientScoreSchema: z.ZodType<ClientScore> = z.strictObject({
   client: z.string().describe('Its key, as `gmail/ios`'),
@@ -15,9 +19,7 @@ export const supportedFeatureSchema: z.ZodType<SupportedFeature> = z.strictObjec
   category: z.string().describe('`css`, `html`, `image` or `others`'),
   url: z.string().describe('Its page, with notes and versions'),
   count: z.int().describe('How often the mail uses it'),
-  places: z
-    .array(z.strictObject({ line: z.int().describe('Line of the HTML, from 1 on'), snippet: z.string() }))
-    .describe('The first 20 places'),
+  places,
   unsupported: z.array(z.string()).describe('The keys of the clients that ignore it'),
   partial: z.array(z.string()).describe('The keys of the clients that support it partly'),
 })
@@ -39,9 +41,7 @@ export const removedFeatureSchema: z.ZodType<RemovedFeature> = z.strictObject({
   title: z.string(),
   url: z.string().nullable().describe('Its page in Can I email; null for a rule'),
   count: z.int().describe('How often it was removed'),
-  places: z
-    .array(z.strictObject({ line: z.int().describe('Line of the HTML, from 1 on'), snippet: z.string() }))
-    .describe('The first 20 places'),
+  places,
 })
 
 /** The HTML of a mail without what a mail client ignores. */

@@ -29,22 +29,28 @@ function makeMasks(): readonly [pattern: RegExp, mask: string][] {
   ].join('|')
   const iso = `\\d{4}-\\d\\d-\\d\\d(?:[T ]\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?${zone})?`
   return [
+    // 2026-03-01T09:30:00.000Z
     [new RegExp(`(?<![\\d-])${iso}(?![\\d-])`, 'g'), '[date]'],
+    // Sunday, 1st of March 2026 at 9:30 UTC; Sonntag, 1. März 2026 um 9:30
     [
       new RegExp(`${weekday}(?<!\\d)\\d{1,2}${ordinal}\\.?,? (?:of |de |d')?${month}${year}?${time}`, 'giu'),
       '[date]',
     ],
+    // Sun, Mar 1, 2026, 9:30 a.m.
     [
       new RegExp(`${weekday}(?<!\\p{L})${month} \\d{1,2}${ordinal}(?![\\d:])${year}?${time}`, 'giu'),
       '[date]',
     ],
+    // 01.03.2026, 3/1/2026 9:30 pm, 3/1/26, 01.03.26
     [new RegExp(`${weekday}(?<![\\d./-])(?:${numeric})(?![\\d/-]|\\.\\d)${time}`, 'giu'), '[date]'],
+    // 9:30, 09:30:15 +01:00
     [new RegExp(`(?<![\\d.:\\]])${clock}${zone}(?![\\d:])`, 'gi'), '[time]'],
   ]
 }
 
 /** The names of months and weekdays, in lower and upper case as they are; the longest first. */
 function names(): { months: string[]; weekdays: string[] } {
+  // English has two short names of September; Intl gives "Sep".
   const months = new Set(['Sept'])
   const weekdays = new Set<string>()
   for (const locale of locales) {
@@ -57,9 +63,11 @@ function names(): { months: string[]; weekdays: string[] } {
         weekday: style,
         timeZone: 'UTC',
       })
+      // Steps of 13 days meet each month, and each day of the week.
       for (let day = 0; day < 365; day += 13) {
         for (const { type, value } of format.formatToParts(Date.UTC(2026, 0, 2 + day))) {
           const found = type === 'month' ? months : type === 'weekday' ? weekdays : null
+          // Shorter ones are also words. The dot of an abbreviation is matched with it, not as a part of it.
           if (/^[\p{L}-]{3,}$/u.test(value)) found?.add(value)
         }
       }

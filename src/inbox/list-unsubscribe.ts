@@ -1,3 +1,4 @@
+import { readLength } from '../checks/lengths.ts'
 import { fieldOf } from '../core/header-fields.ts'
 import type { ListUnsubscribe } from './types.ts'
 
@@ -19,7 +20,5 @@ export function readListUnsubscribe(headers: readonly (readonly [string, string]
   return { urls, one_click: isPost && urls.some((url) => /^https?:/i.test(url)) }
 }
 
-/** Longer than any field of a real mail; the length of a hostile one has no other limit than that of the header. */
-const readLength = 10_000
 /** Mails have one or two, and each mail's answer lists them all. */
 const maxUrls = 20

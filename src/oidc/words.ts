@@ -1,4 +1,5 @@
 import { LocalpostError, quote, shorten } from '../core/errors.ts'
+import { isRecord } from '../core/members.ts'
 import { ProviderFailure } from './fetch.ts'
 
 /**
@@ -60,8 +61,4 @@ function causesOf(error: unknown): Readonly<Record<string, unknown>>[] {
   const chain: Readonly<Record<string, unknown>>[] = []
   for (let one = error; isRecord(one) && chain.length < 5; one = one['cause']) chain.push(one)
   return chain
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

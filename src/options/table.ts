@@ -10,6 +10,23 @@ import { sendingRows } from './rows/sending.ts'
 import { serverRows } from './rows/server.ts'
 import { smtpRows } from './rows/smtp.ts'
 
+/** The rows by the heading under which the help lists their flags. */
+interface Sections {
+  Server: typeof serverRows
+  Data: typeof dataRows
+  Access: typeof accessRows
+  SMTP: typeof smtpRows
+  Sending: typeof sendingRows
+  Domains: typeof domainsRows
+  'Outgoing connections': typeof outgoingRows
+  General: typeof generalRows
+  Checks: typeof checksRows
+  Library: typeof libraryRows
+}
+
+/** What has the members of each of some types: a parameter that takes any of them has all. */
+type AllOf<T> = (T extends unknown ? (each: T) => void : never) extends (all: infer All) => void ? All : never
+
 /**
  * The single definition of every option, by the heading under which the help lists its flag. A row defines the type, the
  * default and the check in the library and in configuration files, the flag, the LOCALPOST_* variable, `--help` and
@@ -18,7 +35,7 @@ import { smtpRows } from './rows/smtp.ts'
  * Rows are plain literals, so that the types of the package keep the comments. `kind` (see kinds.ts) defines the valid
  * values; `command: true` marks options that only the command has, not the library.
  */
-export const optionSections: Readonly<Record<string, Rows>> = {
+export const optionSections: Sections & Readonly<Record<string, Rows>> = {
   Server: serverRows,
   Data: dataRows,
   Access: accessRows,
@@ -32,24 +49,7 @@ export const optionSections: Readonly<Record<string, Rows>> = {
 }
 
 /** Every option by its name. */
-export const optionTable: typeof serverRows &
-  typeof dataRows &
-  typeof accessRows &
-  typeof smtpRows &
-  typeof sendingRows &
-  typeof domainsRows &
-  typeof outgoingRows &
-  typeof generalRows &
-  typeof checksRows &
-  typeof libraryRows = {
-  ...serverRows,
-  ...dataRows,
-  ...accessRows,
-  ...smtpRows,
-  ...sendingRows,
-  ...domainsRows,
-  ...outgoingRows,
-  ...generalRows,
-  ...checksRows,
-  ...libraryRows,
-}
+export const optionTable: AllOf<Sections[keyof Sections]> = Object.assign(
+  {},
+  ...Object.values(optionSections),
+)

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Expect, TestInfo } from '@playwright/test'
-import { defaultThreshold, picturesOf } from '../testing/mail-pictures.ts'
+import type { Mail } from '../inbox/types.ts'
+import { defaultThreshold, picturesOf, sayMissing } from '../testing/mail-pictures.ts'
 import { mailSnapshot, sayDifference } from '../testing/mail-snapshot.ts'
 import { matchers, type Matchers } from '../testing/matchers.ts'
 import { usageError } from '../testing/lines.ts'
@@ -27,38 +28,39 @@ export function withMailMatchers<Extended>(
   const counts = new WeakMap<object, Map<string, number>>()
   const count = (info: TestInfo, what: string): number => {
     const known = counts.get(info) ?? new Map<string, number>()
-    counts.set(info, known.set(what, (known.get(what) ?? 0) + 1))
-    return known.get(what) ?? 1
+    const number = (known.get(what) ?? 0) + 1
+    counts.set(info, known.set(what, number))
+    return number
+  }
+  const begin = (isNot: boolean | undefined, received: unknown, matcher: keyof Matchers): Mail => {
+    assertMail(received, matcher)
+    if (isNot === true) throw usageError(`${matcher} cannot be used with "not".`)
+    return received
   }
   const own: Matchers = {
     ...matchers,
     toMatchMailSnapshot(received, options = {}) {
-      assertMail(received, 'toMatchMailSnapshot')
-      if (this.isNot === true) throw usageError('toMatchMailSnapshot cannot be used with "not".')
-      const text = `${mailSnapshot(received, options)}\n`
+      const mail = begin(this.isNot, received, 'toMatchMailSnapshot')
+      const text = `${mailSnapshot(mail, options)}\n`
       const info = test.info()
       const name = `${nameOf(info, options.name ?? `mail ${count(info, 'text')}`)}.txt`
       const command = commandOf(info)
       if (isLost(info, name)) {
         const key = relative(process.cwd(), info.snapshotPath(name))
-        const said = { mail: received, key, expected: null, received: text, command }
+        const said = { mail, key, expected: null, received: text, command }
         return { pass: false, message: () => sayDifference(said) }
       }
       return compareAll([() => expect(text).toMatchSnapshot(name)], command)
     },
     async toMatchMailPictures(received, options = {}) {
-      assertMail(received, 'toMatchMailPictures')
-      if (this.isNot === true) throw usageError('toMatchMailPictures cannot be used with "not".')
+      const mail = begin(this.isNot, received, 'toMatchMailPictures')
       const info = test.info()
       const about = nameOf(info, options.name ?? `mail ${count(info, 'pictures')}`)
-      const pictures = await picturesOf(received, options)
+      const pictures = await picturesOf(mail, options)
       const { threshold = defaultThreshold, maxDiffPixels = 0 } = options
       const compare = pictures.map(({ view, png }) => () => {
         const name = `${about} ${view}.png`
-        if (isLost(info, name))
-          throw new Error(
-            `${relative(process.cwd(), info.snapshotPath(name))} is missing, and this run writes none.`,
-          )
+        if (isLost(info, name)) throw new Error(sayMissing(info.snapshotPath(name)))
         expect(png).toMatchSnapshot(name, { threshold, maxDiffPixels })
       })
       return compareAll(compare, commandOf(info))

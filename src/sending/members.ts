@@ -1,5 +1,6 @@
 import { attachmentMembers } from '../attachments/schema.ts'
 import { quote, validationError, type FieldError } from '../core/errors.ts'
+import { isRecord } from '../core/members.ts'
 import { checkInput } from '../core/validate.ts'
 import {
   maxEntries,
@@ -20,7 +21,7 @@ export type RequestKind = 'interface' | 'whole'
 
 /** The body of a send request. @throws validation_error for anything but an object. */
 export function asObject(input: unknown): object {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
+  if (isRecord(input)) return input
   throw validationError([{ field: 'body', message: `must be an object, not ${quote(input)}` }])
 }
 

@@ -28,16 +28,16 @@ export interface Route {
   /** The form of its path parameters, if they are more than text; only for the document. */
   readonly params?: Readonly<Record<string, { readonly maxLength: number; readonly pattern: string }>>
   /**
-   * Converts the query for the handler; a row without one reads no query. In `/dev` it refuses unknown members, because a misspelt one would do something else
-   * than is meant. It ignores them in `/v1`, as the interface does, and where a browser opens an address that others extend:
-   * the HTML of a mail, and sign-in with a provider.
+   * Converts the query for the handler; a row without one reads no query. In `/dev` it refuses unknown members, because a
+   * misspelt one would do something else than is meant. It ignores them in `/v1`, as the interface does, and where a browser
+   * opens an address that others extend: the HTML of a mail, and sign-in with a provider.
    */
   readonly query?: z.ZodType
   /** Request headers that it reads, with their meaning and maximum length; only for the document. */
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly maxLength?: number }>>
   readonly body?: RouteBody
   readonly success: RouteSuccess
-  /** Its error codes besides those that follow from its access, its body and the store; see `openapi.ts`. */
+  /** Its error codes besides those that follow from its access, its body and the store; see `route-errors.ts`. */
   readonly errors?: readonly ErrorCode[]
   /**
    * Who may call: `key` needs an API key, `local` must pass the guard of the control API, `open` only its Origin check;

@@ -85,11 +85,11 @@ export function assertPattern(value: unknown, what: string): void {
 const kinds: Readonly<Record<NamedKind, { takes: (value: unknown) => boolean; words: string }>> = {
   text: { takes: isText, words: 'a text' },
   count: {
-    takes: (value) => isPositive(value) && Number.isInteger(value),
+    takes: (value) => isNotNegative(value) && Number.isInteger(value),
     words: 'a whole number from 0',
   },
-  share: { takes: (value) => isPositive(value) && value <= 1, words: 'a number from 0 to 1' },
-  milliseconds: { takes: isPositive, words: 'a number of milliseconds from 0' },
+  share: { takes: (value) => isNotNegative(value) && value <= 1, words: 'a number from 0 to 1' },
+  milliseconds: { takes: isNotNegative, words: 'a number of milliseconds from 0' },
   moment: { takes: isMoment, words: 'a Date or the id of a mail, which inbox.mark() gives' },
   texts: { takes: (value) => Array.isArray(value) && value.every(isText), words: 'an array of texts' },
   pattern: { takes: isPattern, words: 'a text or a regular expression' },
@@ -103,7 +103,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-function isPositive(value: unknown): value is number {
+function isNotNegative(value: unknown): value is number {
   return typeof value === 'number' && value >= 0
 }
 

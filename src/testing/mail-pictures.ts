@@ -87,7 +87,7 @@ async function checkOne(
     await writeFile(path, content)
   }
   if (!existsSync(file)) {
-    if (writes === 'none') return `  ${shown} is missing, and this run writes none.`
+    if (writes === 'none') return `  ${sayMissing(file)}`
     await write(file, png)
     return null
   }
@@ -103,6 +103,11 @@ async function checkOne(
   const size = difference.sizes === null ? '' : `, and its size is ${difference.sizes}`
   const where = relative(process.cwd(), beside.difference)
   return `  ${shown}: ${difference.pixels} pixels differ${size}. See ${where}`
+}
+
+/** What is said of a picture that a run without writing does not find. */
+export function sayMissing(file: string): string {
+  return `${relative(process.cwd(), file)} is missing, and this run writes none.`
 }
 
 /** A folder for the pictures of a test file; a hash keeps apart names that look the same as file names. */

@@ -84,6 +84,7 @@ export const onEachAdapter: Readonly<Record<'inCi' | 'atNight', readonly string[
     'tracking/lasting',
     'webhooks/attempts',
     'webhooks/instance',
+    'webhooks/kept-deliveries',
     'webhooks/changes',
     'webhooks/store-contract',
     'webhooks/webhooks',

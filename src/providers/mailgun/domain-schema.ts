@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
+import { notSupported } from '../not-supported.ts'
 
+const noAddresses = notSupported('there are no IP addresses of domains')
 const ignored = z.string().max(1000).optional().describe('Has no effect')
 
 /** The body of `POST /v4/domains`. */
@@ -14,10 +16,8 @@ export const newDomainSchema = z.strictObject({
   web_scheme: ignored,
   web_prefix: ignored,
   use_automatic_sender_security: ignored,
-  ips: z.never({ error: 'is not supported: there are no IP addresses of domains. Leave it out' }).optional(),
-  pool_id: z
-    .never({ error: 'is not supported: there are no IP addresses of domains. Leave it out' })
-    .optional(),
+  ips: noAddresses,
+  pool_id: noAddresses,
 })
 
 /** A domain. */

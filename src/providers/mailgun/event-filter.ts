@@ -2,13 +2,13 @@ import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { domainOf, kindOf } from './event-data.ts'
 import type { MailgunEventFilters } from './event-schema.ts'
-import { bareIdOf, mailgun } from './words.ts'
+import { bareIdOf, isOurId, mailgun } from './words.ts'
 
 /** Makes the test of an event of a domain. */
 export function toFilter(domain: string, given: MailgunEventFilters): (event: ShapedEvent) => boolean {
   const tests = Object.entries(given).map(([name, value]): ((event: ShapedEvent) => boolean) => {
     const matches = toTest(value)
-    const valuesOf = values[name as keyof MailgunEventFilters]
+    const valuesOf = valuesByName[name as keyof MailgunEventFilters]
     return (event) => matches(valuesOf(event).map((one) => one.toLowerCase()))
   })
   return (event) => isOfDomain(event, domain) && tests.every((test) => test(event))
@@ -19,11 +19,11 @@ function isOfDomain({ email }: ShapedEvent, domain: string): boolean {
   const { provider, envelope, from } = email
   const senders = [envelope.mail_from, ...parseAddresses(from).map(({ address }) => address)]
   const ids = provider?.name === mailgun ? [bareIdOf(email)] : []
-  const isMade = ids.some((id) => /^[\da-f]{32}@/.test(id))
-  return (isMade ? ids : [...ids, ...senders]).some((one) => domainOf(one) === domain)
+  return (ids.some(isOurId) ? ids : [...ids, ...senders]).some((one) => domainOf(one) === domain)
 }
 
-const values: Readonly<Record<keyof MailgunEventFilters, (event: ShapedEvent) => string[]>> = {
+/** What an event has to compare with each filter. */
+const valuesByName: Readonly<Record<keyof MailgunEventFilters, (event: ShapedEvent) => string[]>> = {
   event: ({ event }) => [kindOf(event).event],
   severity: ({ event }) => [kindOf(event).severity ?? ''],
   recipient: ({ recipient }) => [recipient],

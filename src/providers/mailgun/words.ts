@@ -12,6 +12,9 @@ export function toMessageId(uuid: string, domain: string): string {
   return `<${uuid.replaceAll('-', '')}@${domain.toLowerCase()}>`
 }
 
+/** Whether an id, without its angle brackets, is one that this service made. */
+export const isOurId = (bareId: string): boolean => /^[\da-f]{32}@/.test(bareId)
+
 /** The same id of any email, without its angle brackets, as events have it. */
 export function bareIdOf(email: EmailRecord): string {
   const { provider, message } = email

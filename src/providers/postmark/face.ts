@@ -4,7 +4,6 @@ import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
 import { sentencesOf } from '../fault-words.ts'
 import { providerRows } from '../rows.ts'
-import { codesByCause } from './causes.ts'
 import { postmark } from './words.ts'
 
 const header = 'X-Postmark-Server-Token'
@@ -43,6 +42,13 @@ const known: Readonly<Partial<Record<ErrorCode, Kind>>> = {
   message_too_large: [413, 300],
   unsupported_media_type: [415, 409],
   rate_limit_exceeded: [429, 429],
+}
+
+/** The `cause` of each error that Postmark has a code of its own for, with that code. */
+const codesByCause: Readonly<Record<string, number>> = {
+  inactive_recipients: 406,
+  too_many_messages: 410,
+  cannot_activate: 1003,
 }
 
 /** What it answers to a missing record and to wrong input, by the second segment of the path. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { isRecord } from '../../core/members.ts'
 import { checkInput } from '../../core/validate.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { checkProto } from '../own-names.ts'
@@ -52,8 +53,7 @@ function toEach(
   }
   return emails.map((email, i) => {
     try {
-      if (typeof email === 'object' && email !== null && !Array.isArray(email))
-        return { request: translate(email) }
+      if (isRecord(email)) return { request: translate(email) }
       const message = `must be an object, not ${quote(email)}`
       return { error: validationError([{ field: `${list}[${i}]`, message }]) }
     } catch (error) {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { checkPage, pageMembers, queryName } from './page-query.ts'
 
-const maxText = 1_000_000
-const text = z.string().max(maxText).nullish()
+const text = z.string().max(1_000_000).nullish()
+const name = z.string().min(1).max(255)
+const subject = z.string().min(1).max(998)
 const noLayout = z
   .null({ error: 'is not supported: there are no layouts. Write all of the template into HtmlBody' })
   .optional()
@@ -22,17 +23,17 @@ const alias = z
 
 /** The body of `POST /templates`. */
 export const newTemplateSchema = z.strictObject({
-  Name: z.string().min(1).max(255),
+  Name: name,
   Alias: alias.describe('Also the id of the template in Localpost. Default: the number that it gets'),
-  Subject: z.string().min(1).max(998).describe('In Mustachio'),
+  Subject: subject.describe('In Mustachio'),
   ...bodies,
 })
 
 /** The body of `PUT /templates/{idOrAlias}`: what is absent stays. */
 export const templateChangesSchema = z.strictObject({
-  Name: z.string().min(1).max(255).optional(),
+  Name: name.optional(),
   Alias: alias.describe('Only the one that it has: it is the id of the template in Localpost'),
-  Subject: z.string().min(1).max(998).optional(),
+  Subject: subject.optional(),
   ...bodies,
 })
 
@@ -61,9 +62,9 @@ export type PostmarkTemplate = z.infer<typeof templateSchema>
 
 /** The body of `POST /templates/validate`. */
 export const templateTestSchema = z.strictObject({
-  Subject: z.string().max(maxText).nullish().describe('At least one of the three texts is required'),
-  HtmlBody: z.string().max(maxText).nullish(),
-  TextBody: z.string().max(maxText).nullish(),
+  Subject: text.describe('At least one of the three texts is required'),
+  HtmlBody: text,
+  TextBody: text,
   TestRenderModel: z.record(z.string(), z.unknown()).nullish().describe('What they are rendered with'),
   InlineCssForHtmlTestRender: z.boolean().nullish().describe('Has no effect: styles stay where they are'),
   TemplateType: standard,

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { headerSchema, streamSchema } from './send-schema.ts'
 
-const trigger = z.strictObject({ Enabled: z.boolean() }).optional()
+const enabled = z.strictObject({ Enabled: z.boolean() })
+const trigger = enabled.optional()
 const notSupported = (what: string): z.ZodOptional<z.ZodNullable<z.ZodLiteral<false>>> =>
   z.literal(false, { error: `must be false: ${what} is not supported` }).nullish()
 const withContent = z
@@ -49,7 +50,7 @@ export const webhookChangesSchema = z.strictObject({
 })
 export type PostmarkWebhookChanges = z.infer<typeof webhookChangesSchema>
 
-const enabled = z.strictObject({ Enabled: z.boolean() })
+const withoutContent = z.strictObject({ Enabled: z.boolean(), IncludeContent: z.literal(false) })
 
 /** A webhook. */
 export const webhookSchema = z.strictObject({
@@ -62,8 +63,8 @@ export const webhookSchema = z.strictObject({
     Open: z.strictObject({ Enabled: z.boolean(), PostFirstOpenOnly: z.literal(false) }),
     Click: enabled,
     Delivery: enabled,
-    Bounce: z.strictObject({ Enabled: z.boolean(), IncludeContent: z.literal(false) }),
-    SpamComplaint: z.strictObject({ Enabled: z.boolean(), IncludeContent: z.literal(false) }),
+    Bounce: withoutContent,
+    SpamComplaint: withoutContent,
     SubscriptionChange: enabled,
   }),
 })

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { isRecord } from '../../core/members.ts'
 import { checkInput } from '../../core/validate.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate, Translated, TranslationFacts } from '../translation.ts'
@@ -65,8 +66,7 @@ function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: Trans
 
 /** Reads an object by a schema. A member that is null counts as absent, as SDKs of some languages write it. */
 function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
-  const given: unknown = isObject
+  const given: unknown = isRecord(body)
     ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
     : body
   const checked = checkInput(schema, given)
@@ -77,9 +77,8 @@ function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
 function wrongMembers(errors: readonly FieldError[], body: unknown): LocalpostError {
   const { message } = validationError(errors)
   const [first] = errors
-  const isObject = typeof body === 'object' && body !== null
   const isOfBody = first && /^\w+$/.test(first.field) && first.field !== 'body'
-  const isMissing = isOfBody && isObject && !Object.hasOwn(body, first.field)
+  const isMissing = isOfBody && isRecord(body) && !Object.hasOwn(body, first.field)
   const details = { errors, ...(isMissing ? { cause: missingMember } : {}) }
   return new LocalpostError('validation_error', message, details)
 }

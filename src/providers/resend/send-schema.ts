@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { notSupported } from '../not-supported.ts'
 import { sameId } from './same-id.ts'
 import { scheduledForms } from './times.ts'
 
@@ -36,9 +37,6 @@ export type ResendAttachment = z.infer<typeof attachmentSchema>
 
 const scheduledAt = z.string().describe(`${scheduledForms}; at most 30 days ahead`)
 
-/** A member that the provider has and Localpost has not. */
-const notSupported = (why: string): z.ZodOptional<z.ZodNever> => z.never({ error: why }).optional()
-
 const emailMembers = {
   from: z.string().optional().describe('Required, unless the template has one'),
   to: addresses.describe(`One address, or up to ${maxRecipients}`),
@@ -63,7 +61,7 @@ const emailMembers = {
     })
     .optional()
     .describe('A template of this account, by its id or alias; without `html` and `text`'),
-  topic_id: notSupported('is not supported: Localpost has no topics. Leave it out'),
+  topic_id: notSupported('Localpost has no topics'),
 }
 
 /** The body of `POST /resend/emails`. */
@@ -73,7 +71,7 @@ export type ResendEmail = z.infer<typeof sendSchema>
 /** An email of a batch. */
 export const batchItemSchema = z.strictObject({
   ...emailMembers,
-  attachments: notSupported('is not possible in a batch. Send the email alone'),
+  attachments: z.never({ error: 'is not possible in a batch. Send the email alone' }).optional(),
 })
 
 /** The body of `POST /resend/emails/batch`, as a whole: its emails are checked one by one. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { notSupported } from '../not-supported.ts'
 
 /** The events of Localpost, as members that choose them. */
 const wanted = z.strictObject({
@@ -13,13 +14,11 @@ const wanted = z.strictObject({
 })
 const never = z.boolean().optional().describe('Is taken, and there is no such event here')
 
-const noOauth = z
-  .never({ error: 'is not supported: requests are signed, and have no OAuth token. Leave it out' })
-  .optional()
+const noOauth = notSupported('requests are signed, and have no OAuth token')
 
 const url = z.string().min(1).describe('Where events are posted to')
 const choices = {
-  friendly_name: z.never({ error: 'is not supported: webhooks have no names. Leave it out' }).optional(),
+  friendly_name: notSupported('webhooks have no names'),
   ...wanted.partial().shape,
   unsubscribe: never,
   group_unsubscribe: never,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { notSupported } from '../not-supported.ts'
 
 /** What the event destinations of SES can name. The last two never happen here. */
 const eventTypes = [
@@ -20,9 +21,7 @@ const name = z
   .max(64)
   .regex(/^[A-Za-z0-9_-]*$/, 'may have only ASCII letters, digits, _ and -')
 
-const noOptions = z
-  .never({ error: 'is not supported: Localpost has no options of configuration sets. Leave it out' })
-  .optional()
+const noOptions = notSupported('Localpost has no options of configuration sets')
 
 /** The body of `CreateConfigurationSet`. */
 export const newConfigurationSetSchema = z.strictObject({

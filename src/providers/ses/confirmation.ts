@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { ShapedConfirmation } from '../../webhooks/shape.ts'
-import { topicArnOf } from './words.ts'
+import { topicArnOf, uuidOf } from './words.ts'
 
 /**
  * How SNS has the HTTP endpoint of a subscription confirmed. It is not signed, as no message of SNS is here.
@@ -30,10 +29,4 @@ export const snsConfirmation: ShapedConfirmation = {
     const text = `<ConfirmSubscriptionResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/">${result}${metadata}</ConfirmSubscriptionResponse>`
     return { type: 'text/xml; charset=utf-8', text }
   },
-}
-
-/** The form of a UUID for facts, always the same for the same ones. */
-export function uuidOf(facts: string): string {
-  const hex = createHash('sha256').update(facts).digest('hex')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }

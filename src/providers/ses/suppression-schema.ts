@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
+import { notSupported } from '../not-supported.ts'
 
 const reason = z.enum(['BOUNCE', 'COMPLAINT'])
-const noTenant = z
-  .never({ error: 'is not supported: Localpost has accounts, which the key chooses. Leave it out' })
-  .optional()
+const noTenant = notSupported('Localpost has accounts, which the key chooses')
 
 /** The body of `PutSuppressedDestination`. */
 export const newSuppressionSchema = z.strictObject({

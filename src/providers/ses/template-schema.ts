@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { notSupported } from '../not-supported.ts'
 
 const content = z.string().max(1_000_000).optional()
 
@@ -10,7 +11,7 @@ export const templateContentSchema = z.strictObject({
 })
 export type SesTemplateContent = z.infer<typeof templateContentSchema>
 
-const noTags = z.never({ error: 'is not supported: templates have no tags here. Leave it out' }).optional()
+const noTags = notSupported('templates have no tags here')
 
 /** The body of `CreateEmailTemplate`. */
 export const templateSchema = z.strictObject({
