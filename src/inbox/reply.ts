@@ -10,7 +10,7 @@ import type { SendingRequest } from '../sending/types.ts'
 import { answerSubject, type Answered, type answerJobs } from './answered.ts'
 import type { Details } from './detail.ts'
 import type { MessageStreams, ReadOptions } from './message-streams.ts'
-import { quoted, type Quoted } from './quoted.ts'
+import type { Quoted } from './quoted.ts'
 import { replyRequestSchema } from './reply-schema.ts'
 import type { ReplyRequest } from './reply-types.ts'
 
@@ -20,7 +20,7 @@ export interface ReplyDeps {
   /** Opens a message. @throws message_pending. */
   open: MessageStreams['raw']
   details: Pick<Details, 'read' | 'inTurn'>
-  /** Where long headers are read. */
+  /** Where long headers are read, and mails with long HTML are quoted. */
   thread: JobThread<typeof answerJobs>
   /** Checks a request as sends are, and writes its message. */
   compose(request: SendingRequest): Promise<Uint8Array>
@@ -126,8 +126,12 @@ function withFields({ headers = {} }: ReplyRequest, fields: Answered['fields']):
 
 async function quotedMail(
   email: EmailRecord,
-  { details }: Pick<ReplyDeps, 'details'>,
+  { details, thread }: Pick<ReplyDeps, 'details' | 'thread'>,
   signal: AbortSignal | undefined,
 ): Promise<Quoted> {
-  return details.inTurn([email], async () => quoted(await details.read(email, signal)), signal)
+  const quote = async (): Promise<Quoted> => {
+    const { from, received, text, html } = await details.read(email, signal)
+    return thread.run('quoted', [{ from, received, text, html }], { size: html.length, signal })
+  }
+  return details.inTurn([email], quote, signal)
 }

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Localpost, Mail, ReplyRequest } from '../../src/index.ts'
+import { replyToMail, type ReplyDeps } from '../../src/inbox/reply.ts'
 import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 
@@ -313,6 +314,29 @@ describe('a quotation', () => {
     )
     expect(await rawOf(post, found)).not.toMatch(/\r(?!\n)|(?<!\r)\n/)
   })
+})
+
+it('quotes a mail in the thread if its HTML is long', async () => {
+  const post = await start()
+  const id = await received(post)
+  const run = vi.fn(async (kind: string) =>
+    kind === 'quoted' ? { text: '> x', html: 'x' } : { to: ['b@c.test'], fields: {}, auto_submitted: null },
+  )
+  const html = 'x'.repeat(300_000)
+  const deps = {
+    find: async () => ({ id, subject: 'Hi', envelope: { mail_from: 'b@c.test', rcpt_to: ['a@c.test'] } }),
+    open: (of: string) => post.inbox.raw(of),
+    details: {
+      read: async () => ({ from: 'b@c.test', received: 0, text: 'x', html, links: [] }),
+      inTurn: (_: unknown, work: () => Promise<unknown>) => work(),
+    },
+    thread: { run },
+    compose: async () => new Uint8Array(),
+    receive: async () => ({ id: 'em_1' }),
+  } as unknown as ReplyDeps
+  expect(await replyToMail(deps, id, { text: 'Yes', quote: true })).toEqual({ id: 'em_1' })
+  const given = [{ from: 'b@c.test', received: 0, text: 'x', html }]
+  expect(run).toHaveBeenLastCalledWith('quoted', given, { size: 300_000, signal: undefined })
 })
 
 describe('a request to answer', () => {
