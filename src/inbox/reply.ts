@@ -32,6 +32,7 @@ export interface ReplyDeps {
  * Answers a mail as its recipient: writes the message, and stores it as if it had been submitted now.
  *
  * @param request  As the caller gave it.
+ * @param options  An answer that is being stored when the signal is aborted is stored.
  * @throws not_found, validation_error, invalid_attachment, message_too_large, message_pending, state_conflict for a mail
  *   that nobody can answer or, without `force`, that a program sent by itself.
  */
@@ -59,20 +60,19 @@ export async function replyToMail(
   }
   const headers = withFields(given, fields)
   const below = given.quote ? await quotedMail(email, deps, signal) : null
-  signal?.throwIfAborted()
-  return keepAlive(async () =>
-    deps.receive(
-      await deps.compose({
-        from,
-        to,
-        subject: answerSubject(email.subject),
-        ...(text !== '' && { text: below ? `${text}\n\n${below.text}\n` : text }),
-        ...(html !== '' && { html: below ? `${html}\n${below.html}\n` : html }),
-        headers,
-        ...(attachments && { attachments }),
-      }),
-    ),
-  )
+  return keepAlive(async () => {
+    const message = await deps.compose({
+      from,
+      to,
+      subject: answerSubject(email.subject),
+      ...(text !== '' && { text: below ? `${text}\n\n${below.text}\n` : text }),
+      ...(html !== '' && { html: below ? `${html}\n${below.html}\n` : html }),
+      headers,
+      ...(attachments && { attachments }),
+    })
+    signal?.throwIfAborted()
+    return deps.receive(message)
+  })
 }
 
 /** The recipient who answers. */

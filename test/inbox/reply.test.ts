@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, vi } from 'vitest'
 import type { Localpost, Mail, ReplyRequest } from '../../src/index.ts'
@@ -316,27 +317,43 @@ describe('a quotation', () => {
   })
 })
 
-it('quotes a mail in the thread if its HTML is long', async () => {
-  const post = await start()
-  const id = await received(post)
-  const run = vi.fn(async (kind: string) =>
-    kind === 'quoted' ? { text: '> x', html: 'x' } : { to: ['b@c.test'], fields: {}, auto_submitted: null },
-  )
-  const html = 'x'.repeat(300_000)
-  const deps = {
-    find: async () => ({ id, subject: 'Hi', envelope: { mail_from: 'b@c.test', rcpt_to: ['a@c.test'] } }),
-    open: (of: string) => post.inbox.raw(of),
-    details: {
-      read: async () => ({ from: 'b@c.test', received: 0, text: 'x', html, links: [] }),
+describe('the parts of an answer', () => {
+  /** Stands for an inbox with one mail, whose parts can be watched. */
+  const depsOf = (given: Partial<Record<keyof ReplyDeps, unknown>>): ReplyDeps =>
+    ({
+      find: async () => ({ subject: 'Hi', envelope: { mail_from: 'b@c.test', rcpt_to: ['a@c.test'] } }),
+      open: async () => ({ stream: Readable.from([]) }),
+      details: { inTurn: (_: unknown, work: () => Promise<unknown>) => work() },
+      thread: { run: async () => ({ to: ['b@c.test'], fields: {}, auto_submitted: null }) },
+      compose: async () => new Uint8Array(),
+      receive: async () => ({ id: 'em_1' }),
+      ...given,
+    }) as unknown as ReplyDeps
+
+  it('include a job of the thread that quotes long HTML', async () => {
+    const mail = { from: 'b@c.test', received: 0, text: 'x', html: 'x'.repeat(300_000) }
+    const details = {
+      read: async () => ({ ...mail, links: [] }),
       inTurn: (_: unknown, work: () => Promise<unknown>) => work(),
-    },
-    thread: { run },
-    compose: async () => new Uint8Array(),
-    receive: async () => ({ id: 'em_1' }),
-  } as unknown as ReplyDeps
-  expect(await replyToMail(deps, id, { text: 'Yes', quote: true })).toEqual({ id: 'em_1' })
-  const given = [{ from: 'b@c.test', received: 0, text: 'x', html }]
-  expect(run).toHaveBeenLastCalledWith('quoted', given, { size: 300_000, signal: undefined })
+    }
+    const run = vi.fn(async (kind: string) =>
+      kind === 'quoted' ? { text: '> x', html: 'x' } : { to: ['b@c.test'], fields: {}, auto_submitted: null },
+    )
+    await replyToMail(depsOf({ details, thread: { run } }), 'em_0', { text: 'Yes', quote: true })
+    expect(run).toHaveBeenLastCalledWith('quoted', [mail], { size: 300_000, signal: undefined })
+  })
+
+  it('store nothing if the call ends while the message is written', async () => {
+    const call = new AbortController()
+    const receive = vi.fn()
+    const compose = async (): Promise<Uint8Array> => {
+      call.abort(new Error('left'))
+      return new Uint8Array()
+    }
+    const replied = replyToMail(depsOf({ compose, receive }), 'em_0', { text: 'x' }, { signal: call.signal })
+    await expect(replied).rejects.toThrow('left')
+    expect(receive).not.toHaveBeenCalled()
+  })
 })
 
 describe('a request to answer', () => {
