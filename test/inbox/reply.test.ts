@@ -36,7 +36,7 @@ async function answer(
   return post.inbox.get((await post.inbox.reply(id, request)).id)
 }
 
-const fields = (count: number): Record<string, string> =>
+const manyFields = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`X-${at}`, 'x']))
 
 const fieldOf = ({ headers }: Mail, wanted: string): string | undefined =>
@@ -300,6 +300,21 @@ describe('a quotation', () => {
     )
   })
 
+  it.each([
+    ['<!doctype html><html><head><title>x</title></head><body>one</body></html>', 'one'],
+    ['one</blockquote><!-- ', 'one'],
+    ['</blockquote></body></html><p>one<script>x</script><b>two', '<p>one<b>two</b></p>'],
+    ['one<textarea>two', 'one<textarea>two</textarea>'],
+    ['<style>p{color:red}</style><p>one', '<style>p{color:red}</style><p>one</p>'],
+    ['<style>p{color:red}', '<style>p{color:red}</style>'],
+  ])('of the HTML %s ends where the blockquote ends', async (html, shown) => {
+    const post = await start()
+    const id = await submit(post, { html })
+    const found = await answer(post, id, { html: 'Yes', quote: true })
+    const [, quotation] = /<blockquote type="cite">\s+([^]*)<\/blockquote>\s+$/.exec(found.html) ?? []
+    expect(quotation?.replaceAll(/\r?\n/g, '')).toBe(shown)
+  })
+
   it('of a hostile text stays text: line breaks, braces, boundaries, and names begin no field', async () => {
     const post = await start()
     const from = '=?utf-8?q?A=0D=0ABcc=3A_x=40y=2Etest=0D=0A=0D=0A?= <hi@acme.test>'
@@ -394,7 +409,7 @@ describe('a request to answer', () => {
     ],
     [
       'too many fields',
-      { text: 'x', headers: fields(99) },
+      { text: 'x', headers: manyFields(99) },
       {
         code: 'validation_error',
         errors: [{ field: 'headers', message: expect.stringContaining('at most 98') }],
@@ -460,7 +475,7 @@ describe('a request to answer', () => {
 
   it('may have as many header fields as fit beside those of an answer', async () => {
     const post = await start()
-    const found = await answer(post, await received(post), { text: 'x', headers: fields(98) })
+    const found = await answer(post, await received(post), { text: 'x', headers: manyFields(98) })
     expect(fieldOf(found, 'x-97')).toBe('x')
   })
 
