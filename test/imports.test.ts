@@ -68,6 +68,7 @@ const strangers: readonly (readonly string[])[] = [
 /** The exports of the store; all its other files are internal. */
 const storeNames: ReadonlySet<string> = new Set([
   'store/store.ts',
+  'store/error-codes.ts',
   'store/partitioned-store.ts',
   'store/queries.ts',
   'store/texts.ts',

@@ -34,6 +34,11 @@ export function stageOf(command: string, session: SMTPServerSession): SmtpStage 
   }
 }
 
+/** Whether a fault ends nothing: what it applies to goes on after its delay. */
+export function isOnlyDelay({ disconnect, code }: SmtpFault): boolean {
+  return !disconnect && code === undefined
+}
+
 /**
  * Waits for the delay of a fault.
  *

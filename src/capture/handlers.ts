@@ -2,7 +2,7 @@ import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
 import { isAdmitted, judgeCredentials, userOf, type AuthProblem, type SmtpUser } from './auth.ts'
-import { meetFault } from './faults.ts'
+import { isOnlyDelay, meetFault } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
 import type { AccountSide, Envelope } from './port.ts'
 import { lostAccess, Refusal, refusalOf, tooLarge } from './replies.ts'
@@ -104,8 +104,7 @@ export function createHandlers(
     const found = side.faultAt('end')
     // Not awaited if there is none, which would take a turn: the bytes may be here already.
     const fault = found && (await found)
-    const isRefused = fault && (fault.disconnect || fault.code !== undefined)
-    if (isRefused) {
+    if (fault && !isOnlyDelay(fault)) {
       if (!(await endOf(stream))) return null
       const met = await meetFault(fault, server.clock)
       if (met instanceof Refusal) throw met
@@ -114,7 +113,7 @@ export function createHandlers(
     }
     const reception = side.receive(envelopeOf(session), notesOf(session)?.current ?? null)
     const text = await receive(stream, reception, session)
-    // A fault that only delays: the message is stored, and the reply comes later.
+    // The message is stored, and the reply comes later.
     if (fault && text !== null) await meetFault(fault, server.clock)
     return text
   }
@@ -199,8 +198,9 @@ function envelopeOf({ envelope: { mailFrom, rcptTo } }: SMTPServerSession): Enve
 }
 
 const authFaults = { 'no-key': 'credentials', scope: 'scope' } as const
+const notValid = 'The credentials are not valid'
 const authReplies: Readonly<Record<AuthProblem, string>> = {
-  outbox: 'The credentials are not valid',
-  'no-key': 'The credentials are not valid',
+  outbox: notValid,
+  'no-key': notValid,
   scope: 'The API key has the scope read; sending needs send or full',
 }

@@ -5,10 +5,13 @@ export async function runningPage(host: string, port: number): Promise<string | 
   if (port === 0) return null
   const url = `http://${authorityOf(reachableHost(host), port)}`
   try {
-    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3000), redirect: 'error' })
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(answerMs), redirect: 'error' })
     const text = await answer.text()
     return /^\{"status":"(?:not_)?ready","reasons":\[/.test(text) ? url : null
   } catch {
     return null
   }
 }
+
+/** In milliseconds. The first request to an instance loads its HTTP interface, which takes a second on a slow machine. */
+const answerMs = 3000

@@ -3,7 +3,7 @@ import { parseDuration } from '../core/duration.ts'
 import { invalidOption, isErrorOf, quote } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { createPassedOver } from '../search/passed-over.ts'
+import { waitForWanted } from '../search/passed-over.ts'
 import { contains, recipientForm } from '../search/query-fits.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
 import type { Arguments } from './arguments.ts'
@@ -38,25 +38,24 @@ export async function runWait(given: Arguments, output: Output): Promise<0 | 1> 
   const remote = await connect(given, process.env, output)
   const end = monotonicNow() + timeoutMs
   const mark = isTime ? undefined : (after ?? (await newestId(remote)))
-  const passed = createPassedOver()
-  for (;;) {
-    const leftMs = Math.max(0, Math.ceil(end - monotonicNow()))
-    try {
-      const text = `${passed.term()}${parts.join(' ')}`.trim()
-      const mail = await next(remote, text, passed.after() ?? mark, leftMs)
-      const value = isTo(mail) ? valueOf(mail) : undefined
-      if (value !== undefined) {
-        output.log(value)
-        return 0
-      }
-      passed.add(mail.id)
-      if (isTo(mail))
-        output.error(`${mail.id} ${quote(mail.subject)} has no such ${kinds['code'] ? 'code' : 'link'}.`)
-    } catch (error) {
-      if (!isErrorOf(error, 'wait_timeout')) throw error
-      output.error(error.message)
-      return 1
-    }
+  const text = parts.join(' ').trim()
+  const next = (without: string, later = mark): Promise<WaitedMail> =>
+    nextOf(remote, `${without}${text}`, later, Math.max(0, Math.ceil(end - monotonicNow())))
+  const older = (below: string, later = mark): AsyncIterable<WaitedMail> =>
+    olderOf(remote, text, below, later)
+  const isWanted = (mail: WaitedMail): boolean => {
+    if (!isTo(mail)) return false
+    if (valueOf(mail) !== undefined) return true
+    output.error(`${mail.id} ${quote(mail.subject)} has no such ${kinds['code'] ? 'code' : 'link'}.`)
+    return false
+  }
+  try {
+    output.log(valueOf(await waitForWanted({ next, older }, isWanted)) ?? '')
+    return 0
+  } catch (error) {
+    if (!isErrorOf(error, 'wait_timeout')) throw error
+    output.error(error.message)
+    return 1
   }
 }
 
@@ -90,7 +89,7 @@ async function newestId(remote: Remote): Promise<string> {
   return emails[0]?.id ?? `em_${'0'.repeat(22)}`
 }
 
-async function next(
+async function nextOf(
   remote: Remote,
   query: string,
   after: string | undefined,
@@ -105,9 +104,37 @@ async function next(
   return readAnswer(remote, mailSchema, lacks, `/dev/inbox/wait?${wanted.toString()}`, { signal })
 }
 
+/** The existing matches below an id, newest first, down to the mark. */
+async function* olderOf(
+  remote: Remote,
+  query: string,
+  below: string,
+  after = '',
+): AsyncGenerator<WaitedMail> {
+  for (let cursor: string | null = below; cursor !== null;) {
+    const wanted = new URLSearchParams({ query, cursor, limit: '500' })
+    const page: z.output<typeof listSchema> = await readAnswer(
+      remote,
+      listSchema,
+      lacks,
+      `/dev/inbox?${wanted.toString()}`,
+    )
+    for (const { id } of page.emails) {
+      if (id <= after) return
+      try {
+        yield await readAnswer(remote, mailSchema, lacks, `/dev/inbox/${id}`)
+      } catch (error) {
+        // Removed meanwhile.
+        if (!isErrorOf(error, 'not_found')) throw error
+      }
+    }
+    cursor = page.cursor
+  }
+}
+
 const lacks = 'is not a Localpost: it did not answer with mail.'
 
-const listSchema = z.object({ emails: z.array(z.object({ id: z.string() })) })
+const listSchema = z.object({ emails: z.array(z.object({ id: z.string() })), cursor: z.string().nullable() })
 
 type WaitedMail = z.output<typeof mailSchema>
 const mailSchema = z.object({

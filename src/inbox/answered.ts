@@ -2,10 +2,11 @@ import { cutText, foldSpace } from '../core/text.ts'
 import { answeredSubject } from '../emails/thread.ts'
 import { normalizeAddress, toMailbox } from '../mime/headers/addresses.ts'
 import { readHeader } from '../mime/headers/headers.ts'
+import { quoted } from './quoted.ts'
 
 /** What the header of a mail says about answers to it. */
 export interface Answered {
-  /** Where they go, one mailbox each: the addresses of Reply-To, or else of From; `[]` if none of them can be used. */
+  /** Where they go, one mailbox each: the first 1,000 addresses of Reply-To, or else of From; `[]` if none of them can be used. */
   to: string[]
   /** The fields In-Reply-To and References of an answer; without those that the mail gives no id for. */
   fields: Record<string, string>
@@ -49,8 +50,11 @@ export function answerSubject(subject: string): string {
   return `Re: ${cutText(answeredSubject(foldSpace(subject)), maxSubject)}`.trim()
 }
 
-/** Reading the header of a mail that is answered as work of the thread. */
-export const answerJobs: { answered: typeof readAnswered } = { answered: readAnswered }
+/** Reading the header of a mail that is answered, and quoting the mail, as work of the thread. */
+export const answerJobs: { answered: typeof readAnswered; quoted: typeof quoted } = {
+  answered: readAnswered,
+  quoted,
+}
 
 /** The first id, which names the conversation, and the last ones: a conversation may go on for ever. */
 function bounded(ids: readonly string[]): string[] {

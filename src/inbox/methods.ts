@@ -192,6 +192,7 @@ export interface Inbox {
    * submitted now, and belongs to the conversation of its mail.
    *
    * @param mail  A mail or its id.
+   * @param options  An answer that is being stored when the signal is aborted is stored.
    * @returns The id of the answer.
    * @throws not_found, validation_error, invalid_attachment, message_too_large, message_pending, state_conflict for a
    *   mail that names nobody to answer, or that a program sent by itself.

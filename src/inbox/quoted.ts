@@ -1,7 +1,10 @@
 import { shorten } from '../core/errors.ts'
 import { cutText, foldSpace } from '../core/text.ts'
 import { htmlText } from '../emails/render.ts'
+import { createHtmlCleaner, type HtmlCleaner } from '../mime/html/clean-element.ts'
+import { parseHtml } from '../mime/html/parse-html.ts'
 import { visibleText } from '../mime/html/visible-text.ts'
+import { writeHtml } from '../mime/html/write-html.ts'
 import type { Mail } from './types.ts'
 
 /** A mail as it is quoted below an answer. */
@@ -21,12 +24,24 @@ export function quoted({
 }: Pick<Mail, 'from' | 'received' | 'text' | 'html'>): Quoted {
   const said = linesOf(text.trim() === '' ? visibleText(html.slice(0, maxRead)) : text)
   const head = `On ${new Date(received).toUTCString()}, ${shorten(foldSpace(from), maxFrom)} wrote:`
-  const shown = html !== '' && html.length <= maxQuoted ? html : said.map(htmlText).join('<br>\n')
+  const shown = html !== '' && html.length <= maxQuoted ? contentOf(html) : said.map(htmlText).join('<br>\n')
   return {
     text: [head, ...said.map((line) => (line === '' ? '>' : `> ${line}`))].join('\n'),
     html: `<p>${htmlText(head)}</p>\n<blockquote type="cite">\n${shown}\n</blockquote>`,
   }
 }
+
+/** What the body of a document has, so that nothing in it ends or hides what is written around it. */
+function contentOf(html: string): string {
+  const cleaner = createHtmlCleaner('none')
+  const fateOf: HtmlCleaner['fateOf'] = (element) => {
+    if (element.name === 'title') return 'gone'
+    return outer.has(element.name) ? 'unwrapped' : cleaner.fateOf(element)
+  }
+  return writeHtml(parseHtml(html), { ...cleaner, fateOf }, false).html.replace(/^<!DOCTYPE[^>]*>/, '')
+}
+
+const outer: ReadonlySet<string> = new Set(['html', 'head', 'body', 'meta'])
 
 /** The lines of a text, without empty ones at its ends. A CR alone ends a line too, as some programs read it. */
 function linesOf(text: string): string[] {

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { contentAttachmentSchema, maxHeaderChars, maxHeaders, maxWholeEntries } from '../sending/schema.ts'
 import type { ReplyRequest } from './reply-types.ts'
 
+/** How many header fields an answer may have beside In-Reply-To and References. */
+const mostOwn = maxHeaders - 2
+
 /** The members of {@link replyRequestSchema}. */
 export const replyMembers: { readonly [Name in keyof ReplyRequest]-?: z.ZodType<ReplyRequest[Name]> } = {
   from: z
@@ -22,10 +25,14 @@ export const replyMembers: { readonly [Name in keyof ReplyRequest]-?: z.ZodType<
     ),
   headers: z
     .record(z.string(), z.string())
+    .refine(
+      (given) => Object.keys(given).length <= mostOwn,
+      `must have at most ${mostOwn} names: with In-Reply-To and References, ${maxHeaders}`,
+    )
     .optional()
     .meta({
-      description: `Further header fields by name: at most ${maxHeaders}, and ${maxHeaderChars} characters together, those of References included. Fields that Localpost writes itself are refused`,
-      maxProperties: maxHeaders,
+      description: `Further header fields by name: at most ${mostOwn}, and ${maxHeaderChars} characters together, those of References included. Fields that Localpost writes itself are refused`,
+      maxProperties: mostOwn,
     }),
   attachments: z.array(contentAttachmentSchema).max(maxWholeEntries).optional(),
   force: z

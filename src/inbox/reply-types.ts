@@ -16,7 +16,7 @@ export interface ReplyRequest {
    */
   quote?: boolean
   /**
-   * Further header fields by name: at most 100, and 65536 characters together, those of References
+   * Further header fields by name: at most 98, and 65536 characters together, those of References
    * included. Fields that Localpost writes itself are refused.
    */
   headers?: Record<string, string>

@@ -10,7 +10,7 @@ import type { SendingRequest } from '../sending/types.ts'
 import { answerSubject, type Answered, type answerJobs } from './answered.ts'
 import type { Details } from './detail.ts'
 import type { MessageStreams, ReadOptions } from './message-streams.ts'
-import { quoted, type Quoted } from './quoted.ts'
+import type { Quoted } from './quoted.ts'
 import { replyRequestSchema } from './reply-schema.ts'
 import type { ReplyRequest } from './reply-types.ts'
 
@@ -20,7 +20,7 @@ export interface ReplyDeps {
   /** Opens a message. @throws message_pending. */
   open: MessageStreams['raw']
   details: Pick<Details, 'read' | 'inTurn'>
-  /** Where long headers are read. */
+  /** Where long headers are read, and mails with long HTML are quoted. */
   thread: JobThread<typeof answerJobs>
   /** Checks a request as sends are, and writes its message. */
   compose(request: SendingRequest): Promise<Uint8Array>
@@ -32,6 +32,7 @@ export interface ReplyDeps {
  * Answers a mail as its recipient: writes the message, and stores it as if it had been submitted now.
  *
  * @param request  As the caller gave it.
+ * @param options  An answer that is being stored when the signal is aborted is stored.
  * @throws not_found, validation_error, invalid_attachment, message_too_large, message_pending, state_conflict for a mail
  *   that nobody can answer or, without `force`, that a program sent by itself.
  */
@@ -59,20 +60,19 @@ export async function replyToMail(
   }
   const headers = withFields(given, fields)
   const below = given.quote ? await quotedMail(email, deps, signal) : null
-  signal?.throwIfAborted()
-  return keepAlive(async () =>
-    deps.receive(
-      await deps.compose({
-        from,
-        to,
-        subject: answerSubject(email.subject),
-        ...(text !== '' && { text: below ? `${text}\n\n${below.text}\n` : text }),
-        ...(html !== '' && { html: below ? `${html}\n${below.html}\n` : html }),
-        headers,
-        ...(attachments && { attachments }),
-      }),
-    ),
-  )
+  return keepAlive(async () => {
+    const message = await deps.compose({
+      from,
+      to,
+      subject: answerSubject(email.subject),
+      ...(text !== '' && { text: below ? `${text}\n\n${below.text}\n` : text }),
+      ...(html !== '' && { html: below ? `${html}\n${below.html}\n` : html }),
+      headers,
+      ...(attachments && { attachments }),
+    })
+    signal?.throwIfAborted()
+    return deps.receive(message)
+  })
 }
 
 /** The recipient who answers. */
@@ -126,8 +126,12 @@ function withFields({ headers = {} }: ReplyRequest, fields: Answered['fields']):
 
 async function quotedMail(
   email: EmailRecord,
-  { details }: Pick<ReplyDeps, 'details'>,
+  { details, thread }: Pick<ReplyDeps, 'details' | 'thread'>,
   signal: AbortSignal | undefined,
 ): Promise<Quoted> {
-  return details.inTurn([email], async () => quoted(await details.read(email, signal)), signal)
+  const quote = async (): Promise<Quoted> => {
+    const { from, received, text, html } = await details.read(email, signal)
+    return thread.run('quoted', [{ from, received, text, html }], { size: html.length, signal })
+  }
+  return details.inTurn([email], quote, signal)
 }

@@ -15,7 +15,7 @@ import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
-import { reportForeignClients } from '../server/client-error.ts'
+import { answerOutside, reportForeignClients } from '../server/client-error.ts'
 import type { AccountDeps, ServerDeps, ServerState } from '../server/deps.ts'
 import {
   boundHost,
@@ -115,26 +115,40 @@ export function createHttp(
     })
   }
   const loaded = async (): Promise<App> => app ?? (await load())
-  /** Does something with the interface, at once if it is loaded. An error of loading it ends the connection. */
-  const use = (socket: Socket, work: (app: App) => void): void => {
+  /** Does something with the interface, at once if it is loaded, or something else where it cannot be loaded. */
+  const use = (socket: Socket, work: (app: App) => void, otherwise: () => void): void => {
     if (app) return work(app)
     const ignore = (): void => undefined
     // Node watches no socket that asks for a websocket.
     socket.on('error', ignore)
     load()
-      .then((one) => {
-        socket.off('error', ignore)
-        work(one)
-      })
+      .then(
+        (one) => {
+          socket.off('error', ignore)
+          work(one)
+        },
+        (error: unknown) => {
+          onLoadError(error)
+          otherwise()
+        },
+      )
       .catch((error: unknown) => {
         onError(error)
         socket.destroy()
       })
   }
   const answer: RequestListener = (request, response) =>
-    use(request.socket, ({ nodeHandler }) => nodeHandler(request, response))
+    use(
+      request.socket,
+      ({ nodeHandler }) => nodeHandler(request, response),
+      () => answerOutside(request, response, new LocalpostError('internal_error', notLoaded)),
+    )
   const upgrade: UpgradeListener = (request, socket, head) =>
-    use(socket, ({ upgradeHandler }) => upgradeHandler(request, socket, head))
+    use(
+      socket,
+      ({ upgradeHandler }) => upgradeHandler(request, socket, head),
+      () => socket.destroy(),
+    )
 
   const openSessions = once(() =>
     createStoredSessions({
@@ -154,6 +168,7 @@ export function createHttp(
   )
 
   const onError = reportErrors(config, 'A request failed with an internal error.')
+  const onLoadError = reportErrors(config, notLoaded)
   const isOwnPort = ({ port }: { port: number }): boolean => [deps.smtp.port, deps.smtps?.port].includes(port)
 
   const partsOf = (account: HttpAccount, sessions: StoredSessions): ServerDeps => ({
@@ -295,5 +310,6 @@ function tellingRefusals(
   }
 }
 
+const notLoaded = 'The HTTP interface could not be loaded.'
 /** How long running requests may take while the instance closes. */
 const closeGraceMs = 2000

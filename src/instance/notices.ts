@@ -1,6 +1,6 @@
 import { isErrorOf } from '../core/errors.ts'
 import type { Config } from '../options/options.ts'
-import { storeErrors } from '../outbox/attempt.ts'
+import { storeErrors } from '../store/error-codes.ts'
 
 type OnNotice = Pick<Config, 'onNotice'>
 

@@ -6,20 +6,16 @@ import type { Simulation } from '../emails/simulate.ts'
 import { replyMembers } from '../inbox/reply-schema.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
 import type { Selection } from '../inbox/bulk.ts'
-import type { Mail } from '../inbox/types.ts'
-import type { WaitOptions } from '../inbox/wait.ts'
 import { parseInput } from '../core/validate.ts'
 import { isId } from '../core/ids.ts'
-import { monotonicNow } from '../core/machine.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
-import { createPassedOver } from '../search/passed-over.ts'
-import { recipientForm } from '../search/query-fits.ts'
 import { listed, textOf, toCard } from './mail-text.ts'
+import { waitForMail } from './wait-for.ts'
 
 /** What the tools use of an account. */
 export interface ToolAccount {
   readonly inbox: Pick<Inbox, 'list' | 'waitFor' | 'check' | 'reply'> &
-    Pick<InboxPages, 'read' | 'bulk' | 'missing'>
+    Pick<InboxPages, 'entries' | 'read' | 'bulk' | 'missing'>
   readonly emails: Pick<EmailService, 'accept'> & Simulation
   /** The time of the instance. */
   now(): number
@@ -116,7 +112,7 @@ export const tools: readonly Tool[] = [
         ...(begin !== undefined && { after: begin }),
       }
       try {
-        return { found: true, mail: toCard(await waitFor(inbox, wanted, options)) }
+        return { found: true, mail: toCard(await waitForMail(inbox, wanted, options)) }
       } catch (error) {
         if (!isErrorOf(error, 'wait_timeout')) throw error
         return {
@@ -219,7 +215,7 @@ export const tools: readonly Tool[] = [
     name: 'reply',
     title: 'Answer a mail',
     description:
-      'Answers a mail as its recipient, to Reply-To or From, in the same conversation. The answer arrives in the inbox; nothing is sent.',
+      'Answers a mail as its recipient, to Reply-To or From, in the same conversation. Give text, html or both. A mail that a program sent by itself is refused without force. The answer arrives in the inbox; nothing is sent.',
     needsFull: true,
     input: z.strictObject({
       id,
@@ -256,27 +252,6 @@ function selectionOf({ ids, query, all }: { ids?: string[]; query?: string; all?
   if (named.length !== 1)
     throw validationError([{ field: 'query', message: 'must be given, or ids, or all: exactly one of them' }])
   return ids ? { ids } : all ? null : (query ?? '')
-}
-
-/** A whole address names one mailbox only in a query by members: the mail that others get is passed over. */
-async function waitFor(
-  inbox: Pick<Inbox, 'waitFor'>,
-  { to, query }: { to?: string; query?: string },
-  options: WaitOptions & { timeoutMs: number },
-): Promise<Mail> {
-  if (to === undefined) return inbox.waitFor(query, options)
-  if (query === undefined) return inbox.waitFor({ to }, options)
-  const end = monotonicNow() + options.timeoutMs
-  const isTo = recipientForm(to)
-  const passed = createPassedOver()
-  for (;;) {
-    const timeoutMs = Math.max(0, Math.ceil(end - monotonicNow()))
-    const wanted = `${passed.term()}to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
-    const after = passed.after() ?? options.after
-    const mail = await inbox.waitFor(wanted, { ...options, after, timeoutMs })
-    if (isTo(mail)) return mail
-    passed.add(mail.id)
-  }
 }
 
 /** @throws validation_error. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { count, type Counts, type DeliveryOutcome } from '../core/counts.ts'
 import { isErrorOf } from '../core/errors.ts'
-import { beginOf, failureOf, type Tracer } from '../core/tracer.ts'
+import type { Tracer } from '../core/tracer.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import {
   attachmentsBlob,
@@ -14,12 +14,14 @@ import {
 import { pendingRecipients } from '../emails/events.ts'
 import { inOnePieceBytes } from '../mime/compose/compose.ts'
 import { largeMailBytes } from '../reading/reader.ts'
+import { storeErrors } from '../store/error-codes.ts'
 import type { Blob } from '../store/store.ts'
-import { tryDelivery, type DeliveryDeps } from './deliver.ts'
+import type { DeliveryDeps } from './deliver.ts'
 import type { Downloads } from './downloads.ts'
-import { afterDelivery, afterFailure, afterSuppression, replyOutcome, type OutcomeRules } from './outcome.ts'
+import { afterDelivery, afterFailure, afterSuppression, outcomesOf, type OutcomeRules } from './outcome.ts'
 import type { SmtpReply } from './replies.ts'
-import { hasDownloads, writeMessage, type WriteDeps } from './write.ts'
+import { deliverTraced, writeTraced } from './traced.ts'
+import { hasDownloads, type WriteDeps } from './write.ts'
 
 export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   clock: Clock
@@ -46,7 +48,7 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
 /**
  * Writes the message of an email if it has none yet, tries its delivery and stores the outcome.
  *
- * @param fetching  Called with true before attachments are loaded, and with false afterwards.
+ * @param fetching  Called with true before an email with attachments is written, and with false afterwards.
  * @returns When the next try is due: Unix time in milliseconds; null if there is none.
  * @throws Errors of the store. The email stays due.
  */
@@ -75,60 +77,68 @@ async function deliver(
   deps: AttemptDeps,
   fetching: (isFetching: boolean) => void,
 ): Promise<EmailRecord | null> {
-  const { store, clock, retryDelaysMs, simulator } = deps
+  // What was just written need not be read from the store again.
   const written: Blob[] = []
   const composed = due.message ? due : await write(due, deps, written, fetching)
   const email = composed && (await withoutSuppressed(composed, deps))
   if (!email?.message || deps.isClosed()) return null
   // While the message waited or was written, simulated events gave every recipient a final event.
   if (pendingRecipients(email).length === 0)
-    return modifyEmail(
-      store,
-      email.id,
-      (stored) => stored.outbox && { ...stored, outbox: null, outbox_due: null },
-    )
+    return (await modifyDue(email.id, deps, (stored) => ({ ...stored, outbox: null, outbox_due: null })))
+      .after
   const replies = await deliverTraced(email, deps, written)
   if (!replies) return fail(email.id, 'The message of this email is gone from the store.', deps)
-  // The delivery has happened: without the link, only a simulated click is missing.
-  const link = await deps.firstLinkOf(email).catch(() => null)
-  // Replies of a relay have no cause on this machine.
-  const isRelayed = email.outbox?.via === 'relay' && deps.relay !== null
-  const causeOf: OutcomeRules['causeOf'] = (recipient, code) =>
-    isRelayed && !simulator.isSimulator(recipient) ? undefined : deps.causeOf(recipient, code)
-  const rules = {
-    simulator,
-    causeOf,
-    retryDelaysMs,
-    reporting_mta: deps.hostname,
-    link,
-    started: email.created,
-  }
   // A connection that ended because this instance is closing is not an outcome for the recipient.
   if (deps.isClosed())
     for (const [recipient, reply] of replies) if (reply.reply_code === 0) replies.delete(recipient)
-  if (replies.size === 0) return null
-  let before: EmailRecord | null = null
-  const after = await modifyEmail(store, email.id, (stored) => {
-    before = stored.outbox && stored
-    return before && afterDelivery(before, replies, clock.now(), rules)
-  })
-  if (after && before) noteOutcomes(before, replies, isRelayed, deps)
+  return replies.size === 0 ? null : storeOutcomes(email, replies, deps)
+}
+
+async function storeOutcomes(
+  email: EmailRecord,
+  replies: ReadonlyMap<string, SmtpReply>,
+  deps: AttemptDeps,
+): Promise<EmailRecord | null> {
+  const { clock, retryDelaysMs, simulator } = deps
+  const way = wayOf(email, deps)
+  const viaOf = (recipient: string): 'capture' | 'relay' =>
+    simulator.isSimulator(recipient) ? 'capture' : way
+  const rules: OutcomeRules = {
+    simulator,
+    // Replies of a relay have no cause on this machine.
+    causeOf: (recipient, code) => (viaOf(recipient) === 'relay' ? undefined : deps.causeOf(recipient, code)),
+    retryDelaysMs,
+    reporting_mta: deps.hostname,
+    // The delivery has happened: without the link, only a simulated click is missing.
+    link: await deps.firstLinkOf(email).catch(() => null),
+    started: email.created,
+  }
+  const { before, after } = await modifyDue(email.id, deps, (stored) =>
+    afterDelivery(stored, replies, clock.now(), rules),
+  )
+  // Those of the email as it was changed: a simulated event may have come first.
+  if (before)
+    for (const [recipient, outcome] of outcomesOf(before, replies, retryDelaysMs))
+      note(deps, viaOf(recipient), outcome)
   return after
 }
 
-/** @param before  The email whose recipients got the outcomes: a simulated event may have come first. */
-function noteOutcomes(
-  before: EmailRecord,
-  replies: ReadonlyMap<string, SmtpReply>,
-  isRelayed: boolean,
-  deps: AttemptDeps,
-): void {
-  const mayRetry = deps.retryDelaysMs[before.outbox?.attempts ?? 0] !== undefined
-  for (const recipient of pendingRecipients(before)) {
-    const reply = replies.get(recipient)
-    const via = isRelayed && !deps.simulator.isSimulator(recipient) ? 'relay' : 'capture'
-    if (reply) note(deps, via, replyOutcome(reply, mayRetry))
-  }
+/**
+ * Changes an email that the outbox still has.
+ *
+ * @returns `before`: the email that was changed, null if there was none; `after`: the email as stored now, null if it was removed.
+ */
+async function modifyDue(
+  id: string,
+  { store }: Pick<AttemptDeps, 'store'>,
+  change: (email: EmailRecord) => EmailRecord,
+): Promise<{ before: EmailRecord | null; after: EmailRecord | null }> {
+  const changed: { before: EmailRecord | null } = { before: null }
+  const after = await modifyEmail(store, id, (stored) => {
+    changed.before = stored.outbox && stored
+    return changed.before && change(changed.before)
+  })
+  return { before: after && changed.before, after }
 }
 
 function note(
@@ -138,39 +148,6 @@ function note(
   recipients = 1,
 ): void {
   if (tally && recipients > 0) count(tally, `${via} ${outcome}`, recipients)
-}
-
-/** {@link tryDelivery} as a span. */
-async function deliverTraced(
-  email: EmailRecord,
-  deps: AttemptDeps,
-  written: readonly Blob[],
-): ReturnType<typeof tryDelivery> {
-  const span = beginOf(deps.tracer, 'email deliver', email)
-  if (!span) return tryDelivery(email, deps, written)
-  const facts = {
-    'localpost.email.id': email.id,
-    'localpost.via': email.outbox?.via ?? 'capture',
-    'localpost.attempt': (email.outbox?.attempts ?? 0) + 1,
-    'network.protocol.name': 'smtp',
-  }
-  try {
-    const replies = await tryDelivery(email, deps, written)
-    const refused = [...(replies?.values() ?? [])].filter(
-      ({ reply_code }) => reply_code < 200 || reply_code >= 300,
-    )
-    const counts = {
-      'localpost.recipient.count': replies?.size ?? 0,
-      'localpost.refused.count': refused.length,
-    }
-    // A connection that ended without a reply has the code 0.
-    const failure = refused[0] && (refused[0].reply_code === 0 ? 'connection' : String(refused[0].reply_code))
-    span.end({ ...facts, ...counts }, replies ? failure : 'not_found')
-    return replies
-  } catch (error) {
-    span.end(facts, failureOf(error))
-    throw error
-  }
 }
 
 /** Gives the recipients on the suppression list their outcome. @returns The email as stored now; null if it was removed. */
@@ -189,13 +166,10 @@ async function withoutSuppressed(email: EmailRecord, deps: AttemptDeps): Promise
 }
 
 async function fail(id: string, reason: string, deps: AttemptDeps): Promise<EmailRecord | null> {
-  const { store, clock } = deps
-  let before: EmailRecord | null = null
-  const after = await modifyEmail(store, id, (stored) => {
-    before = stored.outbox && stored
-    return before && afterFailure(before, reason, clock.now())
-  })
-  if (after && before) note(deps, wayOf(before, deps), 'failed', pendingRecipients(before).length)
+  const { before, after } = await modifyDue(id, deps, (stored) =>
+    afterFailure(stored, reason, deps.clock.now()),
+  )
+  if (before) note(deps, wayOf(before, deps), 'failed', pendingRecipients(before).length)
   return after
 }
 
@@ -254,28 +228,3 @@ async function writeAndStore(
     await discard()
   }
 }
-
-/** {@link writeMessage} as a span. */
-async function writeTraced(email: EmailRecord, deps: AttemptDeps): ReturnType<typeof writeMessage> {
-  const span = beginOf(deps.tracer, 'email compose', email)
-  if (!span) return writeMessage(email, deps)
-  const facts = { 'localpost.email.id': email.id, 'localpost.attachment.count': email.attachment_count ?? 0 }
-  try {
-    const written = await writeMessage(email, deps)
-    span.end({ ...facts, 'localpost.message.size_bytes': written.message.size_bytes })
-    return written
-  } catch (error) {
-    span.end(facts, failureOf(error))
-    throw error
-  }
-}
-
-/** Errors of a store that cannot store an outcome. The email then stays due. */
-export const storeErrors = [
-  'closed',
-  'service_unavailable',
-  'store_full',
-  'store_failed',
-  'store_read_only',
-  'store_unknown',
-] as const

@@ -28,8 +28,25 @@ export interface OutcomeRules {
   started: number
 }
 
-/** What a reply means for a recipient. @param mayRetry  Whether there is a later try. */
-export function replyOutcome(reply: SmtpReply, mayRetry: boolean): 'delivered' | 'deferred' | 'bounced' {
+/**
+ * What the replies mean for the recipients of an email that have no outcome yet.
+ *
+ * @param retryDelaysMs  As in {@link OutcomeRules}.
+ */
+export function outcomesOf(
+  email: EmailRecord,
+  replies: ReadonlyMap<string, SmtpReply>,
+  retryDelaysMs: readonly number[],
+): Map<string, 'delivered' | 'deferred' | 'bounced'> {
+  const mayRetry = retryDelaysMs[email.outbox?.attempts ?? 0] !== undefined
+  const pending = new Set(pendingRecipients(email))
+  const outcomes = new Map<string, 'delivered' | 'deferred' | 'bounced'>()
+  for (const [recipient, reply] of replies)
+    if (pending.has(recipient)) outcomes.set(recipient, outcomeOf(reply, mayRetry))
+  return outcomes
+}
+
+function outcomeOf(reply: SmtpReply, mayRetry: boolean): 'delivered' | 'deferred' | 'bounced' {
   if (reply.reply_code >= 200 && reply.reply_code < 300) return 'delivered'
   return mayBeRetried(reply) && mayRetry ? 'deferred' : 'bounced'
 }
@@ -48,13 +65,12 @@ export function afterDelivery(
   const attempts = (email.outbox?.attempts ?? 0) + 1
   const delay = rules.retryDelaysMs[attempts - 1]
   const added = new Map<string, EmailEvent[]>()
-  const pending = new Set(pendingRecipients(email))
+  const outcomes = outcomesOf(email, replies, rules.retryDelaysMs)
   for (const [recipient, reply] of replies) {
-    if (!pending.has(recipient)) continue
-    const outcome = replyOutcome(reply, delay !== undefined)
+    const outcome = outcomes.get(recipient)
     if (outcome === 'delivered') added.set(recipient, delivered(recipient, reply, now, rules))
     else if (outcome === 'deferred') added.set(recipient, deferred(recipient, reply, now, rules))
-    else added.set(recipient, [bounced(recipient, reply, now, rules)])
+    else if (outcome === 'bounced') added.set(recipient, [bounced(recipient, reply, now, rules)])
   }
   const changed = withEvents(email, added)
   const isDone = pendingRecipients(changed).length === 0

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import type { Transporter } from 'nodemailer'
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
 import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { addressKey } from '../mime/headers/addresses.ts'
@@ -7,7 +8,7 @@ import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 import { sendExtended, type ExtendedMail, type MessageNeeds, type SentInfo } from './extensions.ts'
 import { parseReply, replyOf, type SmtpFailure, type SmtpReply } from './replies.ts'
-import { createSequence } from '../core/shared-work.ts'
+import { createSequence, once } from '../core/shared-work.ts'
 
 /** Sends messages to a mail server over SMTP. */
 export interface Transport {
@@ -53,11 +54,11 @@ export interface TransportOptions {
 
 /** A pool of SMTP connections to one server; nothing is connected or loaded before the first delivery. */
 export function createTransport(options: TransportOptions): Transport {
-  let pool: Promise<SMTPPool> | null = null
+  let pool: Promise<OpenPool> | null = null
   let isClosed = false
   const inTurn = createSequence()
 
-  function openOnce(): Promise<SMTPPool> {
+  function openOnce(): Promise<OpenPool> {
     pool ??= openPool(options).catch((error: unknown) => {
       pool = null
       throw error
@@ -105,7 +106,7 @@ export function createTransport(options: TransportOptions): Transport {
       isClosed = true
       // A pool that did not open has nothing to close.
       void pool?.then(
-        (open) => open.close(),
+        (open) => open.pool.close(),
         () => {},
       )
     },
@@ -116,12 +117,10 @@ export function createTransport(options: TransportOptions): Transport {
  * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses,
  * which takes twice as long as everything else: the place `pool` in bench/places.mjs. It also takes 30 ms to load.
  */
-async function hand(pool: SMTPPool, mail: ExtendedMail): Promise<SentInfo> {
+async function hand({ pool, mailer }: OpenPool, mail: ExtendedMail): Promise<SentInfo> {
   const { envelope, dsn, raw } = mail
-  if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address))) {
-    const { createTransport: createMailer } = await import('nodemailer')
-    return createMailer(pool).sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
-  }
+  if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address)))
+    return (await mailer()).sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
   // The members of a message that the pool uses; the first two only for its log, which is off.
   const message = {
     getHeader: () => '',
@@ -144,9 +143,15 @@ function isPlain(address: string): boolean {
   )
 }
 
-async function openPool(options: TransportOptions): Promise<SMTPPool> {
+interface OpenPool {
+  pool: SMTPPool
+  /** For envelopes that nodemailer must parse. One for the pool, because each adds its listeners to the pool. */
+  mailer(): Promise<Transporter<SentInfo>>
+}
+
+async function openPool(options: TransportOptions): Promise<OpenPool> {
   const { default: Pool } = await import('nodemailer/lib/smtp-pool')
-  return new Pool({
+  const pool = new Pool({
     ...connectionOptions(options),
     pool: true,
     ...(options.auth ? { auth: { type: 'login' as const, ...options.auth } } : {}),
@@ -156,6 +161,7 @@ async function openPool(options: TransportOptions): Promise<SMTPPool> {
     maxRequeues: 0,
     getSocket: (_given: unknown, done: SocketDone) => openSocket(options, done),
   })
+  return { pool, mailer: once(async () => (await import('nodemailer')).createTransport(pool)) }
 }
 
 function connectionOptions(options: TransportOptions): SMTPConnectionOptions {

@@ -1,28 +1,38 @@
-/** The mails that a wait passes over, because they match its query and lack something else. */
-export interface PassedOver {
-  /** The term that leaves them out, with a space behind it; `""` without any. */
-  term(): string
-  /** The id after which mail is looked for; undefined while few mails were passed over. */
-  after(): string | undefined
-  add(id: string): void
+/** The mails that match a query, of which a wait passes over those that lack something that no query asks for. */
+export interface Matches<Match extends { id: string }> {
+  /**
+   * Waits for a match, the newest one first.
+   *
+   * @param without  A term that leaves out mails, with a space behind it; `""` for none.
+   * @param after  The id after which mail is looked for; undefined where the wait began.
+   * @throws wait_timeout.
+   */
+  next(without: string, after: string | undefined): Promise<Match>
+  /** The existing matches below an id, newest first, down to `after` as above. */
+  older(below: string, after: string | undefined): AsyncIterable<Match>
 }
 
 /**
- * Passes over mails by their ids, as many as a query can name. Beyond that only later mail is looked for, so that a wait in a
- * large inbox has an end.
+ * Waits for the first match that is wanted. Mails are passed over by their ids, as many as a query can name. Then the existing
+ * ones below them are read, and only later mail is waited for.
+ *
+ * @throws wait_timeout.
  */
-export function createPassedOver(): PassedOver {
-  let ids: string[] = []
-  let newest: string | undefined
-  return {
-    term: () => (ids.length === 0 ? '' : `-id:${ids.join(',')} `),
-    after: () => newest,
-    add(id) {
-      ids.push(id)
-      if (ids.length < most) return
-      newest = ids.reduce((one, other) => (one > other ? one : other))
-      ids = []
-    },
+export async function waitForWanted<Match extends { id: string }>(
+  { next, older }: Matches<Match>,
+  isWanted: (match: Match) => boolean,
+): Promise<Match> {
+  let passed: string[] = []
+  let after: string | undefined
+  for (;;) {
+    const match = await next(passed.length === 0 ? '' : `-id:${passed.join(',')} `, after)
+    if (isWanted(match)) return match
+    passed.push(match.id)
+    if (passed.length < most) continue
+    passed.sort()
+    for await (const one of older(passed[0] ?? '', after)) if (isWanted(one)) return one
+    after = passed.at(-1)
+    passed = []
   }
 }
 

@@ -36,17 +36,25 @@ export function answerClientErrors(server: Server | SecureServer, smtp: string |
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const message = `The header Expect: ${quote(request.headers.expect)} is not supported. Leave the header out.`
-    const fault = new LocalpostError('expectation_failed', message)
-    const body = JSON.stringify(fault)
-    const headers = {
-      ...privateHeaders,
-      'content-type': jsonType,
-      'content-length': Buffer.byteLength(body),
-      connection: 'close',
-    }
-    response.writeHead(fault.status, headers).write(body)
-    void restOfRequest(request).then(() => response.end())
+    answerOutside(request, response, new LocalpostError('expectation_failed', message))
   })
+}
+
+/** Answers a request that the app does not get with an error, after which the connection ends. */
+export function answerOutside(
+  request: IncomingMessage,
+  response: ServerResponse,
+  fault: LocalpostError,
+): void {
+  const body = JSON.stringify(fault)
+  const headers = {
+    ...privateHeaders,
+    'content-type': jsonType,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  response.writeHead(fault.status, headers).write(body)
+  void restOfRequest(request).then(() => response.end())
 }
 
 /**

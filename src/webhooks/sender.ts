@@ -1,14 +1,14 @@
 import { systemClock, type Clock } from '../core/clock.ts'
 import { count, type Counts } from '../core/counts.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { Attributes, Tracer } from '../core/tracer.ts'
+import type { Tracer } from '../core/tracer.ts'
 import { type Store, update } from '../store/store.ts'
 import { attemptDelivery, type Calling } from './attempt.ts'
 import { afterAttempt } from './deliveries.ts'
 import { type WebhookDeliveryRecord, webhookDeliveryCollection } from './webhook.ts'
 import type { WebhookShape } from './shape.ts'
-import type { Webhook, WebhookAttempt } from './types.ts'
-import { hostAndPort } from '../net/guarded-request.ts'
+import { attemptFailure, spanFacts } from './span.ts'
+import type { Webhook } from './types.ts'
 
 /** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
 export interface Sender {
@@ -57,6 +57,7 @@ export interface SenderDeps extends Calling {
 export function createSender(given: Webhook, deps: SenderDeps): Sender {
   let webhook = given
   const { store, clock } = deps
+  const mine = { index: 'due', prefix: [given.id] }
   const underWay = new Map<string, Promise<void>>()
   const subjects = new Set<string>()
   const running = new Set<AbortController>()
@@ -82,7 +83,7 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     if (isCounting || isClosed) return
     isCounting = true
     try {
-      waiting = await store.count(webhookDeliveryCollection, { index: 'due', prefix: [webhook.id] })
+      waiting = await store.count(webhookDeliveryCollection, mine)
     } catch (error) {
       if (!isErrorOf(error, 'closed')) deps.onError(error)
     } finally {
@@ -116,7 +117,6 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     if (underWay.size >= maxUnderWay) return
     ended.clear()
     const now = clock.now()
-    const mine = { index: 'due', prefix: [webhook.id] }
     const due = await store.page(webhookDeliveryCollection, {
       ...mine,
       until: [webhook.id, now],
@@ -173,9 +173,10 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     const attempt = await attemptDelivery(webhook, delivery, how)
     cancelLimit()
     running.delete(controller)
-    // Closing aborted it, so this was not a failure of the receiver.
+    // Closing aborted it, so this was not a failure of the receiver. The span is left without an end, on purpose: the try
+    // is repeated.
     if (isClosed && attempt.status === null) return
-    span?.end(spanFacts(webhook, delivery, attempt), failureOf(attempt))
+    span?.end(spanFacts(webhook, delivery, attempt), attemptFailure(attempt))
     const changed = afterAttempt(delivery, attempt, deps.retryDelaysMs, clock.now())
     await store.commit([update(webhookDeliveryCollection, changed)])
     if (deps.tally) count(deps.tally, changed.state === 'pending' ? 'retried' : changed.state)
@@ -232,31 +233,6 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
       settle()
     },
   }
-}
-
-/** The path of a URL may be a secret, so only its host is named. */
-function spanFacts(
-  { url }: Webhook,
-  { webhook_id, event_id, attempts, payload }: WebhookDeliveryRecord,
-  { status }: WebhookAttempt,
-): Attributes {
-  const { host, port } = hostAndPort(new URL(url))
-  return {
-    'localpost.webhook.id': webhook_id,
-    'localpost.event.id': event_id,
-    'localpost.event.type': payload.type,
-    ...('email_id' in payload.data && { 'localpost.email.id': payload.data.email_id }),
-    'http.request.method': 'POST',
-    'server.address': host,
-    'server.port': port,
-    ...(attempts.length > 0 && { 'http.request.resend_count': attempts.length }),
-    ...(status !== null && { 'http.response.status_code': status }),
-  }
-}
-
-function failureOf({ error, status }: WebhookAttempt): string | undefined {
-  if (error === null) return undefined
-  return status === null ? 'connection' : String(status)
 }
 
 const maxUnderWay = 4

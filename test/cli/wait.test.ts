@@ -56,6 +56,19 @@ describe('localpost wait', () => {
     expect(command.stderr()).toMatch(/^(?:error: em_\w+ "Welcome" has no such code\.\n)+$/)
   })
 
+  it('finds the code below more mails without one than a query can name', async () => {
+    const { post, env } = await begin()
+    const mail = (text: string): Buffer =>
+      Buffer.from(`From: shop@acme.test\r\nTo: ada@example.com\r\nSubject: Welcome\r\n\r\n${text}`)
+    const { id } = await post.inbox.import(mail('Your code is 482913.'))
+    for (let at = 0; at < 210; at++) await post.inbox.import(mail('Hello.'))
+    const flags = ['wait', '--to=ada@example.com', '--code', '--timeout=0ms']
+    const found = await runToEnd([...flags, '--after=1h'], { env })
+    expect([found.code, found.stdout]).toEqual([0, '482913\n'])
+    const none = await runToEnd([...flags, `--after=${id}`], { env })
+    expect([none.code, none.stdout]).toEqual([1, ''])
+  }, 120_000)
+
   it('ends with 1 and the nearest misses if the time is over', async () => {
     const { post, env } = await begin()
     const { id } = await post.emails.send(mailOf('bob@example.com', 'Hello.'))

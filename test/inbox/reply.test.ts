@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Localpost, Mail, ReplyRequest } from '../../src/index.ts'
+import { replyToMail, type ReplyDeps } from '../../src/inbox/reply.ts'
 import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 
@@ -33,6 +35,9 @@ async function answer(
 ): Promise<Mail> {
   return post.inbox.get((await post.inbox.reply(id, request)).id)
 }
+
+const manyFields = (count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`X-${at}`, 'x']))
 
 const fieldOf = ({ headers }: Mail, wanted: string): string | undefined =>
   headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
@@ -140,12 +145,11 @@ describe('an answer', () => {
     expect(fieldOf(found, 'bcc')).toBe(undefined)
   })
 
-  it('goes to all of many addresses, and a name of 2,000 characters is cut', async () => {
+  it('goes to the first 1,000 addresses, and a name of 2,000 characters is cut', async () => {
     const post = await start()
-    const many = Array.from({ length: 500 }, (_, at) => `a${at}@acme.test`)
-    expect(
-      (await answer(post, await received(post, [`Reply-To: ${many.join(',\r\n ')}`]))).envelope.rcpt_to,
-    ).toEqual(many)
+    const many = Array.from({ length: 1001 }, (_, at) => `a${at}@acme.test`)
+    const found = await answer(post, await received(post, [`Reply-To: ${many.join(',\r\n ')}`]))
+    expect(found.envelope.rcpt_to).toEqual(many.slice(0, 1000))
     const long = await answer(post, await received(post, [`Reply-To: ${'x'.repeat(2000)} <g@acme.test>`]))
     expect([long.to, long.to_names]).toEqual([['g@acme.test'], ['x'.repeat(200)]])
     // No mailbox has so long an address.
@@ -296,6 +300,21 @@ describe('a quotation', () => {
     )
   })
 
+  it.each([
+    ['<!doctype html><html><head><title>x</title></head><body>one</body></html>', 'one'],
+    ['one</blockquote><!-- ', 'one'],
+    ['</blockquote></body></html><p>one<script>x</script><b>two', '<p>one<b>two</b></p>'],
+    ['one<textarea>two', 'one<textarea>two</textarea>'],
+    ['<style>p{color:red}</style><p>one', '<style>p{color:red}</style><p>one</p>'],
+    ['<style>p{color:red}', '<style>p{color:red}</style>'],
+  ])('of the HTML %s ends where the blockquote ends', async (html, shown) => {
+    const post = await start()
+    const id = await submit(post, { html })
+    const found = await answer(post, id, { html: 'Yes', quote: true })
+    const [, quotation] = /<blockquote type="cite">\s+([^]*)<\/blockquote>\s+$/.exec(found.html) ?? []
+    expect(quotation?.replaceAll(/\r?\n/g, '')).toBe(shown)
+  })
+
   it('of a hostile text stays text: line breaks, braces, boundaries, and names begin no field', async () => {
     const post = await start()
     const from = '=?utf-8?q?A=0D=0ABcc=3A_x=40y=2Etest=0D=0A=0D=0A?= <hi@acme.test>'
@@ -312,6 +331,45 @@ describe('a quotation', () => {
       ),
     )
     expect(await rawOf(post, found)).not.toMatch(/\r(?!\n)|(?<!\r)\n/)
+  })
+})
+
+describe('the parts of an answer', () => {
+  /** Stands for an inbox with one mail, whose parts can be watched. */
+  const depsOf = (given: Partial<Record<keyof ReplyDeps, unknown>>): ReplyDeps =>
+    ({
+      find: async () => ({ subject: 'Hi', envelope: { mail_from: 'b@c.test', rcpt_to: ['a@c.test'] } }),
+      open: async () => ({ stream: Readable.from([]) }),
+      details: { inTurn: (_: unknown, work: () => Promise<unknown>) => work() },
+      thread: { run: async () => ({ to: ['b@c.test'], fields: {}, auto_submitted: null }) },
+      compose: async () => new Uint8Array(),
+      receive: async () => ({ id: 'em_1' }),
+      ...given,
+    }) as unknown as ReplyDeps
+
+  it('include a job of the thread that quotes long HTML', async () => {
+    const mail = { from: 'b@c.test', received: 0, text: 'x', html: 'x'.repeat(300_000) }
+    const details = {
+      read: async () => ({ ...mail, links: [] }),
+      inTurn: (_: unknown, work: () => Promise<unknown>) => work(),
+    }
+    const run = vi.fn(async (kind: string) =>
+      kind === 'quoted' ? { text: '> x', html: 'x' } : { to: ['b@c.test'], fields: {}, auto_submitted: null },
+    )
+    await replyToMail(depsOf({ details, thread: { run } }), 'em_0', { text: 'Yes', quote: true })
+    expect(run).toHaveBeenLastCalledWith('quoted', [mail], { size: 300_000, signal: undefined })
+  })
+
+  it('store nothing if the call ends while the message is written', async () => {
+    const call = new AbortController()
+    const receive = vi.fn()
+    const compose = async (): Promise<Uint8Array> => {
+      call.abort(new Error('left'))
+      return new Uint8Array()
+    }
+    const replied = replyToMail(depsOf({ compose, receive }), 'em_0', { text: 'x' }, { signal: call.signal })
+    await expect(replied).rejects.toThrow('left')
+    expect(receive).not.toHaveBeenCalled()
   })
 })
 
@@ -348,6 +406,14 @@ describe('a request to answer', () => {
       'a line break in a field',
       { text: 'x', headers: { 'X-A': 'a\r\nBcc: x@y.test' } },
       { code: 'validation_error', errors: [{ field: 'headers.X-A' }] },
+    ],
+    [
+      'too many fields',
+      { text: 'x', headers: manyFields(99) },
+      {
+        code: 'validation_error',
+        errors: [{ field: 'headers', message: expect.stringContaining('at most 98') }],
+      },
     ],
     [
       'a line break in a name',
@@ -405,6 +471,12 @@ describe('a request to answer', () => {
     const wrong = await ask(post.apiKey, `/dev/inbox/${id}/reply`, { txt: 'x' })
     expect([wrong.status, wrong.body['name']]).toEqual([422, 'validation_error'])
     expect((await post.inbox.list()).count).toBe(2)
+  })
+
+  it('may have as many header fields as fit beside those of an answer', async () => {
+    const post = await start()
+    const found = await answer(post, await received(post), { text: 'x', headers: manyFields(98) })
+    expect(fieldOf(found, 'x-97')).toBe('x')
   })
 
   it('is refused for a mail that is gone', async () => {

@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import Pool from 'nodemailer/lib/smtp-pool'
 import { SMTPServer } from 'smtp-server'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTransport, type Transport } from '../../src/outbox/transport.ts'
 
 interface Taken {
@@ -92,6 +93,15 @@ describe('a delivery', () => {
       expect.stringMatching(/^ada@(?:xn--mller-kva|müller)\.example$/),
       'ada@[127.0.0.1]',
     ])
+  })
+
+  it('to many addresses that need quoting adds no listeners to the pool', async () => {
+    const on = vi.spyOn(Pool.prototype, 'on')
+    for (let index = 0; index < 3; index++) await deliver(['root@localhost'], 'Subject: x\r\n\r\nx\r\n')
+    const events = on.mock.calls.map(([event]) => event)
+    on.mockRestore()
+    expect(taken).toHaveLength(3)
+    expect(events.toSorted()).toEqual(['clear', 'error', 'idle', 'log'])
   })
 
   it('gives each recipient its own reply, and the connection stays usable', async () => {

@@ -116,6 +116,7 @@ const integrationFiles: readonly string[] = [
   'mime/html/snippet',
   'mime/structure-limits',
   'mime/transfer',
+  'outbox/transport',
   'reading/idle',
   'reading/many-large',
   'report/write',

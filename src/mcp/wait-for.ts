@@ -1,0 +1,43 @@
+import { monotonicNow } from '../core/machine.ts'
+import type { Inbox, InboxPages } from '../inbox/methods.ts'
+import type { Mail } from '../inbox/types.ts'
+import type { MailEntry } from '../inbox/views.ts'
+import type { WaitOptions } from '../inbox/wait.ts'
+import { waitForWanted } from '../search/passed-over.ts'
+import { recipientForm } from '../search/query-fits.ts'
+import { isAfter } from '../search/query-members.ts'
+
+/**
+ * Waits for a mail to a recipient that matches a query. A whole address names one mailbox only in a query by members: the
+ * mail that others get is passed over.
+ *
+ * @throws as `inbox.waitFor`.
+ */
+export async function waitForMail(
+  inbox: Pick<Inbox, 'waitFor'> & Pick<InboxPages, 'entries' | 'read'>,
+  { to, query }: { to?: string; query?: string },
+  options: WaitOptions & { timeoutMs: number },
+): Promise<Mail> {
+  if (to === undefined) return inbox.waitFor(query, options)
+  if (query === undefined) return inbox.waitFor({ to }, options)
+  const { signal } = options
+  const end = monotonicNow() + options.timeoutMs
+  const text = `to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
+  const next = (without: string, after = options.after): Promise<Mail> => {
+    const timeoutMs = Math.max(0, Math.ceil(end - monotonicNow()))
+    return inbox.waitFor(`${without}${text}`, { ...options, after, timeoutMs })
+  }
+  async function* older(below: string, after = options.after): AsyncGenerator<MailEntry> {
+    const isLater = after === undefined ? () => true : isAfter(after)
+    for (let cursor: string | null = below; cursor !== null;) {
+      const page = await inbox.entries({ query: text, cursor, limit: 500, signal })
+      for (const entry of page.items) {
+        if (!isLater({ id: entry.id, created: entry.received })) return
+        yield entry
+      }
+      cursor = page.cursor
+    }
+  }
+  const found = await waitForWanted<Mail | MailEntry>({ next, older }, recipientForm(to))
+  return 'codes' in found ? found : inbox.read(found.id, { signal })
+}
