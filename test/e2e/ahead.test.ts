@@ -39,6 +39,23 @@ it('moves on with j without loading the mail that was loaded ahead', async () =>
   expect(asked()).toHaveLength(3)
 })
 
+it('keys from within a mail also work while its frame is not removed yet', async () => {
+  const { page } = await openThree((opened) =>
+    opened.addInitScript(() => {
+      globalThis.requestIdleCallback = (work) =>
+        Number(setTimeout(() => work({ didTimeout: false, timeRemaining: () => 0 }), 1500))
+    }),
+  )
+  await rowOf(page, 'Number 3').click()
+  await page.mouse.move(0, 0)
+  await isAhead(page, 'Body of 2')
+  await page.locator(shownFrame).focus()
+  await page.keyboard.press('j')
+  await frameOf(page).getByText('Body of 2').waitFor()
+  await page.keyboard.press('j')
+  await frameOf(page).getByText('Body of 1').waitFor()
+})
+
 it('a mail is shown before the frame of the mail before it is removed', async () => {
   const { page } = await openThree()
   await rowOf(page, 'Number 3').click()
