@@ -192,7 +192,16 @@ describe('the accounts in the page', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Close it?' }).waitFor()
     await page.keyboard.press('Escape')
+    let answer = (): void => undefined
+    const isHeld = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/dev/accounts/shop', async (route) => {
+      await isHeld
+      await route.continue()
+    })
     await dialog.getByRole('button', { name: 'Disable' }).click()
+    await dialog.getByRole('button', { name: 'Disabling…' }).waitFor()
+    expect(await dialog.getByRole('button', { name: 'Remove the account' }).isDisabled()).toBe(true)
+    answer()
     await page.getByRole('heading', { name: 'The account “shop” is disabled' }).waitFor()
     await page.getByRole('button', { name: 'Enable the account' }).click()
     await page.getByText('Live', { exact: true }).waitFor()

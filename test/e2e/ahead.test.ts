@@ -50,6 +50,33 @@ it('moves on with j without loading the mail that was loaded ahead', async () =>
   expect(asked()).toHaveLength(3)
 })
 
+it('a frame that is left has the focus no more, before anything is painted: it hears no keys', async () => {
+  const { page, idOf } = await openThree()
+  // Alone, without a list that would take the focus.
+  await page.evaluate((id) => (location.hash = `#/mail/${id}/full`), idOf(3))
+  await frameOf(page).getByText('Body of 3').waitFor()
+  await page.mouse.move(0, 0)
+  await isAhead(page, 'Body of 2')
+  await page.locator(shownFrame).focus()
+  await page.evaluate((shown) => {
+    const before = document.querySelector(shown)
+    const hasFocus = new Promise<boolean>((resolve) => {
+      const observer = new MutationObserver(() => {
+        if (before?.matches(shown)) return
+        observer.disconnect()
+        resolve(document.activeElement === before)
+      })
+      observer.observe(document.body, { subtree: true, childList: true, attributes: true })
+    })
+    Object.assign(globalThis, { hasFocus })
+  }, shownFrame)
+  await page.keyboard.press('j')
+  await frameOf(page).getByText('Body of 2').waitFor()
+  expect(await page.evaluate('hasFocus')).toBe(false)
+  await page.keyboard.press('j')
+  await frameOf(page).getByText('Body of 1').waitFor()
+})
+
 it('a mail is shown before the frame of the mail before it is removed', async () => {
   const { page } = await openThree()
   await rowOf(page, 'Number 3').click()

@@ -64,6 +64,25 @@ describe('on a phone', () => {
   })
 })
 
+it('a text is a stop of Tab where it scrolls, and only there', async () => {
+  const { post, page } = await openPage({}, false)
+  for (const length of [150, 1800])
+    await post.webhooks.create({ url: `http://127.0.0.1:9/${'a'.repeat(length)}` })
+  await page.goto(`${post.url}/#/webhooks`)
+  const urls = page.getByRole('list', { name: 'Webhooks' }).locator('strong')
+  await expect
+    .poll(() => urls.evaluateAll((all) => all.map(({ tabIndex }) => tabIndex).toSorted()))
+    .toEqual([-1, 0])
+  await page.getByRole('group', { name: 'URL, longer than its place' }).waitFor()
+  // The width decides.
+  await page.setViewportSize({ width: 320, height: 800 })
+  await post.webhooks.create({ url: `http://127.0.0.1:9/${'b'.repeat(450)}` })
+  const one = urls.filter({ hasText: 'bbb' })
+  await expect.poll(() => one.evaluate(({ tabIndex }) => tabIndex)).toBe(0)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await expect.poll(() => one.evaluate(({ tabIndex }) => tabIndex)).toBe(-1)
+})
+
 it('tags fit one line of their row, however long', async () => {
   const { post, page } = await openPage()
   await post.emails.send({

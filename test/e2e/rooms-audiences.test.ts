@@ -72,24 +72,34 @@ describe('the Audiences page', () => {
     await form.getByText('was there already').waitFor()
   })
 
-  it('finds a contact that is not loaded yet', async () => {
+  it('counts as people do while all are loaded, and finds a contact that is not loaded yet', async () => {
     const { post, page } = await openPage({}, false)
     const { id } = await post.audiences.create({ name: 'Readers' })
-    // As the server has them in order, reader10 is before reader2.
-    const rows = Array.from({ length: 250 }, (_, index) => ({ email: `reader${index}@example.com` }))
-    await post.audiences.contacts.import(id, [...rows, { email: 'zoe@example.com', first_name: 'Zoë' }])
+    const readers = (count: number): { email: string }[] =>
+      Array.from({ length: count }, (_, index) => ({ email: `reader${index}@example.com` }))
+    await post.audiences.contacts.import(id, readers(250))
     await page.goto(`${post.url}/#/audiences/${id}`)
     const contacts = page.getByRole('list', { name: 'Contacts' })
-    await contacts.getByText('reader0@').first().waitFor()
     const names = contacts.locator('.grow')
+    const numbers = async (): Promise<number[]> =>
+      (await names.allInnerTexts()).map((text) => Number(/\d+/.exec(text)?.[0]))
+    await expect.poll(numbers).toEqual(Array.from({ length: 250 }, (_, index) => index))
+
+    // Of so many the order is that of the server, so that more of them come below.
+    await post.audiences.contacts.import(id, [
+      ...readers(850),
+      { email: 'zoe@example.com', first_name: 'Zoë' },
+    ])
+    await page.reload()
+    await page.getByRole('button', { name: 'Load more' }).waitFor()
     const before = await names.allInnerTexts()
     await page.getByRole('button', { name: 'Load more' }).click()
-    await expect.poll(() => names.count()).toBe(2 * before.length)
+    await expect.poll(() => names.count()).toBe(before.length + 50)
     expect((await names.allInnerTexts()).slice(0, before.length)).toEqual(before)
     await page.getByLabel('Search contacts').fill('zoë')
     await contacts.getByText('zoe@example.com').first().waitFor()
     await page.getByLabel('Search contacts').fill('reader')
-    await page.getByText('The first 200 of 250 matches.').waitFor()
+    await page.getByText('The first 200 of 850 matches.').waitFor()
     await page.getByLabel('Search contacts').fill('nobody')
     await page.getByText('No contact matches.').waitFor()
   })

@@ -49,3 +49,26 @@ it('says from, to, subject and outcome of requests, sessions and deliveries in o
   await page.goto(`${post.url}/#/requests/req_unknown`)
   await page.getByText('There is no entry “req_unknown” here').waitFor()
 })
+
+it('brings an entry that a link opens into view once, however far down it is', async () => {
+  const { post, page } = await openPage({}, false)
+  for (let at = 0; at < 120; at++) await fetch(`${post.url}/v1/emails`, { method: 'POST' })
+  const read = await fetch(`${post.url}/dev/requests?limit=500`)
+  const { requests } = (await read.json()) as { requests: { id: string }[] }
+  const oldest = requests.at(-1)?.id ?? ''
+  await page.goto(`${post.url}/#/requests/${oldest}`)
+  const opened = page.locator('.entry[aria-current="true"]')
+  const topOfOpened = async (): Promise<number> => (await opened.boundingBox())?.y ?? -1
+  await expect.poll(topOfOpened).toBeGreaterThanOrEqual(0)
+  await expect.poll(topOfOpened).toBeLessThan(700)
+  // What a person does next is left where it is.
+  const filter = page.getByRole('searchbox', { name: 'Search the timeline' })
+  await filter.fill('nothing has this')
+  await page.getByText('Nothing matches.').waitFor()
+  await filter.fill('')
+  await opened.waitFor()
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  )
+  expect((await filter.boundingBox())?.y).toBeGreaterThanOrEqual(0)
+})

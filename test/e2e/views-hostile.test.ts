@@ -42,7 +42,8 @@ const answers = {
   slow: (page: Page) =>
     page.route(isApi, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 800))
-      await route.continue()
+      // The page may have moved on, and its routes with it.
+      await route.continue().catch(() => undefined)
     }),
 } as const
 const isApi = /\/(?:dev\/(?!health|session|events|accounts|keys|providers)|v1\/)/

@@ -8,7 +8,7 @@ const webhook = (...events: Webhook['events']): Webhook => ({
   secret: '',
   events,
 })
-const [success, bounce, clicked] = ['success', 'bounce', 'clicked'].map(
+const [success, bounce, clicked, opened] = ['success', 'bounce', 'clicked', 'opened'].map(
   (name) => `${name}@simulator.localpost`,
 )
 
@@ -16,9 +16,14 @@ it.each<[words: string, webhooks: Webhook[], to: (string | undefined)[]]>([
   [`Sends a mail to ${success}; the webhook gets its events.`, [webhook('*')], [success]],
   [`Sends a mail to ${bounce}; the webhook gets its events.`, [webhook('email.bounced')], [bounce]],
   [
-    `Sends a mail to ${success}, ${clicked}; all webhooks get its events.`,
+    `Sends a mail to ${success} and ${clicked}; all webhooks get its events.`,
     [webhook('email.*'), webhook('email.clicked', 'domain.*'), webhook('email.delivered')],
     [success, clicked],
+  ],
+  [
+    `Sends a mail to ${success}, ${opened} and ${clicked}; all webhooks get its events.`,
+    [webhook('*'), webhook('email.opened'), webhook('email.clicked')],
+    [success, opened, clicked],
   ],
   [
     `Sends a mail to ${bounce}; 1 of 3 webhooks gets its events.`,

@@ -1,8 +1,9 @@
 import { computed, ref, shallowRef, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import type { ListedMail } from '../../src/inbox/types.ts'
 import { type Api, ApiError, type MailPage, wordsOf } from './api.ts'
-import { afterHead, findPosition, largestPage, type ListWindow, noRows, renewedPart } from './list-window.ts'
+import { afterHead, largestPage, type ListWindow, noRows, renewedPart } from './list-window.ts'
 import type { ListRow } from '../views/inbox/conversations.ts'
+import { locate } from './locate.ts'
 import type { Changes } from './live.ts'
 import { createRowPages } from './row-pages.ts'
 import { keepSame } from './same-rows.ts'
@@ -156,17 +157,6 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     },
   })
 
-  async function locate(id: string, until?: AbortSignal): Promise<number> {
-    const signal = AbortSignal.any([await loadsDone(), ...(until ? [until] : [])])
-    return findPosition(id, count.value, async (offset) => {
-      if (signal.aborted) return undefined
-      const page = await list({ query: shown.value, offset, limit: 1, count: 'page' }, signal).catch(
-        () => null,
-      )
-      return page?.emails[0]?.id
-    })
-  }
-
   // Only one refresh runs at a time. Changes during it cause one more refresh that covers all of them.
   let running: Promise<void> | null = null
   let waitingDepth = 0
@@ -289,7 +279,11 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
       return at < 0 ? -1 : rows.value.first + at
     },
     counted: async () => void (await loadsDone()),
-    locate,
+    async locate(id, until) {
+      const current = await loadsDone()
+      const signal = until ? AbortSignal.any([current, until]) : current
+      return locate(id, { query: shown.value, count: count.value, fetch: list, signal })
+    },
     load,
     show: pages.show,
     refresh,

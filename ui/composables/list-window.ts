@@ -128,27 +128,6 @@ export function arrivedAbove(before: ListWindow, after: ListWindow, position: nu
   return moved === null ? null : Math.max(0, moved)
 }
 
-/**
- * The position of a mail, found with a few requests, because a list is sorted by id, the newest first; -1 if it is not in it.
- *
- * @param idAt  Answers the id of the mail at a position; undefined if there is none.
- */
-export async function findPosition(
-  id: string,
-  count: number,
-  idAt: (position: number) => Promise<string | undefined>,
-): Promise<number> {
-  let [from, to] = [0, count - 1]
-  for (let tries = 0; from <= to && tries < mostTries; tries++) {
-    const middle = Math.floor((from + to) / 2)
-    const found = await idAt(middle)
-    if (found === id) return middle
-    if (found === undefined || found < id) to = middle - 1
-    else from = middle + 1
-  }
-  return -1
-}
-
 function trimmed({ first, emails }: ListWindow, { from, to }: Range): ListWindow {
   if (emails.length <= mostRows) return { first, emails }
   const start = Math.max(first, Math.min(from, to) - mostBefore)
@@ -167,5 +146,3 @@ export const largestPage = 500
 const mostPassed = 250
 /** How many rows are loaded on both sides of a position far from the loaded rows. */
 const around = 30
-/** Enough for a billion mails. */
-const mostTries = 30

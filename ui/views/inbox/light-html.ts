@@ -11,6 +11,10 @@ export const isLight = (html: string): boolean => html.length <= longestLight &&
 export const isSmall = ({ size_bytes }: { size_bytes: number }): boolean =>
   size_bytes > 0 && size_bytes <= longestLight
 
-/** In characters. Laying out a longer mail could be felt while another one is read. */
+/**
+ * Characters of HTML, or bytes of a message, which has at least as many as its HTML has characters. Laying out a longer mail
+ * could be felt while another one is read.
+ */
 const longestLight = 100_000
+/** Animations, which run where nobody sees them, and the selector that is searched for again at every change. */
 const costly = /keyframes|<(?:animate|set|marquee)|:has\(/i

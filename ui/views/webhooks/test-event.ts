@@ -30,5 +30,5 @@ export function testEvent(webhooks: readonly Webhook[]): { to: string[]; words: 
     names.length === webhooks.length
       ? all
       : `${names.length} of ${countWords(webhooks.length, 'webhook')} ${names.length === 1 ? 'gets' : 'get'}`
-  return { to, words: `Sends a mail to ${to.join(', ')}; ${who} its events.` }
+  return { to, words: `Sends a mail to ${new Intl.ListFormat('en-GB').format(to)}; ${who} its events.` }
 }

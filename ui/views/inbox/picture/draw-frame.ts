@@ -3,6 +3,7 @@ import { countWords } from '../../../composables/words.ts'
 import { allIn, attributeOf } from './frame-parts.ts'
 import { markupOf } from './mail-markup.ts'
 import { quirksFor } from './quirks.ts'
+import { rasterize } from './rasterize.ts'
 import { readRemoteImages, type RemoteImages } from './remote-images.ts'
 
 /** A picture of a mail. */
@@ -29,7 +30,7 @@ export async function drawFrame(
   const { contentDocument: content, contentWindow: view } = frame
   const root = content && rootOf(content)
   if (!content || !view || !root) throw new Error('The mail is not shown any more.')
-  const width = Math.min(Math.ceil(boxWidth(frame)), mostSide)
+  const width = Math.min(Math.ceil(frame.getBoundingClientRect().width), mostSide)
   const whole = Math.max(measure(frame).height, 1)
   const height = Math.min(whole, mostSide, Math.floor(mostPixels / width))
   const remote = isRemote ? await readRemoteImages(content, signal) : none
@@ -48,7 +49,7 @@ export async function drawFrame(
   })
   const sharpest = Math.sqrt(mostPixels / (width * height))
   const scale = Math.max(1, Math.min(2, devicePixelRatio, mostSide / height, sharpest))
-  const png = await rasterized(svg, { width, height, scale }, signal)
+  const png = await rasterize(svg, { width, height, scale }, signal)
   return { png, lacks: lacksOf(content, { missing: remote.missing, whole, height }) }
 }
 
@@ -57,6 +58,19 @@ const mostSide = 16_000
 const mostPixels = 40_000_000
 const none: RemoteImages = { found: new Map(), missing: 0 }
 const reset = 'all:unset!important'
+// Of the outermost element, which keeps what the unit `rem` and rules for `:root` are about.
+const plain = [
+  'display:block',
+  'margin:0',
+  'padding:0',
+  'border:0',
+  'background:none',
+  'opacity:1',
+  'transform:none',
+  'filter:none',
+]
+  .map((one) => `${one}!important`)
+  .join(';')
 // What moves is as it is in the end: an image shows its first moment alone.
 const ended =
   '*,*::before,*::after{animation-delay:-1000000s!important;animation-play-state:paused!important}'
@@ -75,12 +89,6 @@ interface Drawing {
 function svgOf({ markup, rules, width, height, root, background, inverted }: Drawing): string {
   const size = `width:${width}px!important;height:${height}px!important`
   const filter = inverted ? ';filter:invert(1) hue-rotate(180deg)!important' : ''
-  // The unit `rem` and rules for `:root` are of the outermost element.
-  const plain =
-    'display:block;margin:0;padding:0;border:0;background:none;opacity:1;transform:none;filter:none'.replaceAll(
-      /(?=;|$)/g,
-      '!important',
-    )
   // The usual size is not given in pixels: fonts of fixed width have another one then.
   const fontSize = root.fontSize === '16px' ? 'medium' : root.fontSize
   const outer = `${plain};${size};font-size:${fontSize}!important;color-scheme:${root.colorScheme}!important`
@@ -91,8 +99,6 @@ function svgOf({ markup, rules, width, height, root, background, inverted }: Dra
     `<foreignObject style="${reset};${size}">${markup}</foreignObject></g></svg>`
   )
 }
-
-const boxWidth = (frame: HTMLIFrameElement): number => frame.getBoundingClientRect().width
 
 /** Links are none in an image. */
 function linkRule(body: Element | null): string {
@@ -140,48 +146,10 @@ function lacksOf(
     lacks.push(
       `${countWords(missing, 'remote image')} could not be put into the picture, since only servers that allow it (CORS) let a page read their images.`,
     )
+  // From the prototype: an element of the mail with the name `fonts` hides that of the document.
   const fonts = Reflect.get(Document.prototype, 'fonts', content)
   const hasFonts = [...fonts].some(({ status }) => status === 'loaded')
   if (hasFonts || allIn(content, 'link[rel=stylesheet i]').length > 0)
     lacks.push('Fonts and style sheets of other servers are not in the picture.')
   return lacks
 }
-
-async function rasterized(
-  svg: string,
-  { width, height, scale }: { width: number; height: number; scale: number },
-  signal: AbortSignal,
-): Promise<Blob> {
-  const image = new Image()
-  // Not a `blob:` URL: a canvas with an image of one may not be read.
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
-  await Promise.race([image.decode().catch(() => failWith(unsupported)), whenAborted(signal)])
-  const canvas = document.createElement('canvas')
-  canvas.width = Math.round(width * scale)
-  canvas.height = Math.round(height * scale)
-  const context = canvas.getContext('2d')
-  if (!context) return failWith(unsupported)
-  context.drawImage(image, 0, 0, canvas.width, canvas.height)
-  const png = await new Promise<Blob | null>((resolve, reject) => {
-    try {
-      canvas.toBlob(resolve, 'image/png')
-    } catch (error) {
-      // A browser that takes every such image for one of another server.
-      reject(error instanceof DOMException ? new Error(unsupported) : error)
-    }
-  })
-  return png ?? failWith(unsupported)
-}
-
-const unsupported =
-  'This browser cannot save the mail as a picture. Print it as PDF, or open this page in another browser.'
-function failWith(words: string): never {
-  throw new Error(words)
-}
-
-const whenAborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const end = (): void => reject(new Error('The picture was not ready in time.'))
-    if (signal.aborted) end()
-    signal.addEventListener('abort', end, { once: true })
-  })
