@@ -8,6 +8,10 @@ import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp'
 
 // The other backends are programs for one platform, which are not installed; see `overrides` in package.json.
 process.env.RECHECK_BACKEND = 'pure'
+// In this thread: the hand-over of answers from another one sometimes finds none.
+process.env.RECHECK_SYNC_BACKEND = 'pure'
+// In this thread: the hand-over of answers from another one sometimes finds none.
+process.env.RECHECK_SYNC_BACKEND = 'pure'
 const { checkSync } = await import('recheck')
 
 const parser = new RegExpParser()

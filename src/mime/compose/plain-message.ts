@@ -86,7 +86,7 @@ function bodyOf(
   }
 }
 
-const plainAddress = String.raw`[\w+-]+(?:\.[\w+-]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z][a-z0-9]*`
+const plainAddress = '[\\w+-]+(?:\\.[\\w+-]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\\.)+[a-z][a-z0-9]*'
 const plainMailbox = `(?:${plainAddress}|\\w+(?: \\w+)* <${plainAddress}>)`
 /** Mailboxes that need no quoting and no encoding, and whose domains need no conversion. */
 const plainAddresses = new RegExp(`^${plainMailbox}(?:, ${plainMailbox})*$`)
