@@ -57,8 +57,8 @@ export class Upkeep {
     // A failure that repeats within ten seconds is reported once, whatever numbers its message contains.
     const now = monotonicNow()
     for (const [known, at] of this.#noted) if (now - at >= sayAgainMs) this.#noted.delete(known)
-    // A full disk is reported once, whichever file the database could not extend.
-    const trouble = fault.code === 'store_full' ? fault.code : fault.message.replaceAll(/\d+/g, '')
+    // A refusal is reported once, whichever file or statement it names.
+    const trouble = fault.code === 'service_unavailable' ? fault.message.replaceAll(/\d+/g, '') : fault.code
     const isNew = !this.#noted.has(trouble)
     this.#noted.set(trouble, now)
     if (isNew) this.#deps.onNotice(fault.message)
