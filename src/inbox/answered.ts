@@ -10,7 +10,7 @@ export interface Answered {
   to: string[]
   /** The fields In-Reply-To and References of an answer; without those that the mail gives no id for. */
   fields: Record<string, string>
-  /** The value of Auto-Submitted if a program sent the mail by itself, else null. @see RFC 3834 section 5 */
+  /** The value of Auto-Submitted if the mail was sent automatically, else null. @see RFC 3834 section 5 */
   auto_submitted: string | null
 }
 

@@ -22,7 +22,7 @@ export interface ReplyRequest {
   headers?: Record<string, string>
   attachments?: ContentAttachment[]
   /**
-   * Whether a mail is answered that a program sent by itself: one with the field Auto-Submitted, or with
+   * Whether a mail is answered that was sent automatically: one with the field Auto-Submitted, or with
    * an empty envelope sender. Default: false.
    */
   force?: boolean

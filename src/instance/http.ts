@@ -2,12 +2,10 @@ import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { Server as SecureServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import { defaultAccount } from '../accounts/schema.ts'
 import type { Capture } from '../capture/capture.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
-import { monotonicNow } from '../core/machine.ts'
 import { once } from '../core/shared-work.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { authorityOf } from '../net/hosts.ts'
@@ -26,7 +24,7 @@ import {
   type UpgradeListener,
 } from '../server/listener.ts'
 import type { OtherAccounts } from '../server/other-accounts.ts'
-import { beginExchange, type RequestLog } from '../server/request-log.ts'
+import { beginExchange } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
@@ -34,6 +32,7 @@ import { assertDestinations } from './destinations.ts'
 import { reportErrors } from './notices.ts'
 import type { OwnCertificate } from './own-certificate.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
+import { tellingRefusals } from './refusal-log.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
 export interface InstanceHttp {
@@ -283,31 +282,6 @@ export function createHttp(
 function ownPortError(port: number): LocalpostError {
   const message = `HTTP port ${port} is taken by the SMTP server of this same instance. Give each a port of its own.`
   return new LocalpostError('port_in_use', message)
-}
-
-/** The same log, which also tells of refused requests. */
-function tellingRefusals(
-  { log, accountName }: HttpAccount,
-  tell: (refusal: ClientRefusal) => void,
-): RequestLog {
-  return {
-    ...log,
-    add(exchange) {
-      log.add(exchange)
-      const { method, path, status, startedAt, responseBody } = exchange
-      if (status !== 0 && status < 400) return
-      const name = /"name":"(\w{1,40})"/.exec(responseBody ?? '')?.[1] ?? ''
-      // A query may have a key in it.
-      const what = `${method} ${path.split('?', 1)[0]}`
-      tell({
-        what,
-        why: status === 0 ? 'closed by a fault' : `${status} ${name}`,
-        client: '',
-        account: accountName ?? defaultAccount,
-        durationMs: monotonicNow() - startedAt,
-      })
-    },
-  }
 }
 
 const notLoaded = 'The HTTP interface could not be loaded.'

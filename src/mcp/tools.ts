@@ -215,7 +215,7 @@ export const tools: readonly Tool[] = [
     name: 'reply',
     title: 'Answer a mail',
     description:
-      'Answers a mail as its recipient, to Reply-To or From, in the same conversation. Give text, html or both. A mail that a program sent by itself is refused without force. The answer arrives in the inbox; nothing is sent.',
+      'Answers a mail as its recipient, to Reply-To or From, in the same conversation. Give text, html or both. A mail that was sent automatically is refused without force. The answer arrives in the inbox; nothing is sent.',
     needsFull: true,
     input: z.strictObject({
       id,

@@ -1,0 +1,29 @@
+import { defaultAccount } from '../accounts/schema.ts'
+import type { ClientRefusal } from '../capture/options.ts'
+import { monotonicNow } from '../core/machine.ts'
+import type { RequestLog } from '../server/request-log.ts'
+
+/** The same log, which also tells of refused requests. */
+export function tellingRefusals(
+  { log, accountName }: { readonly log: RequestLog; readonly accountName: string | null },
+  tell: (refusal: ClientRefusal) => void,
+): RequestLog {
+  return {
+    ...log,
+    add(exchange) {
+      log.add(exchange)
+      const { method, path, status, startedAt, responseBody } = exchange
+      if (status !== 0 && status < 400) return
+      const name = /"name":"(\w{1,40})"/.exec(responseBody ?? '')?.[1] ?? ''
+      // A query may have a key in it.
+      const what = `${method} ${path.split('?', 1)[0]}`
+      tell({
+        what,
+        why: status === 0 ? 'closed by a fault' : `${status} ${name}`,
+        client: '',
+        account: accountName ?? defaultAccount,
+        durationMs: monotonicNow() - startedAt,
+      })
+    },
+  }
+}
