@@ -14,16 +14,17 @@ export function describeLargeContract(name: string, open: OpenStore): void {
       const numbers = Array.from({ length: 50_000 }, (_, n) => n)
       await store.commit(numbers.map((n) => insert(notes, note(n, { due: (n * 7919) % 50_000 }))))
       const changes = numbers.map((n) => remove(notes, note(n).id))
-      let stalls = 0
-      let last = performance.now()
+      let longest = 0
+      const began = performance.now()
+      let last = began
       const timer = setInterval(() => {
-        if (performance.now() - last > 1000) stalls++
+        longest = Math.max(longest, performance.now() - last)
         last = performance.now()
       }, 1)
       await store.commit(changes)
       clearInterval(timer)
-      // Removing them one by one from sorted arrays takes seconds; the limit is what a busy machine may need for a turn.
-      expect(stalls).toBe(0)
+      // Removing them one by one from sorted arrays takes seconds, in one turn. On a busy machine everything takes long.
+      expect(longest).toBeLessThan(Math.max(1000, (performance.now() - began) / 4))
       expect(await store.count(notes)).toBe(0)
       expect(await store.count(notes, { index: 'due' })).toBe(0)
     })

@@ -198,6 +198,7 @@ export const slowFiles: readonly string[] = [
   'attacks/parsers',
   'checks/spam',
   'checks/thread',
+  'cli/copy',
   'cli/unfinished',
   'compare/masks',
   'crash/kill-followups',
@@ -228,6 +229,7 @@ export const slowFiles: readonly string[] = [
   'e2e/views-hostile',
   'emails/large-sends',
   'emails/render-size',
+  'examples/lifecycle',
   'flood/backlog',
   'flood/http',
   'inbox/bulk-runs',
@@ -242,6 +244,7 @@ export const slowFiles: readonly string[] = [
   'store/postgres-doctor',
   'store/postgres-faults',
   'testing/embed',
+  'testing/fake-timers',
   'testing/mail-pictures',
   'testing/mail-snapshot',
   'testing/report',
@@ -250,6 +253,7 @@ export const slowFiles: readonly string[] = [
 
 /** The projects `night` and `page at night`: long series, of which faster tests find nearly the same, and slow tests. */
 export const nightFiles: readonly string[] = [
+  'accounts/workers',
   'crash/copied-folder',
   'crash/full-disk',
   'crash/kill-bulk',
@@ -269,6 +273,7 @@ export const nightFiles: readonly string[] = [
   'store/kill-points',
   'store/large-space',
   'store/missing-files',
+  'store/postgres-model',
   'store/rot-start-index',
   'store/start-index-power',
   'store/unfinished',

@@ -113,13 +113,14 @@ test.each([
   [
     'refuses',
     (): Promise<string> => openCollector((_, response) => void response.writeHead(503).end()),
+    10_000,
     '503',
   ],
-  ['is gone', () => Promise.resolve('http://127.0.0.1:9'), 'ECONNREFUSED'],
-  ['hangs', () => openCollector(() => {}), 'no answer within 50 ms'],
-])('a collector that %s is reported once', async (_, open, reason) => {
+  ['is gone', () => Promise.resolve('http://127.0.0.1:9'), 10_000, 'ECONNREFUSED'],
+  ['hangs', () => openCollector(() => {}), 50, 'no answer within 50 ms'],
+])('a collector that %s is reported once', async (_, open, timeoutMs, reason) => {
   const warnings: string[] = []
-  const tracer = openOtlp(await open(), { onWarning: (message) => warnings.push(message), timeoutMs: 50 })
+  const tracer = openOtlp(await open(), { onWarning: (message) => warnings.push(message), timeoutMs })
   tracer.begin('email accept', undefined)?.end({})
   await tracer.close()
   expect(warnings).toEqual([expect.stringContaining(reason)])
