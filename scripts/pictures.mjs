@@ -193,7 +193,7 @@ async function openTab(page, name) {
 
 async function showAsOutlook(page) {
   await page.getByRole('button', { name: 'View as' }).click()
-  await page.getByLabel('Mail client', { exact: true }).selectOption('outlook/windows')
+  await page.getByRole('combobox', { name: 'Mail client' }).selectOption('outlook/windows')
   await page.keyboard.press('Escape')
   await page.evaluate(() => document.activeElement?.blur())
 }

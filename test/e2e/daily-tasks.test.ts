@@ -46,7 +46,7 @@ const tasks: readonly Task[] = [
     at: (post) => mailAt(post, 'News of autumn'),
     async mouse({ page, hands }) {
       await hands.click(button(page, 'View as'))
-      await hands.choose(page.getByLabel('Mail client', { exact: true }), /^Outlook for Windows$/)
+      await hands.choose(page.getByRole('combobox', { name: 'Mail client' }), /^Outlook for Windows$/)
     },
     done: ({ page }) =>
       page
