@@ -202,7 +202,7 @@ it('mail that does not arrive because of TLS is explained where its reader looks
   for (const line of ['EHLO app', 'STARTTLS', 'QUIT']) await client.say(line)
   await page.getByText('STARTTLS was refused.').first().waitFor()
   await page
-    .getByText(/let the client send without TLS/)
+    .getByText(/turn TLS and STARTTLS off/)
     .first()
     .waitFor()
 })
