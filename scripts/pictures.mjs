@@ -193,7 +193,7 @@ async function openTab(page, name) {
 
 async function showAsOutlook(page) {
   await page.getByRole('button', { name: 'View as' }).click()
-  await page.getByLabel('Show as a mail client does').selectOption('outlook/windows')
+  await page.getByRole('combobox', { name: 'Mail client' }).selectOption('outlook/windows')
   await page.keyboard.press('Escape')
   await page.evaluate(() => document.activeElement?.blur())
 }

@@ -125,7 +125,7 @@ const wordsOf: Readonly<Record<SmtpProblemKind, readonly [message: string, advic
   ],
   starttls_refused: [
     'STARTTLS was refused.',
-    'Turn `smtpTls` on (`--smtp-tls`), or let the client send without TLS: turn STARTTLS off in its settings.',
+    'Start Localpost with `--smtp-tls` (`smtpTls`), or turn TLS and STARTTLS off in the settings of the app.',
   ],
   sender_refused: [
     'The sender was refused.',

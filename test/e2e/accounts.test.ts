@@ -147,7 +147,7 @@ describe('the accounts in the page', () => {
     await dialog.getByRole('alert').getByText('exists already').waitFor()
     await dialog.getByLabel('Name').fill('shop')
     await dialog.getByLabel('Remove the account').selectOption('7 days')
-    await dialog.getByLabel('Emails to keep').fill('500')
+    await dialog.getByLabel('Maximum number of emails').fill('500')
     await dialog.getByRole('button', { name: 'Create account' }).click()
     await dialog.getByText('They are not shown again').waitFor()
     // They are shown once: neither a click beside the dialog nor Escape alone closes it.
@@ -171,10 +171,10 @@ describe('the accounts in the page', () => {
     await dialog.getByText('Saved.').waitFor()
     expect(await post.accounts.get('shop')).toMatchObject({ max_age_ms: 24 * 3_600_000, max_emails: 500 })
     await dialog.getByLabel('New key for').fill('pipeline')
-    await dialog.getByLabel('It may').selectOption('Send mail')
+    await dialog.getByLabel('Access').selectOption('Send only')
     await dialog.getByRole('button', { name: 'Create key' }).click()
     const keys = dialog.getByRole('list', { name: 'API keys' }).getByRole('listitem')
-    await keys.filter({ hasText: 'pipeline' }).getByText('Send mail').waitFor()
+    await keys.filter({ hasText: 'pipeline' }).getByText('Send only').waitFor()
     const renew = page.getByRole('region', { name: 'SMTP password' })
     await renew.getByRole('button', { name: 'New password' }).click()
     await page.getByRole('button', { name: 'Replace', exact: true }).click()
@@ -190,7 +190,7 @@ describe('the accounts in the page', () => {
     await keys.filter({ hasText: 'pipeline' }).waitFor({ state: 'detached' })
 
     await page.keyboard.press('Escape')
-    await page.getByRole('heading', { name: 'Close it?' }).waitFor()
+    await page.getByRole('heading', { name: 'Close this dialog?' }).waitFor()
     await page.keyboard.press('Escape')
     let answer = (): void => undefined
     const isHeld = new Promise<void>((resolve) => (answer = resolve))

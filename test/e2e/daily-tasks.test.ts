@@ -46,7 +46,7 @@ const tasks: readonly Task[] = [
     at: (post) => mailAt(post, 'News of autumn'),
     async mouse({ page, hands }) {
       await hands.click(button(page, 'View as'))
-      await hands.choose(page.getByLabel('Show as a mail client does'), /^Outlook for Windows$/)
+      await hands.choose(page.getByRole('combobox', { name: 'Mail client' }), /^Outlook for Windows$/)
     },
     done: ({ page }) =>
       page
@@ -202,7 +202,7 @@ it('mail that does not arrive because of TLS is explained where its reader looks
   for (const line of ['EHLO app', 'STARTTLS', 'QUIT']) await client.say(line)
   await page.getByText('STARTTLS was refused.').first().waitFor()
   await page
-    .getByText(/let the client send without TLS/)
+    .getByText(/turn TLS and STARTTLS off/)
     .first()
     .waitFor()
 })

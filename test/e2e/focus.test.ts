@@ -78,7 +78,7 @@ it('a menu begins with what can be seen, and arrow keys stay in a choice that th
   const widthsOf = (name: string) =>
     page.getByRole('group', { name: 'View as' }).getByRole('radiogroup', { name })
   for (const [width, first] of [
-    [1920, 'Show as a mail client does'],
+    [1920, 'Mail client'],
     [390, 'full'],
   ] as const) {
     await page.setViewportSize({ width, height: 800 })

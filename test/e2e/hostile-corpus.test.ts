@@ -41,7 +41,7 @@ describe('a mail of the hostile corpus', () => {
     for (const client of ['gmail/desktop-webmail', 'outlook/windows']) {
       if ((await page.locator('iframe').count()) === 0) break
       await page.getByRole('button', { name: 'View as' }).click()
-      await page.getByLabel('Show as a mail client does').selectOption(client)
+      await page.getByRole('combobox', { name: 'Mail client' }).selectOption(client)
       await page.keyboard.press('Escape')
       await page.getByText('An approximation of').waitFor()
       await mailFrame(page)

@@ -96,7 +96,7 @@ it('an empty inbox says which trouble there was, also after an hour', async () =
   await page.goto(post.url ?? '')
   await page.getByText('STARTTLS was refused.').first().waitFor()
   await page
-    .getByText(/let the client send without TLS/)
+    .getByText(/turn TLS and STARTTLS off/)
     .first()
     .waitFor()
 })

@@ -14,7 +14,7 @@ it('shows a mail as a client does, and lists what the client ignores', async () 
   expect(await styleOf('position')).toBe('absolute')
 
   await page.getByRole('button', { name: 'View as' }).click()
-  await page.getByLabel('Show as a mail client does').selectOption('Gmail, web')
+  await page.getByRole('combobox', { name: 'Mail client' }).selectOption('Gmail, web')
   await page.getByText('An approximation of Gmail, Desktop Webmail').waitFor()
   await page.keyboard.press('Escape')
   await expect.poll(() => styleOf('position')).toBe('static')

@@ -185,7 +185,7 @@ describe('the Templates page', () => {
     const inSubject = latest.getByRole('table', { name: 'Subject of both versions' })
     expect(await inSubject.locator('del').allTextContents()).toEqual(['Hi'])
     expect(await inSubject.locator('ins').allTextContents()).toEqual(['Hello'])
-    await latest.getByLabel('Compared with').selectOption('what is stored')
+    await latest.getByLabel('Compared with').selectOption('the saved version')
     await expect.poll(() => inHtml.locator('ins').allTextContents()).toEqual(['three'])
     // What is stored changes below an open comparison.
     await post.templates.put('welcome', { subject: 'Hello {{name}}', html: html('two'), text: 'Text' })

@@ -129,7 +129,7 @@ const table: Record<
     HTTP: [/./, /sent TLS instead of an HTTP request/],
   },
   'nodemailer that requires STARTTLS': {
-    SMTP: [/STARTTLS/, /STARTTLS was refused\. Turn `smtpTls` on/],
+    SMTP: [/STARTTLS/, /STARTTLS was refused\. Start Localpost with `--smtp-tls`/],
     'SMTP with STARTTLS': [/^sent$/, null],
   },
   'swaks with CRAM-MD5': {

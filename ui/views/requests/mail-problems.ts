@@ -64,7 +64,7 @@ function webhookProblem(
   return {
     key: `webhook ${webhook_id}`,
     time: last.timestamp,
-    message: 'A webhook did not take an event.',
+    message: 'A webhook delivery failed.',
     advice:
       last.status === null
         ? `Check that the receiver runs at ${beginOf(url, longestUrl)}.`
