@@ -1,6 +1,6 @@
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { Page } from '../store/queries.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreChange } from '../store/store.ts'
 import type { TextColumn } from './text-column.ts'
 
 /** The next mails without a row, in order of arrival. All mail that has no row comes after the last row of a column. */
@@ -10,6 +10,25 @@ export function mailsWithoutRow(
   limit: number,
 ): Promise<Page<EmailRecord>> {
   return store.page(emailCollection, { ...(cursor === '' ? {} : { after: [cursor] }), limit })
+}
+
+/** The emails of these ids that exist, in the order of the ids. */
+export async function mailsOf(store: Store, ids: readonly string[]): Promise<EmailRecord[]> {
+  const { records } = await store.page(emailCollection, {
+    where: { any: [] },
+    also: ids,
+    limit: ids.length,
+  })
+  return records
+}
+
+/** The mails read ahead that are still the next ones after a change of emails. */
+export function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
+  if (change.op === 'gap') return []
+  if (change.op === 'bulk') return change.removed > 0 ? [] : ahead
+  if (change.op === 'remove') return ahead.filter(({ id }) => id !== change.id)
+  // A restored mail may belong between them.
+  return change.op === 'insert' && change.id < (ahead.at(-1)?.id ?? '') ? [] : ahead
 }
 
 /** Frees the space of the oldest rows, once enough of their mails are removed. */

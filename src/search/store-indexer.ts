@@ -7,16 +7,17 @@ import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.
 import type { Reading } from '../reading/digest.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
-import { catchUpMs, type Indexer } from './catch-up.ts'
+import { catchUpMs, type Indexer, unlimited } from './catch-up.ts'
 import type { IndexerDeps } from './indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
 import { headParts } from './head-rows.ts'
+import { mailsOf } from './mail-rows.ts'
 import { foldBody, searchableHead } from './searchable.ts'
 import { createTries } from './tries.ts'
 
 export interface StoreIndexer extends Indexer {
-  /** An id up to which every mail has its text, and after which few mails have one. */
-  readTo(): Promise<string>
+  /** An id up to which every mail has its text, and after which few mails have one; `isAll` if it was the newest one. */
+  readTo(): Promise<{ readonly id: string; readonly isAll: boolean }>
 }
 
 export interface StoreIndexerDeps extends Pick<IndexerDeps, 'store' | 'clock' | 'digests' | 'onLongWork'> {
@@ -78,7 +79,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 
   async function nextMissing(): Promise<string[]> {
     const cursor = await place()
-    if (ahead.length === 0) ahead = await texts.missing(emailCollection, cursor, mostMails + deferred.size)
+    if (ahead.length === 0) ahead = await texts.missing(emailCollection, cursor, readAhead + deferred.size)
     const next = ahead.filter((id) => !deferred.has(id))
     ahead = next.slice(mostMails)
     return next.slice(0, mostMails)
@@ -199,14 +200,19 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   )
   const stopLeading = store.leadership.onMine(() => quiet.begin())
   return {
-    async catchUp({ complete = false, mostMs = catchUpMs, signal } = {}) {
+    async catchUp({ complete = false, mostMs = catchUpMs, mostMails = unlimited, signal } = {}) {
       const until = clock.now() + mostMs
       let isDone = false
+      // Counted only where many are left, because that takes a while.
+      const isFarBehind = async (): Promise<boolean> =>
+        !complete && ahead.length > 0 && (await texts.countMissing(emailCollection)) > mostMails
       try {
         const newest = complete ? await newestId() : ''
         const isBehind = (): boolean => complete && (cursor === null || cursor < newest || deferred.size > 0)
-        do isDone = !(await readNext())
-        while (!isDone && !signal?.aborted && (isBehind() || clock.now() < until))
+        while (!isDone && !signal?.aborted && !(await isFarBehind())) {
+          isDone = !(await readNext())
+          if (!isBehind() && clock.now() >= until) break
+        }
       } catch {
         // A search must work even if nothing can be stored.
       }
@@ -214,6 +220,8 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     },
     countCut: () => texts.countCut(emailCollection),
     async readTo() {
+      quiet.pause()
+      let isAll = false
       // A search by members does not wait for the mails that are being read.
       if (!isReading)
         await inLine(async () => {
@@ -223,9 +231,11 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
           const [missing] = await texts.missing(emailCollection, from, 1)
           const to = missing === undefined ? newest : previous(missing)
           if (to > from) cursor = to
+          isAll = missing === undefined
         })
       const open = [...deferred, ...(lowest === null ? [] : [lowest])]
-      return open.reduce((least, id) => (id <= least ? previous(id) : least), cursor ?? '')
+      const id = open.reduce((least, id) => (id <= least ? previous(id) : least), cursor ?? '')
+      return { id, isAll: isAll && open.length === 0 }
     },
     async close() {
       isClosed = true
@@ -269,7 +279,8 @@ function* groupsOf(emails: readonly EmailRecord[]): Generator<EmailRecord[]> {
   if (group.length > 0) yield group
 }
 
-/** How many mails are read in one step, and for how long about. */
+/** How many mails are looked up at once, how many of them are read in one step, and for how long about. */
+const readAhead = 1024
 const mostMails = 256
 const stepMs = 250
 /** How many of them are read and stored together, and the limit of the bytes of their messages. */
@@ -283,13 +294,3 @@ function textOf(email: EmailRecord, body: string): RecordText {
 }
 
 const undecided = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }
-
-/** The emails of these ids that exist, in the order of the ids. */
-export async function mailsOf(store: Store, ids: readonly string[]): Promise<EmailRecord[]> {
-  const { records } = await store.page(emailCollection, {
-    where: { any: [] },
-    also: ids,
-    limit: ids.length,
-  })
-  return records
-}

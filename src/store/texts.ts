@@ -63,7 +63,8 @@ export interface TextQuery {
   readonly where: Where | null
   /**
    * Records after this id that have no text are undecided matches too; null for none of them. The cost depends on how
-   * many records come after it.
+   * many records come after it. Give it only with terms that are parts of one string of the record: a store may leave out
+   * records of which no string can have the term.
    */
   readonly missingAfter: string | null
 }

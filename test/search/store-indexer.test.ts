@@ -88,7 +88,7 @@ test('a search by members does not wait for mails whose texts are being stored',
   const reading = indexer.catchUp()
   await isPut
   // Both have no text yet, so their records decide.
-  expect((await indexer.readTo()) < idOf(1)).toBe(true)
+  expect((await indexer.readTo()).id < idOf(1)).toBe(true)
   onStored()
   await indexer.close()
   await reading
@@ -166,7 +166,7 @@ test('a mail that is tried again is decided by its record until its text is stor
   const seen: boolean[] = []
   const digests = digestsOf(store)
   const { texts, stored } = textsOf(store, async () => {
-    seen.push((await indexer.readTo()) < idOf(2))
+    seen.push((await indexer.readTo()).id < idOf(2))
   })
   const indexer = startStoreIndexer({
     clock,
@@ -175,7 +175,7 @@ test('a mail that is tried again is decided by its record until its text is stor
     digests: {
       async take(email, message) {
         if (email.id !== idOf(2)) return digests.take(email, message)
-        seen.push((await indexer.readTo()) < idOf(2))
+        seen.push((await indexer.readTo()).id < idOf(2))
         if (isBroken) throw failing
         return digests.take(email, message)
       },
@@ -189,7 +189,9 @@ test('a mail that is tried again is decided by its record until its text is stor
   expect(await indexer.catchUp()).toBe(0)
   expect(seen.length).toBeGreaterThan(5)
   expect(seen).not.toContain(false)
-  expect((await indexer.readTo()) >= idOf(3)).toBe(true)
+  const { id, isAll } = await indexer.readTo()
+  expect(id >= idOf(3)).toBe(true)
+  expect(isAll).toBe(true)
 })
 
 test('texts that cannot be stored together are stored one after the other, and once the database is away no more are tried', async () => {
@@ -239,6 +241,21 @@ test('a step ends after a quarter of a second, so that a search waits for about 
   expect(await indexer.catchUp()).toBe(0)
 })
 
+test('a search does not wait for more mails than can be read meanwhile', async () => {
+  const { store, clock, arrive } = await open()
+  for (let n = 1; n <= 700; n++) await arrive(n)
+  const { texts, stored } = textsOf(store)
+  const indexer = startStoreIndexer({ clock, store, texts, digests: digestsOf(store) })
+  onTestFinished(async () => void (await indexer.close()))
+  // How many there are is known after the first step.
+  const left = await indexer.catchUp({ mostMails: 400 })
+  expect(left).toBeGreaterThan(400)
+  expect(stored.size).toBe(700 - left)
+  expect(await indexer.catchUp({ mostMails: 400 })).toBe(left)
+  expect((await indexer.readTo()).isAll).toBe(false)
+  expect(await indexer.catchUp({ mostMails: left })).toBe(0)
+})
+
 test('a search that runs out of time keeps the matches that the texts decided, and counts the others', async () => {
   const { store, arrive } = await open()
   for (let n = 1; n <= 250; n++) await arrive(n)
@@ -246,7 +263,7 @@ test('a search that runs out of time keeps the matches that the texts decided, a
   const { texts } = textsOf(store)
   const rows = createStoreRows({
     store,
-    indexer: { readTo: async () => '' },
+    indexer: { readTo: async () => ({ id: '', isAll: true }) },
     texts: {
       ...texts,
       page: async () => ({ ids: [], count: 250, undecided: 25, left: 0, isPartial: false }),

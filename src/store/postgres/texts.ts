@@ -38,7 +38,7 @@ export function createTexts(
     async missing(collection, after, limit) {
       const { table, partition } = placeOf(collection)
       const rows = await sql.run<{ id: string }>(
-        `SELECT id FROM ${table.sql} record WHERE partition = $1 AND id > $2 AND ${hasNoText(table)}
+        `SELECT id FROM ${table.sql} record WHERE partition = $1 AND ${hasNoText(table, '$2')}
          ORDER BY id LIMIT $3`,
         [partition, after, limit],
         { mostMs: scanMs },
