@@ -31,6 +31,23 @@ export function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecor
   return change.op === 'insert' && change.id < (ahead.at(-1)?.id ?? '') ? [] : ahead
 }
 
+/** Some of the mails at a time, limited by the bytes of their messages. */
+export function* groupsOf(emails: readonly EmailRecord[]): Generator<EmailRecord[]> {
+  let group: EmailRecord[] = []
+  let bytes = 0
+  for (const email of emails) {
+    const size = email.message?.size_bytes ?? 0
+    if (group.length === mostTogether || (group.length > 0 && bytes + size > mostBytes)) {
+      yield group
+      group = []
+      bytes = 0
+    }
+    group.push(email)
+    bytes += size
+  }
+  if (group.length > 0) yield group
+}
+
 /** Frees the space of the oldest rows, once enough of their mails are removed. */
 export async function dropRemoved(
   store: Store,
@@ -49,3 +66,6 @@ export async function isMostlyWaste(store: Store, { rows }: Pick<TextColumn, 'ro
 
 const maxWasteFactor = 5
 const fewRows = 2000
+/** How many mails are read and stored together, and the limit of the bytes of their messages. */
+const mostTogether = 64
+const mostBytes = 1024 * 1024

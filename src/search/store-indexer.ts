@@ -5,13 +5,12 @@ import { createSequence } from '../core/shared-work.ts'
 import { createPacer } from '../core/slices.ts'
 import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.ts'
 import type { Reading } from '../reading/digest.ts'
-import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
 import { catchUpMs, type Indexer, unlimited } from './catch-up.ts'
 import type { IndexerDeps } from './indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
 import { headParts } from './head-rows.ts'
-import { mailsOf } from './mail-rows.ts'
+import { groupsOf, mailsOf } from './mail-rows.ts'
 import { foldBody, searchableHead } from './searchable.ts'
 import { createTries } from './tries.ts'
 
@@ -39,6 +38,8 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   /** Mails without a text, because the store failed at each try. */
   const deferred = new Set<string>()
   let isReading = false
+  /** How many texts were stored since they were settled. */
+  let unsettled = 0
   const tryToRead = createTries(digests)
   const inLine = createSequence()
 
@@ -181,11 +182,19 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       return { id: email.id, text: textOf(email, body), isCut }
     })
     if (folded.length > 0) await texts.put(emailCollection, folded)
+    unsettled += folded.length
   }
 
   const quiet = startQuietWork({
     clock,
-    step: async () => store.leadership.isMine() && (await readNext()),
+    step: async () => {
+      if (!store.leadership.isMine()) return false
+      if (await readNext()) return true
+      if (unsettled < manyTexts) return false
+      unsettled = 0
+      await texts.settle(emailCollection)
+      return false
+    },
     onLongWork,
   })
   const stopListening = store.changes(
@@ -262,30 +271,12 @@ interface ReadMail {
   readonly reading: Reading
 }
 
-/** Some of the mails at a time, limited by the bytes of their messages. */
-function* groupsOf(emails: readonly EmailRecord[]): Generator<EmailRecord[]> {
-  let group: EmailRecord[] = []
-  let bytes = 0
-  for (const email of emails) {
-    const size = email.message?.size_bytes ?? 0
-    if (group.length === mostTogether || (group.length > 0 && bytes + size > mostBytes)) {
-      yield group
-      group = []
-      bytes = 0
-    }
-    group.push(email)
-    bytes += size
-  }
-  if (group.length > 0) yield group
-}
-
 /** How many mails are looked up at once, how many of them are read in one step, and for how long about. */
 const readAhead = 1024
 const mostMails = 256
 const stepMs = 250
-/** How many of them are read and stored together, and the limit of the bytes of their messages. */
-const mostTogether = 64
-const mostBytes = 1024 * 1024
+/** So many new texts slow searches down until they are settled. */
+const manyTexts = 250
 
 /** The text of a mail for the store. @param body  The folded text. */
 function textOf(email: EmailRecord, body: string): RecordText {

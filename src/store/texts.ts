@@ -11,6 +11,8 @@ export interface Texts {
    * error, some may be.
    */
   put(collection: Named, texts: readonly NewText[]): Promise<void>
+  /** Called after many were stored, when no more follow for now, so that searches need not look through them one by one. */
+  settle(collection: Named): Promise<void>
   /** How many records have more text than is stored of them. */
   countCut(collection: Named): Promise<number>
   /** The ids of the first records after an id that have no text, in ascending order. */

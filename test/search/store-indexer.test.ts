@@ -37,6 +37,7 @@ test('a store that keeps texts gets each of them, also of mails that failed or w
         afterPut()
       },
       blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
+      settle: async () => {},
       countCut: async () => 0,
       missing: async (_, after, limit) => (await missing(after)).slice(0, limit),
       countMissing: async () => (await missing('')).length,
@@ -77,6 +78,7 @@ test('a search by members does not wait for mails whose texts are being stored',
         return isStored
       },
       blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
+      settle: async () => {},
       countCut: async () => 0,
       missing: async (_, after) => (await store.ids(emailCollection)).filter((id) => id > after).sort(),
       countMissing: async () => 2,
@@ -116,6 +118,7 @@ test('a store that keeps texts tries mails that could not be read again, until t
         for (const { id } of given) texts.add(id)
       },
       blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
+      settle: async () => {},
       countCut: async () => 0,
       missing: async (_, after, limit) => (await missing(after)).slice(0, limit),
       countMissing: async () => (await missing('')).length,
@@ -150,6 +153,7 @@ function textsOf(store: Store, before: (ids: string[]) => Promise<void> = async 
       for (const id of ids) stored.add(id)
     },
     blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
+    settle: async () => {},
     countCut: async () => 0,
     missing: async (_, after, limit) => (await missing(after)).slice(0, limit),
     countMissing: async () => (await missing('')).length,
@@ -254,6 +258,25 @@ test('a search does not wait for more mails than can be read meanwhile', async (
   expect(await indexer.catchUp({ mostMails: 400 })).toBe(left)
   expect((await indexer.readTo()).isAll).toBe(false)
   expect(await indexer.catchUp({ mostMails: left })).toBe(0)
+})
+
+test('many texts are settled once, when all are stored', async () => {
+  const { store, clock, arrive } = await open()
+  const { texts, stored } = textsOf(store)
+  const settled: number[] = []
+  const settle = async (): Promise<void> => void settled.push(stored.size)
+  const indexer = startStoreIndexer({ clock, store, texts: { ...texts, settle }, digests: digestsOf(store) })
+  onTestFinished(async () => void (await indexer.close()))
+  const readAll = async (): Promise<void> => {
+    await indexer.catchUp({ complete: true })
+    for (let n = 0; n < 5; n++) await clock.advance(500)
+  }
+  for (let n = 1; n <= 300; n++) await arrive(n)
+  await readAll()
+  for (let n = 301; n <= 310; n++) await arrive(n)
+  await readAll()
+  expect(stored.size).toBe(310)
+  expect(settled).toEqual([300])
 })
 
 test('a search that runs out of time keeps the matches that the texts decided, and counts the others', async () => {

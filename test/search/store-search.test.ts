@@ -268,6 +268,12 @@ describe('a search in PostgreSQL', () => {
     const { id, subject } = anEmail(1)
     const text = { subject, from: '', sender: '', to: '', cc: '', bcc: '', head: subject, body: 'text' }
     await store.texts?.put(emailCollection, [{ id, text, isCut: false }])
+    await store.texts?.settle(emailCollection)
+    const [list] = await runSql(
+      server.url,
+      `SELECT gin_clean_pending_list('"search_${schemas}"."texts_emails_trigrams"')::int4 AS pages`,
+    )
+    expect(list).toEqual({ pages: 0 })
     // Without this, the table of one row is read, or the key with the partition is used.
     const plan = await runSql(
       server.url,

@@ -5,6 +5,7 @@ import { type ColumnOf, namesOf, Parameters } from './parameters.ts'
 import type { Place } from './table.ts'
 import type { RunStoppable } from './stoppable.ts'
 import { cleaned, hasNoText, textsOf } from './text-conditions.ts'
+import { indexName } from './texts-schema.ts'
 import { Search } from './text-search.ts'
 
 /** Runs a search over a separate connection, until the signal is aborted. */
@@ -33,6 +34,16 @@ export function createTexts(
       )
       const existing = new Set(rows.map(({ id }) => id))
       for (const one of left) if (existing.has(one.id)) await putTexts(sql, { table, partition }, [one])
+    },
+
+    async settle(collection) {
+      const { name } = textsOf(placeOf(collection).table)
+      // Each search by the index also reads its list of what came last. Where that is long, PostgreSQL reads all texts instead.
+      await sql.run(
+        'SELECT gin_clean_pending_list(oid) FROM pg_class WHERE oid = to_regclass($1)',
+        [sql.name(indexName(name))],
+        { mostMs: scanMs },
+      )
     },
 
     async missing(collection, after, limit) {
