@@ -45,6 +45,7 @@ import { smtpGroups } from './rows/smtp.mjs'
 import { startGroups } from './rows/start.mjs'
 import { scaleGroups, scaleSizes } from './rows/scale.mjs'
 import { waitGroups } from './rows/waits.mjs'
+import { rareIn } from './rows/waits-of.mjs'
 import { scaleTargets } from './scale-targets.mjs'
 import { judge } from './target.mjs'
 import { targets } from './targets.mjs'
@@ -84,7 +85,7 @@ async function main() {
   const wanted = new RegExp(flags.only ?? '', 'i')
   const rowsOf = {
     scale: () => scaleGroups(quick),
-    waits: () => waitGroups(quick, flags.postgres ? createSchemas(flags.postgres) : null),
+    waits: () => waitGroups(quick, flags.postgres ? createSchemas(flags.postgres, rareIn) : null),
     bench: () => usualGroups(sizes, stored),
   }
   const groups = rowsOf[kind]().filter(({ row }) => wanted.test(row))

@@ -11,8 +11,9 @@ const seeds = 2000
  * their copies under other ids, made by the database.
  *
  * @param {string} url  Of the database.
+ * @param {number} [different]  As for `submit`.
  */
-export function createSchemas(url) {
+export function createSchemas(url, different) {
   let count = 0
   const filled = new Map()
   const fresh = () => `${url}?schema=bench_${process.pid}_${++count}`
@@ -22,7 +23,7 @@ export function createSchemas(url) {
     const known = filled.get(size)
     if (known) return known
     const store = fresh()
-    if (size === seeds) await seed(store, context)
+    if (size === seeds) await seed(store, context, different)
     else await copyRows(url, await of(seeds, context), store, size, context)
     filled.set(size, store)
     return store
@@ -30,10 +31,10 @@ export function createSchemas(url) {
   return { fresh, of }
 }
 
-async function seed(store, { start }) {
+async function seed(store, { start }, different) {
   const server = await start.inDatabase({ store })
   try {
-    await submit(server, seeds, 2048)
+    await submit(server, seeds, 2048, { different })
     for (let found = 0; found < seeds;) {
       const answer = await fetch(`http://127.0.0.1:${server.httpPort}/dev/inbox?limit=1&query=wizards`, {
         headers: { authorization: `Bearer ${apiKey}` },

@@ -16,11 +16,12 @@ import { runJson } from './processes.mjs'
 
 const generator = fileURLToPath(new URL('../load/smtp.mjs', import.meta.url))
 
-/** Hands so many messages in over SMTP, with credentials or without. */
-export function submit(server, count, bytes, auth) {
+/** Hands so many messages in over SMTP, with credentials or without. @param different  How many of them differ. Default: 64. */
+export function submit(server, count, bytes, { auth, different } = {}) {
   const load = {
     bytes,
     auth,
+    different,
     connections: 16,
     oneEach: false,
     warmUpMs: 0,

@@ -15,7 +15,7 @@ import { createMeter, fail } from './meter.mjs'
 
 /** @type {SmtpLoad} */
 const load = JSON.parse(process.argv[2])
-const messages = makeMessages(load.bytes)
+const messages = makeMessages(load.bytes, load.different)
 const envelope = messages.map((_, i) => [
   `MAIL FROM:<sender${i}@acme.test>\r\n`,
   `RCPT TO:<ada${i}@example.com>\r\n`,

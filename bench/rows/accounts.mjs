@@ -48,8 +48,8 @@ export const accountGroups = ({ accounts, large, removed }) => [
           const accounts = []
           for (const server of [alone, beside]) {
             const [small, other] = await make(server, 2)
-            if (server === beside) await submit(server, large, 2048, credentialsOf(other))
-            await submit(server, few, 2048, credentialsOf(small))
+            if (server === beside) await submit(server, large, 2048, { auth: credentialsOf(other) })
+            await submit(server, few, 2048, { auth: credentialsOf(small) })
             await indexed(server, [small, other])
             accounts.push({ server, key: small.api_key, who: server === beside ? 'beside' : 'alone' })
           }
@@ -76,11 +76,11 @@ export const accountGroups = ({ accounts, large, removed }) => [
     measure: (_, { start }) =>
       withServer(start, async (server) => {
         const [other] = await make(server, 1)
-        await submit(server, few, 2048, credentialsOf(other))
+        await submit(server, few, 2048, { auth: credentialsOf(other) })
         const taken = { ms: [], without: [], during: [], requests: [] }
         for (let n = 0; n < removals; n++) {
           const [gone] = await make(server, 1)
-          await submit(server, removed, 2048, credentialsOf(gone))
+          await submit(server, removed, 2048, { auth: credentialsOf(gone) })
           await indexed(server, [other, gone])
           await sleep(settleMs)
           taken.without.push((await askedFor(windowMs, server, other)).p99)

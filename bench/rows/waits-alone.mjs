@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import net from 'node:net'
 import { apiKey } from '../lib/contenders.mjs'
-import { cpuOf, rssOf } from '../lib/cpu.mjs'
+import { cpuEach, cpuOf, rssOf } from '../lib/cpu.mjs'
 import { median } from '../lib/samples.mjs'
 import { submit } from '../lib/stores.mjs'
 import { request, timeOf, untilRead } from './waits-of.mjs'
@@ -22,11 +22,13 @@ export async function afterFlood(start, count, bytes) {
       values[`${name}, ms`] = await timeOf(() => request(server, search(query)))
     const word = await searchOnce(server)
     const readMs = await untilRead(server)
+    const readPerSecond = word.leftOut > 0 && { 'texts read per second': word.leftOut / (readMs / 1000) }
     return {
       'captured per second': flood.perSecond,
       ...values,
       'a word, ms': word.ms,
       'left out': word.leftOut,
+      ...readPerSecond,
       'all read after, s': readMs / 1000,
       'a word then, ms': await timeOf(() => request(server, search('"message 42 "'))),
       'left out then': leftOut(await request(server, search('"message 42 "'))),
@@ -120,9 +122,21 @@ export async function sequentialPosts(start, count) {
   try {
     const first = await timeOf(send)
     const times = []
+    const before = cpuOf(server.pid)
     for (let n = 0; n < count; n++) times.push(await timeOf(send))
+    const isDelivered = async () =>
+      (await request(server, server.ask.search('-status:delivered'))).count === 0
+    while (isOwn && !(await isDelivered())) await wait(200)
+    const { mainUs, allUs } = cpuEach(before, cpuOf(server.pid), count)
     times.sort((a, b) => a - b)
-    return { 'first, ms': first, 'median, ms': median(times), 'p99, ms': times[Math.ceil(count * 0.99) - 1] }
+    return {
+      'first, ms': first,
+      'median, ms': median(times),
+      'p99, ms': times[Math.ceil(count * 0.99) - 1],
+      'CPU of each, delivered, µs': allUs,
+      // One thread of a Go program has no meaning of its own.
+      ...(isOwn && { 'main thread of each, µs': mainUs }),
+    }
   } finally {
     await server.stop('SIGKILL')
   }

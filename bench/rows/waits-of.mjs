@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { median } from '../lib/samples.mjs'
 import { submit } from '../lib/stores.mjs'
 
+/** One of so many stored mails has the rare word. */
+export const rareIn = 200
+
 /** @returns A server of this contender on its store: a folder, or the URL of a database. */
 export async function open(contender, { start }, store) {
   if (contender === 'mailpit') return { ...(await start.mailpit({ dir: store })), ask: mailpit }
@@ -72,7 +75,7 @@ export async function reads(server, stored) {
   }
   for (const [name, query] of Object.entries({
     'word of none': '"nowhere"',
-    'word of 1 in 64': '"message 42 "',
+    'word of 0.5 %': '"message 42 "',
     'word of all': '"wizards"',
     'subject:': 'subject:"message 42 "',
   }))
@@ -114,7 +117,7 @@ export async function largeDetail(start) {
 export async function fromFlood(contender, context, count) {
   const dir = mkdtempSync(join(context.scratch, 'waits-'))
   const server = await open(contender, context, dir)
-  await submit(server, count, 2048)
+  await submit(server, count, 2048, { different: rareIn })
   await untilRead(server)
   await server.stop('SIGTERM')
   return dir
@@ -125,6 +128,6 @@ export async function untilRead(server) {
   const began = performance.now()
   const { search, leftOut } = server.ask
   while (leftOut(await request(server, search('"nowhere"'))) > 0)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await new Promise((resolve) => setTimeout(resolve, 500))
   return performance.now() - began
 }

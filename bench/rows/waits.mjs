@@ -1,4 +1,4 @@
-/** The rows of `--waits`: how long a person waits. One run takes about twenty minutes. */
+/** The rows of `--waits`: how long a person waits. One run with two rounds takes about 16 minutes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { embedGroups } from './embed.mjs'
@@ -59,7 +59,7 @@ export function waitGroups(quick, schemas) {
       row: 'the library',
       contenders: group.contenders.filter((one) => /^(close|detail)/.test(one)),
     })),
-    fresh('idle', (start) => idle(start, quick ? 3000 : 60_000), { rounds: once }),
+    fresh('idle', (start) => idle(start, quick ? 3000 : 30_000), { rounds: once }),
     fresh(`a restart right after ${most}`, (start) => restarted(start, most, 5 * 1024), {
       contenders: ['process'],
       rounds: { process: 1 },

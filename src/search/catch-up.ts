@@ -4,6 +4,7 @@ export interface Indexer {
    * Reads mail that is not read yet, for a limited time.
    *
    * @param options.mostMs  The time in milliseconds. Default: {@link catchUpMs}.
+   * @param options.mostMails  Does not wait if more mails than this are not read, because they would take longer. Default: it waits.
    * @param options.complete  Reads all mail that exists now, without a time limit, and checks the rows of an earlier process,
    *   which a scan does otherwise. Default: false.
    * @param options.signal  Ends the wait.
@@ -22,9 +23,11 @@ export interface Indexer {
 
 export interface CatchUpOptions {
   mostMs?: number
+  mostMails?: number
   complete?: boolean
   signal?: AbortSignal | undefined
 }
 
 /** How long a search waits for mail that is not read yet, where it cannot tell how much is left. */
 export const catchUpMs = 5000
+export const unlimited: number = Number.POSITIVE_INFINITY

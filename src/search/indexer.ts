@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts'
 import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { Where } from '../store/queries.ts'
-import type { Store, StoreChange } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { Reading } from '../reading/digest.ts'
-import { catchUpMs, type Indexer } from './catch-up.ts'
+import { catchUpMs, type Indexer, unlimited } from './catch-up.ts'
 import { unreadable, type Digests } from './digests.ts'
 import type { Heads } from './heads.ts'
-import { dropRemoved, isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
+import { dropRemoved, isMostlyWaste, mailsWithoutRow, stillNext } from './mail-rows.ts'
 import { foldBody, searchableHead } from './searchable.ts'
 import { sliceMs, startQuietWork } from './quiet-work.ts'
 import type { TextColumn } from './text-column.ts'
@@ -18,6 +18,8 @@ import { createSequence } from '../core/shared-work.ts'
 export interface ColumnIndexer extends Indexer {
   /** Reads all mail again, because a row is damaged. */
   readAgain(): void
+  /** Lets a search that does not need the texts go first. */
+  pause(): void
 }
 
 export interface IndexerDeps {
@@ -230,22 +232,30 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
     { of: emailCollection },
   )
   return {
-    async catchUp({ complete = false, mostMs = catchUpMs, signal } = {}) {
+    async catchUp({ complete = false, mostMs = catchUpMs, mostMails = unlimited, signal } = {}) {
       const until = clock.now() + mostMs
+      const upTo = (id: string): Promise<number> => store.count(emailCollection, { until: [id] })
+      const withoutRow = async (): Promise<number> => {
+        return (await store.count(emailCollection)) - (await upTo(column.cursor))
+      }
+      const isFarBehind = !complete && (await withoutRow()) > mostMails
       try {
         // Mail that arrives meanwhile is not included, because it may arrive faster than it can be read.
         const newest = complete ? await newestId() : ''
         const isBehind = (): boolean =>
           column.cursor < newest ||
           (complete && (!isVerified || unsure !== null || deferred.size > 0 || isStale))
-        while (!signal?.aborted && (await digestNext(complete)) && (isBehind() || clock.now() < until));
+        while (
+          !isFarBehind &&
+          !signal?.aborted &&
+          (await digestNext(complete)) &&
+          (isBehind() || clock.now() < until)
+        );
       } catch {
         // A search must work even if nothing can be stored.
       }
-      const upTo = (id: string): Promise<number> => store.count(emailCollection, { until: [id] })
-      const all = await store.count(emailCollection)
-      if (complete && !isVerified) return all
-      const unread = all - (await upTo(column.cursor))
+      if (complete && !isVerified) return store.count(emailCollection)
+      const unread = await withoutRow()
       const doubtful = unsure
         ? (await upTo(unsure.end)) - (unsure.done === '' ? 0 : await upTo(unsure.done))
         : 0
@@ -265,6 +275,7 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       return column.cut.size
     },
     readAgain,
+    pause: () => quiet.pause(),
     async close() {
       isClosed = true
       quiet.close()
@@ -274,15 +285,6 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       return unsure === null
     },
   }
-}
-
-/** The mails read ahead that are still the next ones after a change of emails. */
-function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
-  if (change.op === 'gap') return []
-  if (change.op === 'bulk') return change.removed > 0 ? [] : ahead
-  if (change.op === 'remove') return ahead.filter(({ id }) => id !== change.id)
-  // A restored mail may belong between them.
-  return change.op === 'insert' && change.id < (ahead.at(-1)?.id ?? '') ? [] : ahead
 }
 
 const lookAtOnce = 1000

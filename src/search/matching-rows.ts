@@ -48,8 +48,8 @@ export interface ColumnRowsDeps {
   store: Store
   column: Pick<TextColumn, 'scan'>
   heads: Pick<Heads, 'scan'>
-  /** Told when a row is damaged. */
-  indexer: Pick<ColumnIndexer, 'readAgain'>
+  /** Told when a row is damaged, and when a search begins that does not need the texts. */
+  indexer: Pick<ColumnIndexer, 'readAgain' | 'pause'>
 }
 
 /** Decides about the matching rows of a range; null if all of them are matches. */
@@ -80,6 +80,7 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
     isEnough?: () => boolean,
   ): Promise<void> {
     if (filter.rows.length === 0) {
+      indexer.pause()
       return heads.scan(
         filter.heads,
         (rows, unsure) =>

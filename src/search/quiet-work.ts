@@ -5,6 +5,8 @@ import { isErrorOf } from '../core/errors.ts'
 export interface QuietWork {
   /** Reports that mail arrived: the work continues when no more comes, or after a second in short slices. */
   arrived(): void
+  /** Reports that a search begins: work that goes on pauses as it does while mail arrives. */
+  pause(): void
   /** Reports that there is work although no mail arrived. */
   begin(): void
   close(): void
@@ -72,6 +74,9 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
       lastArrival = clock.now()
       isNews = true
       plan(quietMs)
+    },
+    pause() {
+      lastArrival = clock.now()
     },
     begin() {
       isNews = true

@@ -212,7 +212,7 @@ export function createSearch(deps: SearchDeps): Search {
     async list(filter, query) {
       const order = emailOrder(pageSize)
       const { offset, fold, count: extent, signal, ...paging } = query ?? {}
-      const unindexed = await caughtUp(filter, { mostMs: longestCatchUpMs, signal })
+      const unindexed = await caughtUp(filter, { mostMs: longestCatchUpMs, mostMails: mostCatchUp, signal })
       assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
       const wanted = {
         ...checkPage(paging, order),
@@ -279,6 +279,8 @@ interface ReadingLimit {
 
 /** How long a page waits for mail that is not read yet: it says how many are left, as other searches cannot. */
 const longestCatchUpMs = 1000
+/** More mails are hardly read in that time. Then a page says at once how many are left. */
+const mostCatchUp = 2000
 
 /** How long a page of a search may look at the texts of a database, and how long it may read messages. */
 const longestReadingMs = 5000

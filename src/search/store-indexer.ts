@@ -5,18 +5,18 @@ import { createSequence } from '../core/shared-work.ts'
 import { createPacer } from '../core/slices.ts'
 import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.ts'
 import type { Reading } from '../reading/digest.ts'
-import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
-import { catchUpMs, type Indexer } from './catch-up.ts'
+import { catchUpMs, type Indexer, unlimited } from './catch-up.ts'
 import type { IndexerDeps } from './indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
 import { headParts } from './head-rows.ts'
+import { groupsOf, mailsOf } from './mail-rows.ts'
 import { foldBody, searchableHead } from './searchable.ts'
 import { createTries } from './tries.ts'
 
 export interface StoreIndexer extends Indexer {
-  /** An id up to which every mail has its text, and after which few mails have one. */
-  readTo(): Promise<string>
+  /** An id up to which every mail has its text, and after which few mails have one; `isAll` if it was the newest one. */
+  readTo(): Promise<{ readonly id: string; readonly isAll: boolean }>
 }
 
 export interface StoreIndexerDeps extends Pick<IndexerDeps, 'store' | 'clock' | 'digests' | 'onLongWork'> {
@@ -38,6 +38,8 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   /** Mails without a text, because the store failed at each try. */
   const deferred = new Set<string>()
   let isReading = false
+  /** How many texts were stored since they were settled. */
+  let unsettled = 0
   const tryToRead = createTries(digests)
   const inLine = createSequence()
 
@@ -78,7 +80,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 
   async function nextMissing(): Promise<string[]> {
     const cursor = await place()
-    if (ahead.length === 0) ahead = await texts.missing(emailCollection, cursor, mostMails + deferred.size)
+    if (ahead.length === 0) ahead = await texts.missing(emailCollection, cursor, readAhead + deferred.size)
     const next = ahead.filter((id) => !deferred.has(id))
     ahead = next.slice(mostMails)
     return next.slice(0, mostMails)
@@ -180,11 +182,19 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       return { id: email.id, text: textOf(email, body), isCut }
     })
     if (folded.length > 0) await texts.put(emailCollection, folded)
+    unsettled += folded.length
   }
 
   const quiet = startQuietWork({
     clock,
-    step: async () => store.leadership.isMine() && (await readNext()),
+    step: async () => {
+      if (!store.leadership.isMine()) return false
+      if (await readNext()) return true
+      if (unsettled < manyTexts) return false
+      unsettled = 0
+      await texts.settle(emailCollection)
+      return false
+    },
     onLongWork,
   })
   const stopListening = store.changes(
@@ -199,14 +209,19 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   )
   const stopLeading = store.leadership.onMine(() => quiet.begin())
   return {
-    async catchUp({ complete = false, mostMs = catchUpMs, signal } = {}) {
+    async catchUp({ complete = false, mostMs = catchUpMs, mostMails = unlimited, signal } = {}) {
       const until = clock.now() + mostMs
       let isDone = false
+      // Counted only where many are left, because that takes a while.
+      const isFarBehind = async (): Promise<boolean> =>
+        !complete && ahead.length > 0 && (await texts.countMissing(emailCollection)) > mostMails
       try {
         const newest = complete ? await newestId() : ''
         const isBehind = (): boolean => complete && (cursor === null || cursor < newest || deferred.size > 0)
-        do isDone = !(await readNext())
-        while (!isDone && !signal?.aborted && (isBehind() || clock.now() < until))
+        while (!isDone && !signal?.aborted && !(await isFarBehind())) {
+          isDone = !(await readNext())
+          if (!isBehind() && clock.now() >= until) break
+        }
       } catch {
         // A search must work even if nothing can be stored.
       }
@@ -214,6 +229,8 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     },
     countCut: () => texts.countCut(emailCollection),
     async readTo() {
+      quiet.pause()
+      let isAll = false
       // A search by members does not wait for the mails that are being read.
       if (!isReading)
         await inLine(async () => {
@@ -223,9 +240,11 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
           const [missing] = await texts.missing(emailCollection, from, 1)
           const to = missing === undefined ? newest : previous(missing)
           if (to > from) cursor = to
+          isAll = missing === undefined
         })
       const open = [...deferred, ...(lowest === null ? [] : [lowest])]
-      return open.reduce((least, id) => (id <= least ? previous(id) : least), cursor ?? '')
+      const id = open.reduce((least, id) => (id <= least ? previous(id) : least), cursor ?? '')
+      return { id, isAll: isAll && open.length === 0 }
     },
     async close() {
       isClosed = true
@@ -252,29 +271,12 @@ interface ReadMail {
   readonly reading: Reading
 }
 
-/** Some of the mails at a time, limited by the bytes of their messages. */
-function* groupsOf(emails: readonly EmailRecord[]): Generator<EmailRecord[]> {
-  let group: EmailRecord[] = []
-  let bytes = 0
-  for (const email of emails) {
-    const size = email.message?.size_bytes ?? 0
-    if (group.length === mostTogether || (group.length > 0 && bytes + size > mostBytes)) {
-      yield group
-      group = []
-      bytes = 0
-    }
-    group.push(email)
-    bytes += size
-  }
-  if (group.length > 0) yield group
-}
-
-/** How many mails are read in one step, and for how long about. */
+/** How many mails are looked up at once, how many of them are read in one step, and for how long about. */
+const readAhead = 1024
 const mostMails = 256
 const stepMs = 250
-/** How many of them are read and stored together, and the limit of the bytes of their messages. */
-const mostTogether = 64
-const mostBytes = 1024 * 1024
+/** So many new texts slow searches down until they are settled. */
+const manyTexts = 250
 
 /** The text of a mail for the store. @param body  The folded text. */
 function textOf(email: EmailRecord, body: string): RecordText {
@@ -283,13 +285,3 @@ function textOf(email: EmailRecord, body: string): RecordText {
 }
 
 const undecided = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }
-
-/** The emails of these ids that exist, in the order of the ids. */
-export async function mailsOf(store: Store, ids: readonly string[]): Promise<EmailRecord[]> {
-  const { records } = await store.page(emailCollection, {
-    where: { any: [] },
-    also: ids,
-    limit: ids.length,
-  })
-  return records
-}

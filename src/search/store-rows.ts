@@ -3,9 +3,10 @@ import type { Store } from '../store/store.ts'
 import type { TextMatch, TextQuery, TextTerm, Texts } from '../store/texts.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { type HeadTerm, partsOfMember } from './head-rows.ts'
+import { mailsOf } from './mail-rows.ts'
 import type { MatchingPage, MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'
-import { mailsOf, type StoreIndexer } from './store-indexer.ts'
+import type { StoreIndexer } from './store-indexer.ts'
 import type { RowTerm } from './text-rows.ts'
 
 export interface StoreRowsDeps {
@@ -15,22 +16,29 @@ export interface StoreRowsDeps {
 }
 
 export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): MatchingRows {
-  async function queryOf({ rows, heads, facts }: MailFilter): Promise<TextQuery> {
+  async function queryOf({ rows, heads, facts }: MailFilter): Promise<Query> {
     const terms = [...rows.map(wordTerm), ...heads.map(memberTerm)]
+    const query = { terms, where: facts, missingAfter: null, hasMissing: false }
+    if (rows.length > 0) return query
     // The head of a mail is also in its record. Its body must have been read.
-    return { terms, where: facts, missingAfter: rows.length > 0 ? null : await indexer.readTo() }
+    const { id, isAll } = await indexer.readTo()
+    return { ...query, missingAfter: id, hasMissing: !isAll }
   }
 
-  async function matchesOf(filter: MailFilter, limit?: RowsLimit): Promise<readonly TextMatch[]> {
-    const { matches, left } = await texts.all(emailCollection, await queryOf(filter), limit)
+  async function matchesOf(
+    filter: MailFilter,
+    limit?: RowsLimit,
+    query?: Query,
+  ): Promise<readonly TextMatch[]> {
+    const { matches, left } = await texts.all(emailCollection, query ?? (await queryOf(filter)), limit)
     if (limit) limit.left += left
     return matches
   }
 
   /** The ids of the matches, newest first. Reads the records of the undecided ones, some at a time, while there is time. */
-  async function* decided(filter: MailFilter, limit?: RowsLimit): AsyncGenerator<string> {
+  async function* decided(filter: MailFilter, limit?: RowsLimit, query?: Query): AsyncGenerator<string> {
     const until = limit?.mostMs === undefined ? Number.POSITIVE_INFINITY : monotonicNow() + limit.mostMs
-    const matches = await matchesOf(filter, limit)
+    const matches = await matchesOf(filter, limit, query)
     for (let at = 0; at < matches.length; at += readAtOnce) {
       limit?.signal?.throwIfAborted()
       const next = matches.slice(at, at + readAtOnce)
@@ -53,11 +61,12 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
   async function decidedPage(
     filter: MailFilter,
     { cursor, offset, limit, isCounted }: WantedRows,
-    limits?: RowsLimit,
+    limits: RowsLimit | undefined,
+    query: Query,
   ): Promise<MatchingPage> {
     const ids: string[] = []
     let [count, behind] = [0, 0]
-    for await (const id of decided(filter, limits)) {
+    for await (const id of decided(filter, limits, query)) {
       count++
       if (cursor !== null && id >= cursor) continue
       if (behind++ < offset) continue
@@ -76,8 +85,10 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
     async page(filter, wanted, limits) {
       const { cursor, offset, limit, isCounted } = wanted
       const place = { before: cursor, offset, limit: limit + 1, isCounted }
-      const found = await texts.page(emailCollection, await queryOf(filter), place, limits)
-      if (found.undecided > 0) return decidedPage(filter, wanted, limits)
+      const query = await queryOf(filter)
+      if (query.hasMissing) return decidedPage(filter, wanted, limits, query)
+      const found = await texts.page(emailCollection, query, place, limits)
+      if (found.undecided > 0) return decidedPage(filter, wanted, limits, query)
       if (limits) limits.left += found.left
       const { count, isPartial } = found
       return { ids: found.ids.slice(0, limit), count, more: found.ids.length > limit, isPartial }
@@ -85,7 +96,10 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
   }
 }
 
-const readAtOnce = 100
+/** @property hasMissing  Whether some mails have no text yet, so that their records decide. */
+type Query = TextQuery & { readonly hasMissing: boolean }
+
+const readAtOnce = 200
 
 function wordTerm({ bytes, in: place, isNegative }: RowTerm): TextTerm {
   return { parts: place === 'body' ? ['body'] : ['head', 'body'], forms: [bytes.toString()], isNegative }

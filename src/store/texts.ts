@@ -11,6 +11,8 @@ export interface Texts {
    * error, some may be.
    */
   put(collection: Named, texts: readonly NewText[]): Promise<void>
+  /** Called after many were stored, when no more follow for now, so that searches need not look through them one by one. */
+  settle(collection: Named): Promise<void>
   /** How many records have more text than is stored of them. */
   countCut(collection: Named): Promise<number>
   /** The ids of the first records after an id that have no text, in ascending order. */
@@ -63,7 +65,8 @@ export interface TextQuery {
   readonly where: Where | null
   /**
    * Records after this id that have no text are undecided matches too; null for none of them. The cost depends on how
-   * many records come after it.
+   * many records come after it. Give it only with terms that are parts of one string of the record: a store may leave out
+   * records of which no string can have the term.
    */
   readonly missingAfter: string | null
 }

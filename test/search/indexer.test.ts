@@ -258,3 +258,14 @@ test('counts no mail as cut that was removed while the others were looked up, or
   expect(await indexer.countCut()).toBe(0)
   await indexer.close()
 })
+
+test('a search does not wait for more mails than can be read meanwhile', async () => {
+  const { begin, arrive, read } = await open()
+  for (const n of [1, 2, 3, 4]) await arrive(n)
+  const indexer = begin()
+  expect(await indexer.catchUp({ mostMails: 3 })).toBe(4)
+  expect(read).toEqual([])
+  expect(await indexer.catchUp({ mostMails: 4 })).toBe(0)
+  expect(read).toHaveLength(4)
+  await indexer.close()
+})

@@ -37,6 +37,7 @@ test('a store that keeps texts gets each of them, also of mails that failed or w
         afterPut()
       },
       blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
+      settle: async () => {},
       countCut: async () => 0,
       missing: async (_, after, limit) => (await missing(after)).slice(0, limit),
       countMissing: async () => (await missing('')).length,
@@ -77,6 +78,7 @@ test('a search by members does not wait for mails whose texts are being stored',
         return isStored
       },
       blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
+      settle: async () => {},
       countCut: async () => 0,
       missing: async (_, after) => (await store.ids(emailCollection)).filter((id) => id > after).sort(),
       countMissing: async () => 2,
@@ -88,7 +90,7 @@ test('a search by members does not wait for mails whose texts are being stored',
   const reading = indexer.catchUp()
   await isPut
   // Both have no text yet, so their records decide.
-  expect((await indexer.readTo()) < idOf(1)).toBe(true)
+  expect((await indexer.readTo()).id < idOf(1)).toBe(true)
   onStored()
   await indexer.close()
   await reading
@@ -116,6 +118,7 @@ test('a store that keeps texts tries mails that could not be read again, until t
         for (const { id } of given) texts.add(id)
       },
       blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
+      settle: async () => {},
       countCut: async () => 0,
       missing: async (_, after, limit) => (await missing(after)).slice(0, limit),
       countMissing: async () => (await missing('')).length,
@@ -150,6 +153,7 @@ function textsOf(store: Store, before: (ids: string[]) => Promise<void> = async 
       for (const id of ids) stored.add(id)
     },
     blobs: async (_, ids) => Promise.all(ids.map((id) => store.readBlob(id))),
+    settle: async () => {},
     countCut: async () => 0,
     missing: async (_, after, limit) => (await missing(after)).slice(0, limit),
     countMissing: async () => (await missing('')).length,
@@ -166,7 +170,7 @@ test('a mail that is tried again is decided by its record until its text is stor
   const seen: boolean[] = []
   const digests = digestsOf(store)
   const { texts, stored } = textsOf(store, async () => {
-    seen.push((await indexer.readTo()) < idOf(2))
+    seen.push((await indexer.readTo()).id < idOf(2))
   })
   const indexer = startStoreIndexer({
     clock,
@@ -175,7 +179,7 @@ test('a mail that is tried again is decided by its record until its text is stor
     digests: {
       async take(email, message) {
         if (email.id !== idOf(2)) return digests.take(email, message)
-        seen.push((await indexer.readTo()) < idOf(2))
+        seen.push((await indexer.readTo()).id < idOf(2))
         if (isBroken) throw failing
         return digests.take(email, message)
       },
@@ -189,7 +193,9 @@ test('a mail that is tried again is decided by its record until its text is stor
   expect(await indexer.catchUp()).toBe(0)
   expect(seen.length).toBeGreaterThan(5)
   expect(seen).not.toContain(false)
-  expect((await indexer.readTo()) >= idOf(3)).toBe(true)
+  const { id, isAll } = await indexer.readTo()
+  expect(id >= idOf(3)).toBe(true)
+  expect(isAll).toBe(true)
 })
 
 test('texts that cannot be stored together are stored one after the other, and once the database is away no more are tried', async () => {
@@ -239,6 +245,40 @@ test('a step ends after a quarter of a second, so that a search waits for about 
   expect(await indexer.catchUp()).toBe(0)
 })
 
+test('a search does not wait for more mails than can be read meanwhile', async () => {
+  const { store, clock, arrive } = await open()
+  for (let n = 1; n <= 700; n++) await arrive(n)
+  const { texts, stored } = textsOf(store)
+  const indexer = startStoreIndexer({ clock, store, texts, digests: digestsOf(store) })
+  onTestFinished(async () => void (await indexer.close()))
+  // How many there are is known after the first step.
+  const left = await indexer.catchUp({ mostMails: 400 })
+  expect(left).toBeGreaterThan(400)
+  expect(stored.size).toBe(700 - left)
+  expect(await indexer.catchUp({ mostMails: 400 })).toBe(left)
+  expect((await indexer.readTo()).isAll).toBe(false)
+  expect(await indexer.catchUp({ mostMails: left })).toBe(0)
+})
+
+test('many texts are settled once, when all are stored', async () => {
+  const { store, clock, arrive } = await open()
+  const { texts, stored } = textsOf(store)
+  const settled: number[] = []
+  const settle = async (): Promise<void> => void settled.push(stored.size)
+  const indexer = startStoreIndexer({ clock, store, texts: { ...texts, settle }, digests: digestsOf(store) })
+  onTestFinished(async () => void (await indexer.close()))
+  const readAll = async (): Promise<void> => {
+    await indexer.catchUp({ complete: true })
+    for (let n = 0; n < 5; n++) await clock.advance(500)
+  }
+  for (let n = 1; n <= 300; n++) await arrive(n)
+  await readAll()
+  for (let n = 301; n <= 310; n++) await arrive(n)
+  await readAll()
+  expect(stored.size).toBe(310)
+  expect(settled).toEqual([300])
+})
+
 test('a search that runs out of time keeps the matches that the texts decided, and counts the others', async () => {
   const { store, arrive } = await open()
   for (let n = 1; n <= 250; n++) await arrive(n)
@@ -246,7 +286,7 @@ test('a search that runs out of time keeps the matches that the texts decided, a
   const { texts } = textsOf(store)
   const rows = createStoreRows({
     store,
-    indexer: { readTo: async () => '' },
+    indexer: { readTo: async () => ({ id: '', isAll: true }) },
     texts: {
       ...texts,
       page: async () => ({ ids: [], count: 250, undecided: 25, left: 0, isPartial: false }),

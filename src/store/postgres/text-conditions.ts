@@ -3,6 +3,7 @@ import type { TextQuery, TextTerm } from '../texts.ts'
 import { toSql } from './conditions.ts'
 import type { Parameters } from './parameters.ts'
 import { isStorable } from './joined-texts.ts'
+import { recordMayHold } from './record-terms.ts'
 import type { Place, Table } from './table.ts'
 
 /** Texts from one id (inclusive) to another (exclusive); null for no bound. */
@@ -60,7 +61,8 @@ export function conditionsOf(
     missingAfter === null
       ? ''
       : `FROM ${table.sql} record
-         WHERE ${bounds} AND id > ${parameters.add(missingAfter, 'text')} AND ${hasNoText(table)}${among ? ` AND ${among.sql}` : ''}`
+         WHERE ${bounds} AND ${hasNoText(table, parameters.add(missingAfter, 'text'))}${among ? ` AND ${among.sql}` : ''}
+           AND ${terms.map((term) => recordMayHold(term, parameters)).join(' AND ')}`
   return {
     name,
     bounds,
@@ -80,9 +82,16 @@ export function textsOf(table: Table): NonNullable<Table['texts']> {
   return table.texts
 }
 
-/** The condition that the row `record` of the table of the collection has no text. */
-export function hasNoText(table: Table): string {
-  return `NOT EXISTS (SELECT FROM ${textsOf(table).name} text WHERE text.partition = record.partition AND text.id = record.id)`
+/**
+ * The condition that the row `record` of the table of the collection has no text.
+ *
+ * @param after  An id before that of the row, in SQL. Texts up to it are not looked at.
+ */
+export function hasNoText(table: Table, after: string): string {
+  return `id > ${after} AND NOT EXISTS (
+    SELECT FROM ${textsOf(table).name} text
+    WHERE text.partition = record.partition AND text.id = record.id AND text.id > ${after}
+  )`
 }
 
 function termSql(names: readonly string[], term: TextTerm, parameters: Parameters): string {

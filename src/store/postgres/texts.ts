@@ -5,6 +5,7 @@ import { type ColumnOf, namesOf, Parameters } from './parameters.ts'
 import type { Place } from './table.ts'
 import type { RunStoppable } from './stoppable.ts'
 import { cleaned, hasNoText, textsOf } from './text-conditions.ts'
+import { indexName } from './texts-schema.ts'
 import { Search } from './text-search.ts'
 
 /** Runs a search over a separate connection, until the signal is aborted. */
@@ -35,10 +36,20 @@ export function createTexts(
       for (const one of left) if (existing.has(one.id)) await putTexts(sql, { table, partition }, [one])
     },
 
+    async settle(collection) {
+      const { name } = textsOf(placeOf(collection).table)
+      // Each search by the index also reads its list of what came last. Where that is long, PostgreSQL reads all texts instead.
+      await sql.run(
+        'SELECT gin_clean_pending_list(oid) FROM pg_class WHERE oid = to_regclass($1)',
+        [sql.name(indexName(name))],
+        { mostMs: scanMs },
+      )
+    },
+
     async missing(collection, after, limit) {
       const { table, partition } = placeOf(collection)
       const rows = await sql.run<{ id: string }>(
-        `SELECT id FROM ${table.sql} record WHERE partition = $1 AND id > $2 AND ${hasNoText(table)}
+        `SELECT id FROM ${table.sql} record WHERE partition = $1 AND ${hasNoText(table, '$2')}
          ORDER BY id LIMIT $3`,
         [partition, after, limit],
         { mostMs: scanMs },
