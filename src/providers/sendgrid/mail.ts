@@ -78,7 +78,6 @@ export function mailRoutes(parts: ProviderParts): Route[] {
 const sendOf: ProviderSend = {
   provider: sendgrid,
   kind: 'sendgrid send',
-  partial: false,
   names: {
     html: 'content',
     text: 'content',

@@ -8,6 +8,7 @@ import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { rowsOf } from './face.ts'
+import { done, nothing } from './nothing.ts'
 import { pageQuery } from './page-query.ts'
 import {
   templateContentSchema,
@@ -20,7 +21,6 @@ import { toTimestamp } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Templates')
 
-const nothing = z.strictObject({})
 const path = '/ses/v2/email/templates'
 const names = {
   id: 'TemplateName',
@@ -115,10 +115,7 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
     del(`${path}/{name}`, {
       summary: 'DeleteEmailTemplate',
       success: { schema: nothing },
-      async handler({ params }) {
-        await templates.remove(params.name)
-        return {}
-      },
+      handler: ({ params }) => done(templates.remove(params.name)),
     }),
     post(`${path}/{name}/render`, {
       summary: 'TestRenderEmailTemplate: the subject and bodies with the data filled in',
