@@ -149,6 +149,16 @@ export function invalidOption(message: string, cause?: unknown): LocalpostError 
   return new LocalpostError('invalid_option', message, { cause })
 }
 
+/** What a call gives; null where it is rejected with this code. */
+export async function nullOn<T>(code: ErrorCode, call: Promise<T>): Promise<T | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (isErrorOf(error, code)) return null
+    throw error
+  }
+}
+
 /** The system's code of an error (`ENOENT`), or `""`. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -78,7 +78,7 @@ function childOf(
 ): Record<string, unknown> | null {
   const known = Object.hasOwn(parent, name) ? parent[name] : {}
   if (!isRecord(known)) return null
-  if (copies.has(known)) return known as Record<string, unknown>
+  if (copies.has(known)) return known
   const child = toObject(known)
   copies.add(child)
   parent[name] = child

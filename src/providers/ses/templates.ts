@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
+import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
 import { render, templateBytes } from '../../emails/render.ts'
 import { toVariables } from '../../sending/rendering.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
@@ -56,14 +56,8 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
       success: { schema: nothing },
       errors: ['name_taken', 'invalid_template'],
       async handler({ body: { TemplateName, TemplateContent } }) {
-        const isThere = await templates.get(TemplateName).then(
-          () => true,
-          (error: unknown) => {
-            if (isErrorOf(error, 'not_found')) return false
-            throw error
-          },
-        )
-        if (isThere) throw new LocalpostError('name_taken', `Template ${quote(TemplateName)} exists already.`)
+        if (await nullOn('not_found', templates.get(TemplateName)))
+          throw new LocalpostError('name_taken', `Template ${quote(TemplateName)} exists already.`)
         await write(TemplateName, TemplateContent)
         return {}
       },
