@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { LongBody } from '../../core/json-body.ts'
-import { checkInput } from '../../core/validate.ts'
+import { parseInput } from '../../core/validate.ts'
 import { sendErrors } from '../../sending/results.ts'
 import type { Answer } from '../../server/answer.ts'
 import { bodyLimits, defineRoutes, type Route, type RouteContext } from '../../server/route.ts'
@@ -82,7 +82,6 @@ async function act(
   }
   if (body instanceof LongBody)
     throw validationError([{ field: 'body', message: `is too long for ${quote(name)}` }])
-  const checked = checkInput(action.schema, readQuery(bytes.toString()))
-  if ('errors' in checked) throw validationError(checked.errors)
-  return toAnswer(name, await action.run(checked.value, parts))
+  const parameters = parseInput(action.schema, readQuery(bytes.toString()))
+  return toAnswer(name, await action.run(parameters, parts))
 }
