@@ -34,7 +34,7 @@ ${optionFlags.map(flagRow).join('\n')}
 \`--config\` (\`LOCALPOST_CONFIG\`) names the configuration file.
 
 The commands that talk to a running server read \`LOCALPOST_URL\` and \`LOCALPOST_API_KEY\`, and so do the helpers for tests. The
-server reads \`LOCALPOST_API_KEY\` too. \`LOCALPOST_KEY\`, an earlier name, is still accepted by these commands and helpers, with a hint.
+server reads \`LOCALPOST_API_KEY\` too.
 A variable that begins with \`LOCALPOST_\` and looks misspelt causes a warning.
 
 - A switch is on as \`--strict\`, off as \`--no-strict\` or \`--strict=false\`.

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { readBeginning } from '../core/read-beginning.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
@@ -83,21 +84,14 @@ async function readAll(
     response.destroy()
     throw tooLarge()
   }
-  const pieces: Buffer[] = []
-  let size = 0
+  let bytes: Buffer
   try {
-    for await (const piece of response as AsyncIterable<Buffer>) {
-      size += piece.length
-      if (size > limits.maxBytes) throw tooLarge()
-      pieces.push(piece)
-    }
+    bytes = await readBeginning(response, limits.maxBytes + 1)
   } catch (error) {
-    if (error instanceof LocalpostError) throw error
     throw failed(url, reasonWithin(error, signal, limits), error)
-  } finally {
-    response.destroy()
   }
-  return Buffer.concat(pieces, size)
+  if (bytes.length > limits.maxBytes) throw tooLarge()
+  return bytes
 }
 
 function reasonWithin(error: unknown, signal: AbortSignal, limits: FetchLimits): string {

@@ -1,3 +1,4 @@
+import { foldSpace } from '../core/text.ts'
 import { contrastOf } from './inline-style.ts'
 import type { CheckRow } from './subject.ts'
 
@@ -48,7 +49,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
         if (alt === null) return [{ message: 'The image has no alternative text.', place }]
         const written = alt.trim().slice(0, 100)
         if (!meaninglessAlt.test(written)) return []
-        const message = `The alternative text ${JSON.stringify(written)} says nothing about the image.`
+        const message = `The alternative text ${inQuotes(written)} says nothing about the image.`
         return [{ message, place }]
       })
     },
@@ -105,11 +106,11 @@ export const accessibilityChecks: readonly CheckRow[] = [
       if (links.length === 0) return null
       return links.flatMap(({ text, offset }) => {
         if (offset === null) return []
-        const written = text.slice(0, 200).replace(/\s+/g, ' ').trim()
+        const written = foldSpace(text.slice(0, 200))
         const place = { html: offset }
         if (written === '') return [{ message: 'The link has no text.', place }]
         if (!meaninglessLink.test(written)) return []
-        return [{ message: `The link text ${JSON.stringify(written)} does not say where it leads.`, place }]
+        return [{ message: `The link text ${inQuotes(written)} does not say where it leads.`, place }]
       })
     },
   },
@@ -134,7 +135,7 @@ export const accessibilityChecks: readonly CheckRow[] = [
         if (contrast >= wanted) return []
         // Rounded down, so that 4.49 is not shown as 4.5.
         const shown = Math.floor(contrast * 100) / 100
-        const message = `The text ${JSON.stringify(text.replaceAll(/\s+/g, ' '))} has a contrast of ${shown}, and needs ${wanted}.`
+        const message = `The text ${inQuotes(text)} has a contrast of ${shown}, and needs ${wanted}.`
         return [{ message, place: { html: offset, snippet: text } }]
       })
     },
@@ -154,13 +155,15 @@ export const accessibilityChecks: readonly CheckRow[] = [
       return texts.flatMap(({ style: { fontSize }, text, offset }) => {
         // One pixel hides the preview text before the content.
         if (fontSize === null || fontSize >= 12 || fontSize <= 1) return []
-        const message = `The text ${JSON.stringify(text.replaceAll(/\s+/g, ' '))} has ${Math.round(fontSize * 10) / 10} pixels.`
+        const message = `The text ${inQuotes(text)} has ${Math.round(fontSize * 10) / 10} pixels.`
         const place = { html: offset, snippet: text }
         return [{ severity: fontSize < 9 ? 'warning' : 'note', message, place }]
       })
     },
   },
 ]
+
+const inQuotes = (text: string): string => JSON.stringify(foldSpace(text))
 
 const meaninglessAlt =
   /^(?:image|img|photo|picture|graphic|icon|spacer|untitled|alt)$|^\S+\.(?:png|jpe?g|gif|webp|svg|avif)$/i

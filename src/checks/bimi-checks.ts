@@ -1,6 +1,7 @@
 import { quote } from '../core/errors.ts'
 import { fieldsOf } from '../core/header-fields.ts'
-import { guardedRequest, readAnswer, urlProblem } from '../net/guarded-request.ts'
+import { readBeginning } from '../core/read-beginning.ts'
+import { guardedRequest, urlProblem } from '../net/guarded-request.ts'
 import type { Zone } from '../domains/zone.ts'
 import { firstDomain } from './alignment.ts'
 import { bimiLogoFaults, maxLogoBytes } from './bimi-logo.ts'
@@ -101,7 +102,7 @@ async function fetchedFaults(url: URL, { services, signal }: Asked): Promise<str
     answer.destroy()
     return [`The logo ${shown} answers ${answer.statusCode}, and receivers need 200.`]
   }
-  const bytes = await readAnswer(answer, maxLogoBytes + 1)
+  const bytes = await readBeginning(answer, maxLogoBytes + 1)
   const type = answer.headers['content-type'] ?? ''
   const typeFaults = /^image\/svg\+xml\s*(?:;|$)/i.test(type)
     ? []

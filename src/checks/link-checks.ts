@@ -1,4 +1,5 @@
 import { shorten } from '../core/errors.ts'
+import { percentDecoded } from '../core/text.ts'
 import { shownUrlLength } from './lengths.ts'
 import type { CheckRow, Found, FoundPlace } from './subject.ts'
 import type { Severity } from './types.ts'
@@ -128,15 +129,9 @@ function imageFault(src: string, ids: ReadonlySet<string | null>): string | null
   if (src === '') return 'The image has no source.'
   const id = /^cid:(.*)$/i.exec(src)?.[1]
   if (id !== undefined)
-    return ids.has(decoded(id)) ? null : `The mail has no part for the image ${shorten(src, shownUrlLength)}.`
+    return ids.has(percentDecoded(id))
+      ? null
+      : `The mail has no part for the image ${shorten(src, shownUrlLength)}.`
   if (/^(?:https?|data):|^(?:\{\{|\{%|<%)/i.test(src)) return null
   return `No mail client can load the image ${shorten(src, shownUrlLength)}.`
-}
-
-function decoded(contentId: string): string {
-  try {
-    return decodeURIComponent(contentId)
-  } catch {
-    return contentId
-  }
 }

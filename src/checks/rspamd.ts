@@ -1,6 +1,7 @@
 import { withoutEnding } from '../core/text.ts'
 import { z } from 'zod'
-import { guardedRequest, readAnswer } from '../net/guarded-request.ts'
+import { readBeginning } from '../core/read-beginning.ts'
+import { guardedRequest } from '../net/guarded-request.ts'
 import type { Asking, SpamVerdict } from './spamd.ts'
 
 /**
@@ -23,7 +24,7 @@ export async function askRspamd(url: string, message: Uint8Array, asking: Asking
   }
   const { origin } = target
   const answer = await guardedRequest(target, { method: 'POST', headers, body: message, ...asking })
-  const bytes = await readAnswer(answer, maxAnswerBytes + 1)
+  const bytes = await readBeginning(answer, maxAnswerBytes + 1)
   if (bytes.length > maxAnswerBytes)
     throw new Error(`the answer of ${origin} has more than ${maxAnswerBytes} bytes`)
   if (answer.statusCode === 401)

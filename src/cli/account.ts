@@ -13,41 +13,64 @@ import { type Asked, connect, readAnswer, type Remote } from './remote.ts'
  * @throws invalid_option for a wrong command line, request_failed if the server does not answer, else its error.
  */
 export async function runAccount(given: Arguments, output: Output): Promise<0> {
-  const [action = '', name, ...others] = given.words
-  const isOfOne = action === 'remove' || action === 'password'
-  const isComplete = isOfOne ? name !== undefined : action === 'create' || name === undefined
-  if (!(isOfOne || action === 'create' || action === 'list') || !isComplete || others.length > 0)
+  const [word = '', name, ...others] = given.words
+  const action = Object.hasOwn(actions, word) ? actions[word] : undefined
+  const isNamed = name !== undefined
+  if (!action || others.length > 0 || (action.takesName !== 'maybe' && action.takesName !== isNamed))
     throw invalidOption(
       'Use one of: account create [name], account list, account password <name>, account remove <name>.',
     )
   const limits = readLimits(given)
-  if (action !== 'create' && Object.keys(limits).length > 0)
+  if (word !== 'create' && Object.keys(limits).length > 0)
     throw invalidOption('--ttl, --max-emails and --max-age are for account create.')
-  const path = name === undefined ? accountsPath : `${accountsPath}/${segmentOf(name)}`
-  const remote = await connect(given, process.env, output)
-  const print = (answer: unknown, text: string): void =>
-    output.log(given.own['json'] === 'true' ? JSON.stringify(answer, null, 2) : text)
-  if (action === 'create') {
-    const body = { ...(name !== undefined && { name }), ...limits }
-    const answer = await ask(remote, createdSchema, accountsPath, {
-      method: 'POST',
-      body: JSON.stringify(body),
-    })
-    print(answer, describe(answer, remote.url))
-  } else if (action === 'list') {
-    const answer = await ask(remote, listSchema, accountsPath)
-    print(answer, renderTable(answer.accounts))
-  } else if (action === 'password') {
-    const answer = await ask(remote, renewedSchema, `${path}/smtp-password`, { method: 'POST' })
-    print(answer, `${toLines(smtpRows(answer.smtp))}\n\nThe password is shown only now.`)
-  } else {
-    const answer = await ask(remote, z.unknown(), path, { method: 'DELETE' })
-    print(answer, `Removed the account ${name} with everything in it.`)
-  }
+  const input = { ...(isNamed && { name }), ...limits }
+  const path = isNamed ? `${accountsPath}/${segmentOf(name)}` : accountsPath
+  const { answer, text } = await action.run(await connect(given, process.env, output), path, input)
+  output.log(given.own['json'] === 'true' ? JSON.stringify(answer, null, 2) : text)
   return 0
 }
 
 const accountsPath = '/dev/accounts'
+
+interface Action {
+  takesName: boolean | 'maybe'
+  /** @param path  That of the named account, else of all. */
+  run(remote: Remote, path: string, input: AccountInput): Promise<{ answer: unknown; text: string }>
+}
+
+const actions: Readonly<Record<string, Action>> = {
+  create: {
+    takesName: 'maybe',
+    async run(remote, _, input) {
+      const answer = await ask(remote, createdSchema, accountsPath, {
+        method: 'POST',
+        body: JSON.stringify(input),
+      })
+      return { answer, text: describe(answer, remote.url) }
+    },
+  },
+  list: {
+    takesName: false,
+    async run(remote, path) {
+      const answer = await ask(remote, listSchema, path)
+      return { answer, text: renderTable(answer.accounts) }
+    },
+  },
+  password: {
+    takesName: true,
+    async run(remote, path) {
+      const answer = await ask(remote, renewedSchema, `${path}/smtp-password`, { method: 'POST' })
+      return { answer, text: `${toLines(smtpRows(answer.smtp))}\n\nThe password is shown only now.` }
+    },
+  },
+  remove: {
+    takesName: true,
+    async run(remote, path, { name }) {
+      const answer = await ask(remote, z.unknown(), path, { method: 'DELETE' })
+      return { answer, text: `Removed the account ${name} with everything in it.` }
+    },
+  },
+}
 
 function readLimits({ options, own }: Arguments): AccountInput {
   const ttl = own['ttl']

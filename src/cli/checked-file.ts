@@ -3,6 +3,7 @@ import { maxMessageBytes } from '../attachments/attachments.ts'
 import type { CheckedMail } from '../checks/subject.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { fieldOf } from '../core/header-fields.ts'
+import { readBeginning } from '../core/read-beginning.ts'
 import { joinSentences } from '../core/text.ts'
 import { readListUnsubscribe } from '../inbox/list-unsubscribe.ts'
 import { verifyDkim } from '../mime/dkim/verify.ts'
@@ -48,22 +49,16 @@ export async function readCheckedFile(name: string): Promise<{ mail: CheckedMail
 }
 
 async function readMessage(name: string): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let length = 0
   const what = name === '-' ? 'Standard input' : quote(name)
-  try {
-    const stream: AsyncIterable<Buffer> = name === '-' ? process.stdin : createReadStream(name)
-    for await (const piece of stream) {
-      length += piece.length
-      if (length > maxMessageBytes) break
-      pieces.push(piece)
-    }
-  } catch (error) {
+  const bytes = await readBeginning(
+    name === '-' ? process.stdin : createReadStream(name),
+    maxMessageBytes + 1,
+  ).catch((error: unknown) => {
     const message = `${what} cannot be read (${reasonOf(error)}).`
     throw new LocalpostError('request_failed', message, { cause: error })
-  }
-  if (length > maxMessageBytes)
+  })
+  if (bytes.length > maxMessageBytes)
     throw new LocalpostError('request_failed', `${what} has more than ${maxMessageBytes} bytes.`)
-  if (length === 0) throw new LocalpostError('request_failed', `${what} is empty.`)
-  return Buffer.concat(pieces)
+  if (bytes.length === 0) throw new LocalpostError('request_failed', `${what} is empty.`)
+  return bytes
 }

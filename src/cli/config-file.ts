@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { invalidOption, LocalpostError } from '../core/errors.ts'
+import { isRecord } from '../core/members.ts'
 import { jsonFault } from '../core/json-body.ts'
 import { allRows, type CommandOptions } from '../options/options.ts'
 import { readOptions, type Rows } from '../options/read.ts'
@@ -24,7 +25,7 @@ export async function readConfigFile(named: string | undefined, folder: string):
   const shown = relative(folder, path) || path
   if (!existsSync(path)) throw invalidOption(`There is no configuration file ${shown}.`)
   const given = await load(path, shown)
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
+  if (!isRecord(given))
     throw invalidOption(
       `${shown} must give an object of options${path.endsWith('.json') ? '' : ' as its default export'}.`,
     )

@@ -27,10 +27,14 @@ export async function runDoctor(given: Arguments, output: Output): Promise<0 | 1
     throw invalidOption('doctor takes --salvage and --to <new folder> together.')
   if (salvages && accepts) throw invalidOption('doctor takes either --salvage or --accept-edits.')
   const { options } = await resolveSettings(given, process.env, process.cwd())
+  const print = (found: object, text: string): void =>
+    output.log(json ? JSON.stringify(found, null, 2) : text)
   if (options.store !== undefined) {
     if (accepts || salvages)
       throw invalidOption('--accept-edits and --salvage are for data folders: add --dir <folder>.')
-    return await inspectDatabase(options.store, json, output)
+    const inspection = await inspectDatabase(options.store)
+    print(inspection, renderInspection(`${inspection.store} (schema ${inspection.schema})`, inspection))
+    return inspection.healthy ? 0 : 1
   }
   if (options.dir === undefined)
     throw invalidOption(
@@ -39,32 +43,23 @@ export async function runDoctor(given: Arguments, output: Output): Promise<0 | 1
   if (to !== undefined) {
     const { salvageFolder } = await import('../store/doctor/salvage.ts')
     const saved = await salvageFolder({ dir: options.dir, to, collections, clock: systemClock })
-    output.log(json ? JSON.stringify(saved, null, 2) : renderSalvage(saved))
+    print(saved, renderSalvage(saved))
     return saved.lost.length === 0 ? 0 : 1
   }
   const accepted = accepts ? await acceptEdits(options.dir) : null
   if (accepted && !json) output.log(renderAccepted(accepted))
   const inspection = await inspectFolder({ dir: options.dir, collections })
-  output.log(
-    json
-      ? JSON.stringify(accepted ? { accepted, ...inspection } : inspection, null, 2)
-      : renderInspection(inspection.folder, inspection),
-  )
+  print(accepted ? { accepted, ...inspection } : inspection, renderInspection(inspection.folder, inspection))
   return inspection.healthy ? 0 : 1
 }
 
-async function inspectDatabase(url: string, json: boolean, output: Output): Promise<0 | 1> {
+async function inspectDatabase(url: string): Promise<SchemaInspection> {
   const { inspectSchema } = await import('../store/postgres/inspect.ts')
-  const inspection = await inspectSchema({
+  return await inspectSchema({
     url,
     collections: allCollections,
     required: { collection: emailCollection, blobsOf: messageBlobs },
   })
-  const { store, schema } = inspection
-  output.log(
-    json ? JSON.stringify(inspection, null, 2) : renderInspection(`${store} (schema ${schema})`, inspection),
-  )
-  return inspection.healthy ? 0 : 1
 }
 
 function renderAccepted(accepted: readonly AcceptedFile[]): string {
@@ -80,8 +75,8 @@ function renderAccepted(accepted: readonly AcceptedFile[]): string {
 
 function renderSalvage({ folder, to, saved, lost, restored }: Salvage): string {
   const counts = Object.entries(saved).map(([name, count]) => `${count} ${name}`)
-  const problems = lost.map((text) => `${paint('red', 'lost   ')}  ${text}`)
-  const notes = restored.map((text) => `${paint('yellow', 'note   ')}  ${text}`)
+  const problems = lost.map((text) => labelled('red', 'lost', text))
+  const notes = restored.map((text) => labelled('yellow', 'note', text))
   return [...notes, ...problems, `Saved to ${to}: ${counts.join(', ') || 'nothing'} of ${folder}.`].join('\n')
 }
 
@@ -98,7 +93,12 @@ function renderInspection(
 }
 
 function lineOf({ level, message, fix }: Finding): string {
-  const label =
-    level === 'problem' ? paint('red', 'problem') : level === 'note' ? paint('yellow', 'note   ') : 'ok     '
-  return `${label}  ${message}${fix === null ? '' : ` ${fix}`}`
+  const text = fix === null ? message : `${message} ${fix}`
+  if (level === 'problem') return labelled('red', 'problem', text)
+  return labelled(level === 'note' ? 'yellow' : null, level, text)
+}
+
+function labelled(color: 'red' | 'yellow' | null, label: string, text: string): string {
+  const padded = label.padEnd(7)
+  return `${color === null ? padded : paint(color, padded)}  ${text}`
 }

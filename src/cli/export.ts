@@ -36,7 +36,9 @@ export async function runExport(given: Arguments, output: Output): Promise<0 | 1
     const archive = await remote.ask(`/dev/inbox/export?${new URLSearchParams({ query }).toString()}`)
     await writeBody(archive, to)
     output.log(`Wrote ${to}, ${(await stat(to)).size} bytes.`)
-    return reportMissing(await archiveErrors(to), output)
+    if (!(await listsMissing(to))) return 0
+    output.error(`Some messages are missing: ${why} ${errorsName} in the archive lists them.`)
+    return 1
   }
   const { written, errors } = await writeFolder(remote, query, to)
   output.log(`Wrote ${written} ${written === 1 ? 'message' : 'messages'} to ${to}.`)
@@ -49,9 +51,11 @@ function reportMissing(errors: readonly string[], output: Output): 0 | 1 {
   for (const line of errors.slice(0, mostLines)) output.error(line)
   if (errors.length > mostLines) output.error(`… and ${errors.length - mostLines} more.`)
   const what = errors.length === 1 ? '1 message is missing' : `${errors.length} messages are missing`
-  output.error(`${what}: their bytes cannot be read. \`localpost doctor\` checks the whole data folder.`)
+  output.error(`${what}: ${why}`)
   return 1
 }
+
+const why = 'their bytes cannot be read. `localpost doctor` checks the whole data folder.'
 
 const mostLines = 100
 
@@ -131,40 +135,18 @@ async function writeBody(response: Response, path: string): Promise<void> {
   }
 }
 
-/**
- * The lines of `errors.txt`, which is the last file of an archive that Localpost made. Empty if there is none.
- *
- * @param path  A ZIP archive without a comment at its end.
- */
-async function archiveErrors(path: string): Promise<string[]> {
+/** Whether an archive that Localpost made lists missing messages: the name of its last file stands before the end record. */
+async function listsMissing(path: string): Promise<boolean> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
-    const read = async (at: number, length: number): Promise<Buffer> => {
-      const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - at)))
-      await file.read(bytes, 0, bytes.length, at)
-      return bytes
-    }
-    const end = await read(Math.max(0, size - endLength), endLength)
-    if (end.length < endLength || end.readUInt32LE(0) !== endMark) return []
-    const directory = await read(end.readUInt32LE(16), end.readUInt32LE(12))
-    const last = directory.lastIndexOf(entryMark)
-    if (last < 0 || last + entryLength > directory.length) return []
-    const nameEnd = last + entryLength + directory.readUInt16LE(last + 28)
-    if (directory.toString('utf8', last + entryLength, nameEnd) !== errorsName) return []
-    const at = directory.readUInt32LE(last + 42)
-    const head = await read(at, localLength)
-    const from = at + localLength + head.readUInt16LE(26) + head.readUInt16LE(28)
-    const text = (await read(from, directory.readUInt32LE(last + 20))).toString()
-    return text.split('\n').filter((line) => line !== '')
+    const name = Buffer.alloc(errorsName.length)
+    await file.read(name, 0, name.length, Math.max(0, size - endRecordBytes - name.length))
+    return name.toString() === errorsName
   } finally {
     await file.close()
   }
 }
 
-// APPNOTE.TXT of PKWARE, sections 4.3.7, 4.3.12 and 4.3.16.
-const endMark = 0x06054b50
-const endLength = 22
-const entryMark = Buffer.from([0x50, 0x4b, 0x01, 0x02])
-const entryLength = 46
-const localLength = 30
+/** Without a comment. @see APPNOTE.TXT of PKWARE, section 4.3.16 */
+const endRecordBytes = 22

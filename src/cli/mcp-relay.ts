@@ -1,5 +1,5 @@
 import { LocalpostError } from '../core/errors.ts'
-import { membersOf } from '../core/members.ts'
+import { isRecord, membersOf } from '../core/members.ts'
 import { reasonOf } from './remote.ts'
 
 /** Sends one message to `/mcp`. */
@@ -78,7 +78,7 @@ function parse(line: string): Message | null {
   if (line.length > longestLine) return null
   try {
     const given: unknown = JSON.parse(line)
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return null
+    if (!isRecord(given)) return null
     const id: unknown = Reflect.get(given, 'id')
     const method: unknown = Reflect.get(given, 'method')
     return {

@@ -44,7 +44,7 @@ export interface Asked {
  * Finds the Localpost that `account`, `ca`, `check`, `export`, `import`, `mcp` and `wait` talk to, by `--url` and the API key's flags; where
  * these are not given, by LOCALPOST_URL or LOCALPOST_PORT, and by LOCALPOST_API_KEY and LOCALPOST_API_KEY_FILE.
  *
- * @param output  Gets hints about misspelt variables and an earlier name.
+ * @param output  Gets hints about misspelt variables.
  * @throws invalid_option when the URL is not one, or the file of the key cannot be used.
  */
 export async function connect(
@@ -55,8 +55,7 @@ export async function connect(
   const environment = readEnvironment(variables)
   const place = readClientVariables(variables)
   const { apiKeys } = await readKeys([options, environment.options])
-  const hints = apiKeys === undefined && place.hint !== null ? [place.hint] : []
-  for (const text of [...environment.warnings, ...hints]) output.warn(text)
+  for (const text of environment.warnings) output.warn(text)
   const port = environment.options['port'] ?? allRows['port']?.default
   const source = own['url'] === undefined && place.url !== null ? clientVariables.url : '--url'
   const isGiven = own['url'] !== undefined || place.url !== null

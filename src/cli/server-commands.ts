@@ -104,7 +104,7 @@ export const serverCommands: readonly Command[] = [
     about: [
       'Saves messages of a running Localpost as .eml files: all of them, or those that match a query in the language of the search field.',
       'An archive holds up to 65,000 messages, a folder any number. Existing files are replaced. Emails without a message yet are left out.',
-      'Damaged messages are left out too. They are named at the end, and an archive lists them in errors.txt.',
+      'Damaged messages are left out too. An archive lists them in errors.txt; for a folder they are named at the end.',
     ],
     takes: keyFlags,
     own: [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isRegExp } from 'node:util/types'
-import { escaped } from '../core/escaped.ts'
+import { escaped } from '../core/text.ts'
 import { dateMasks } from './dates.ts'
 
 /** Replaces the parts of a text that differ each time the same mail is sent. */

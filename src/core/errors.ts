@@ -36,7 +36,7 @@ export class LocalpostError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.status = details.status ?? errorTable[code].status
-    this.errors = details.errors && firstOf(details.errors, (error) => error, unnamedErrors)
+    this.errors = details.errors && firstErrors(details.errors)
     this.headers = details.headers ?? {}
   }
 
@@ -103,34 +103,37 @@ function beginningOf(value: object): string {
 }
 
 /**
- * Collects the first 100 of many messages, and counts the rest, so that a hostile request gets no large answer.
+ * The first 100 of many messages, and the number of the others, so that a hostile request gets no large answer.
  *
  * @param say  Called for the first 100.
- * @param sayMore  Called with the number of the others, if there are any.
  */
-export function firstOf<T, R>(all: Iterable<T>, say: (one: T) => R, sayMore: (count: number) => R): R[] {
-  const first = createFirst(sayMore)
+export function firstOf<T>(all: Iterable<T>, say: (one: T) => string): string[] {
+  const first = createFirst()
   for (const one of all) first.add(() => say(one))
   return first.all()
 }
 
 /** The same for messages that are added one by one. */
-export function createFirst<R>(sayMore: (count: number) => R): { add(say: () => R): void; all(): R[] } {
-  const said: R[] = []
+export function createFirst(): { add(say: () => string): void; all(): string[] } {
+  const said: string[] = []
   let others = 0
   return {
     add(say) {
       if (said.length < maxNamed) said.push(say())
       else others++
     },
-    all: () => (others > 0 ? [...said, sayMore(others)] : said),
+    all: () => (others > 0 ? [...said, andMore(others)] : said),
   }
 }
 
+/** The last of several messages, in place of those that are left out. */
+export const andMore = (count: number): string => `and ${count} more`
+
 const maxNamed = 100
 
-function unnamedErrors(count: number): FieldError {
-  return { field: 'body', message: `and ${count} more` }
+function firstErrors(errors: readonly FieldError[]): readonly FieldError[] {
+  if (errors.length <= maxNamed) return errors
+  return [...errors.slice(0, maxNamed), { field: 'body', message: andMore(errors.length - maxNamed) }]
 }
 
 /** The error of several wrong members, with a message that names the first; `errors` has at most 100, and a count. */
@@ -144,6 +147,16 @@ export function validationError(errors: readonly FieldError[]): LocalpostError {
 /** The error of a wrong option, command line or configuration. */
 export function invalidOption(message: string, cause?: unknown): LocalpostError {
   return new LocalpostError('invalid_option', message, { cause })
+}
+
+/** What a call gives; null where it is rejected with this code. */
+export async function nullOn<T>(code: ErrorCode, call: Promise<T>): Promise<T | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (isErrorOf(error, code)) return null
+    throw error
+  }
 }
 
 /** The system's code of an error (`ENOENT`), or `""`. */

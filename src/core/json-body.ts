@@ -1,6 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { LocalpostError } from './errors.ts'
-import { maxDepth } from './validate.ts'
 
 /** A longer body, in bytes, is processed in the worker thread. */
 export const longBodyBytes: number = 1024 * 1024
@@ -66,6 +65,17 @@ export function readTextBody(bytes: Buffer): string {
 }
 
 const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+
+/** How deep a request may be nested; what is deeper overflows the stack of code that walks it. */
+export const maxDepth = 100
+
+/** Whether arrays and objects are nested deeper than so many levels; what refers to itself is. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
+  return members.some((member) => isDeeperThan(levels - 1, member))
+}
 
 interface JsonBounds {
   /** How deep arrays and objects may nest. */

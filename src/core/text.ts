@@ -32,3 +32,17 @@ export function withoutEnding(text: string, characters: string): string {
 export function joinSentences(sentences: readonly (string | null | undefined)[]): string | null {
   return sentences.filter(Boolean).join(' ') || null
 }
+
+/** A text as a part of a regular expression that matches the text itself. */
+export function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
+
+/** A text without its percent encoding; the text itself where that is not valid. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

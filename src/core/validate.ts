@@ -53,21 +53,6 @@ export function ignoredMember(path: string): string {
   return `member ${quote(path)} is not known and was ignored`
 }
 
-export function moreWarnings(count: number): string {
-  return `and ${count} more`
-}
-
-/** How deep a request may be nested; what is deeper overflows the stack of code that walks it. */
-export const maxDepth = 100
-
-/** Whether arrays and objects are nested deeper than so many levels; what refers to itself is. */
-export function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
-  return members.some((member) => isDeeperThan(levels - 1, member))
-}
-
 function fieldErrors(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): FieldError[] {
   const path = [...outer, ...issue.path]
   if (issue.code !== 'invalid_union') return [{ field: fieldName(path), message: issue.message }]
@@ -124,7 +109,7 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_format':
       return `must have the form ${issue.pattern ?? issue.format}, not ${quote(issue.input)}`
     case 'unrecognized_keys':
-      return `has unknown members: ${firstOf(issue.keys, (key) => shorten(key, 80), moreWarnings).join(', ')}${meantBy(issue)}`
+      return `has unknown members: ${firstOf(issue.keys, (key) => shorten(key, 80)).join(', ')}${meantBy(issue)}`
     default:
       return undefined
   }

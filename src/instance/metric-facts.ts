@@ -1,6 +1,6 @@
 import type { Capture } from '../capture/capture.ts'
 import type { Counts } from '../core/counts.ts'
-import { isErrorOf } from '../core/errors.ts'
+import { nullOn } from '../core/errors.ts'
 import { emailCollection } from '../emails/email.ts'
 import { scheduledCollection } from '../sending/scheduled.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
@@ -22,8 +22,8 @@ export function createInstanceFacts({
 
   async function read(isAway: boolean): Promise<InstanceFacts> {
     const [totals, figures] = await Promise.all([
-      isAway ? null : unlessAway(readTotals(stored)),
-      unlessAway(stored.figures()),
+      isAway ? null : nullOn('service_unavailable', readTotals(stored)),
+      nullOn('service_unavailable', stored.figures()),
     ])
     return { counts, sessions: capture.sessionCount(), totals, figures, loop: loop.read() }
   }
@@ -51,14 +51,4 @@ async function readTotals(stored: Totals): Promise<NonNullable<InstanceFacts['to
     stored.total(webhookDeliveryCollection, 'due'),
   ])
   return { emails, outbox, scheduled, webhooks }
-}
-
-/** null while the database does not answer. */
-async function unlessAway<T>(value: Promise<T>): Promise<T | null> {
-  try {
-    return await value
-  } catch (error) {
-    if (isErrorOf(error, 'service_unavailable')) return null
-    throw error
-  }
 }

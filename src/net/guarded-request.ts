@@ -43,26 +43,6 @@ export function guardedRequest(target: URL, given: GuardedRequest): Promise<Inco
   })
 }
 
-/**
- * Reads the beginning of an answer, and ends it.
- *
- * @returns All of its bytes, or at least `maxBytes` of them.
- */
-export async function readAnswer(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let size = 0
-  try {
-    for await (const piece of answer as AsyncIterable<Buffer>) {
-      pieces.push(piece)
-      size += piece.length
-      if (size >= maxBytes) break
-    }
-  } finally {
-    answer.destroy()
-  }
-  return Buffer.concat(pieces, size)
-}
-
 /** The reason of a failed request. If several addresses refuse, Node's error has a code but no message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { readBeginning } from '../core/read-beginning.ts'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 
@@ -100,19 +101,10 @@ const trustAdvice =
   '. If that is the right server, name the certificate of its authority when Localpost is started: NODE_EXTRA_CA_CERTS=<file>'
 
 async function readAll(response: IncomingMessage, url: string): Promise<string> {
-  const pieces: Buffer[] = []
-  let size = 0
-  try {
-    for await (const piece of response as AsyncIterable<Buffer>) {
-      size += piece.length
-      if (size > maxAnswerBytes)
-        throw new ProviderFailure(`${url} answered more than ${maxAnswerBytes} bytes`)
-      pieces.push(piece)
-    }
-  } finally {
-    response.destroy()
-  }
-  return Buffer.concat(pieces, size).toString('utf8')
+  const bytes = await readBeginning(response, maxAnswerBytes + 1)
+  if (bytes.length > maxAnswerBytes)
+    throw new ProviderFailure(`${url} answered more than ${maxAnswerBytes} bytes`)
+  return bytes.toString('utf8')
 }
 
 const maxAnswerBytes = 256 * 1024

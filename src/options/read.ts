@@ -77,9 +77,7 @@ function complaint(value: unknown, row: Row, wanted: string): string {
 }
 
 function unknownOption(name: string, rows: Rows, within: readonly string[]): LocalpostError {
-  const renamed = listRows(rows, within).find(({ row }) => row.formerly === [...within, name].join('.'))
   const path = [...within, ''].join('.')
-  if (renamed) return invalidOption(`Option "${path}${name}" is called "${renamed.path.join('.')}" now.`)
   const near = suggest(name, Object.keys(rows))
   const hint = near ? `Did you mean "${path}${near}"?` : `Known: ${Object.keys(rows).join(', ')}.`
   return invalidOption(`Unknown option ${quote(`${path}${name}`)}. ${hint}`)

@@ -61,8 +61,6 @@ export interface Row {
   readonly takes?: string
   /** A valid entry of a list, for errors about a flag. */
   readonly each?: string
-  /** Its earlier name. It is refused with an error that gives the new name. */
-  readonly formerly?: string
   /** The valid values of a `choice`. */
   readonly values?: readonly string[]
   readonly min?: number

@@ -12,15 +12,11 @@ const prefix = 'LOCALPOST_'
 /** The variables of clients: where the server is, and the API key. The key has the name that the server reads too. */
 export const clientVariables = { url: 'LOCALPOST_URL', apiKey: 'LOCALPOST_API_KEY' } as const
 
-/** An earlier name of the variable of the key, which clients still accept. */
-const earlierKey = 'LOCALPOST_KEY'
-
-const current = new Set([
+const known = new Set([
   ...listRows(allRows).flatMap(({ row }) => (row.flag === undefined ? [] : [variableOf(row.flag)])),
   variableOf('config'),
   ...Object.values(clientVariables),
 ])
-const known = new Set([...current, earlierKey])
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -30,7 +26,7 @@ type Variables = Readonly<Record<string, string | undefined>>
  * @param names  The variables that they may be meant for. Default: all.
  * @returns One sentence for each.
  */
-export function misspeltVariables(variables: Variables, names: Iterable<string> = current): string[] {
+export function misspeltVariables(variables: Variables, names: Iterable<string> = known): string[] {
   const endings = [...names].map((name) => name.slice(prefix.length))
   return Object.keys(variables).flatMap((name) => {
     if (!name.startsWith(prefix) || known.has(name)) return []
@@ -39,25 +35,11 @@ export function misspeltVariables(variables: Variables, names: Iterable<string> 
   })
 }
 
-/** Where a client finds its server, by the variables of its process. Empty ones count as not set. */
-export interface ClientPlace {
-  url: string | null
-  apiKey: string | null
-  /** Set if the key came from the earlier name: a sentence that says the new one. */
-  hint: string | null
-}
-
-/** Reads LOCALPOST_URL and LOCALPOST_API_KEY, and the earlier LOCALPOST_KEY in place of the second. */
-export function readClientVariables(variables: Variables): ClientPlace {
-  // The server reads several from the same variable.
-  const key = variables[clientVariables.apiKey]?.split(',', 1)[0]?.trim() || null
-  const earlier = variables[earlierKey] || null
+/** Reads where a client finds its server. Empty variables count as not set. */
+export function readClientVariables(variables: Variables): { url: string | null; apiKey: string | null } {
   return {
     url: variables[clientVariables.url] || null,
-    apiKey: key ?? earlier,
-    hint:
-      key === null && earlier !== null
-        ? `${earlierKey} is called ${clientVariables.apiKey} now. It is still accepted; rename it.`
-        : null,
+    // The server reads several from the same variable.
+    apiKey: variables[clientVariables.apiKey]?.split(',', 1)[0]?.trim() || null,
   }
 }

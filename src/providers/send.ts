@@ -16,8 +16,8 @@ export interface ProviderSend {
   readonly provider: string
   readonly kind: TranslationKind
   readonly idempotencyKey?: string | undefined
-  /** Whether the right emails are sent where others are wrong. */
-  readonly partial: boolean
+  /** Whether the right emails are sent where others are wrong. Default: false. */
+  readonly partial?: boolean
   /** The provider's names of members whose names in the core differ: `attachments[].name` to `attachments[].filename`. */
   readonly names: Readonly<Record<string, string>>
   /** Makes the id that the answer gives of a random UUID. Default: the UUID. */
@@ -46,7 +46,7 @@ export async function sendAll(
     kind,
     provider,
     idempotencyKey,
-    partial,
+    partial = false,
     names,
     toId = (uuid) => uuid,
     hasOneId,
@@ -99,6 +99,17 @@ export async function sendAll(
     warn(result.warnings)
     return { id: result.message_id ?? result.id, request: one.request }
   })
+}
+
+/** Sends the one email of a request. @throws its error, with the provider's names; otherwise as `accept` of the core. */
+export async function sendOne(
+  how: ProviderSend,
+  context: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
+  parts: ProviderParts,
+): Promise<Extract<Sent, { id: string }>> {
+  const [sent] = await sendAll(how, context, parts)
+  if (sent && 'id' in sent) return sent
+  throw sent?.error ?? new Error('An email without a result.')
 }
 
 /** Completes each right request. */

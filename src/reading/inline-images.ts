@@ -1,3 +1,4 @@
+import { percentDecoded } from '../core/text.ts'
 import { shownImageType, signatureBytes } from '../mime/image-type.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { readPart } from '../mime/part-stream.ts'
@@ -39,7 +40,7 @@ export function withInlineImages(html: string, available: readonly InlineImage[]
   if (images.size === 0) return html
   let left = maxInlinedBytes
   return html.replace(cidReference, (written, before: string, contentId: string) => {
-    const image = images.get(decoded(contentId))
+    const image = images.get(percentDecoded(contentId))
     // A mail that refers to one large image a thousand times must not become gigabytes.
     if (!image || image.size_bytes > left) return written
     left -= image.size_bytes
@@ -54,11 +55,3 @@ const firstEncodedBytes = 1024
 const maxEncodedBytes = 3 * maxInlinedBytes
 // Bounded, because long runs of spaces after each of many equals signs would cost quadratic time.
 const cidReference = /((?:=|\()[\s"']{0,16})cid:([^"'\s)>]+)/gi
-
-function decoded(contentId: string): string {
-  try {
-    return decodeURIComponent(contentId)
-  } catch {
-    return contentId
-  }
-}

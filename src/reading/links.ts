@@ -1,7 +1,7 @@
 import type { Link } from './types.ts'
 import { absoluteAddress } from '../mime/html/addresses.ts'
-import { attributeOf, type HtmlNode } from '../mime/html/html-tree.ts'
-import { parseHtml, walkHtml } from '../mime/html/parse-html.ts'
+import { attributeOf, type HtmlNode, walkHtml } from '../mime/html/html-tree.ts'
+import { parseHtml } from '../mime/html/parse-html.ts'
 
 /**
  * The links of a mail: those of the HTML in their order, with their text; then those that only the text part has. Links

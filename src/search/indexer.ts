@@ -46,7 +46,8 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
   const tryToRead = createTries(digests)
   /** The next mails without a row. Older mail is in files, where many records take little longer to read than one. */
   let ahead: EmailRecord[] = []
-  let readUpTo = ''
+  /** The last mail that was read; its row may not be written yet. */
+  let readUpTo = column.cursor
   /** Mails whose row has no text, because the store failed at each attempt. */
   const deferred = new Set<string>()
   /**
@@ -226,7 +227,7 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       else if (change.op === 'bulk' || change.op === 'gap') mayBeRemoved = true
       if (change.op !== 'gap' && change.op !== 'insert') return
       // An older state was restored, so the rows are no longer in the order of the mails.
-      if (change.op === 'insert' && (change.id <= column.cursor || change.id <= readUpTo)) isStale = true
+      if (change.op === 'insert' && change.id <= readUpTo) isStale = true
       quiet.arrived()
     },
     { of: emailCollection },

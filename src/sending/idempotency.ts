@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf, LocalpostError, quote, validationError, type PlainError } from '../core/errors.ts'
-import { isDeeperThan, maxDepth } from '../core/validate.ts'
+import { isDeeperThan, maxDepth } from '../core/json-body.ts'
 import {
   update,
   remove,

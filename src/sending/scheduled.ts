@@ -128,7 +128,6 @@ export const mostScheduled = 100_000
 
 /** @throws state_conflict if more emails would wait than may. */
 export async function assertRoom(store: Pick<Store, 'count'>, added: number, most: number): Promise<void> {
-  if (added === 0) return
   const waiting = await store.count(scheduledCollection)
   if (waiting + added <= most) return
   const message = `${waiting} scheduled emails wait, and at most ${most} may: ${added} more cannot be taken. Send them later, or cancel some.`

@@ -9,7 +9,7 @@ import {
   type FieldError,
 } from '../core/errors.ts'
 import type { TemplateContent } from '../templates/template.ts'
-import { ignoredMember, moreWarnings } from '../core/validate.ts'
+import { ignoredMember } from '../core/validate.ts'
 import { maxMessageBytes, type AttachmentSources, type ReadReference } from '../attachments/attachments.ts'
 import type { Rendered } from '../emails/render.ts'
 import { readAttachments } from './attachments.ts'
@@ -171,7 +171,7 @@ function warningsOf(
   addressWarnings: readonly string[],
   renderWarnings: readonly string[],
 ): string[] {
-  const first = createFirst(moreWarnings)
+  const first = createFirst()
   const warn = (warning: string): string => shorten(warning, maxWarningLength)
   eachUnknown(given, request, (path) => first.add(() => warn(ignoredMember(path))))
   for (const warning of addressWarnings) first.add(() => warn(warning))

@@ -149,8 +149,8 @@ export function createSending(given: SendingDeps): Sending {
   ): Promise<SendingResult[]> {
     const id = key === undefined ? null : keyHash(key, surface)
     const checks = await checkAll(requests, id !== null && bodyHash === undefined, deps)
-    const body_hash = bodyHash ?? joinHashes(checks.map((check) => check.body_hash))
-    const request = id === null ? null : { id, body_hash }
+    const request =
+      id === null ? null : { id, body_hash: bodyHash ?? joinHashes(checks.map((check) => check.body_hash)) }
     const earlier = request && (await findRepeated(store, request, clock.now()))
     if (earlier) return earlier.map(toResult)
     const accepted: Given[] = []
@@ -184,7 +184,7 @@ export function createSending(given: SendingDeps): Sending {
       if (earlier) return earlier.map(toResult)
       const remember = request && (await prepareRepeatable(store, request, now))
       const later = accepted.filter((one) => !('error' in one) && (one.kept.send_at ?? 0) > now)
-      await assertRoom(store, later.length, given.mostScheduled ?? mostScheduled)
+      if (later.length > 0) await assertRoom(store, later.length, given.mostScheduled ?? mostScheduled)
       const changes: Change[] = []
       const blobs: Blob[] = []
       const emails: EmailRecord[] = []

@@ -73,7 +73,7 @@ export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string
     throw new LocalpostError('invalid_request', 'The request has more than one Host header. Send one.')
   }
   const host = hostOf(given)
-  if (host !== null && (isLoopback(host) || allowed.has(host) || host === ownAddress(request))) return
+  if (host !== null && (allowed.has(host) || isLoopback(host) || host === ownAddress(request))) return
   const message = `This listener does not serve the host ${quote(given)}. Use 127.0.0.1 or localhost, or allow it with \`allowHosts\`.`
   throw new LocalpostError('forbidden_host', message)
 }

@@ -1,5 +1,5 @@
 import { audienceCollection, contactCollection } from '../audiences/audience.ts'
-import { isErrorOf } from '../core/errors.ts'
+import { nullOn } from '../core/errors.ts'
 import { inTime } from '../core/in-time.ts'
 import { version } from '../core/version.ts'
 import { domainCollection } from '../domains/domain.ts'
@@ -43,10 +43,7 @@ async function silentSince(
 ): Promise<Health['silent_connections']> {
   if (began.length === 0) return null
   const page = await inTime(
-    store.page(emailCollection, { direction: 'desc', limit: 1 }).catch((error: unknown) => {
-      if (isErrorOf(error, 'service_unavailable')) return null
-      throw error
-    }),
+    nullOn('service_unavailable', store.page(emailCollection, { direction: 'desc', limit: 1 })),
     1000,
   )
   if (page === null) return null
@@ -61,19 +58,17 @@ const isAway = ({ database }: Pick<ServerState, 'database'>): boolean => databas
 
 /** How many of each kind are stored; null while the database does not answer. */
 async function countAll(store: Pick<Store, 'count'>): Promise<Health['counts']> {
-  try {
-    const [emails, domains, audiences, contacts, templates] = await Promise.all([
-      store.count(emailCollection),
-      store.count(domainCollection),
-      store.count(audienceCollection),
-      store.count(contactCollection),
-      store.count(templateCollection),
-    ])
-    return { emails, domains, audiences, contacts, templates }
-  } catch (error) {
-    if (isErrorOf(error, 'service_unavailable')) return null
-    throw error
-  }
+  const counting = Promise.all([
+    store.count(emailCollection),
+    store.count(domainCollection),
+    store.count(audienceCollection),
+    store.count(contactCollection),
+    store.count(templateCollection),
+  ])
+  const counts = await nullOn('service_unavailable', counting)
+  if (counts === null) return null
+  const [emails, domains, audiences, contacts, templates] = counts
+  return { emails, domains, audiences, contacts, templates }
 }
 
 /** What the metrics of an account are made of; those of `default` tell of the whole instance. */

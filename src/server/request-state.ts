@@ -1,7 +1,8 @@
 import type { H3Event } from 'h3'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SessionOwner } from '../users/sessions.ts'
-import type { Face, FindFace } from './face.ts'
+import type { Face } from './face.ts'
+import type { FindFace } from './faces.ts'
 import { beginExchange, type Exchange } from './request-log.ts'
 import type { AcceptedWebSocket } from './websocket.ts'
 

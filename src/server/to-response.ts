@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3'
 import { FastResponse } from 'srvx'
 import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
-import { moreWarnings } from '../core/validate.ts'
+import { andMore } from '../core/errors.ts'
 import { type Answer, streamBody, webSocketStatus } from './answer.ts'
 import type { RequestState } from './request-state.ts'
 import { endAfterRequest } from './rest-of-request.ts'
@@ -54,7 +54,7 @@ function warningOf(warnings: readonly string[]): string {
   for (const text of texts) {
     const value = warningValue(text)
     left -= value.length
-    if (left < 0) return [...said, warningValue(moreWarnings(texts.length - said.length))].join(', ')
+    if (left < 0) return [...said, warningValue(andMore(texts.length - said.length))].join(', ')
     said.push(value)
   }
   return said.join(', ')

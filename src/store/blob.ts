@@ -28,9 +28,3 @@ export interface BlobWriter {
   /** Discards the bytes. Has no effect after a successful commit. */
   discard(): Promise<void>
 }
-
-/** A blob of bytes in memory, in one piece or several. */
-export function blobOf(id: BlobId, ...pieces: readonly (Uint8Array | string)[]): Blob {
-  const parts = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
-  return { id, size: parts.reduce((size, part) => size + part.byteLength, 0), parts }
-}

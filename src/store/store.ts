@@ -14,7 +14,7 @@ import type { Blob, BlobWriter, ByteRange } from './blob.ts'
 import type { BlobId } from './names.ts'
 import type { Texts } from './texts.ts'
 
-export { type Blob, blobOf, type BlobWriter, type ByteRange } from './blob.ts'
+export type { Blob, BlobWriter, ByteRange } from './blob.ts'
 export type { BlobId } from './names.ts'
 export type { Facts, FlagChange } from './queries.ts'
 
@@ -238,6 +238,12 @@ export function remove<T extends StoredRecord>(
   version?: number,
 ): Change {
   return { op: 'remove', collection, id, version }
+}
+
+/** A blob of bytes in memory, in one piece or several. */
+export function blobOf(id: BlobId, ...pieces: readonly (Uint8Array | string)[]): Blob {
+  const parts = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
+  return { id, size: parts.reduce((size, part) => size + part.byteLength, 0), parts }
 }
 
 /** What a commit did to a record. */

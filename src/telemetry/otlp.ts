@@ -5,7 +5,8 @@ import { dateNow, monotonicNow } from '../core/machine.ts'
 import { type Attributes, type SpanName, spanKinds, type Tracer } from '../core/tracer.ts'
 import { isSampled } from '../core/trace-context.ts'
 import { version } from '../core/version.ts'
-import { guardedRequest, readAnswer, reasonOf } from '../net/guarded-request.ts'
+import { readBeginning } from '../core/read-beginning.ts'
+import { guardedRequest, reasonOf } from '../net/guarded-request.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
 
 /**
@@ -83,7 +84,7 @@ export function openOtlp(
         problemOf: () => null,
       })
       const { statusCode = 0 } = answer
-      await readAnswer(answer, 1024)
+      await readBeginning(answer, 1024)
       return statusCode >= 200 && statusCode < 300 ? null : `it answered ${statusCode}`
     } catch (error) {
       return reasonOf(signal.aborted ? signal.reason : error)

@@ -11,7 +11,7 @@
  */
 import { LocalpostError, validationError, type FieldError } from '../core/errors.ts'
 import { longBytes, type JobThread } from '../core/job-thread.ts'
-import { isDeeperThan, maxDepth } from '../core/validate.ts'
+import { isDeeperThan, maxDepth } from '../core/json-body.ts'
 import {
   createOutputs,
   invalidTemplate,

@@ -1,5 +1,6 @@
 import { quote } from '../core/errors.ts'
-import { maxDepth } from '../core/validate.ts'
+import { isRecord } from '../core/members.ts'
+import { maxDepth } from '../core/json-body.ts'
 import { createPlaceIn, maxNesting, type Place } from './places.ts'
 import { plainText, TemplateFaultError, type Output, type TemplateFault } from './output.ts'
 
@@ -195,7 +196,7 @@ function find({ names }: Path, context: Context, output: Output): Context {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (!isRecord(value)) return undefined
   return Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
 }
 

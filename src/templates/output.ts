@@ -1,5 +1,4 @@
 import { firstOf, LocalpostError, quote, validationError } from '../core/errors.ts'
-import { moreWarnings } from '../core/validate.ts'
 
 /** The texts of an email. */
 export type TemplateField = 'subject' | 'html' | 'text'
@@ -113,7 +112,7 @@ export function inWords({ line, column, message }: TemplateFault): string {
 
 /** The error of data that lacks what a template uses. */
 export function missingData(paths: readonly string[]): LocalpostError {
-  const names = firstOf(paths, quote, moreWarnings).join(', ')
+  const names = firstOf(paths, quote).join(', ')
   return new LocalpostError(
     'missing_variable',
     `The data has no value for ${names}, which the template uses.`,

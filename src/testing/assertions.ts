@@ -3,7 +3,7 @@ import type { Mail } from '../inbox/types.ts'
 import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from './contents.ts'
 import { withOptions, type CheckOptions } from './expectation.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
-import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
+import { withFrames, withFramesNow } from './lines.ts'
 import type { Inspected } from './mails.ts'
 import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
 import type { Outcome } from './outcome.ts'
@@ -17,95 +17,93 @@ import { checkSent, type SentExpectation } from './sent.ts'
  * @example
  * await assertSent(post, { to: 'ada@example.com', subject: /welcome/i })
  */
-export async function assertSent(
+export function assertSent(
   post: Inspected,
   expectation?: SentExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  const frames = framesOfTest(assertSent)
-  await withFrames(frames, async () => {
+  return assertLater(assertSent, true, () => {
     assertInspected(post, 'assertSent')
-    const outcome = await checkSent(post, withOptions(expectation, options, 'assertSent'))
-    demand(outcome, true, { caller: assertSent, frames })
+    return checkSent(post, withOptions(expectation, options, 'assertSent'))
   })
 }
 
 /** Asserts that no such mail was accepted, and none arrives within `timeoutMs` if set. @throws AssertionError. */
-export async function assertNotSent(
+export function assertNotSent(
   post: Inspected,
   expectation?: SentExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  const frames = framesOfTest(assertNotSent)
-  await withFrames(frames, async () => {
+  return assertLater(assertNotSent, false, () => {
     assertInspected(post, 'assertNotSent')
     const wanted = withOptions(expectation, options, 'assertNotSent')
-    demand(await checkSent(post, wanted, { isNot: true }), false, { caller: assertNotSent, frames })
+    return checkSent(post, wanted, { isNot: true })
   })
 }
 
 /** Asserts that a recipient of an instance's mails, or of one mail, has an event. @throws AssertionError. */
-export async function assertEvent(
+export function assertEvent(
   received: Inspected | Mail,
   expectation?: EventExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  const frames = framesOfTest(assertEvent)
-  await withFrames(frames, async () => {
+  return assertLater(assertEvent, true, () => {
     assertReceived(received, 'assertEvent')
-    const outcome = await checkEvent(received, withOptions(expectation, options, 'assertEvent'))
-    demand(outcome, true, { caller: assertEvent, frames })
+    return checkEvent(received, withOptions(expectation, options, 'assertEvent'))
   })
 }
 
 /** Asserts that there is no such event, and none within `timeoutMs` if that is set. @throws AssertionError. */
-export async function assertNoEvent(
+export function assertNoEvent(
   received: Inspected | Mail,
   expectation?: EventExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  const frames = framesOfTest(assertNoEvent)
-  await withFrames(frames, async () => {
+  return assertLater(assertNoEvent, false, () => {
     assertReceived(received, 'assertNoEvent')
     const wanted = withOptions(expectation, options, 'assertNoEvent')
-    demand(await checkEvent(received, wanted, { isNot: true }), false, { caller: assertNoEvent, frames })
+    return checkEvent(received, wanted, { isNot: true })
   })
 }
 
 /** Asserts that a mail has a link. @throws AssertionError. */
 export function assertLink(mail: Mail, expectation?: LinkExpectation): void {
-  const frames = framesOfTest(assertLink)
-  withFramesNow(frames, () => {
+  assertNow(assertLink, () => {
     assertMail(mail, 'assertLink')
-    demand(checkLink(mail, expectation), true, { caller: assertLink, frames })
+    return checkLink(mail, expectation)
   })
 }
 
 /** Asserts that a mail has a one-time code. @throws AssertionError. */
 export function assertCode(mail: Mail, expectation?: string | RegExp): void {
-  const frames = framesOfTest(assertCode)
-  withFramesNow(frames, () => {
+  assertNow(assertCode, () => {
     assertMail(mail, 'assertCode')
-    demand(checkCode(mail, expectation), true, { caller: assertCode, frames })
+    return checkCode(mail, expectation)
   })
 }
 
 /** Asserts that no `{{name}}` is left in a mail. @throws AssertionError. */
 export function assertNoUnrenderedPlaceholders(mail: Mail): void {
-  const frames = framesOfTest(assertNoUnrenderedPlaceholders)
-  withFramesNow(frames, () => {
+  assertNow(assertNoUnrenderedPlaceholders, () => {
     assertMail(mail, 'assertNoUnrenderedPlaceholders')
-    demand(checkPlaceholders(mail), true, { caller: assertNoUnrenderedPlaceholders, frames })
+    return checkPlaceholders(mail)
   })
 }
 
 /** Asserts that the checks of docs/checks.md find no error in a mail. @throws AssertionError. */
-export async function assertPassesChecks(mail: Mail, expectation?: ChecksExpectation): Promise<void> {
-  const frames = framesOfTest(assertPassesChecks)
-  await withFrames(frames, async () => {
+export function assertPassesChecks(mail: Mail, expectation?: ChecksExpectation): Promise<void> {
+  return assertLater(assertPassesChecks, true, () => {
     assertMail(mail, 'assertPassesChecks')
-    demand(await checkPasses(mail, expectation), true, { caller: assertPassesChecks, frames })
+    return checkPasses(mail, expectation)
   })
+}
+
+async function assertLater(caller: Function, wanted: boolean, check: () => Promise<Outcome>): Promise<void> {
+  await withFrames(caller, async (frames) => demand(await check(), wanted, { caller, frames }))
+}
+
+function assertNow(caller: Function, check: () => Outcome): void {
+  withFramesNow(caller, (frames) => demand(check(), true, { caller, frames }))
 }
 
 // After a wait, the stack of an error contains the caller only if the promise is awaited at once.

@@ -38,11 +38,13 @@ function isForeign(frame: string): boolean {
 /**
  * Runs a check of a test. An error that is thrown on purpose shows the line of the test first.
  *
- * @param frames  Of {@link framesOfTest}.
+ * @param callee  The function that the test calls.
+ * @param run  Gets the frames of the test.
  */
-export async function withFrames<T>(frames: string, run: () => T | Promise<T>): Promise<T> {
+export async function withFrames<T>(callee: Function, run: (frames: string) => T | Promise<T>): Promise<T> {
+  const frames = framesOfTest(callee)
   try {
-    return await run()
+    return await run(frames)
   } catch (error) {
     throw placed(isErrorOf(error, 'closed') ? notAwaited(error) : error, frames)
   }
@@ -57,9 +59,10 @@ function notAwaited({ message }: LocalpostError): LocalpostError {
 }
 
 /** {@link withFrames} for a check that does not wait. */
-export function withFramesNow<T>(frames: string, run: () => T): T {
+export function withFramesNow<T>(callee: Function, run: (frames: string) => T): T {
+  const frames = framesOfTest(callee)
   try {
-    return run()
+    return run(frames)
   } catch (error) {
     throw placed(error, frames)
   }

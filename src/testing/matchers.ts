@@ -1,7 +1,7 @@
 import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from './contents.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
 import { withOptions, type CheckOptions } from './expectation.ts'
-import { framesOfTest, withFrames, withFramesNow } from './lines.ts'
+import { withFrames, withFramesNow } from './lines.ts'
 import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
 import { checkPictures, type MailPictureOptions } from './mail-pictures.ts'
 import { checkSnapshot, type MailSnapshotOptions } from './mail-snapshot.ts'
@@ -73,49 +73,49 @@ export interface MailMatchers {
 /** See {@link Matchers}. */
 export const matchers: Matchers = {
   toHaveSent(received, expectation, options) {
-    return withFrames(framesOfTest(matchers.toHaveSent), () => {
+    return withFrames(matchers.toHaveSent, () => {
       assertInspected(received, 'toHaveSent')
       return checkSent(received, withOptions(expectation, options, 'toHaveSent'), senseOf(this))
     })
   },
   toHaveEvent(received, expectation, options) {
-    return withFrames(framesOfTest(matchers.toHaveEvent), () => {
+    return withFrames(matchers.toHaveEvent, () => {
       assertReceived(received, 'toHaveEvent')
       return checkEvent(received, withOptions(expectation, options, 'toHaveEvent'), senseOf(this))
     })
   },
   toHaveLink(received, expectation) {
-    return withFramesNow(framesOfTest(matchers.toHaveLink), () => {
+    return withFramesNow(matchers.toHaveLink, () => {
       assertMail(received, 'toHaveLink')
       return checkLink(received, expectation)
     })
   },
   toHaveCode(received, expectation) {
-    return withFramesNow(framesOfTest(matchers.toHaveCode), () => {
+    return withFramesNow(matchers.toHaveCode, () => {
       assertMail(received, 'toHaveCode')
       return checkCode(received, expectation)
     })
   },
   toHaveNoUnrenderedPlaceholders(received) {
-    return withFramesNow(framesOfTest(matchers.toHaveNoUnrenderedPlaceholders), () => {
+    return withFramesNow(matchers.toHaveNoUnrenderedPlaceholders, () => {
       assertMail(received, 'toHaveNoUnrenderedPlaceholders')
       return checkPlaceholders(received)
     })
   },
   toPassChecks(received, expectation) {
-    return withFrames(framesOfTest(matchers.toPassChecks), () => {
+    return withFrames(matchers.toPassChecks, () => {
       assertMail(received, 'toPassChecks')
       return checkPasses(received, expectation)
     })
   },
   toMatchMailSnapshot(received, options) {
-    return withFramesNow(framesOfTest(matchers.toMatchMailSnapshot), () => {
+    return withFramesNow(matchers.toMatchMailSnapshot, () => {
       assertMail(received, 'toMatchMailSnapshot')
       return checkSnapshot(this, received, options)
     })
   },
   toMatchMailPictures(received, options) {
-    return withFrames(framesOfTest(matchers.toMatchMailPictures), () => {
+    return withFrames(matchers.toMatchMailPictures, () => {
       assertMail(received, 'toMatchMailPictures')
       return checkPictures(this, received, options)
     })

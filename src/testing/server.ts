@@ -1,11 +1,6 @@
 import { createCall, type Calls } from '../client/call.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
-import {
-  type ClientPlace,
-  clientVariables,
-  misspeltVariables,
-  readClientVariables,
-} from '../options/variables.ts'
+import { clientVariables, misspeltVariables, readClientVariables } from '../options/variables.ts'
 import { nodeFetch } from './node-fetch.ts'
 
 /** Where a server is, as a test says it. */
@@ -21,7 +16,8 @@ interface ServerSettings {
  * @throws invalid_option
  */
 export function callServer(settings: ServerSettings): Pick<Calls, 'ask'> & { url: string } {
-  const variables = readVariables(settings)
+  warnOfMisspelt(settings)
+  const variables = readClientVariables(process.env)
   const { url = variables.url ?? defaultUrl, apiKey = variables.apiKey } = settings
   const { ask } = createCall({ url, apiKey, fetch: nodeFetch }, false)
   return {
@@ -34,16 +30,13 @@ export function callServer(settings: ServerSettings): Pick<Calls, 'ask'> & { url
 }
 
 /** Hints about the variables go to stderr, each once in a process. */
-function readVariables({ url, apiKey }: ServerSettings): ClientPlace {
-  const place = readClientVariables(process.env)
-  const hints = apiKey === undefined && place.hint !== null ? [place.hint] : []
-  if (url === undefined || apiKey === undefined)
-    hints.push(...misspeltVariables(process.env, Object.values(clientVariables)))
-  for (const hint of hints.filter((text) => !said.has(text))) {
+function warnOfMisspelt({ url, apiKey }: ServerSettings): void {
+  if (url !== undefined && apiKey !== undefined) return
+  for (const hint of misspeltVariables(process.env, Object.values(clientVariables))) {
+    if (said.has(hint)) continue
     said.add(hint)
     process.stderr.write(`localpost: ${hint}\n`)
   }
-  return place
 }
 
 const said = new Set<string>()

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import { readBeginning } from '../core/read-beginning.ts'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { TraceContext } from '../core/trace-context.ts'
 import { bodyOf } from './deliveries.ts'
@@ -68,7 +68,8 @@ export async function attemptDelivery(
     const given = { method: 'POST', headers, body: posted, signal, problemOf, lookup } as const
     const answer = await guardedRequest(new URL(url), given)
     const status = answer.statusCode ?? 0
-    const response = await readBeginning(answer)
+    const beginning = await readBeginning(answer, maxResponseBytes, true)
+    const response = beginning.toString('utf8', 0, maxResponseBytes)
     return done({ status, error: statusProblem(status, answer.headers.location), response })
   } catch (error) {
     return done({ status: null, error: reasonOf(signal.aborted ? signal.reason : error), response: null })
@@ -88,23 +89,6 @@ function statusProblem(status: number, location: string | undefined): string | n
   if (status >= 200 && status < 300) return null
   if (status < 300 || status >= 400 || location === undefined) return `the receiver answered ${status}`
   return `the receiver answered ${status} to ${location.slice(0, 200)}; redirects are not followed`
-}
-
-async function readBeginning(answer: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  let size = 0
-  try {
-    for await (const piece of answer as AsyncIterable<Buffer>) {
-      pieces.push(piece)
-      size += piece.length
-      if (size >= maxResponseBytes) break
-    }
-  } catch {
-    // The connection was lost; the received part is kept.
-  } finally {
-    answer.destroy()
-  }
-  return Buffer.concat(pieces).subarray(0, maxResponseBytes).toString()
 }
 
 const maxResponseBytes = 4096

@@ -155,18 +155,3 @@ describe('the texts about every option', () => {
     expect(help.split('\n').filter((line) => line.length > 100)).toEqual([])
   })
 })
-
-describe('an option that was renamed', () => {
-  const renamed = rows.filter(([, { row }]) => row.formerly !== undefined)
-
-  it.each(renamed)('is refused with its new name: %s', async (name, { row }) => {
-    const { formerly = '' } = row
-    const message = `Option "${formerly}" is called "${name}" now.`
-    await expect(settle({ file: { [formerly]: ['x'] } })).rejects.toThrow(`localpost.config.json: ${message}`)
-    expect(() => resolveOptions({ [formerly]: ['x'] })).toThrow(message)
-  })
-
-  it('exists', () => {
-    expect(renamed.length).toBeGreaterThan(0)
-  })
-})

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Localpost } from '../../src/index.ts'
 import type { Face, UnsupportedOperation } from '../../src/server/face.ts'
-import { facesOf, prefixesOf } from '../../src/server/face.ts'
+import { facesOf, prefixesOf } from '../../src/server/faces.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { hollowApp } from '../server/validate-response.ts'
 import { startShared } from '../support/instance.ts'

@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { summaryOf } from '../../src/report/summary.ts'
 import { writeReport, type ReportInput } from '../../src/report/write.ts'
-import type { ReportIndex } from '../../src/report/records.ts'
+import type { ReportIndex } from '../../src/report/report-index.ts'
 import type { MailRecord, TestRecord } from '../../src/report/types.ts'
 
 let folder: string

@@ -1,4 +1,4 @@
-import { createFindFace, facesOf } from '../../src/server/face.ts'
+import { createFindFace, facesOf } from '../../src/server/faces.ts'
 import { toOpenApi } from '../../src/server/openapi.ts'
 import { openInProcess, type Face, type OpenFace } from './_face.ts'
 import { hollowApp } from './validate-response.ts'

@@ -154,18 +154,16 @@ describe('an account that cannot be opened', () => {
     expect(await guarded.accounts.list()).toHaveLength(1)
   })
 
-  it('takes the key by its earlier name too, and says the new one once', async () => {
+  it('says once which variable is misspelt', async () => {
     const guarded = await startForTest({ requireKey: true })
     onTestFinished(() => guarded.close())
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     onTestFinished(() => (vi.unstubAllEnvs(), write.mockRestore()))
     vi.stubEnv('LOCALPOST_URL', (await guarded.listen()).url)
-    vi.stubEnv('LOCALPOST_API_KEY', '')
-    vi.stubEnv('LOCALPOST_KEY', guarded.apiKey)
+    vi.stubEnv('LOCALPOST_API_KEY', guarded.apiKey)
     vi.stubEnv('LOCALPOST_APIKEY', 'x')
     for (const _ of [1, 2]) await (await openAccount()).close()
     expect(write.mock.calls.map(([text]) => text)).toEqual([
-      'localpost: LOCALPOST_KEY is called LOCALPOST_API_KEY now. It is still accepted; rename it.\n',
       'localpost: LOCALPOST_APIKEY is not a variable of Localpost. Did you mean LOCALPOST_API_KEY?\n',
     ])
   })

@@ -29,3 +29,34 @@ export const htmlNamespace = 'http://www.w3.org/1999/xhtml'
 export function attributeOf({ attributes }: HtmlNode, name: string): string | undefined {
   return attributes.find((one) => one.name === name)?.value
 }
+
+/** Callbacks of a walk. */
+export interface HtmlVisitor {
+  /** @returns Whether to visit what is in the element. */
+  open(element: HtmlNode): boolean
+  text(node: HtmlNode): void
+  /** Called for an element whose content was visited. */
+  close(element: HtmlNode): void
+}
+
+/** Visits all nodes of a document in their order. */
+export function walkHtml(root: HtmlNode, visitor: HtmlVisitor): void {
+  let node: HtmlNode = root
+  for (;;) {
+    let next: HtmlNode | null = null
+    if (node.name === '#text') visitor.text(node)
+    else if (node === root || visitor.open(node)) {
+      next = node.first
+      if (!next && node !== root) visitor.close(node)
+    }
+    while (!next) {
+      if (node === root) return
+      next = node.next
+      if (next) break
+      if (!node.parent) return
+      node = node.parent
+      if (node !== root) visitor.close(node)
+    }
+    node = next
+  }
+}

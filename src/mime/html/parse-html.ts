@@ -13,7 +13,7 @@ export interface HtmlDocument {
 /**
  * Parses HTML by the HTML standard, with scripting off.
  *
- * The tree may be as deep as it has elements, so it must not be walked by recursion; {@link walkHtml} does not.
+ * The tree may be as deep as it has elements, so it must not be walked by recursion; `walkHtml` does not.
  *
  * @see https://html.spec.whatwg.org/multipage/parsing.html
  */
@@ -43,37 +43,6 @@ export function parseHtml(html: string): HtmlDocument {
     isCut = true
   }
   return { root: document, mode: mode(), isCut }
-}
-
-/** Callbacks of a walk. */
-export interface HtmlVisitor {
-  /** @returns Whether to visit what is in the element. */
-  open(element: HtmlNode): boolean
-  text(node: HtmlNode): void
-  /** Called for an element whose content was visited. */
-  close(element: HtmlNode): void
-}
-
-/** Visits all nodes of a document in their order. */
-export function walkHtml(root: HtmlNode, visitor: HtmlVisitor): void {
-  let node: HtmlNode = root
-  for (;;) {
-    let next: HtmlNode | null = null
-    if (node.name === '#text') visitor.text(node)
-    else if (node === root || visitor.open(node)) {
-      next = node.first
-      if (!next && node !== root) visitor.close(node)
-    }
-    while (!next) {
-      if (node === root) return
-      next = node.next
-      if (next) break
-      if (!node.parent) return
-      node = node.parent
-      if (node !== root) visitor.close(node)
-    }
-    node = next
-  }
 }
 
 const tooMany = new Error('There are too many elements.')

@@ -1,6 +1,6 @@
 import { shownName, type HtmlCleaner } from './clean-element.ts'
-import { htmlNamespace, type HtmlNode } from './html-tree.ts'
-import { walkHtml, type HtmlDocument } from './parse-html.ts'
+import { htmlNamespace, type HtmlNode, walkHtml } from './html-tree.ts'
+import type { HtmlDocument } from './parse-html.ts'
 
 /** A document as text. */
 export interface WrittenHtml {

@@ -13,7 +13,6 @@ export const domainsRows = {
         default: null,
         flag: 'dns',
         hint: 'address',
-        formerly: 'dnsServers',
         help: 'DNS server to verify domains with; repeatable',
       },
       /** Region in the MAIL FROM host. Default: `us-east-1`. */

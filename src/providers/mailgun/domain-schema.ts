@@ -21,7 +21,7 @@ export const newDomainSchema = z.strictObject({
 })
 
 /** A domain. */
-export const domainSchema = z.strictObject({
+const domainSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
   state: z.enum(['active', 'unverified']),
@@ -39,7 +39,7 @@ export const domainSchema = z.strictObject({
 export type MailgunDomain = z.infer<typeof domainSchema>
 
 /** A record of a domain in DNS. */
-export const recordSchema = z.strictObject({
+const recordSchema = z.strictObject({
   record_type: z.enum(['TXT', 'MX']),
   name: z.string(),
   value: z.string(),

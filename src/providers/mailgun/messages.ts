@@ -3,7 +3,7 @@ import { sendErrors } from '../../sending/results.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, type ProviderSend } from '../send.ts'
+import { sendOne, type ProviderSend } from '../send.ts'
 import { readDomain } from './domain-name.ts'
 import { rowsOf } from './face.ts'
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
@@ -31,11 +31,9 @@ export function messageRoutes(parts: ProviderParts): Route[] {
       template ??= templates.idOf(request.template_id)
       return { ...request, template_id: await template }
     }
-    const shared = { provider: mailgun, kind, names, toId, maxRecipients, prepare }
-    const how = { ...shared, partial: false, hasOneId: true }
-    const [sent] = await sendAll(how, context, parts)
-    if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
-    return { id: sent.id, message: 'Queued. Thank you.' }
+    const how = { provider: mailgun, kind, names, toId, maxRecipients, prepare, hasOneId: true }
+    const { id } = await sendOne(how, context, parts)
+    return { id, message: 'Queued. Thank you.' }
   }
 
   return [

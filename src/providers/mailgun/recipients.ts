@@ -1,6 +1,6 @@
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
-import { exceededBound } from '../../core/json-body.ts'
-import { maxDepth } from '../../core/validate.ts'
+import { exceededBound, maxDepth } from '../../core/json-body.ts'
+import { isRecord } from '../../core/members.ts'
 import { addressKey, parseAddresses, toMailbox } from '../../mime/headers/addresses.ts'
 import { bodyLimits } from '../../server/route.ts'
 
@@ -30,8 +30,7 @@ export function readObject(field: string, json: string): ReadonlyMap<string, unk
   } catch {
     throw wrong(`must be an object in JSON, not ${quote(json)}`)
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw wrong(`must be an object in JSON, not ${quote(json)}`)
+  if (!isRecord(given)) throw wrong(`must be an object in JSON, not ${quote(json)}`)
   return new Map<string, unknown>(Object.entries(given))
 }
 
@@ -44,7 +43,7 @@ export type RecipientVariables = ReadonlyMap<string, ReadonlyMap<string, string>
 export function readRecipientVariables(json: string): RecipientVariables {
   const byAddress = new Map<string, ReadonlyMap<string, string>>()
   for (const [address, values] of readObject('recipient-variables', json)) {
-    if (typeof values !== 'object' || values === null || Array.isArray(values))
+    if (!isRecord(values))
       throw validationError([
         {
           field: 'recipient-variables',
@@ -70,8 +69,8 @@ export interface Personalization {
   fill(text: string): string
   /** The same, also for undefined. */
   fillMaybe(text: string | undefined): string | undefined
-  /** Notes that so much is copied. @throws message_too_large */
-  take(size: number): void
+  /** A value of JSON with all of its texts filled in. @throws message_too_large */
+  fillAll<T>(value: T): T
 }
 
 /** @param room  What all emails of the request may take together. */
@@ -88,42 +87,18 @@ export function personalize(values: ReadonlyMap<string, string> | undefined, roo
   return {
     fill,
     fillMaybe: (text) => (text === undefined ? undefined : fill(text)),
-    take: (size) => room.take(size),
+    fillAll: <T>(value: T) => filled(value, fill, room) as T,
   }
 }
 
-/**
- * Prepares a value of JSON that every recipient gets.
- *
- * @returns Fills in its texts for one. Where it has no place for a value, all share it; it takes room even so, because its
- * members are copied when it is sent.
- */
-export function prepare<T>(value: T): (one: Personalization) => T {
-  let size = 0
-  let isFilled = false
-  const count = (more: number): void => void (size += more)
-  const look = (text: string): string => {
-    count(text.length)
-    isFilled ||= text.includes('%recipient.')
-    return text
-  }
-  filled(value, look, count)
-  return ({ fill, take }) => {
-    if (isFilled) return filled(value, fill, take) as T
-    take(size)
-    return value
-  }
-}
-
-/** A value of JSON with all of its texts filled in. @param take  Gets what each value takes beside its text. */
-function filled(value: unknown, fill: (text: string) => string, take: (size: number) => void): unknown {
-  take(valueBytes)
+function filled(value: unknown, fill: (text: string) => string, room: Room): unknown {
+  room.take(valueBytes)
   if (typeof value === 'string') return fill(value)
-  if (Array.isArray(value)) return value.map((one) => filled(one, fill, take))
+  if (Array.isArray(value)) return value.map((one) => filled(one, fill, room))
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(([name, one]): [string, unknown] => {
-    take(name.length)
-    return [name, filled(one, fill, take)]
+    room.take(name.length)
+    return [name, filled(one, fill, room)]
   })
   return Object.fromEntries(members)
 }

@@ -9,7 +9,6 @@ import type { Translate, TranslationFacts } from '../translation.ts'
 import { readMembers, type SendMembers } from './members.ts'
 import {
   personalize,
-  prepare,
   readObject,
   readRecipientVariables,
   Room,
@@ -46,14 +45,11 @@ export const toSend: Translate = (body, facts) => {
   const batch = given['recipient-variables']
   const byAddress = batch === undefined ? undefined : readRecipientVariables(batch)
   const fields = fieldsOf(headers)
-  const metadata = prepare(metadataOf(given, custom))
-  const fieldsFor = prepare(fields.headers)
-  const dataFor = prepare(shared.data)
+  const metadata = metadataOf(given, custom)
   const groups = byAddress ? people.to.map((one) => [one]) : [people.to]
   return groups.map((to) => {
     room.take(size)
-    const one = personalize(byAddress?.get(keyOf(to[0] ?? '')), room)
-    const { fill, fillMaybe } = one
+    const { fill, fillMaybe, fillAll } = personalize(byAddress?.get(keyOf(to[0] ?? '')), room)
     const replyTo = fillMaybe(fields.replyTo)
     const request: SendingRequest = {
       ...shared,
@@ -64,10 +60,10 @@ export const toSend: Translate = (body, facts) => {
       subject: fillMaybe(given.subject),
       text: fillMaybe(given.text),
       html: fillMaybe(given.html),
-      headers: fieldsFor(one),
+      headers: fillAll(fields.headers),
       reply_to: replyTo === undefined ? undefined : splitAddresses([replyTo]),
-      metadata: metadata(one),
-      ...(shared.data && { data: dataFor(one) }),
+      metadata: fillAll(metadata),
+      ...(shared.data && { data: fillAll(shared.data) }),
       attachments: attachments.length === 0 ? undefined : attachments,
     }
     return { request, messageId }

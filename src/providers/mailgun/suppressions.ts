@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { isErrorOf, LocalpostError } from '../../core/errors.ts'
+import { LocalpostError, nullOn } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
 import type { Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import { assertAddresses } from '../addresses.ts'
 import type { ProviderParts } from '../provider.ts'
-import { removed } from '../removals.ts'
 import { readDomain } from './domain-name.ts'
 import { rowsOf } from './face.ts'
 import { linksOf, pageOf } from './paging.ts'
@@ -82,10 +81,7 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
   }
 
   async function find(address: string): Promise<Suppression> {
-    const found = await suppressions.get(address).catch((error: unknown) => {
-      if (isErrorOf(error, 'not_found')) return null
-      throw error
-    })
+    const found = await nullOn('not_found', suppressions.get(address))
     if (found?.reason === reason) return found
     throw new LocalpostError('not_found', `Address not found in ${name} table`)
   }
@@ -155,7 +151,7 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       success: { schema: doneSchema },
       async handler({ params }) {
         readDomain(params.domain)
-        for await (const { address } of entries()) await removed(suppressions.remove(address))
+        for await (const { address } of entries()) await nullOn('not_found', suppressions.remove(address))
         return { message: list.removedAll }
       },
     }),

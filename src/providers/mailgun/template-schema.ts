@@ -63,7 +63,7 @@ export const versionUpdateSchema = z.strictObject({
 })
 
 /** A version in answers. */
-export const versionSchema = z.strictObject({
+const versionSchema = z.strictObject({
   id: z.string(),
   tag: z.string(),
   engine: z.string(),

@@ -1,4 +1,4 @@
-import { isErrorOf, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { LocalpostError, nullOn, quote, validationError } from '../../core/errors.ts'
 import type { Template } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'
 import { assertHandlebars } from '../handlebars-only.ts'
@@ -68,10 +68,7 @@ export function createTemplateStore({ templates }: Pick<ProviderParts, 'template
     (await find(name)) ?? (await find(name.toLowerCase()))
 
   async function find(id: string): Promise<Template | null> {
-    return templates.get(id).catch((error: unknown) => {
-      if (isErrorOf(error, 'not_found')) return null
-      throw error
-    })
+    return nullOn('not_found', templates.get(id))
   }
 
   async function version(name: string, tag: string): Promise<Template> {
@@ -84,13 +81,12 @@ export function createTemplateStore({ templates }: Pick<ProviderParts, 'template
 
   async function idOf(name: string): Promise<string> {
     const at = name.indexOf(mark)
-    try {
-      return (await (at === -1 ? get(name) : version(name.slice(0, at), name.slice(at + mark.length)))).id
-    } catch (error) {
-      // The send says that there is no such template.
-      if (isErrorOf(error, 'not_found')) return name
-      throw error
-    }
+    const found = await nullOn(
+      'not_found',
+      at === -1 ? get(name) : version(name.slice(0, at), name.slice(at + mark.length)),
+    )
+    // The send says that there is no such template.
+    return found?.id ?? name
   }
 
   async function versions(name: string): Promise<Template[]> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** An address of the envelope. */
-export const pathSchema = z.strictObject({
+const pathSchema = z.strictObject({
   Relays: z.null(),
   Mailbox: z.string(),
   Domain: z.string(),
@@ -10,7 +10,7 @@ export const pathSchema = z.strictObject({
 export type Path = z.infer<typeof pathSchema>
 
 /** A message, or a part of one. */
-export const contentSchema = z.strictObject({
+const contentSchema = z.strictObject({
   Headers: z
     .record(z.string(), z.array(z.string()))
     .describe('The header fields by their names as written; encoded words are not decoded'),

@@ -1,3 +1,4 @@
+import { readBeginning } from '../../core/read-beginning.ts'
 import { isErrorOf, LocalpostError, quote, validationError, type ErrorCode } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { normalizeAddress, parseAddresses } from '../../mime/headers/addresses.ts'
@@ -94,19 +95,10 @@ export function messageRoutes(inbox: Inbox & InboxPages): Route[] {
       errors: writtenErrors,
       async handler({ params, signal }) {
         const { stream, content_type, filename } = await leafOf(params, signal())
-        const bytes: Buffer[] = []
-        let size = 0
         const isImage = /^image\/(?:png|jpeg|gif|webp)$/i.test(content_type)
-        for await (const piece of isImage ? (stream as AsyncIterable<Buffer>) : []) {
-          bytes.push(piece)
-          if ((size += piece.length) > maxThumbBytes) break
-        }
-        stream.destroy()
-        if (isImage && size <= maxThumbBytes)
-          return bytesAnswer(
-            Buffer.concat(bytes),
-            attachmentHeaders({ content_type, filename: filename ?? 'image' }),
-          )
+        const bytes = await readBeginning(stream, isImage ? maxThumbBytes + 1 : 1)
+        if (isImage && bytes.length <= maxThumbBytes)
+          return bytesAnswer(bytes, attachmentHeaders({ content_type, filename: filename ?? 'image' }))
         const what = isImage ? `has more than ${maxThumbBytes} bytes` : `is ${content_type}, not an image`
         const message = `There is no thumbnail: part ${quote(params.part)} ${what}, and images are not scaled here. Use the part itself.`
         throw new LocalpostError('not_found', message)

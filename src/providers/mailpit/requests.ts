@@ -1,3 +1,4 @@
+import { isRecord } from '../../core/members.ts'
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
 
@@ -10,7 +11,7 @@ export function members<Shape extends z.ZodRawShape>(
 ): z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>> {
   const names = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]))
   return z.preprocess((given) => {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+    if (!isRecord(given)) return given
     const entries = Object.entries(given).filter(([, value]) => value !== null)
     const written = new Set(entries.map(([name]) => name))
     return Object.fromEntries(

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const count = z.int().min(0)
 
 /** A mailbox. */
-export const addressSchema = z.strictObject({
+const addressSchema = z.strictObject({
   Name: z.string().describe('`""` if there is none'),
   Address: z.string(),
 })
@@ -11,7 +11,7 @@ const addresses = z.array(addressSchema)
 export type Address = z.infer<typeof addressSchema>
 
 /** An attachment of a message. */
-export const attachmentSchema = z.strictObject({
+const attachmentSchema = z.strictObject({
   PartID: z.string().describe('Its place in the multiparts: `2`, `1.3`'),
   FileName: z.string(),
   ContentType: z.string(),
@@ -36,7 +36,7 @@ const shared = {
 }
 
 /** A message in a list. */
-export const summarySchema = z.strictObject({
+const summarySchema = z.strictObject({
   ...shared,
   Read: z.boolean(),
   Created: z.string().describe('Arrival: ISO 8601 in UTC'),
@@ -81,7 +81,7 @@ export const headersSchema = z.record(z.string(), z.array(z.string()))
 const percent = z.number().min(0).max(100)
 
 /** How a mail client supports a feature. */
-export const htmlResultSchema = z.strictObject({
+const htmlResultSchema = z.strictObject({
   Name: z.string(),
   Platform: z.string(),
   Family: z.string(),
@@ -91,7 +91,7 @@ export const htmlResultSchema = z.strictObject({
 })
 
 /** The share of the clients, in percent. */
-export const htmlScoreSchema = z.strictObject({
+const htmlScoreSchema = z.strictObject({
   Found: count,
   Supported: percent,
   Partial: percent,
@@ -99,7 +99,7 @@ export const htmlScoreSchema = z.strictObject({
 })
 
 /** A feature that some mail clients do not support, or only partly. */
-export const htmlWarningSchema = z.strictObject({
+const htmlWarningSchema = z.strictObject({
   Slug: z.string(),
   Title: z.string(),
   Description: z.string().describe('Always `""`; the page of `URL` has one'),
@@ -193,7 +193,7 @@ export const configurationSchema = z.strictObject({
 export type Configuration = z.infer<typeof configurationSchema>
 
 /** An SMTP error, and how often it is answered. */
-export const triggerSchema = z.strictObject({
+const triggerSchema = z.strictObject({
   ErrorCode: z.int(),
   Probability: z.int().describe('In percent'),
 })

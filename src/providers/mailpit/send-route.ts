@@ -1,7 +1,7 @@
 import type { Inbox } from '../../inbox/methods.ts'
 import { isErrorOf } from '../../core/errors.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll } from '../send.ts'
+import { sendOne } from '../send.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { rowsOf } from './rows.ts'
 import { sentSchema } from './schema.ts'
@@ -19,9 +19,8 @@ export function sendRoutes(parts: ProviderParts): Route[] {
       success: { schema: sentSchema },
       errors: ['invalid_attachment', 'message_too_large', 'domain_not_verified', 'domain_not_registered'],
       async handler(context) {
-        const how = { provider: 'mailpit', kind: 'mailpit send', partial: false, names: memberNames } as const
-        const [sent] = await sendAll(how, context, parts)
-        if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
+        const how = { provider: 'mailpit', kind: 'mailpit send', names: memberNames } as const
+        const sent = await sendOne(how, context, parts)
         const { emails: [email] = [] } = (await parts.sending.find('mailpit', sent.id)) ?? {}
         const ID = email?.id ?? sent.id
         await written(parts.inbox, ID, context.signal())

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isErrorOf, LocalpostError } from '../../core/errors.ts'
+import { LocalpostError, nullOn } from '../../core/errors.ts'
 import type { EmailRecord } from '../../emails/email.ts'
 import type { Suppression } from '../../sending/types.ts'
 import type { Route } from '../../server/route.ts'
@@ -7,7 +7,6 @@ import { notFound } from '../../store/repository.ts'
 import type { Where } from '../../store/queries.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
-import { removed } from '../removals.ts'
 import { bounceKinds, dumpOf, toBounce } from './bounce.ts'
 import { bounceQuery, bounceSchema, type BounceQuery, type PostmarkBounce } from './bounce-schema.ts'
 import { rowsOf } from './face.ts'
@@ -34,12 +33,7 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
 
   /** Why an address is on the suppression list; null if it is not. */
   async function reasonOf(address: string): Promise<Suppression['reason'] | null> {
-    try {
-      return (await suppressions.get(address)).reason
-    } catch (error) {
-      if (isErrorOf(error, 'not_found')) return null
-      throw error
-    }
+    return (await nullOn('not_found', suppressions.get(address)))?.reason ?? null
   }
 
   async function countAll(): Promise<object> {
@@ -107,7 +101,8 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
           throw new LocalpostError('validation_error', message, { cause: 'cannot_activate' })
         }
         // An entry for another reason is not of this bounce.
-        if ((await reasonOf(bounce.Email)) === 'bounce') await removed(suppressions.remove(bounce.Email))
+        if ((await reasonOf(bounce.Email)) === 'bounce')
+          await nullOn('not_found', suppressions.remove(bounce.Email))
         return { Message: 'OK', Bounce: { ...bounce, Inactive: suppressions.has(bounce.Email) } }
       },
     }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { sendErrors } from '../../sending/results.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, type ProviderSend, type Sent } from '../send.ts'
+import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
 import { toError, rowsOf } from './face.ts'
 import { inactiveError, inactiveNote, inactiveOf } from './inactive.ts'
 import {
@@ -12,7 +12,6 @@ import {
   templatedBatchDocumentSchema,
   templatedSchema,
 } from './send-schema.ts'
-import { sendNames } from './send-names.ts'
 import { templateIds } from './template-ids.ts'
 import { postmark, toTime } from './words.ts'
 
@@ -36,7 +35,7 @@ const resultsSchema = z
 export function emailRoutes(parts: ProviderParts): Route[] {
   const { clock, suppressions, templates } = parts
 
-  function sendOf(kind: ProviderSend['kind'], partial: boolean): ProviderSend {
+  function sendOf(kind: ProviderSend['kind']): ProviderSend {
     // Of this call: a batch may name one template many times.
     const known = new Map<string, Promise<string>>()
     const find = templateIds(templates)
@@ -48,8 +47,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
     return {
       provider: postmark,
       kind,
-      partial,
-      names: sendNames,
+      names,
       maxRecipients,
       async prepare(request) {
         const inactive = inactiveOf(request, suppressions)
@@ -71,20 +69,12 @@ export function emailRoutes(parts: ProviderParts): Route[] {
     }
   }
 
-  async function sendOne(
-    kind: ProviderSend['kind'],
-    context: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
-  ): Promise<object> {
-    const [sent] = await sendAll(sendOf(kind, false), context, parts)
-    if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
-    return toAccepted(sent)
-  }
+  type Context = Pick<RouteContext, 'body' | 'headers' | 'warn'>
+  const toOne = async (kind: ProviderSend['kind'], context: Context): Promise<object> =>
+    toAccepted(await sendOne(sendOf(kind), context, parts))
 
-  async function sendEach(
-    kind: ProviderSend['kind'],
-    context: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
-  ): Promise<object[]> {
-    const results = await sendAll(sendOf(kind, true), context, parts)
+  async function toEach(kind: ProviderSend['kind'], context: Context): Promise<object[]> {
+    const results = await sendAll({ ...sendOf(kind), partial: true }, context, parts)
     return results.map((sent) => ('error' in sent ? toError(sent.error, '') : toAccepted(sent)))
   }
 
@@ -95,7 +85,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: acceptedSchema },
       errors: sendErrors,
-      handler: (context) => sendOne('postmark send', context),
+      handler: (context) => toOne('postmark send', context),
     }),
     post('/postmark/email/batch', {
       needs: 'send',
@@ -103,7 +93,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       body: { schema: batchDocumentSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: resultsSchema },
       errors: sendErrors,
-      handler: (context) => sendEach('postmark batch', context),
+      handler: (context) => toEach('postmark batch', context),
     }),
     post('/postmark/email/withTemplate', {
       needs: 'send',
@@ -111,7 +101,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       body: { schema: templatedSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: acceptedSchema },
       errors: sendErrors,
-      handler: (context) => sendOne('postmark template', context),
+      handler: (context) => toOne('postmark template', context),
     }),
     post('/postmark/email/batchWithTemplates', {
       needs: 'send',
@@ -119,7 +109,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       body: { schema: templatedBatchDocumentSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: resultsSchema },
       errors: sendErrors,
-      handler: (context) => sendEach('postmark templates', context),
+      handler: (context) => toEach('postmark templates', context),
     }),
   ]
 }
@@ -135,4 +125,27 @@ function recipientsOf({ to, cc, bcc }: Extract<Sent, { id: string }>['request'])
     ...(cc !== undefined && { Cc: written(cc) }),
     ...(bcc !== undefined && { Bcc: written(bcc) }),
   }
+}
+
+/** Our names of members that have others in Postmark's API. */
+const names: ProviderSend['names'] = {
+  from: 'From',
+  to: 'To',
+  cc: 'Cc',
+  bcc: 'Bcc',
+  reply_to: 'ReplyTo',
+  subject: 'Subject',
+  html: 'HtmlBody',
+  text: 'TextBody',
+  headers: 'Headers',
+  attachments: 'Attachments',
+  'attachments[].name': 'Attachments[].Name',
+  'attachments[].content': 'Attachments[].Content',
+  'attachments[].content_type': 'Attachments[].ContentType',
+  'attachments[].content_id': 'Attachments[].ContentID',
+  metadata: 'Metadata',
+  tags: 'Tag',
+  tracking: 'TrackOpens',
+  template_id: 'TemplateAlias',
+  data: 'TemplateModel',
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkPage, pageMembers, queryName, queryTime } from './page-query.ts'
 
 /** An address in an answer. */
-export const recipientSchema = z.strictObject({
+const recipientSchema = z.strictObject({
   Email: z.string(),
   Name: z.string().describe('`""` if it has none'),
 })

@@ -1,7 +1,6 @@
-import type { z } from 'zod'
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
-import { checkInput } from '../../core/validate.ts'
+import { parseInput } from '../../core/validate.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { checkProto } from '../own-names.ts'
 import type { Translate, Translated } from '../translation.ts'
@@ -22,7 +21,7 @@ export const toSend: Translate = (body) => [{ request: toRequest(body) }]
 
 /** `POST /postmark/email/batch`. @throws validation_error if it is not an array, or one of too many emails. */
 export const toBatch: Translate = (body) => {
-  return toEach(read(batchSchema, body), '', toRequest)
+  return toEach(parseInput(batchSchema, body), '', toRequest)
 }
 
 /** `POST /postmark/email/withTemplate`. @throws validation_error */
@@ -30,7 +29,7 @@ export const toTemplatedSend: Translate = (body) => [{ request: toTemplated(body
 
 /** `POST /postmark/email/batchWithTemplates`. @throws validation_error if it is no list of emails, or one of too many. */
 export const toTemplatedBatch: Translate = (body) =>
-  toEach(read(templatedBatchSchema, body).Messages, 'Messages', toTemplated)
+  toEach(parseInput(templatedBatchSchema, body).Messages, 'Messages', toTemplated)
 
 /**
  * Translates the emails of a batch one by one.
@@ -64,7 +63,7 @@ function toEach(
 }
 
 function toRequest(body: unknown): SendingRequest {
-  const email = read(sendSchema, body)
+  const email = parseInput(sendSchema, body)
   const errors: FieldError[] = []
   checkProto(body, ['Metadata'], errors)
   const html = email.HtmlBody ?? ''
@@ -77,7 +76,7 @@ function toRequest(body: unknown): SendingRequest {
 }
 
 function toTemplated(body: unknown): SendingRequest {
-  const { TemplateId, TemplateAlias, TemplateModel, ...email } = read(templatedSchema, body)
+  const { TemplateId, TemplateAlias, TemplateModel, ...email } = parseInput(templatedSchema, body)
   const errors: FieldError[] = []
   for (const name of ['Metadata', 'TemplateModel']) checkProto(body, [name], errors)
   const alias = orNothing(TemplateAlias)
@@ -86,12 +85,6 @@ function toTemplated(body: unknown): SendingRequest {
   const request = toShared(email, errors)
   if (errors.length > 0) throw validationError(errors)
   return { ...request, template_id: alias ?? String(TemplateId), data: TemplateModel }
-}
-
-function read<T>(schema: z.ZodType<T>, body: unknown): T {
-  const checked = checkInput(schema, body)
-  if ('errors' in checked) throw validationError(checked.errors)
-  return checked.value
 }
 
 /** The members that an email has with and without a template. @param errors  Where what is wrong with them is added. */

@@ -22,7 +22,7 @@ export const headerSchema = z.strictObject({
 export type PostmarkHeader = z.infer<typeof headerSchema>
 
 /** An attachment of an email. */
-export const attachmentSchema = z.strictObject({
+const attachmentSchema = z.strictObject({
   Name: z.string().min(1),
   Content: z.string().describe('The bytes in base64'),
   ContentType: text().describe('Default: by the name'),

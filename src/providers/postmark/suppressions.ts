@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
+import { isErrorOf, LocalpostError, nullOn, quote } from '../../core/errors.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Suppression } from '../../sending/types.ts'
 import { allOf } from '../all-of.ts'
@@ -47,16 +47,12 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
   }
 
   async function remove(address: string): Promise<'Deleted'> {
-    try {
-      const { reason } = await suppressions.get(address)
-      if (reason === 'complaint') {
-        const message = `${quote(address)} complained, which Postmark does not undo. Remove it from the suppression list of Localpost.`
-        throw new LocalpostError('validation_error', message)
-      }
-      await suppressions.remove(address)
-    } catch (error) {
-      if (!isErrorOf(error, 'not_found')) throw error
+    const found = await nullOn('not_found', suppressions.get(address))
+    if (found?.reason === 'complaint') {
+      const message = `${quote(address)} complained, which Postmark does not undo. Remove it from the suppression list of Localpost.`
+      throw new LocalpostError('validation_error', message)
     }
+    if (found) await nullOn('not_found', suppressions.remove(address))
     return 'Deleted'
   }
 

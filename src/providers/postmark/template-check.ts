@@ -1,4 +1,5 @@
 import { validationError, type FieldError } from '../../core/errors.ts'
+import { isRecord } from '../../core/members.ts'
 import { templateBytes } from '../../emails/render.ts'
 import { checkTemplate, renderTemplate } from '../../templates/engines.ts'
 import type { ProviderParts } from '../provider.ts'
@@ -76,8 +77,8 @@ function childOf(
   copies: Set<object>,
 ): Record<string, unknown> | null {
   const known = Object.hasOwn(parent, name) ? parent[name] : {}
-  if (typeof known !== 'object' || known === null || Array.isArray(known)) return null
-  if (copies.has(known)) return known as Record<string, unknown>
+  if (!isRecord(known)) return null
+  if (copies.has(known)) return known
   const child = toObject(known)
   copies.add(child)
   parent[name] = child

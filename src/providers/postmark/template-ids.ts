@@ -1,4 +1,4 @@
-import { orNull } from '../or-null.ts'
+import { nullOn } from '../../core/errors.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
 import { toNumber } from './bounce.ts'
@@ -30,7 +30,7 @@ type Stored = Pick<Templates, 'get' | 'list'>
 /** The template with this id, alias or number; null if there is none. */
 export async function findTemplate(templates: Stored, idOrAlias: string): Promise<Template | null> {
   const id = await templateIds(templates)(idOrAlias)
-  return id === null ? null : await orNull(templates.get(id))
+  return id === null ? null : await nullOn('not_found', templates.get(id))
 }
 
 /**
@@ -41,7 +41,7 @@ export async function findTemplate(templates: Stored, idOrAlias: string): Promis
 export function templateIds(templates: Stored): (idOrAlias: string) => Promise<string | null> {
   let byNumber: Promise<ReadonlyMap<number, string>> | undefined
   return async (idOrAlias) => {
-    if (await orNull(templates.get(idOrAlias))) return idOrAlias
+    if (await nullOn('not_found', templates.get(idOrAlias))) return idOrAlias
     if (!numberForm.test(idOrAlias)) return null
     byNumber ??= readNumbers(templates)
     return (await byNumber).get(Number(idOrAlias)) ?? null

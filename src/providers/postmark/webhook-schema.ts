@@ -10,7 +10,7 @@ const withContent = z
   .optional()
 
 /** Which events a webhook gets. */
-export const triggersSchema = z.strictObject({
+const triggersSchema = z.strictObject({
   Open: z
     .strictObject({ Enabled: z.boolean(), PostFirstOpenOnly: notSupported('the first open alone') })
     .optional(),

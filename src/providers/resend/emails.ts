@@ -5,7 +5,7 @@ import { sendErrors } from '../../sending/results.ts'
 import { readTime, type ScheduledRecord } from '../../sending/scheduled.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, withNames, type ProviderSend } from '../send.ts'
+import { sendAll, sendOne, withNames, type ProviderSend } from '../send.ts'
 import { toEmailDetail, toList, toListedEmail } from './answers.ts'
 import { changedEmailSchema, emailSchema, listedEmailSchema, listSchema, pageQuery } from './email-schema.ts'
 import { messageOf, rowsOf } from './face.ts'
@@ -50,9 +50,8 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       success: { schema: idSchema },
       errors: ofSending,
       async handler(context) {
-        const [sent] = await sendAll(sendOf('resend send', context, false, parts), context, parts)
-        if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
-        return { id: sent.id }
+        const { id } = await sendOne(sendOf('resend send', context, parts), context, parts)
+        return { id }
       },
     }),
     post('/resend/emails/batch', {
@@ -78,7 +77,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       errors: ofSending,
       async handler(context) {
         const partial = isPermissive(context.headers)
-        const results = await sendAll(sendOf('resend batch', context, partial, parts), context, parts)
+        const results = await sendAll({ ...sendOf('resend batch', context, parts), partial }, context, parts)
         const data = results.flatMap((result) => ('error' in result ? [] : { id: result.id }))
         if (!partial) return { data }
         const errors = results.flatMap((result, index) =>
@@ -145,7 +144,6 @@ const names = {
 function sendOf(
   kind: ProviderSend['kind'],
   { headers }: Pick<RouteContext, 'headers'>,
-  partial: boolean,
   { templates }: Pick<ProviderParts, 'templates'>,
 ): ProviderSend {
   const idempotencyKey = headers.get('idempotency-key') ?? undefined
@@ -153,7 +151,6 @@ function sendOf(
     provider: resend,
     kind,
     idempotencyKey,
-    partial,
     names,
     maxAheadDays,
     prepare: createTemplateUse(templates),

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
-import { checkInput } from '../../core/validate.ts'
+import { checkInput, parseInput } from '../../core/validate.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate, Translated, TranslationFacts } from '../translation.ts'
 import {
@@ -18,10 +18,8 @@ import { missingMember } from './words.ts'
 export const toSend: Translate = (body, facts) => [{ request: toRequest(sendSchema, body, facts) }]
 
 /** `POST /resend/emails/batch`. @throws validation_error if it is not an array, or one of too many emails. */
-export const toBatch: Translate = (body, facts) => {
-  const checked = checkInput(batchSchema, body)
-  if ('errors' in checked) throw validationError(checked.errors)
-  return checked.value.map((email): Translated => {
+export const toBatch: Translate = (body, facts) =>
+  parseInput(batchSchema, body).map((email): Translated => {
     try {
       return { request: toRequest(batchItemSchema, email, facts) }
     } catch (error) {
@@ -29,7 +27,6 @@ export const toBatch: Translate = (body, facts) => {
       throw error
     }
   })
-}
 
 function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: TranslationFacts): SendingRequest {
   const email = readMembers(schema, body)

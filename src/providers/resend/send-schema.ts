@@ -19,7 +19,7 @@ const byte = z.int().min(0).max(255)
 const bytes = z.union([z.array(byte), z.strictObject({ type: z.literal('Buffer'), data: z.array(byte) })])
 
 /** An attachment of an email. */
-export const attachmentSchema = z
+const attachmentSchema = z
   .strictObject({
     content: z
       .union([z.string(), bytes])

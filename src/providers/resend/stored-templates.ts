@@ -1,7 +1,6 @@
-import { LocalpostError, quote } from '../../core/errors.ts'
+import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
-import { orNull } from '../or-null.ts'
 import { allOf } from '../all-of.ts'
 import { templateDetailsSchema, type ResendTemplateDetails } from './template-schema.ts'
 
@@ -52,7 +51,7 @@ export function detailsOf({ id, metadata, updated }: Template): ResendTemplateDe
 
 /** @throws name_taken if a template that is no draft has the id of the draft. */
 export async function assertDraftIsFree(templates: Templates, id: string): Promise<void> {
-  const other = await orNull(templates.get(draftIdOf(id)))
+  const other = await nullOn('not_found', templates.get(draftIdOf(id)))
   if (!other || isDraft(other)) return
   const words = `The draft of this template would be stored as ${quote(other.id)}, which is another template; remove or rename that one.`
   throw new LocalpostError('name_taken', words)
@@ -69,15 +68,15 @@ export async function listTemplates(templates: Templates): Promise<Template[]> {
 
 /** The template of this id or alias; null if there is none. */
 export async function findTemplate(templates: Templates, identifier: string): Promise<Template | null> {
-  const known = await orNull(templates.get(identifier))
+  const known = await nullOn('not_found', templates.get(identifier))
   if (known && !isDraft(known)) return known
   const named = (await listTemplates(templates)).find((one) => detailsOf(one).alias === identifier)
-  return named ? orNull(templates.get(named.id)) : null
+  return named ? nullOn('not_found', templates.get(named.id)) : null
 }
 
 /** The same with its draft. @throws not_found */
 export async function readTemplate(templates: Templates, identifier: string): Promise<StoredTemplate> {
   const template = (await findTemplate(templates, identifier)) ?? (await templates.get(identifier))
-  const draft = await orNull(templates.get(draftIdOf(template.id)))
+  const draft = await nullOn('not_found', templates.get(draftIdOf(template.id)))
   return { template, details: detailsOf(template), draft: draft && isDraft(draft) ? draft : null }
 }

@@ -15,7 +15,7 @@ const text = z.string().max(1_000_000)
 const line = z.string().max(998)
 
 /** A variable of a template. */
-export const templateVariableSchema = z
+const templateVariableSchema = z
   .strictObject({
     key: z
       .string()

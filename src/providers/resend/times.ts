@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseDuration } from '../../core/duration.ts'
 import { quote } from '../../core/errors.ts'
 
 /** What `scheduled_at` takes, for messages and documents. */
@@ -15,7 +16,7 @@ export function readScheduledAt(text: string, now: number): number | { problem: 
   const [, count, unit] = span.exec(text.trim()) ?? []
   const at =
     count !== undefined && unit !== undefined
-      ? now + Number(count) * (unitsMs[unit.toLowerCase().charAt(0)] ?? 0)
+      ? now + (parseDuration(count + unit.toLowerCase().charAt(0)) ?? 0)
       : isoTime.safeParse(text.trim()).success
         ? Date.parse(text.trim())
         : null
@@ -25,13 +26,6 @@ export function readScheduledAt(text: string, now: number): number | { problem: 
 const isoTime = z.iso.datetime({ offset: true })
 // The first letter of a unit tells it apart, so months are not among them.
 const span = /^in (\d{1,6}) ?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)$/i
-const unitsMs: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-}
 
 /**
  * How many days ahead an email may be scheduled. The core checks it, because the same request, repeated, must not be read in

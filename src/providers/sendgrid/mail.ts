@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { validationError } from '../../core/errors.ts'
+import { nullOn, validationError } from '../../core/errors.ts'
 import { bytesAnswer } from '../../server/answer.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { sendErrors } from '../../sending/results.ts'
 import type { ProviderParts } from '../provider.ts'
-import { removed } from '../removals.ts'
 import { sendAll, type ProviderSend } from '../send.ts'
 import { rowsOf } from './face.ts'
 import { maxRecipients, mailSchema } from './send-schema.ts'
@@ -68,7 +67,7 @@ export function mailRoutes(parts: ProviderParts): Route[] {
       async handler({ body: { batch_id, status } }) {
         if (status === 'pause')
           throw validationError([{ field: 'status', message: 'must be cancel: pause is not supported' }])
-        for await (const id of waitingOf(batch_id)) await removed(sending.scheduled.cancel(id))
+        for await (const id of waitingOf(batch_id)) await nullOn('not_found', sending.scheduled.cancel(id))
         return { batch_id, status }
       },
     }),
@@ -78,7 +77,6 @@ export function mailRoutes(parts: ProviderParts): Route[] {
 const sendOf: ProviderSend = {
   provider: sendgrid,
   kind: 'sendgrid send',
-  partial: false,
   names: {
     html: 'content',
     text: 'content',

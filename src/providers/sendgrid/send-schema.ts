@@ -6,7 +6,7 @@ const maxPersonalizations = 1000
 export const maxRecipients = 1000
 
 /** An address with its display name. */
-export const addressSchema = z.strictObject({
+const addressSchema = z.strictObject({
   email: z.string().max(1000),
   name: z.string().max(1000).optional(),
 })
@@ -24,7 +24,7 @@ const sendAt = z
   .describe('Unix time in seconds, at most 72 hours ahead. What is past is sent at once')
 
 /** One email of a request. */
-export const personalizationSchema = z.strictObject({
+const personalizationSchema = z.strictObject({
   to: people.min(
     1,
     'The to array is required for all personalization objects, and must have at least one email object with a valid email address.',
@@ -45,13 +45,13 @@ export const personalizationSchema = z.strictObject({
 export type SendGridPersonalization = z.infer<typeof personalizationSchema>
 
 /** A body of an email. */
-export const contentSchema = z.strictObject({
+const contentSchema = z.strictObject({
   type: z.enum(['text/plain', 'text/html']),
   value: z.string().min(1, 'The content value must be a string at least one character in length.'),
 })
 
 /** An attachment. */
-export const attachmentSchema = z.strictObject({
+const attachmentSchema = z.strictObject({
   content: z
     .string()
     .min(1, 'The attachment content must be a string at least one character in length.')
@@ -72,7 +72,7 @@ const oneList = z
   .optional()
 
 /** How an email is handled. */
-export const mailSettingsSchema = z.strictObject({
+const mailSettingsSchema = z.strictObject({
   sandbox_mode: setting.describe('Checks the request, stores no email, and answers 200'),
   bypass_list_management: setting.describe('Sends to recipients on the suppression list too'),
   bypass_spam_management: oneList,
@@ -98,7 +98,7 @@ export const mailSettingsSchema = z.strictObject({
 })
 
 /** What is tracked of an email. */
-export const trackingSettingsSchema = z.strictObject({
+const trackingSettingsSchema = z.strictObject({
   click_tracking: z
     .strictObject({ enable: z.boolean().optional(), enable_text: z.boolean().optional() })
     .optional()

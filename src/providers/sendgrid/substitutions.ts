@@ -1,5 +1,5 @@
 import { LocalpostError } from '../../core/errors.ts'
-import { escaped } from '../../core/escaped.ts'
+import { escaped } from '../../core/text.ts'
 
 /** What replaces each text: null counts as empty. */
 export type Substitutions = Readonly<Record<string, string | null>>

@@ -1,13 +1,12 @@
+import { nullOn } from '../../core/errors.ts'
 import { z } from 'zod'
 import type { Suppression } from '../../sending/types.ts'
 import { bytesAnswer } from '../../server/answer.ts'
-import { orNull } from '../or-null.ts'
 import { allOf } from '../all-of.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import { assertAddresses } from '../addresses.ts'
 import type { ProviderParts } from '../provider.ts'
-import { removed } from '../removals.ts'
 import { rowsOf } from './face.ts'
 import {
   bounceSchema,
@@ -36,14 +35,14 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
 
   /** The entry of an address; null if it is not there for this reason. */
   async function find(address: string, reason: Reason): Promise<Suppression | null> {
-    const entry = await orNull(suppressions.get(address))
+    const entry = await nullOn('not_found', suppressions.get(address))
     return entry?.reason === reason ? entry : null
   }
 
   async function removeAll(addresses: readonly string[], reason: Reason): Promise<void> {
     for (const address of addresses)
       if (!(await find(address, reason))) throw notFound('suppression', address)
-    for (const address of new Set(addresses)) await removed(suppressions.remove(address))
+    for (const address of new Set(addresses)) await nullOn('not_found', suppressions.remove(address))
   }
 
   async function toBounce({ address, created, email_id }: Suppression): Promise<SendGridBounce> {
@@ -54,7 +53,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
 
   /** The reply with which an email bounced. */
   async function replyOf(emailId: string, address: string): Promise<string> {
-    const email = await orNull(sent.get(emailId, sendgrid))
+    const email = await nullOn('not_found', sent.get(emailId, sendgrid))
     if (!email || 'send_at' in email) return ''
     const { events = [] } = email.recipients.find(({ recipient }) => recipient === address) ?? {}
     const bounce = events.find((event) => event.status === 'bounced')

@@ -75,7 +75,7 @@ const listedMembers = {
 }
 
 /** A version of a template in a list. */
-export const listedVersionSchema = z.strictObject(listedMembers)
+const listedVersionSchema = z.strictObject(listedMembers)
 
 /** A version of a template. */
 export const versionSchema = z.strictObject({

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { LongBody } from '../../core/json-body.ts'
-import { checkInput } from '../../core/validate.ts'
+import { parseInput } from '../../core/validate.ts'
 import { sendErrors } from '../../sending/results.ts'
 import type { Answer } from '../../server/answer.ts'
 import { bodyLimits, defineRoutes, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll } from '../send.ts'
+import { sendOne } from '../send.ts'
 import { quotaOf } from '../ses/account.ts'
 import { sesSend } from '../ses/emails.ts'
 import { sesV1Face } from './face.ts'
@@ -72,9 +72,8 @@ async function act(
   if (name === null) throw validationError([{ field: 'Action', message: 'is missing' }])
   if (isSend(name)) {
     const given = body instanceof LongBody ? new LongBody(bytes, true) : body
-    const [sent] = await sendAll(sesSend('ses query', false, parts), { body: given, headers, warn }, parts)
-    if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
-    return toAnswer(name, { MessageId: sent.id })
+    const { id } = await sendOne(sesSend('ses query', parts), { body: given, headers, warn }, parts)
+    return toAnswer(name, { MessageId: id })
   }
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (!action) {
@@ -83,7 +82,6 @@ async function act(
   }
   if (body instanceof LongBody)
     throw validationError([{ field: 'body', message: `is too long for ${quote(name)}` }])
-  const checked = checkInput(action.schema, readQuery(bytes.toString()))
-  if ('errors' in checked) throw validationError(checked.errors)
-  return toAnswer(name, await action.run(checked.value, parts))
+  const parameters = parseInput(action.schema, readQuery(bytes.toString()))
+  return toAnswer(name, await action.run(parameters, parts))
 }

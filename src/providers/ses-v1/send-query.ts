@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
-import { checkInput } from '../../core/validate.ts'
+import { parseInput } from '../../core/validate.ts'
 import { toSend as toSendOfV2 } from '../ses/requests.ts'
 import { tagSchema, textSchema } from '../ses/send-schema.ts'
 import type { Translate } from '../translation.ts'
@@ -93,7 +93,5 @@ export const toQuerySend: Translate = (body, facts) => {
   const action = String(query['Action'])
   if (!isSend(action)) throw validationError([{ field: 'Action', message: 'is not one that sends' }])
   const schema: z.ZodType<object> = sends[action]
-  const checked = checkInput(schema, query)
-  if ('errors' in checked) throw validationError(checked.errors)
-  return toSendOfV2(checked.value, facts)
+  return toSendOfV2(parseInput(schema, query), facts)
 }

@@ -13,12 +13,12 @@ import {
 } from './configuration-set-schema.ts'
 import type { EventDestination } from './configuration-sets.ts'
 import { rowsOf } from './face.ts'
+import { done, nothing } from './nothing.ts'
 import { pageBody, pageQuery } from './page-query.ts'
 import { ses } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Configuration sets')
 
-const nothing = z.strictObject({})
 const path = '/ses/v2/email/configuration-sets'
 const destinationsPath = `${path}/{set}/event-destinations` as const
 const listSchema = z.strictObject({
@@ -61,10 +61,7 @@ export function configurationSetRoutes({
       body: { schema: newConfigurationSetSchema, maxBytes: bodyLimits.small },
       success: { schema: nothing },
       errors: ['name_taken', 'state_conflict'],
-      async handler({ body }) {
-        await sets.create(body.ConfigurationSetName)
-        return {}
-      },
+      handler: ({ body }) => done(sets.create(body.ConfigurationSetName)),
     }),
     get(path, {
       summary: 'ListConfigurationSets: by name',
@@ -91,10 +88,7 @@ export function configurationSetRoutes({
     del(`${path}/{set}`, {
       summary: 'DeleteConfigurationSet: remove it with its event destinations',
       success: { schema: nothing },
-      async handler({ params }) {
-        await sets.remove(params.set)
-        return {}
-      },
+      handler: ({ params }) => done(sets.remove(params.set)),
     }),
     post(destinationsPath, {
       summary: 'CreateConfigurationSetEventDestination',
@@ -125,10 +119,7 @@ export function configurationSetRoutes({
     del(`${destinationsPath}/{name}`, {
       summary: 'DeleteConfigurationSetEventDestination',
       success: { schema: nothing },
-      async handler({ params }) {
-        await sets.removeDestination(params.set, params.name)
-        return {}
-      },
+      handler: ({ params }) => done(sets.removeDestination(params.set, params.name)),
     }),
   ]
 }

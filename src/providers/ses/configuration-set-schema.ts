@@ -50,7 +50,7 @@ const noOther = z
   .optional()
 
 /** What an event destination does. */
-export const eventDestinationDefinitionSchema = z.strictObject({
+const eventDestinationDefinitionSchema = z.strictObject({
   Enabled: z.boolean().optional().describe('Default: false, as in SES'),
   MatchingEventTypes: matching.min(1),
   SnsDestination: sns.describe(

@@ -3,7 +3,7 @@ import type { LocalpostError } from '../../core/errors.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { sendErrors } from '../../sending/results.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, type ProviderSend, type Sent } from '../send.ts'
+import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
 import { missingSet, missingSetCause } from './configuration-sets.ts'
 import { kindOf, messageOf, rowsOf } from './face.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
@@ -23,9 +23,8 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       success: { schema: z.strictObject({ MessageId: messageId }) },
       errors: sendErrors,
       async handler(context) {
-        const [sent] = await sendAll(sesSend('ses send', false, parts), context, parts)
-        if (!sent || 'error' in sent) throw sent?.error ?? new Error('An email without a result.')
-        return { MessageId: sent.id }
+        const { id } = await sendOne(sesSend('ses send', parts), context, parts)
+        return { MessageId: id }
       },
     }),
     post('/ses/v2/email/outbound-bulk-emails', {
@@ -45,7 +44,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       },
       errors: sendErrors,
       async handler(context) {
-        const results = await sendAll(sesSend('ses bulk', true, parts), context, parts)
+        const results = await sendAll({ ...sesSend('ses bulk', parts), partial: true }, context, parts)
         return { BulkEmailEntryResults: results.map(toResult) }
       },
     }),
@@ -103,13 +102,11 @@ const sendNames: ProviderSend['names'] = {
 /** How both versions send. */
 export function sesSend(
   kind: ProviderSend['kind'],
-  partial: boolean,
   { configurationSets }: Pick<ProviderParts, 'configurationSets'>,
 ): ProviderSend {
-  const shared = { provider: ses, names: sendNames, toId: toMessageId, maxRecipients }
   const refusalOf: ProviderSend['refusalOf'] = ({ metadata }) => {
     const name = metadata?.[configurationSetTag]
     return name === undefined || configurationSets.has(name) ? null : missingSet(name)
   }
-  return { ...shared, kind, partial, refusalOf }
+  return { provider: ses, kind, names: sendNames, toId: toMessageId, maxRecipients, refusalOf }
 }

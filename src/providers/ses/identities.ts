@@ -6,6 +6,7 @@ import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { rowsOf } from './face.ts'
+import { nothing } from './nothing.ts'
 import {
   createdIdentitySchema,
   identityListSchema,
@@ -20,7 +21,6 @@ import { type pageBody, pageQuery } from './page-query.ts'
 const { get, post, del } = rowsOf('Identities')
 
 const path = '/ses/v2/email/identities'
-const nothing = z.strictObject({})
 const listSchema = z.strictObject({
   EmailIdentities: z.array(listedIdentitySchema),
   NextToken: z.string().optional(),

@@ -13,7 +13,7 @@ const status = z.enum(['NOT_STARTED', 'PENDING', 'SUCCESS', 'FAILED', 'TEMPORARY
 const type = z.enum(['EMAIL_ADDRESS', 'DOMAIN'])
 
 /** The keys of a domain. */
-export const dkimSchema = z.strictObject({
+const dkimSchema = z.strictObject({
   SigningEnabled: z.boolean(),
   Status: status,
   Tokens: z.array(z.string()).describe('The selectors of the keys: `<token>._domainkey.<domain>`'),

@@ -1,5 +1,5 @@
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
-import { checkInput } from '../../core/validate.ts'
+import { parseInput } from '../../core/validate.ts'
 import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { bodyLimits } from '../../server/route.ts'
@@ -19,17 +19,11 @@ import { readTemplateData, sesRendering } from './template-text.ts'
 import { configurationSetTag } from './words.ts'
 
 /** `SendEmail`. @throws validation_error */
-export const toSend: Translate = (body) => {
-  const checked = checkInput(sendSchema, body)
-  if ('errors' in checked) throw validationError(checked.errors)
-  return [{ request: toRequest(checked.value) }]
-}
+export const toSend: Translate = (body) => [{ request: toRequest(parseInput(sendSchema, body)) }]
 
 /** `SendBulkEmail`. @throws validation_error if it is wrong as a whole. */
 export const toBulk: Translate = (body) => {
-  const checked = checkInput(bulkSchema, body)
-  if ('errors' in checked) throw validationError(checked.errors)
-  const bulk = checked.value
+  const bulk = parseInput(bulkSchema, body)
   // Each email has all of the content, so a short request could become gigabytes.
   const total = bulk.BulkEmailEntries.length * JSON.stringify(bulk.DefaultContent).length
   if (total > bodyLimits.large) {

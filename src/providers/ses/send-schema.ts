@@ -4,7 +4,7 @@ import { notSupported } from '../not-supported.ts'
 /** How many recipients one email may have. */
 export const maxRecipients = 50
 /** How many emails one bulk request may have. */
-export const maxBulk = 50
+const maxBulk = 50
 
 const maxData = 262_144
 const addresses = z.array(z.string().min(1)).max(maxRecipients).optional()
@@ -16,21 +16,21 @@ export const textSchema = z.strictObject({
 })
 
 /** Recipients. */
-export const destinationSchema = z.strictObject({
+const destinationSchema = z.strictObject({
   ToAddresses: addresses,
   CcAddresses: addresses,
   BccAddresses: addresses,
 })
 
 /** A header field. */
-export const fieldSchema = z.strictObject({
+const fieldSchema = z.strictObject({
   Name: z.string().min(1).max(126),
   Value: z.string().max(995),
 })
 export type SesField = z.infer<typeof fieldSchema>
 
 /** An attachment. */
-export const attachmentSchema = z.strictObject({
+const attachmentSchema = z.strictObject({
   RawContent: z.string().describe('The bytes in base64'),
   FileName: z.string().min(1).max(255),
   ContentType: z.string().max(78).optional().describe('Default: by the file name'),
@@ -48,7 +48,7 @@ const fields = z.array(fieldSchema).max(15).optional()
 const attachments = z.array(attachmentSchema).max(1000).optional()
 
 /** A message in parts. */
-export const simpleSchema = z.strictObject({
+const simpleSchema = z.strictObject({
   Subject: textSchema,
   Body: z.strictObject({ Text: textSchema.optional(), Html: textSchema.optional() }),
   Headers: fields,
@@ -56,12 +56,12 @@ export const simpleSchema = z.strictObject({
 })
 
 /** A whole message. */
-export const rawSchema = z.strictObject({
+const rawSchema = z.strictObject({
   Data: z.string().min(1).describe('The message in base64'),
 })
 
 /** The use of a template: one that is stored, or one in the request. */
-export const templateUseSchema = z.strictObject({
+const templateUseSchema = z.strictObject({
   TemplateName: z.string().min(1).optional(),
   TemplateArn: z.never({ error: 'is not supported: give TemplateName' }).optional(),
   TemplateContent: z
@@ -78,7 +78,7 @@ export const templateUseSchema = z.strictObject({
 export type SesTemplateUse = z.infer<typeof templateUseSchema>
 
 /** What is sent: one of the members. */
-export const contentSchema = z
+const contentSchema = z
   .strictObject({
     Simple: simpleSchema.optional(),
     Raw: rawSchema.optional(),
@@ -135,7 +135,7 @@ export const sendSchema = z.strictObject({
 export type SesSend = z.infer<typeof sendSchema>
 
 /** An email of a bulk request. */
-export const bulkEntrySchema = z.strictObject({
+const bulkEntrySchema = z.strictObject({
   Destination: destinationSchema,
   ReplacementTags: tags,
   ReplacementEmailContent: z

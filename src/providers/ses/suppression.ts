@@ -4,6 +4,7 @@ import type { Suppression } from '../../sending/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { rowsOf } from './face.ts'
+import { done, nothing } from './nothing.ts'
 import {
   newSuppressionSchema,
   suppressedSchema,
@@ -14,7 +15,6 @@ import { toTimestamp } from './words.ts'
 
 const { get, put, del } = rowsOf('Suppression')
 
-const nothing = z.strictObject({})
 const path = '/ses/v2/email/suppression/addresses'
 
 /** `/ses/v2/email/suppression`: the suppression list of this account. */
@@ -62,10 +62,7 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
     del(`${path}/{address}`, {
       summary: 'DeleteSuppressedDestination',
       success: { schema: nothing },
-      async handler({ params }) {
-        await suppressions.remove(params.address)
-        return {}
-      },
+      handler: ({ params }) => done(suppressions.remove(params.address)),
     }),
   ]
 }

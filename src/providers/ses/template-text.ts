@@ -1,4 +1,5 @@
 import { quote, validationError } from '../../core/errors.ts'
+import { isRecord } from '../../core/members.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 
 /** How SES renders: an attribute that is missing is an error, nothing is escaped, and there are the helpers of Handlebars alone. */
@@ -22,8 +23,7 @@ export function readTemplateData(json: string): Record<string, unknown> {
   } catch {
     throw fault(`is not JSON: ${quote(json)}`)
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw fault(`must be a JSON object, not ${quote(given)}`)
+  if (!isRecord(given)) throw fault(`must be a JSON object, not ${quote(given)}`)
   return Object.fromEntries(Object.entries(given))
 }
 

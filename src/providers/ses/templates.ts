@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
+import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
 import { render, templateBytes } from '../../emails/render.ts'
 import { toVariables } from '../../sending/rendering.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
@@ -8,6 +8,7 @@ import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { withNames } from '../send.ts'
 import { rowsOf } from './face.ts'
+import { done, nothing } from './nothing.ts'
 import { pageQuery } from './page-query.ts'
 import {
   templateContentSchema,
@@ -20,7 +21,6 @@ import { toTimestamp } from './words.ts'
 
 const { get, post, put, del } = rowsOf('Templates')
 
-const nothing = z.strictObject({})
 const path = '/ses/v2/email/templates'
 const names = {
   id: 'TemplateName',
@@ -56,14 +56,8 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
       success: { schema: nothing },
       errors: ['name_taken', 'invalid_template'],
       async handler({ body: { TemplateName, TemplateContent } }) {
-        const isThere = await templates.get(TemplateName).then(
-          () => true,
-          (error: unknown) => {
-            if (isErrorOf(error, 'not_found')) return false
-            throw error
-          },
-        )
-        if (isThere) throw new LocalpostError('name_taken', `Template ${quote(TemplateName)} exists already.`)
+        if (await nullOn('not_found', templates.get(TemplateName)))
+          throw new LocalpostError('name_taken', `Template ${quote(TemplateName)} exists already.`)
         await write(TemplateName, TemplateContent)
         return {}
       },
@@ -115,10 +109,7 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
     del(`${path}/{name}`, {
       summary: 'DeleteEmailTemplate',
       success: { schema: nothing },
-      async handler({ params }) {
-        await templates.remove(params.name)
-        return {}
-      },
+      handler: ({ params }) => done(templates.remove(params.name)),
     }),
     post(`${path}/{name}/render`, {
       summary: 'TestRenderEmailTemplate: the subject and bodies with the data filled in',

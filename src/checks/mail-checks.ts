@@ -1,15 +1,13 @@
-import { ownSignal } from '../core/own-signal.ts'
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import { longBytes, type JobThread } from '../core/job-thread.ts'
-import { createZone } from '../domains/zone.ts'
-import { reasonOf } from '../net/guarded-request.ts'
+import { askServices, type CheckSource } from './ask-services.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
-import { joinReports, toReport } from './report.ts'
+import { joinReports } from './report.ts'
 import { checkMail, type checkJobs } from './run.ts'
-import type { Asked, AskingCheck, CheckedMail, CheckResult, CheckServices, MailKnowledge } from './subject.ts'
+import type { CheckedMail, CheckServices } from './subject.ts'
 import type { CheckReport } from './types.ts'
 
 /**
@@ -23,18 +21,6 @@ export type CheckWholeMail = (
   options: MailCheckOptions,
   source?: CheckSource,
 ) => Promise<CheckReport>
-
-/** The input beside the mail that is checked. */
-export interface CheckSource {
-  /** Reads the message for external programs; null if it is not composed yet, or too long. Default: null. */
-  raw?(): Promise<Uint8Array | null>
-  /** Knowledge from outside of the mail, such as DNS records. Default: none. */
-  knowledge?: MailKnowledge
-  /** Also requests the links and images. Default: false. */
-  live?: boolean | undefined
-  /** Ends the checks. */
-  signal?: AbortSignal | undefined
-}
 
 /**
  * @param options.services  The services to use. Default: none.
@@ -64,55 +50,15 @@ export function createMailChecks(
     }
   }
 
-  /** Runs the checks that make requests, all at once. A check without an answer reports why; the others are kept. */
-  async function ask(
-    mail: CheckedMail,
-    asking: CheckServices,
-    { except = [] }: MailCheckOptions,
-    { raw = async () => null, knowledge, live = false, signal }: CheckSource,
-  ): Promise<CheckReport> {
-    const seconds = live ? 30 : 10
-    const late = new AbortController()
-    const cancelDeadline = clock.after(seconds * 1000, () =>
-      late.abort(new Error(`no answer within ${seconds} seconds`)),
-    )
-    let message: Promise<Uint8Array | null> | undefined
-    const asked: Asked = {
-      mail,
-      services: asking,
-      live,
-      zone: createZone(knowledge ?? { records: [], complete: [] }),
-      signal: AbortSignal.any(signal ? [ownSignal(signal), late.signal] : [late.signal]),
-      facts: () => thread.run('htmlFacts', [mail.html], { size: mail.html.length, signal }),
-      raw: () => (message ??= raw()),
-    }
-    try {
-      const rows = checkRegistry.filter((row): row is AskingCheck => 'ask' in row && !except.includes(row.id))
-      const outcomes = await Promise.all(rows.map(async (row) => [row, await answerOf(row, asked)] as const))
-      signal?.throwIfAborted()
-      return toReport(mail, outcomes)
-    } finally {
-      cancelDeadline()
-    }
-  }
-
   return async (mail, options, source = {}) => {
     source.signal?.throwIfAborted()
     const [read, asked] = await Promise.all([
       sizeOf(mail) > longBytes
         ? queue.run(() => inThread(mail, options, source), patienceMs, source.signal)
         : checkMail(mail, options, source.knowledge),
-      services && ask(mail, services, options, source),
+      services && askServices(mail, options, source, { services, thread, clock }),
     ])
     return asked ? joinReports(read, asked) : read
-  }
-}
-
-async function answerOf(row: AskingCheck, asked: Asked): Promise<CheckResult | string> {
-  try {
-    return await row.ask(asked)
-  } catch (error) {
-    return `The check could not be made: ${reasonOf(asked.signal.aborted ? asked.signal.reason : error)}.`
   }
 }
 

@@ -1,0 +1,64 @@
+import { ownSignal } from '../core/own-signal.ts'
+import type { Clock } from '../core/clock.ts'
+import type { JobThread } from '../core/job-thread.ts'
+import { createZone } from '../domains/zone.ts'
+import { reasonOf } from '../net/guarded-request.ts'
+import type { MailCheckOptions } from './options.ts'
+import { checkRegistry } from './registry.ts'
+import { toReport } from './report.ts'
+import type { checkJobs } from './run.ts'
+import type { Asked, AskingCheck, CheckedMail, CheckResult, CheckServices, MailKnowledge } from './subject.ts'
+import type { CheckReport } from './types.ts'
+
+/** The input beside the mail that is checked. */
+export interface CheckSource {
+  /** Reads the message for external programs; null if it is not composed yet, or too long. Default: null. */
+  raw?(): Promise<Uint8Array | null>
+  /** Knowledge from outside of the mail, such as DNS records. Default: none. */
+  knowledge?: MailKnowledge
+  /** Also requests the links and images. Default: false. */
+  live?: boolean | undefined
+  /** Ends the checks. */
+  signal?: AbortSignal | undefined
+}
+
+/** Runs the checks that make requests, all at once. A check without an answer reports why; the others are kept. */
+export async function askServices(
+  mail: CheckedMail,
+  { except = [] }: MailCheckOptions,
+  { raw = async () => null, knowledge, live = false, signal }: CheckSource,
+  deps: { services: CheckServices; thread: JobThread<typeof checkJobs>; clock: Pick<Clock, 'after'> },
+): Promise<CheckReport> {
+  const { services, thread, clock } = deps
+  const seconds = live ? 30 : 10
+  const late = new AbortController()
+  const cancelDeadline = clock.after(seconds * 1000, () =>
+    late.abort(new Error(`no answer within ${seconds} seconds`)),
+  )
+  let message: Promise<Uint8Array | null> | undefined
+  const asked: Asked = {
+    mail,
+    services,
+    live,
+    zone: createZone(knowledge ?? { records: [], complete: [] }),
+    signal: AbortSignal.any(signal ? [ownSignal(signal), late.signal] : [late.signal]),
+    facts: () => thread.run('htmlFacts', [mail.html], { size: mail.html.length, signal }),
+    raw: () => (message ??= raw()),
+  }
+  try {
+    const rows = checkRegistry.filter((row): row is AskingCheck => 'ask' in row && !except.includes(row.id))
+    const outcomes = await Promise.all(rows.map(async (row) => [row, await answerOf(row, asked)] as const))
+    signal?.throwIfAborted()
+    return toReport(mail, outcomes)
+  } finally {
+    cancelDeadline()
+  }
+}
+
+async function answerOf(row: AskingCheck, asked: Asked): Promise<CheckResult | string> {
+  try {
+    return await row.ask(asked)
+  } catch (error) {
+    return `The check could not be made: ${reasonOf(asked.signal.aborted ? asked.signal.reason : error)}.`
+  }
+}

@@ -1,4 +1,0 @@
-/** A text as a part of a regular expression that matches the text itself. */
-export function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
-}
