@@ -95,8 +95,19 @@ export async function bundle(out, { plugins = [] } = {}) {
     else write(join(out, `${name}.js`), passOn(out, name))
   }
   listLibraryModules(out, inside)
-  write(join(out, `${command}.js`), `#!/usr/bin/env node\nimport '../${commonName(command)}'\n`)
+  write(join(out, `${command}.js`), startOf(commonName(command)))
 }
+
+/**
+ * The command. From version 22 on, Node keeps the compiled code, so that a second start takes a fifth less CPU time. It is
+ * kept next to the code: a folder for temporary files could belong to another user. Node does without it where it cannot write.
+ */
+const startOf = (file) => `#!/usr/bin/env node
+import module from 'node:module'
+
+module.enableCompileCache?.(\`\${import.meta.dirname}/../.compiled\`)
+module.createRequire(import.meta.url)('../${file}')
+`
 
 /**
  * Writes an ES module that contains the code, for entries that run without Node or need a package without `require`.

@@ -16,7 +16,7 @@ export interface ProcessMemory {
 /**
  * Gives memory back to the system after a flood. V8 keeps the memory that it once needed, and does not collect garbage
  * while the process is idle. A collection stops the process for some ten milliseconds, so it runs only if little
- * happens, and only if the memory grew since the last one. Only the command does this: V8's flags affect the whole
+ * happens, and only if the memory grew since the last one, or once after the start. Only the command does this: V8's flags affect the whole
  * process.
  *
  * @param intervalMs  The time between two checks.
@@ -27,20 +27,21 @@ export function giveMemoryBack(
   intervalMs: number = defaultIntervalMs,
 ): () => void {
   let usedMs = memory.cpuMs()
-  let settled = 0
-  let isUnfinished = false
+  let settled = memory.rss()
+  let isUnfinished = true
   const look = (): void => {
     const cpuMs = memory.cpuMs()
     const isQuiet = cpuMs - usedMs < quietMs
     usedMs = cpuMs
     const before = memory.rss()
-    if (!isQuiet || (!isUnfinished && before - settled < worthwhileBytes)) return
+    const hasGrown = before - settled >= worthwhileBytes
+    if (!isQuiet || (!isUnfinished && !hasGrown)) return
     memory.collect()
     usedMs = memory.cpuMs()
     settled = memory.rss()
     // Memory outside the heap is only freed by a second collection. The part of the heap for new objects, up to 32 MiB, is
-    // only made smaller by a collection before which few objects were made for some seconds.
-    isUnfinished = !isUnfinished || before - settled >= worthwhileBytes
+    // only made smaller by a collection before which few objects were made for some seconds. After the start V8 does that.
+    isUnfinished = hasGrown
   }
   const timer = setInterval(look, intervalMs)
   timer.unref()

@@ -1,5 +1,6 @@
+import { isIPv6 } from 'node:net'
 import { isErrorOf } from '../core/errors.ts'
-import { monotonicNow } from '../core/machine.ts'
+import { monotonicNow, setImmediate } from '../core/machine.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { authorityOf } from '../net/hosts.ts'
 import type { Notice } from '../options/notice.ts'
@@ -46,6 +47,8 @@ export async function serve(settings: Settings, output: Output): Promise<void> {
   else output.log(renderBanner(post, settings, version))
   for (const warning of startWarnings(settings)) output.warn(warning)
   activity.begin(settings.options.publicUrl ?? post.url ?? '')
+  // smtp-server checks the address of each client with this pattern, which Node compiles at its first use in some milliseconds.
+  setImmediate(() => isIPv6(''))
 }
 
 async function start(

@@ -52,9 +52,10 @@ export interface Files {
   /**
    * Gives a file a new time of change, which is not the last one.
    *
+   * @param file  Its path, or an open descriptor. Windows takes only a path.
    * @param last  In milliseconds, as the new one, which is returned.
    */
-  touch(path: string, last: number): Promise<number>
+  touch(file: string | number, last: number): Promise<number>
   /** A file's time of change, only to be compared with that of the same file; null if it does not exist. */
   touched(path: string): Promise<number | null>
   /**
@@ -62,8 +63,6 @@ export interface Files {
    * between this check and the code that depends on it.
    */
   stampNow(path: string): Stamp | null
-  /** The same, asynchronously. */
-  stamp(path: string): Promise<Stamp | null>
   /** How many bytes this user can still write to the disk of a folder. */
   freeBytes(folder: string): Promise<number>
 }
@@ -139,12 +138,12 @@ export const nodeFiles: Files = {
     }
   },
   link: (from, to) => fs.promises.link(from, to),
-  async touch(path, last) {
+  async touch(file, last) {
     // Every file system keeps an even number of seconds exactly.
     const now = Math.floor(dateNow() / 2000) * 2000
     // A clock may be stopped, or belong to another machine.
     const time = now === last ? now + 2000 : now
-    await fs.promises.utimes(path, new Date(time), new Date(time))
+    await (typeof file === 'string' ? utimes(file, time / 1000) : futimes(file, time / 1000))
     return time
   },
   // Opens the file: on a network volume that asks the server, while a look-up by name may be answered from a cache.
@@ -158,12 +157,14 @@ export const nodeFiles: Files = {
       }
     }),
   stampNow: (path) => fs.statSync(path, { throwIfNoEntry: false }) ?? null,
-  stamp: (path) => absentAs(null, () => fs.promises.stat(path)),
   async freeBytes(folder) {
     const { bavail, bsize } = await fs.promises.statfs(folder)
     return bavail * bsize
   },
 }
+
+const utimes = (path: string, seconds: number): Promise<void> => fs.promises.utimes(path, seconds, seconds)
+const futimes = promisify<number, number, void>((fd, seconds, done) => fs.futimes(fd, seconds, seconds, done))
 
 const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { createQueue } from '../../src/outbox/queue.ts'
 import { start } from '../support/instance.ts'
 import { goodMail } from '../support/mail.ts'
 
@@ -44,6 +46,34 @@ describe('mail that needs nothing slow', () => {
     }
     await expect.poll(waiting, { timeout: 15_000 }).toBe(8)
   }, 30_000)
+})
+
+it('mails that come while one is in progress begin together when it has ended', async () => {
+  const due = ['first']
+  const steps: string[] = []
+  const queue = createQueue({
+    clock: systemClock,
+    lanes: [
+      { places: 16, findDue: (limit) => Promise.resolve({ ids: due.slice(0, limit), next: Infinity }) },
+    ],
+    mayBegin: () => true,
+    onError: (error) => steps.push(String(error)),
+    async run(id) {
+      steps.push(`begin ${id}`)
+      if (id === 'first') {
+        await new Promise((resolve) => setImmediate(resolve))
+        due.push('second', 'third')
+        queue.wake()
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      due.splice(due.indexOf(id), 1)
+      steps.push(`end ${id}`)
+      return null
+    },
+  })
+  await queue.idle()
+  await queue.close()
+  expect(steps.slice(0, 4)).toEqual(['begin first', 'end first', 'begin second', 'begin third'])
 })
 
 it('a reset during sending leaves no mail that fails', async () => {

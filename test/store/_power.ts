@@ -182,7 +182,6 @@ export class PowerFiles {
     touch: async () => 0,
     touched: async (path) => (this.#find(path) === null ? null : 0),
     stampNow: (path) => (this.#find(path) === null ? null : { dev: 1, ino: 1, mtimeMs: 0, nlink: 1 }),
-    stamp: async (path) => this.files.stampNow(path),
     freeBytes: async () => 1e12,
   }
 

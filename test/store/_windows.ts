@@ -80,7 +80,6 @@ export function windowedFiles(inner: Files): WindowedFiles {
     touch: around('touch', inner.touch),
     touched: around('touched', inner.touched),
     stampNow: inner.stampNow,
-    stamp: around('stamp', inner.stamp),
     freeBytes: around('freeBytes', inner.freeBytes),
   }
   return {

@@ -31,6 +31,9 @@ export class HeldLock {
   #stampAt = -Infinity
   #placedAt = -Infinity
   #isTouching = false
+  #beating: Promise<void> | null = null
+  /** What was last read from that file: one byte more than it has. */
+  readonly #bytes: Buffer
   readonly #timer: ReturnType<typeof setInterval>
   /**
    * Called at each heartbeat, before each checkpoint, and after writes, but at most every ten milliseconds. Returns the
@@ -42,8 +45,14 @@ export class HeldLock {
     this.#deps = deps
     this.#stamp = stampOf(deps.files, deps.path)
     this.#fd = openNow(deps.files, deps.path)
-    // If the lock cannot be examined now, the next heartbeat does it, and the next write reads it.
-    this.#timer = setInterval(() => void this.#beat().catch(() => {}), beatMs)
+    this.#bytes = Buffer.alloc(Buffer.byteLength(deps.text) + 1)
+    // If the lock cannot be examined now, the next heartbeat does it, and the next write reads it. A slow disk may need
+    // longer than the time between two heartbeats.
+    this.#timer = setInterval(() => {
+      this.#beating ??= this.#beat()
+        .catch(() => {})
+        .finally(() => (this.#beating = null))
+    }, beatMs)
     this.#timer.unref()
   }
 
@@ -94,25 +103,35 @@ export class HeldLock {
     const { files, path, text } = this.#deps
     this.#isReleased = true
     clearInterval(this.#timer)
+    await this.#beating
     await this.#checking?.catch(() => {})
     if (this.#fd !== null) await files.close(this.#fd).catch(() => {})
     if (!this.#lost && (await readText(files, path)) === text) await files.rename(path, closedMark(path))
   }
 
-  /** Renews the lock if its file is as it was; else reads it. Few steps, because it also runs in an idle process. */
+  /**
+   * Renews the open file first, which does no harm if another file has the name by now: one call in the thread pool, because
+   * this also runs in an idle process. The looks after it are synchronous, since the disk has just answered.
+   */
   async #beat(): Promise<void> {
-    const { files, path } = this.#deps
-    const found = await files.stamp(path)
+    const { files, text } = this.#deps
+    if (this.#fd === null || this.#stamp === null) return await this.check()
+    try {
+      await this.#renew(this.#fd, this.#stamp)
+    } catch {
+      // Windows renews a file only by its path.
+      return await this.check()
+    }
     if (this.#isReleased || this.#lost) return
-    const isSame = this.#stamp && isSameFile(found, this.#stamp) && found?.mtimeMs === this.#stamp.mtimeMs
-    await (found && isSame && this.misplaced() === null ? this.#renew(found) : this.check())
+    const count = await files.read(this.#fd, this.#bytes, 0)
+    const isSame = this.#bytes.toString('utf8', 0, count) === text && this.#isThere(monotonicNow())
+    if (!isSame || this.misplaced() !== null) await this.check()
   }
 
-  async #renew(found: Stamp): Promise<void> {
-    const { files, path } = this.#deps
+  async #renew(file: string | number, found: Stamp): Promise<void> {
     this.#isTouching = true
     try {
-      const mtimeMs = await files.touch(path, found.mtimeMs)
+      const mtimeMs = await this.#deps.files.touch(file, found.mtimeMs)
       const { dev, ino, nlink } = found
       this.#stamp = { dev, ino, nlink, mtimeMs }
     } finally {
@@ -131,7 +150,7 @@ export class HeldLock {
       found = await readText(files, path)
       // A copy of the lock has the same text. It belongs to a copy of the folder, and this process writes to the original.
       if (before && this.#stamp && !isSameFile(before, this.#stamp)) found = found === text ? copied : found
-      if (found === text && before) await this.#renew(before)
+      if (found === text && before) await this.#renew(path, before)
     } catch (error) {
       throw storeFault(error, `Checking the lock file ${path}`)
     }
