@@ -468,3 +468,20 @@ test('a refresh leaves the rows that have not changed as they are, so that they 
   expect(after[2]).toEqual({ id: 'm1' })
   expect(after[3]).toBe(before[2])
 })
+
+test('rows that the server read before a mail was marked do not take the mark back', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(2)
+  served.search('')
+  await served.answerAll()
+  served.arrive('m9')
+  await new Promise(setImmediate)
+  inbox.patch('m1', { unread: false })
+  await served.answerAll()
+  expect(inbox.emails.value).toContainEqual({ id: 'm1', unread: false })
+  // A later answer counts again.
+  served.arrive('n1')
+  await served.answerAll()
+  expect(inbox.emails.value).toContainEqual({ id: 'm1' })
+})
