@@ -56,7 +56,17 @@ export interface ActionParts {
   focusRow: (id: string) => void
 }
 
-export function useActions({ api, live, inbox, open, selection, go, ask, askAll, focusRow }: ActionParts): Actions {
+export function useActions({
+  api,
+  live,
+  inbox,
+  open,
+  selection,
+  go,
+  ask,
+  askAll,
+  focusRow,
+}: ActionParts): Actions {
   const problem = ref('')
   const busy = ref(false)
   const removal = useUndo()
