@@ -69,16 +69,17 @@ it('a link leads to one version of a template, and showing one puts it into the 
   for (const n of [1, 2, 3]) await post.templates.put('welcome', { subject: `Hi ${n}`, text: `Text ${n}` })
   const { items } = await post.templates.versions('welcome')
   const [second, first] = items
-  const shown = page.getByRole('group', { name: 'Text of the version' })
+  const shown = (hasText: string): Promise<void> =>
+    page.getByRole('group', { name: 'Text of the version' }).filter({ hasText }).waitFor()
   await page.goto(`${post.url}/#/templates/welcome/versions/${first?.id}`)
-  await shown.getByText('Text 1').waitFor()
+  await shown('Text 1')
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-version')))
     .toBe(first?.id)
   await page.getByRole('button', { name: /^Show the version/ }).click()
-  await shown.getByText('Text 2').waitFor()
+  await shown('Text 2')
   await page.reload()
-  await shown.getByText('Text 2').waitFor()
+  await shown('Text 2')
   expect(new URL(page.url()).hash).toBe(`#/templates/welcome/versions/${second?.id}`)
   await page.goto(`${post.url}/#/templates/welcome/versions/nothing`)
   await page.getByText('This template has no version “nothing”.').waitFor()
