@@ -22,6 +22,7 @@ not known is skipped, and says which.
 Each finding has the \`id\` of its check, a \`severity\`, a \`message\`, the \`place\` (header field, or line and snippet),
 a \`fix\` and a \`link\`. An \`error\` affects recipients, a \`warning\` affects some of them or may, a \`note\` is good to
 know. A check is ended after two seconds and says so; long mails are checked in a thread of their own.
+The address of one check in the page is \`#/mail/{id}/checks/{check}\`.
 Of the HTML the first 1,000,000 characters are checked.
 
 The option \`checks\` names the checks to leave out and the mail clients that matter:

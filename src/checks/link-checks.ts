@@ -1,6 +1,7 @@
 import { shorten } from '../core/errors.ts'
 import { percentDecoded } from '../core/text.ts'
 import { shownUrlLength } from './lengths.ts'
+import { beginsWithPlaceholder } from './placeholders.ts'
 import type { CheckRow, Found, FoundPlace } from './subject.ts'
 import type { Severity } from './types.ts'
 
@@ -95,7 +96,7 @@ export function linkFault(href: string): LinkFault | null {
   if (/^(?:#|mailto:.|tel:.|sms:.)/i.test(href)) return null
   if (/^javascript:/i.test(href)) return error('mail clients run no scripts')
   // Another check finds placeholders.
-  if (/^(?:\{\{|\{%|<%|\*\||%recipient\.)/.test(href)) return null
+  if (beginsWithPlaceholder(href)) return null
   const scheme = /^([a-z][a-z0-9+.-]{0,30}):/i.exec(href)?.[1]?.toLowerCase()
   if (scheme === undefined) return error('it is relative, and a mail has no address to start from')
   // Apps register their own schemes.

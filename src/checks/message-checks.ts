@@ -40,7 +40,8 @@ export const messageChecks: readonly CheckRow[] = [
     headline: 'Placeholders left',
     group: 'Message',
     severity: 'error',
-    about: 'Placeholders of templates, as `{{ name }}`, `{% if %}` or `*|NAME|*`, and `[object Object]`.',
+    about:
+      'Placeholders of templates, as `{{ name }}`, `{% if %}`, `${name}`, `[[name]]`, `%%name%%` or `*|NAME|*`, and `[object Object]`.',
     fix: 'Pass a value for the placeholder, or remove it from the template.',
     link: 'https://mustache.github.io/mustache.5.html',
     run({ mail }) {

@@ -1,7 +1,7 @@
 /**
  * The placeholders that were not filled in: in subject, text or HTML, as written, each once, in order of appearance.
- * Those are `{{ name }}`, and the forms of other engines: `{% if %}`, `<%= name %>`, `%recipient.name%`, `*|NAME|*`,
- * `${name}`; and `[object Object]`.
+ * Those are `{{ name }}`, and the forms of other languages: `{% if %}`, `<%= name %>`, `${name}`, `[[name]]`, `[% name %]`,
+ * `%%name%%`, `@@name@@`, `%recipient.name%`, `*|NAME|*`, `#{name}`, `%{name}`, `%(name)s`, `{!name}`; and `[object Object]`.
  *
  * @returns At most 100; only the first 1 MB of each part is searched.
  */
@@ -38,17 +38,40 @@ export function findPlaceholders(mail: Bodies): PlacedPlaceholder[] {
 const lookAt = 1_000_000
 const maxFound = 100
 
-// Matches more than is rendered: a name with an invalid character is never filled in. The length is limited, so that a
-// mail full of opening braces takes linear time.
-const placeholder = new RegExp(
-  [
-    '\\{\\{[^{}\\n<>]{1,100}\\}\\}',
-    '\\{%[^{}\\n<>]{1,100}%\\}',
-    '(?:<|&lt;)%[^<>\\n]{1,100}%(?:>|&gt;)',
-    '%recipient\\.[\\w.-]{1,60}%',
-    '\\*\\|[\\w:. -]{1,60}\\|\\*',
-    '\\$\\{[A-Za-z_][\\w.]{0,60}\\}',
-    '\\[object Object\\]',
-  ].join('|'),
-  'g',
-)
+/**
+ * The form of the placeholders of each language. They match more than is rendered: a name with an invalid character is never
+ * filled in. All lengths are limited, so that a mail full of opening braces takes linear time.
+ */
+const forms = [
+  // Localpost, Handlebars, Mustache, Liquid, Jinja, Twig.
+  '\\{\\{\\{?[^{}\\n<>]{1,100}\\}?\\}\\}',
+  '\\{%[^{}\\n<>]{1,100}%\\}',
+  // ERB, EJS, ASP; PHP.
+  '(?:<|&lt;)%[^<>\\n]{1,100}%(?:>|&gt;)',
+  '(?:<|&lt;)\\?(?:php |=)[^<>\\n]{1,100}\\?(?:>|&gt;)',
+  // Template strings, Velocity, FreeMarker; Ruby, Pug; Ruby's translations; Blade; Salesforce, AWeber.
+  '\\$\\{[A-Za-z_][\\w.]{0,60}\\}',
+  '#\\{[A-Za-z_@][\\w.]{0,60}\\}',
+  '%\\{[a-z_]\\w{1,60}\\}',
+  '\\{!![^{}\\n<>!]{1,100}!!\\}',
+  '\\{![A-Za-z_][\\w.]{1,60}\\}',
+  // Python and gettext.
+  '%\\([a-z_]\\w{0,60}\\)[sd](?!\\w)',
+  '%\\d\\$[sd](?!\\w)',
+  // Mailgun; Mailchimp; Salesforce Marketing Cloud.
+  '%recipient\\.[\\w.-]{1,60}%',
+  '\\*\\|[\\w:. /,=-]{1,60}\\|\\*',
+  '(?<![\\w%])%%=?[A-Za-z_][\\w.() @-]{1,60}=?%%(?![\\w%])',
+  // GetResponse, Constant Contact, Mailjet. Links of a wiki begin with a capital letter, and code has indexes in brackets.
+  '(?<![\\w!\\])[])\\[\\[ ?(?:(?:data|var):[\\w:.&;"\' -]{1,80}|[a-z_][\\w.-]{1,60}|[A-Z][A-Z\\d_]{1,60}(?: OR [^[\\]\\n<>]{1,60})?) ?\\]\\](?!\\])',
+  // Template Toolkit.
+  '\\[%[^%[\\]\\n<>]{1,100}%\\]',
+  '(?<![\\w@])@@[A-Za-z_][\\w.-]{1,60}@@(?![\\w@])',
+  // What JavaScript writes for an object.
+  '\\[object Object\\]',
+].join('|')
+const placeholder = new RegExp(forms, 'g')
+const atStart = new RegExp(`^(?:${forms})`)
+
+/** Whether a text begins with a placeholder. */
+export const beginsWithPlaceholder = (text: string): boolean => atStart.test(text.slice(0, 200))

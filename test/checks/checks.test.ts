@@ -1,7 +1,6 @@
 import type { SendMailOptions } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkMail } from '../../src/checks/run.ts'
-import { unrenderedPlaceholders } from '../../src/checks/placeholders.ts'
 import { linkFault } from '../../src/checks/link-checks.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
@@ -223,19 +222,5 @@ describe('the signature of a mail', () => {
       await submitHello({ raw: raw.replace('d=acme.test', 'd=other.test'), envelope }),
     )
     expect(foreign.dkim).toMatchObject({ domain: 'other.test', result: 'no_key' })
-  })
-})
-
-describe('placeholders', () => {
-  it.each([
-    ['Hi {{ name }}, {{name}}', ['{{ name }}', '{{name}}']],
-    ['{% if a %}x{% endif %}', ['{% if a %}', '{% endif %}']],
-    ['<%= name %> &lt;%= other %&gt;', ['<%= name %>', '&lt;%= other %&gt;']],
-    ['%recipient.first_name% *|FNAME|*', ['%recipient.first_name%', '*|FNAME|*']],
-    ['Dear ${user.name}, [object Object]', ['${user.name}', '[object Object]']],
-    ['100% {a} $5 {{}} a{b{c}}', []],
-    ['<style>@media x{p{color:red}}</style>', []],
-  ])('in %j are %j', (html, found) => {
-    expect(unrenderedPlaceholders({ subject: '', text: '', html })).toEqual(found)
   })
 })

@@ -57,7 +57,7 @@ it('asks for a mail and its HTML at the same time, from the press of the button'
   await frameOf(page).getByText('Body of 1').waitFor()
 })
 
-it('loads no HTML for a press that opens no mail', async () => {
+it('loads the HTML of the mail under the pointer, and forgets it when the pointer leaves', async () => {
   const { post, page } = await openPage({}, false)
   for (const n of [1, 2, 3, 4]) await submit(post, { subject: `Mail ${n}`, html: `<p>Body of ${n}</p>` })
   const [other] = (await post.inbox.list({ query: 'subject:"Mail 1"' })).items
@@ -68,20 +68,9 @@ it('loads no HTML for a press that opens no mail', async () => {
   const frames = page.locator(`iframe[src*="${other?.id}"]`)
   const row = rowOf(page, 'Mail 1')
   await row.hover()
-  for (const key of ['Shift', 'Control', 'Alt'] as const) {
-    await page.keyboard.down(key)
-    await page.mouse.down()
-    await page.waitForTimeout(200)
-    expect(await frames.count(), key).toBe(0)
-    await page.mouse.move(0, 0)
-    await page.mouse.up()
-    await page.keyboard.up(key)
-    await row.hover()
-  }
-  await page.mouse.down({ button: 'right' })
-  await page.waitForTimeout(200)
-  expect(await frames.count()).toBe(0)
-  await page.mouse.up({ button: 'right' })
+  await expect.poll(() => frames.count()).toBe(1)
+  await page.mouse.move(0, 0)
+  await expect.poll(() => frames.count()).toBe(0)
   await row.hover()
   await page.mouse.down()
   await expect.poll(() => frames.count()).toBe(1)
@@ -179,6 +168,35 @@ it('moves on to the next mail with j, wherever the list is scrolled to', async (
   await page.keyboard.press('j')
   await heading(598)
   await rowOf(page, 'Mail 598.').waitFor()
+})
+
+it('asks for nothing but the number of unread mails after it marked one as read, and shows the marks of others', async () => {
+  const { post, page } = await openPage({}, false)
+  for (const n of [1, 2, 3]) await submit(post, { subject: `Mail ${n}`, html: `<p>Body of ${n}</p>` })
+  await page.goto(post.url ?? '')
+  await frameOf(page).getByText('Body of 3').waitFor()
+  await page.waitForTimeout(1500)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    asked.push(`${request.method()} ${pathname}${search}`)
+  })
+  await rowOf(page, 'Mail 1').click()
+  await frameOf(page).getByText('Body of 1').waitFor()
+  const [{ id = '' } = {}] = (await post.inbox.list({ query: 'subject:"Mail 1"' })).items
+  await expect.poll(async () => (await post.inbox.get(id)).unread).toBe(false)
+  await expect.poll(() => page.title()).toContain('(2)')
+  await page.waitForTimeout(1500)
+  const isOpening = (path: string): boolean =>
+    path.startsWith(`GET /dev/inbox/`) && !path.startsWith('GET /dev/inbox/tags')
+  const others = asked.filter((one) => !isOpening(one) && !/\/dev\/(?:health|accounts)/.test(one))
+  expect(others).toEqual([`PATCH /dev/inbox/${id}`, 'GET /dev/inbox?query=is%3Aunread&limit=1'])
+  // The mail itself was read once.
+  expect(asked.filter((one) => one === `GET /dev/inbox/${id}`)).toHaveLength(1)
+  // As another tab does.
+  await post.inbox.update(id, { unread: true, tags: ['again'] })
+  await rowOf(page, 'Mail 1').getByText('again').waitFor()
+  await expect.poll(() => rowOf(page, 'Mail 1').getAttribute('class')).toContain('unread')
 })
 
 /** Sends so many mails, of which the last one has the highest number. */

@@ -43,16 +43,69 @@ it('a reload and Back keep the tab of a mail, and a link leads to it', async () 
   await expect.poll(() => tab(page, 'Headers').getAttribute('aria-selected')).toBe('true')
 })
 
-it.each(['#/nothing', '#/mail', '#/mail/em_1/nothing', '#/domains/dom_1/more', '#/mail/em_1/full/text/more'])(
-  'says that nothing is at %s, and leads back',
-  async (hash) => {
-    const { post, page } = await openPage({}, false)
-    await page.goto(`${post.url}/${hash}`)
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
-    await page.getByRole('link', { name: 'Go to the inbox' }).click()
-    await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
-  },
-)
+it('a link leads to one check of a mail, opened and with the focus', async () => {
+  const { post, page } = await openPage({}, false)
+  await submit(post, { to: 'ada@example.com', subject: 'Hi {{name}}', html: '<p>Hi {{name}}</p>' })
+  const { id } = await post.inbox.waitFor()
+  const focused = (): Promise<string | null> =>
+    page.evaluate(() => document.activeElement?.getAttribute('data-check') ?? null)
+  await page.goto(`${post.url}/#/mail/${id}/checks/placeholders`)
+  await expect.poll(focused).toBe('placeholders')
+  const link = page.getByRole('button', { name: 'Copy the link to the check: Placeholders left' })
+  await link.waitFor()
+  // A check that passed is in a group that is closed until then.
+  await page.goto(`${post.url}/#/mail/${id}/checks/message`)
+  await expect.poll(focused).toBe('message')
+  await panel(page).getByText('The message can be read in full').waitFor()
+  await page.goto(`${post.url}/#/mail/${id}/full/checks/nothing`)
+  await panel(page).getByText('There is no check “nothing” of this mail.').waitFor()
+  await page.getByRole('link', { name: 'Show all checks' }).click()
+  await panel(page).getByText('There is no check').waitFor({ state: 'detached' })
+  await expect.poll(() => new URL(page.url()).hash).toBe(`#/mail/${id}/checks`)
+})
+
+it('a link leads to one version of a template, and showing one puts it into the address', async () => {
+  const { post, page } = await openPage({}, false)
+  for (const n of [1, 2, 3]) await post.templates.put('welcome', { subject: `Hi ${n}`, text: `Text ${n}` })
+  const { items } = await post.templates.versions('welcome')
+  const [second, first] = items
+  const shown = (hasText: string): Promise<void> =>
+    page.getByRole('group', { name: 'Text of the version' }).filter({ hasText }).waitFor()
+  await page.goto(`${post.url}/#/templates/welcome/versions/${first?.id}`)
+  await shown('Text 1')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-version')))
+    .toBe(first?.id)
+  await page.getByRole('button', { name: /^Show the version/ }).click()
+  await shown('Text 2')
+  await page.reload()
+  await shown('Text 2')
+  expect(new URL(page.url()).hash).toBe(`#/templates/welcome/versions/${second?.id}`)
+  await page.goto(`${post.url}/#/templates/welcome/versions/nothing`)
+  await page.getByText('This template has no version “nothing”.').waitFor()
+  await page.getByRole('link', { name: 'Back to the template' }).click()
+  await page.getByText('This template has no version').waitFor({ state: 'detached' })
+  await expect.poll(() => new URL(page.url()).hash).toBe('#/templates/welcome')
+})
+
+const nowhere = [
+  '#/nothing',
+  '#/mail',
+  '#/mail/em_1/nothing',
+  '#/mail/em_1/headers/more',
+  '#/mail/em_1/checks/links/more',
+  '#/domains/dom_1/more',
+  '#/domains/dom_1/versions/1',
+  '#/templates/welcome/versions',
+  '#/mail/em_1/full/text/more',
+]
+it.each(nowhere)('says that nothing is at %s, and leads back', async (hash) => {
+  const { post, page } = await openPage({}, false)
+  await page.goto(`${post.url}/${hash}`)
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await page.getByRole('link', { name: 'Go to the inbox' }).click()
+  await page.getByRole('heading', { name: 'Ready for the first mail' }).waitFor()
+})
 
 it('shows what other tabs change: a deleted mail, faults and rules', async () => {
   const { post, page } = await openPage()

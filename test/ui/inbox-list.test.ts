@@ -342,6 +342,21 @@ test('a mail that is searched for in the list is not counted each time, and no m
   ])
 })
 
+test('a mail that would be among the loaded rows is not asked for, and one below them only there', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(9)
+  served.search('')
+  await served.answerAll()
+  const begun = served.asked.length
+  expect(inbox.rows.value.emails.map(({ id }) => id)).toContain('m6')
+  // Newer than all, and between two rows.
+  expect(await inbox.locate('m9')).toBe(-1)
+  expect(await inbox.locate('m75')).toBe(-1)
+  expect(await inbox.locate('m7')).toBe(1)
+  expect(served.asked.length).toBe(begun)
+})
+
 test('a scroll through 20,000 mails asks for few large pages, and the rows that are kept are bounded', async () => {
   const served = new Served()
   const { inbox } = served
@@ -467,4 +482,21 @@ test('a refresh leaves the rows that have not changed as they are, so that they 
   expect(after[2]).not.toBe(changed)
   expect(after[2]).toEqual({ id: 'm1' })
   expect(after[3]).toBe(before[2])
+})
+
+test('rows that the server read before a mail was marked do not take the mark back', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(2)
+  served.search('')
+  await served.answerAll()
+  served.arrive('m9')
+  await new Promise(setImmediate)
+  inbox.patch('m1', { unread: false })
+  await served.answerAll()
+  expect(inbox.emails.value).toContainEqual({ id: 'm1', unread: false })
+  // A later answer counts again.
+  served.arrive('n1')
+  await served.answerAll()
+  expect(inbox.emails.value).toContainEqual({ id: 'm1' })
 })

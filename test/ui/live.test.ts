@@ -1,6 +1,6 @@
 import { effectScope } from 'vue'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createLive } from '../../ui/composables/live.ts'
+import { createLive, type LiveFeed } from '../../ui/composables/live.ts'
 
 /** A connection on which the test sends events. */
 class Source {
@@ -73,4 +73,70 @@ test.each([
 test('mails that arrive one by one are shown at once', async () => {
   const { times } = await deliveries(1, 160)
   expect(times.map((time) => Math.round(time % 160))).toEqual(times.map(() => 0))
+})
+
+/** A live feed with the events that a test sends, and what its listener was told. */
+function listening(): { live: LiveFeed; told: string[]; settle: () => Promise<unknown> } {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  vi.stubGlobal('EventSource', Source)
+  const scope = effectScope()
+  onTestFinished(() => {
+    scope.stop()
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  })
+  const told: string[] = []
+  const live = scope.run(() => {
+    const feed = createLive(null, () => {})
+    feed.listen({
+      onChanges: ({ updated }) => told.push(`changed ${[...updated].join(' ')}`),
+      onMarked: (ids) => told.push(`marked ${[...ids].join(' ')}`),
+    })
+    feed.start()
+    return feed
+  })
+  if (!live) throw new Error('The scope has ended.')
+  return { live, told, settle: () => vi.advanceTimersByTimeAsync(1000) }
+}
+
+const updated = (id: string): void => Source.last?.send('email.updated', { id })
+
+test('a mark of this page is no change, whether its event comes before or after the answer', async () => {
+  const { live, told, settle } = listening()
+  await live.mark('em_1', async () => updated('em_1'))
+  await settle()
+  await live.mark('em_2', async () => {})
+  updated('em_2')
+  await settle()
+  expect(told).toEqual(['marked em_1', 'marked em_2'])
+})
+
+test('a change of the same mail elsewhere is told, in any order', async () => {
+  const { live, told, settle } = listening()
+  await live.mark('em_1', async () => {
+    updated('em_1')
+    updated('em_1')
+  })
+  await settle()
+  updated('em_1')
+  await settle()
+  expect(told).toEqual(['marked em_1', 'changed em_1', 'changed em_1'])
+})
+
+test('a mark that failed may have been made, and is told as a change', async () => {
+  const { live, told, settle } = listening()
+  const lost = live.mark('em_1', () => Promise.reject(new Error('no answer')))
+  await expect(lost).rejects.toThrow('no answer')
+  await settle()
+  updated('em_1')
+  await settle()
+  expect(told).toEqual(['changed em_1', 'changed em_1'])
+})
+
+test('after a gap in the events every change is told', async () => {
+  const { live, told, settle } = listening()
+  await live.mark('em_1', async () => Source.last?.send('gap', {}))
+  updated('em_1')
+  await settle()
+  expect(told).toEqual(['changed em_1'])
 })

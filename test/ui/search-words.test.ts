@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { openPlaceholders } from '../../ui/views/inbox/placeholders.ts'
 import { markedPieces, searchedWords } from '../../ui/views/inbox/search-words.ts'
 
 describe('the words of a search', () => {
@@ -23,15 +22,5 @@ describe('the words of a search', () => {
     ['text', [], ['text']],
   ])('are marked in %s', (text, words, pieces) => {
     expect(markedPieces(text, words)).toEqual(pieces)
-  })
-})
-
-describe('open placeholders', () => {
-  it.each([
-    ['Hello {{name}}, {{ order.id }}, {{name}}', ['{{name}}', '{{ order.id }}']],
-    ['{{{html}}} {% if x %}', ['{{{html}}}', '{% if x %}']],
-    ['a { b } {{}} {{\n}}', []],
-  ])('in %s', (text, found) => {
-    expect(openPlaceholders([text])).toEqual(found)
   })
 })

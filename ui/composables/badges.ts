@@ -78,7 +78,7 @@ export function provideBadges({ api, live, health, locked }: Instance, { room }:
       if (name === 'rules') void askRules()
       if (name === 'webhooks') askSoon()
     },
-    onSmtpSession: () => void askTraffic(),
+    onSmtpSession: ({ started, ended, problems }) => problems.length > 0 && happened(ended ?? started),
     onRequest: (request) => hasFailed(request) && happened(request.timestamp),
     onChanges: askSoon,
   })

@@ -5,6 +5,7 @@ import { afterHead, largestPage, type ListWindow, noRows, renewedPart } from './
 import type { ListRow } from '../views/inbox/conversations.ts'
 import { locate } from './locate.ts'
 import type { Changes } from './live.ts'
+import { createPatchedPages } from './patched-pages.ts'
 import { createRowPages } from './row-pages.ts'
 import { keepSame } from './same-rows.ts'
 import { searchInUrl } from './search-url.ts'
@@ -52,7 +53,7 @@ export interface InboxList {
   refresh(changes?: Changes): Promise<void>
   /** Fetches all loaded rows again, after changes of many mails. */
   reload(): Promise<void>
-  /** Changes one mail in the list before the server confirms the change. */
+  /** Changes one mail in the list as the server did. */
   patch(id: string, change: Partial<ListedMail>): void
   drop(ids: ReadonlySet<string>): void
 }
@@ -61,6 +62,7 @@ export interface InboxList {
  * @param onArrivals  Called with the new mails that a refresh found above the known ones, newest first.
  */
 export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): InboxList {
+  const patched = createPatchedPages(api)
   const rows = shallowRef<ListWindow>(noRows)
   const emails = computed(() => rows.value.emails)
   const count = ref(0)
@@ -126,7 +128,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   }
 
   async function list(search: Parameters<Api['list']>[0], signal: AbortSignal): Promise<MailPage> {
-    const found = await api.list({ ...search, fold: 'broadcasts' }, signal)
+    const found = await patched.fetch({ ...search, fold: 'broadcasts' }, signal)
     signal.throwIfAborted()
     const page = { ...found, emails: keepSame(emails.value, found.emails) }
     const [top] = page.emails
@@ -259,6 +261,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
   function patch(id: string, change: Partial<ListedMail>): void {
     const changed = emails.value.map((mail) => (mail.id === id ? { ...mail, ...change } : mail))
     rows.value = { ...rows.value, emails: changed }
+    patched.patch(id, change)
   }
 
   return {
@@ -282,7 +285,7 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     async locate(id, until) {
       const current = await loadsDone()
       const signal = until ? AbortSignal.any([current, until]) : current
-      return locate(id, { query: shown.value, count: count.value, fetch: list, signal })
+      return locate(id, { query: shown.value, count: count.value, loaded: rows.value, fetch: list, signal })
     },
     load,
     show: pages.show,

@@ -1,5 +1,6 @@
 import { onScopeDispose, ref, type Ref } from 'vue'
 import type { BulkProgress } from '../../src/inbox/types.ts'
+import type { SmtpSessionSummary } from '../../src/inbox/smtp-session-types.ts'
 import type { LoggedRequest } from '../../src/server/types.ts'
 import { pathIn } from './api.ts'
 
@@ -18,6 +19,8 @@ export interface Changes {
 export interface Listener {
   /** Called at once for the first few changes, and then at most every 150 ms while more follow. */
   onChanges?: (changes: Changes) => void
+  /** Called with the ids of mails after marks that this page made by {@link LiveFeed.mark}; they are no other changes. */
+  onMarked?: (ids: ReadonlySet<string>) => void
   /** Called after a change of many mails; the event does not name the mails. */
   onManyChanged?: (changed: { updated: number; deleted: number }) => void
   /** Called several times a second while a change of many mails runs. */
@@ -32,14 +35,19 @@ export interface Listener {
   onList?: (list: string) => void
   /** Called with each request to `/v1`. */
   onRequest?: (request: LoggedRequest) => void
-  /** Called after each SMTP session of an app. */
-  onSmtpSession?: () => void
+  /** Called with each SMTP session of an app after its end. */
+  onSmtpSession?: (session: SmtpSessionSummary) => void
 }
 
 /** The page's only connection to `GET /dev/events`. */
 export interface LiveFeed {
   connection: Ref<Connection>
   listen(listener: Listener): void
+  /**
+   * Marks one mail by a request whose result the page shows. The server sends one event for each change of a mail, so one event
+   * is left out of `onChanges` for it. Changes of the mail elsewhere have events of their own.
+   */
+  mark(id: string, request: () => Promise<void>): Promise<void>
   start(): void
   /** Closes the connection. It does not reconnect before the next `start`. */
   stop(): void
@@ -59,6 +67,9 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
   let flush: ReturnType<typeof setTimeout> | undefined
   let waitMs = firstWaitMs
   let changes = noChanges()
+  let marked = new Set<string>()
+  /** How many events of marks are still to come, by the id of the mail. */
+  const expected = new Map<string, number>()
   let deliveredAt = Number.NEGATIVE_INFINITY
   /** How many batches may follow each other at once; refilled by one in each `batchMs`. */
   let spare = mostSpare
@@ -67,6 +78,27 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
   function listen(listener: Listener): void {
     listeners.add(listener)
     onScopeDispose(() => listeners.delete(listener))
+  }
+
+  async function mark(id: string, request: () => Promise<void>): Promise<void> {
+    expected.set(id, (expected.get(id) ?? 0) + 1)
+    try {
+      await request()
+    } catch (error) {
+      // The mark may have been made without an answer.
+      expected.delete(id)
+      add('updated', id)
+      throw error
+    }
+  }
+
+  function add(kind: keyof Changes, id: string): void {
+    const left = kind === 'updated' ? (expected.get(id) ?? 0) : 0
+    if (left > 1) expected.set(id, left - 1)
+    else expected.delete(id)
+    if (left > 0) marked.add(id)
+    else changes[kind].add(id)
+    flush ??= setTimeout(deliver, nextBatchMs())
   }
 
   function stop(): void {
@@ -92,9 +124,7 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
     for (const kind of ['created', 'updated', 'deleted'] as const) {
       source.addEventListener(`email.${kind}`, (event: MessageEvent<string>) => {
         const id = idOf(event.data)
-        if (id === null) return
-        changes[kind].add(id)
-        flush ??= setTimeout(deliver, nextBatchMs())
+        if (id !== null) add(kind, id)
       })
     }
     source.addEventListener('emails.changed', (event: MessageEvent<string>) => {
@@ -120,12 +150,15 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
       const request = parsed(event.data) as LoggedRequest | null
       if (request) for (const { onRequest } of listeners) onRequest?.(request)
     })
-    source.addEventListener('smtp.session', () => {
-      for (const { onSmtpSession } of listeners) onSmtpSession?.()
+    source.addEventListener('smtp.session', (event: MessageEvent<string>) => {
+      const session = parsed(event.data) as SmtpSessionSummary | null
+      if (session) for (const { onSmtpSession } of listeners) onSmtpSession?.(session)
     })
   }
 
   function connected(): void {
+    // Their events may have been missed.
+    expected.clear()
     for (const { onConnected } of listeners) onConnected?.()
   }
 
@@ -149,8 +182,11 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
   function deliver(): void {
     flush = undefined
     deliveredAt = performance.now()
-    const batch = changes
+    const [batch, marks] = [changes, marked]
     changes = noChanges()
+    marked = new Set()
+    if (marks.size > 0) for (const { onMarked } of listeners) onMarked?.(marks)
+    if (batch.created.size + batch.updated.size + batch.deleted.size === 0) return
     for (const { onChanges } of listeners) onChanges?.(batch)
   }
 
@@ -158,7 +194,7 @@ export function createLive(account: string | null, onRetry: () => void): LiveFee
     stop()
     clearTimeout(flush)
   })
-  return { connection, listen, start, stop }
+  return { connection, listen, mark, start, stop }
 }
 
 const batchMs = 150

@@ -1,9 +1,11 @@
 import type { MailPage, MailSearch } from './api.ts'
+import type { ListWindow } from './list-window.ts'
 
 /**
  * The position of a mail in the list of a query, found with a few requests, because a list is sorted by id, the newest first.
  *
  * @param list.count  The number of its rows.
+ * @param list.loaded  The rows that are loaded: nothing is asked for about a mail that would be among them.
  * @param list.signal  Ends the search.
  * @returns -1 if it is not in the list, or the search for it failed or was ended.
  */
@@ -12,12 +14,22 @@ export async function locate(
   list: {
     query: string
     count: number
+    loaded: ListWindow
     fetch: (search: MailSearch, signal: AbortSignal) => Promise<MailPage>
     signal: AbortSignal
   },
 ): Promise<number> {
-  const { query, count, fetch, signal } = list
+  const { query, count, loaded, fetch, signal } = list
+  const [newest, oldest] = [loaded.emails[0], loaded.emails.at(-1)]
   let [from, to] = [0, count - 1]
+  if (newest && oldest) {
+    if (id < oldest.id) from = loaded.first + loaded.emails.length
+    else if (id > newest.id) to = loaded.first - 1
+    else {
+      const at = loaded.emails.findIndex((mail) => mail.id === id)
+      return at < 0 ? -1 : loaded.first + at
+    }
+  }
   for (let tries = 0; from <= to && tries < mostTries && !signal.aborted; tries++) {
     const middle = Math.floor((from + to) / 2)
     const page = await fetch({ query, offset: middle, limit: 1, count: 'page' }, signal).catch(() => null)

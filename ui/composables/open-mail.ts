@@ -18,6 +18,8 @@ export interface OpenMail {
   coming: Readonly<Ref<ListedMail | null>>
   /** Loads it again in place. */
   reload(): Promise<void>
+  /** Changes it, if it is this one, as the server did. */
+  patch(id: string, change: Partial<Mail>): void
   /** Marks the mail as deleted. */
   markGone(): void
 }
@@ -40,11 +42,13 @@ export function useOpenMail(
   let current = new AbortController()
   // The first load that completes opens the mail, because a later one may have cancelled an earlier one.
   let openedId: string | null = null
+  let loads = 0
 
   async function load(wanted: string): Promise<void> {
     current.abort()
     current = new AbortController()
     const { signal } = current
+    loads++
     try {
       mail.value = await (openedId === wanted ? api : ahead).get(wanted, signal)
       damaged.delete(wanted)
@@ -61,6 +65,8 @@ export function useOpenMail(
       if (!isGone && openedId === wanted) return
       phase.value = isGone ? 'gone' : 'failed'
       problem.value = wordsOf(error)
+    } finally {
+      loads--
     }
   }
 
@@ -88,6 +94,12 @@ export function useOpenMail(
     ahead: ahead.fetched,
     coming,
     reload,
+    patch(wanted, change) {
+      if (mail.value?.id !== wanted) return
+      mail.value = { ...mail.value, ...change }
+      // What is being loaded may be older than the change.
+      if (loads > 0 && openedId === wanted) void reload()
+    },
     markGone: () => (phase.value = 'gone'),
   }
 }

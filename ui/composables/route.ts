@@ -5,8 +5,8 @@ import { allRooms, type AnyRoom, type RoomName } from './rooms.ts'
 
 /**
  * The view that the URL's fragment names: `#/`, `#/mail/{id}`, a mail without the list at `#/mail/{id}/full`, one of its
- * tabs at `#/mail/{id}/checks` or `#/mail/{id}/full/checks`, two mails side by side at `#/mail/{id}/compare/{other}`,
- * `#/domains`, `#/domains/{id}`. If there are several accounts, the fragment begins with the name of one:
+ * tabs at `#/mail/{id}/checks` or `#/mail/{id}/full/checks`, one check at `#/mail/{id}/checks/{check}`, two mails side by side
+ * at `#/mail/{id}/compare/{other}`, `#/domains`, `#/domains/{id}`, `#/templates/{id}/versions/{version}`. If there are several accounts, the fragment begins with the name of one:
  * `#/a/shop/mail/{id}`.
  */
 export type Route =
@@ -19,8 +19,15 @@ export type Route =
       compare?: string
       /** The tab; absent for the best one of the mail. */
       tab?: MailTab
+      /** The id of a check, with the tab Checks. */
+      check?: string | undefined
     }
-  | { view: RoomName; id?: string | undefined }
+  | {
+      view: RoomName
+      id?: string | undefined
+      /** The id of an earlier version, of a template. */
+      version?: string | undefined
+    }
   /** The fragment names no view. */
   | { view: 'unknown' }
 
@@ -68,16 +75,21 @@ const routerKey: InjectionKey<Router> = Symbol('router')
 export function hashOf(route: Route): string {
   const start = hashStart()
   if (route.view === 'list' || route.view === 'unknown') return `${start}/`
-  const end = route.view === 'mail' ? endOf(route) : ''
+  const end = route.view === 'mail' ? endOf(route) : partOf('versions', route.version)
   return route.id === undefined
     ? `${start}/${route.view}`
     : `${start}/${route.view}/${encodeURIComponent(route.id)}${end}`
 }
 
-function endOf({ full, compare, tab }: Route & { view: 'mail' }): string {
+function endOf({ full, compare, tab, check }: Route & { view: 'mail' }): string {
   if (compare !== undefined) return `/compare/${encodeURIComponent(compare)}`
-  return `${full ? '/full' : ''}${tab === undefined ? '' : `/${tab.toLowerCase()}`}`
+  const start = full ? '/full' : ''
+  if (tab === 'Checks' && check !== undefined) return start + partOf('checks', check)
+  return `${start}${tab === undefined ? '' : `/${tab.toLowerCase()}`}`
 }
+
+const partOf = (name: string, id: string | undefined): string =>
+  id === undefined ? '' : `/${name}/${encodeURIComponent(id)}`
 
 /** The id of a mail's row in the page. */
 export const rowId = (id: string): string => `mail-${id}`
@@ -88,18 +100,24 @@ function parseHash(hash: string): Route {
   const id = decoded(part)
   if (name === 'mail') return (id && mailRoute(id, rest)) || { view: 'unknown' }
   const view = allRooms.find((room) => room === name)
-  return view && view !== 'inbox' && rest.length === 0 ? { view, id } : { view: 'unknown' }
+  if (!view || view === 'inbox') return { view: 'unknown' }
+  if (rest.length === 0) return { view, id }
+  const version =
+    view === 'templates' && rest[0] === 'versions' && rest.length === 2 ? decoded(rest[1]) : undefined
+  return id && version ? { view, id, version } : { view: 'unknown' }
 }
 
-/** @param rest  What follows the id: `full`, a tab, or `compare` and an id. */
+/** @param rest  What follows the id: `full`, a tab, `checks` and the id of a check, or `compare` and an id. */
 function mailRoute(id: string, rest: readonly string[]): Route | null {
   const other = rest[0] === 'compare' && rest.length === 2 ? decoded(rest[1]) : undefined
   if (other) return { view: 'mail', id, full: false, compare: other }
   const full = rest[0] === 'full'
   const [name, ...more] = full ? rest.slice(1) : rest
   const tab = mailTabs.find((one) => one.toLowerCase() === name)
-  if (more.length > 0 || (name !== undefined && tab === undefined)) return null
-  return { view: 'mail', id, full, ...(tab && { tab }) }
+  if (name !== undefined && tab === undefined) return null
+  if (more.length === 0) return { view: 'mail', id, full, ...(tab && { tab }) }
+  const check = tab === 'Checks' && more.length === 1 ? decoded(more[0]) : undefined
+  return check ? { view: 'mail', id, full, tab, check } : null
 }
 
 function decoded(part: string | undefined): string | undefined {

@@ -36,7 +36,7 @@ export function providePageTitle({ api, live, locked }: Instance): PageTitle {
     }
     isCounting = false
   }
-  live.listen({ onConnected: recount, onChanges: recount, onManyChanged: recount })
+  live.listen({ onConnected: recount, onChanges: recount, onMarked: recount, onManyChanged: recount })
   onScopeDispose(() => clearTimeout(timer))
 
   watchEffect(

@@ -3,6 +3,7 @@ import type { TagColor } from '../../../src/inbox/types.ts'
 import { linkTo } from '../../composables/accounts.ts'
 import { type Api, mailPath, wordsOf } from '../../composables/api.ts'
 import type { InboxList } from '../../composables/inbox.ts'
+import type { LiveFeed } from '../../composables/live.ts'
 import type { OpenMail } from '../../composables/open-mail.ts'
 import type { Route } from '../../composables/route.ts'
 import { countWords } from '../../composables/words.ts'
@@ -44,6 +45,7 @@ export interface Actions {
 
 export interface ActionParts {
   api: Api
+  live: LiveFeed
   inbox: InboxList
   open: OpenMail
   selection: Selection
@@ -54,7 +56,17 @@ export interface ActionParts {
   focusRow: (id: string) => void
 }
 
-export function useActions({ api, inbox, open, selection, go, ask, askAll, focusRow }: ActionParts): Actions {
+export function useActions({
+  api,
+  live,
+  inbox,
+  open,
+  selection,
+  go,
+  ask,
+  askAll,
+  focusRow,
+}: ActionParts): Actions {
   const problem = ref('')
   const busy = ref(false)
   const removal = useUndo()
@@ -72,12 +84,10 @@ export function useActions({ api, inbox, open, selection, go, ask, askAll, focus
     }
   }
 
-  const change = (id: string, values: { unread: boolean } | { tags: string[] }): Promise<void> =>
-    attempt(async () => {
-      await api.write('PATCH', mailPath(id), values)
-      inbox.patch(id, values)
-      if (open.mail.value?.id === id) open.mail.value = { ...open.mail.value, ...values }
-    })
+  const show = (id: string, values: { unread: boolean } | { tags: string[] }): void => {
+    inbox.patch(id, values)
+    open.patch(id, values)
+  }
 
   /** Removes deleted mails from the list. If the open mail is one of them, opens the next mail or shows the list. */
   function leave(ids: ReadonlySet<string>): void {
@@ -155,8 +165,16 @@ export function useActions({ api, inbox, open, selection, go, ask, askAll, focus
     problem,
     busy,
     attempt,
-    setUnread: (id, unread) => change(id, { unread }),
-    setTags: (id, tags) => change(id, { tags }),
+    setUnread: (id, unread) =>
+      attempt(async () => {
+        await live.mark(id, () => api.setUnread(id, unread))
+        show(id, { unread })
+      }),
+    setTags: (id, tags) =>
+      attempt(async () => {
+        await api.write('PATCH', mailPath(id), { tags })
+        show(id, { tags })
+      }),
     removeOpen,
     undoable: removal.last,
     undo,

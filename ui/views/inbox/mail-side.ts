@@ -43,7 +43,7 @@ export function useMailSide(mail: Readonly<Ref<Mail | null>>, { route, go }: Rou
   function choose(value: MailTab | null): void {
     chosen.value = value
     if (route.value.view !== 'mail') return
-    const { tab: _tab, ...rest } = route.value
+    const { tab: _tab, check: _check, ...rest } = route.value
     const isDefault = value === null || (mail.value?.id === rest.id && value === fullest.value)
     go(isDefault ? rest : { ...rest, tab: value }, true)
   }

@@ -67,6 +67,7 @@ export function useNearMails({ api, live, inbox, openId }: NearMailsParts): {
       ahead.outdate(updated)
       ahead.forget(deleted)
     },
+    onMarked: (ids) => ahead.outdate(ids),
     onManyChanged: () => ahead.outdate(),
     // Changes may have been missed.
     onConnected: () => ahead.outdate(),

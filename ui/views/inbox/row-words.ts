@@ -1,6 +1,6 @@
+import { unrenderedPlaceholders } from '../../../src/checks/placeholders.ts'
 import { countWords, spellOverrides, splitAddress } from '../../composables/words.ts'
 import type { Conversation, ListRow } from './conversations.ts'
-import { openPlaceholders } from './placeholders.ts'
 
 /** The name of the sender, or the address without one. */
 export function senderOf({ from }: Pick<ListRow, 'from'>): string {
@@ -70,11 +70,16 @@ export function problemOf(
   damaged: boolean,
 ): RowProblem | null {
   if (damaged) return { words: 'Damaged', detail: 'the message cannot be read', tone: 'bad' }
-  if (mail.broadcast || !/\{[{%]/.test(mail.subject + mail.snippet)) return null
-  const open = openPlaceholders([mail.subject, mail.snippet])
+  if (mail.broadcast) return null
+  const open = unrenderedPlaceholders({ subject: mail.subject, text: mail.snippet, html: '' }).slice(
+    0,
+    mostPlaceholders,
+  )
   return open.length === 0
     ? null
     : { words: 'Placeholder', detail: `${spellOverrides(open.join(', '))} is not filled in`, tone: 'warn' }
 }
 
 const mostShown = 20
+/** How many placeholders are named. */
+export const mostPlaceholders = 8
