@@ -54,8 +54,10 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
 })
-/** How many mails of 20 KB are opened the moment they arrive. */
+/** How many mails of 20 KB are opened the moment they arrive, and as many soon after it. */
 const longMails = 5
+/** A person needs as long to see it and press. */
+const reactionMs = 200
 const longHtml = '<p>A paragraph of a mail that somebody waited for.</p>\n'.repeat(370)
 /** Samples by row and column. */
 const samples = new Map()
@@ -80,6 +82,9 @@ async function measure(size, dir, isChanging) {
     for (let at = 1; at <= 7; at++) add('open a mail', await openMail(page, at))
     for (let count = 0; count < longMails; count++) {
       await arrival(page, server.smtpPort, `Long mail ${count}`, longHtml)
+      add('open a mail of 20 KB in the frame in which it arrives', await openMail(page, 0, 0))
+      await arrival(page, server.smtpPort, `Longer mail ${count}`, longHtml)
+      await page.waitForTimeout(reactionMs)
       add('open a mail of 20 KB, without resting on it', await openMail(page, 0, 0))
     }
     for (let count = 0; count < 3; count++) {
@@ -99,7 +104,7 @@ async function measure(size, dir, isChanging) {
       add('search for everything', shown)
       add('search for everything: all are counted', counted)
     }
-    await leaveSearch(page, String(size + longMails))
+    await leaveSearch(page, String(size + 2 * longMails))
     for (let count = 0; count < 5; count++)
       add('arrival after its 250', await arrival(page, server.smtpPort, `Arrival ${count}`))
     if (!isChanging) return

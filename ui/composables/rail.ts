@@ -3,7 +3,7 @@ import { readStored, writeStored } from './stored.ts'
 
 /** Whether the navigation shows icons alone: as a person chose last, else where the window is narrow. */
 export function useFoldedRail(): WritableComputedRef<boolean> {
-  const narrow = matchMedia('(max-width: 89.99rem)')
+  const narrow = matchMedia('(max-width: 79.99rem)')
   const isNarrow = ref(narrow.matches)
   const chosen = ref(readStored('rail'))
   const onChange = (): void => void (isNarrow.value = narrow.matches)
