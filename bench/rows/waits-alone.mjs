@@ -142,12 +142,12 @@ export async function sequentialPosts(start, count) {
   }
 }
 
-/** What an idle server costs: memory at once, and then how often its threads wake and what CPU time they take. */
+/** What an idle server costs: memory at once, and half a minute later how often its threads wake and what CPU time they take. */
 export async function idle(start, ms) {
   const server = await start()
   try {
     const resident = rssOf(server.pid) / 1024 / 1024
-    await wait(5000)
+    await wait(30_000)
     const before = { wakeups: wakeupsOf(server.pid), cpu: cpuOf(server.pid).allUs }
     await wait(ms)
     const perMinute = 60_000 / ms
