@@ -99,13 +99,17 @@ export async function bundle(out, { plugins = [] } = {}) {
 }
 
 /**
- * The command. From version 22 on, Node keeps the compiled code, so that a second start takes a fifth less CPU time. It is
- * kept next to the code: a folder for temporary files could belong to another user. Node does without it where it cannot write.
+ * The command. From version 22.1 on, Node keeps the compiled code, so that a second start takes a fifth less CPU time. It is
+ * kept next to the code: a folder for temporary files could belong to another user. Another user than the owner of `dist` does
+ * without it: `sudo` would leave a folder that only root can remove, and the image runs as `node` what root installed.
  */
 const startOf = (file) => `#!/usr/bin/env node
+import { statSync } from 'node:fs'
 import module from 'node:module'
 
-module.enableCompileCache?.(\`\${import.meta.dirname}/../.compiled\`)
+const dist = \`\${import.meta.dirname}/..\`
+const user = process.getuid?.()
+if (user === undefined || statSync(dist).uid === user) module.enableCompileCache?.(\`\${dist}/.compiled\`)
 module.createRequire(import.meta.url)('../${file}')
 `
 

@@ -37,6 +37,9 @@ The commands that talk to a running server read \`LOCALPOST_URL\` and \`LOCALPOS
 server reads \`LOCALPOST_API_KEY\` too.
 A variable that begins with \`LOCALPOST_\` and looks misspelt causes a warning.
 
+With Node 22.1 and later, the command keeps its compiled code in the folder \`dist/.compiled\` of the package, so that it starts
+faster, if \`dist\` belongs to the user who runs it. \`NODE_DISABLE_COMPILE_CACHE=1\` turns that off; the folder may be deleted.
+
 - A switch is on as \`--strict\`, off as \`--no-strict\` or \`--strict=false\`.
 - Repeatable flags take one value each time; their variables separate values by commas.
 - \`--api-key-file\` and \`--relay-password-file\` keep secrets out of the process list and the shell history, where other users and

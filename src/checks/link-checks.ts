@@ -133,6 +133,6 @@ function imageFault(src: string, ids: ReadonlySet<string | null>): string | null
     return ids.has(percentDecoded(id))
       ? null
       : `The mail has no part for the image ${shorten(src, shownUrlLength)}.`
-  if (/^(?:https?|data):|^(?:\{\{|\{%|<%)/i.test(src)) return null
+  if (/^(?:https?|data):/i.test(src) || beginsWithPlaceholder(src)) return null
   return `No mail client can load the image ${shorten(src, shownUrlLength)}.`
 }

@@ -54,18 +54,19 @@ const forms = [
   '#\\{[A-Za-z_@][\\w.]{0,60}\\}',
   '%\\{[a-z_]\\w{1,60}\\}',
   '\\{!![^{}\\n<>!]{1,100}!!\\}',
-  '\\{![A-Za-z_][\\w.]{1,60}\\}',
+  '(?<![\\w\\])])\\{![A-Za-z_][\\w.]{1,60}\\}',
   // Python and gettext.
-  '%\\([a-z_]\\w{0,60}\\)[sd](?!\\w)',
+  '(?<!\\d)%\\([a-z_]\\w{0,60}\\)[sd](?!\\w)',
   '%\\d\\$[sd](?!\\w)',
   // Mailgun; Mailchimp; Salesforce Marketing Cloud.
   '%recipient\\.[\\w.-]{1,60}%',
-  '\\*\\|[\\w:. /,=-]{1,60}\\|\\*',
+  '\\*\\|\\w(?:[\\w:. /,=-]{0,58}\\w)?\\|\\*',
   '(?<![\\w%])%%=?[A-Za-z_][\\w.() @-]{1,60}=?%%(?![\\w%])',
-  // GetResponse, Constant Contact, Mailjet. Links of a wiki begin with a capital letter, and code has indexes in brackets.
-  '(?<![\\w!\\])[])\\[\\[ ?(?:(?:data|var):[\\w:.&;"\' -]{1,80}|[a-z_][\\w.-]{1,60}|[A-Z][A-Z\\d_]{1,60}(?: OR [^[\\]\\n<>]{1,60})?) ?\\]\\](?!\\])',
+  // GetResponse, Constant Contact, Mailjet. Links of a wiki begin with a capital letter; code has attributes (C++), and
+  // indexes in brackets.
+  '(?<![\\w!\\])[])\\[\\[(?!(?:toc|TOC|nodiscard|noreturn|deprecated|fallthrough|likely|unlikely|maybe_unused)\\]) ?(?:(?:data|var):[\\w:.&;"\' -]{1,80}|[a-z_][\\w.-]{1,60}|[A-Z][A-Z\\d_]{1,60}(?: OR [^[\\]\\n<>]{1,60})?) ?\\]\\](?!\\])',
   // Template Toolkit.
-  '\\[%[^%[\\]\\n<>]{1,100}%\\]',
+  '\\[%(?:[-+=~]? [^%[\\]\\n<>]{1,100} [-+=~]?|[A-Za-z_][\\w.]{0,60})%\\]',
   '(?<![\\w@])@@[A-Za-z_][\\w.-]{1,60}@@(?![\\w@])',
   // What JavaScript writes for an object.
   '\\[object Object\\]',
@@ -73,5 +74,6 @@ const forms = [
 const placeholder = new RegExp(forms, 'g')
 const atStart = new RegExp(`^(?:${forms})`)
 
-/** Whether a text begins with a placeholder. */
-export const beginsWithPlaceholder = (text: string): boolean => atStart.test(text.slice(0, 200))
+/** Whether a text begins with a placeholder, or with braces of one: what is inside these may be long, or any expression. */
+export const beginsWithPlaceholder = (text: string): boolean =>
+  /^(?:\{\{|\{%|<%)/.test(text) || atStart.test(text.slice(0, 200))

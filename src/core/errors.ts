@@ -107,7 +107,7 @@ function beginningOf(value: object): string {
  *
  * @param say  Called for the first 100.
  */
-export function firstOf<T>(all: Iterable<T>, say: (one: T) => string): string[] {
+export function listFirst<T>(all: Iterable<T>, say: (one: T) => string): string[] {
   const first = createFirst()
   for (const one of all) first.add(() => say(one))
   return first.all()

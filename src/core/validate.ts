@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { FieldError } from './errors.ts'
 import { suggest } from './suggest.ts'
-import { firstOf, quote, shorten, validationError } from './errors.ts'
+import { listFirst, quote, shorten, validationError } from './errors.ts'
 
 /**
  * Reads input from outside by a schema, for every resource and route.
@@ -109,7 +109,7 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_format':
       return `must have the form ${issue.pattern ?? issue.format}, not ${quote(issue.input)}`
     case 'unrecognized_keys':
-      return `has unknown members: ${firstOf(issue.keys, (key) => shorten(key, 80)).join(', ')}${meantBy(issue)}`
+      return `has unknown members: ${listFirst(issue.keys, (key) => shorten(key, 80)).join(', ')}${meantBy(issue)}`
     default:
       return undefined
   }

@@ -1,5 +1,5 @@
 import { maxMessageBytes } from '../attachments/attachments.ts'
-import { firstOf, LocalpostError, quote, validationError } from '../core/errors.ts'
+import { listFirst, LocalpostError, quote, validationError } from '../core/errors.ts'
 import type { VariableValue } from './send-types.ts'
 
 /** The texts of an email after their placeholders are filled in. */
@@ -137,7 +137,7 @@ export function resolveVariables(variables: Readonly<Record<string, VariableValu
     else values.set(name, value)
   }
   if (missing.length === 0) return values
-  const names = firstOf(missing, quote).join(', ')
+  const names = listFirst(missing, quote).join(', ')
   throw new LocalpostError('missing_variable', `No value and no default for ${names}: give one of them.`, {
     errors: missing.map((name) => ({ field: `variables.${name}`, message: 'has neither value nor default' })),
   })

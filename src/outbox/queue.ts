@@ -57,8 +57,9 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
   /** When the timer wakes the queue. */
   let timerAt = Number.POSITIVE_INFINITY
   let cancelTimer = (): void => {}
-  let cancelPause = (): void => {}
-  let endPause = (): void => {}
+  /** The emails begun in this round that still have their place. */
+  const round = new Set<string>()
+  let endGathering = (): void => {}
   const idleWaiters: (() => void)[] = []
 
   function wake(): void {
@@ -103,18 +104,24 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
   }
 
   async function fillPlaces(): Promise<void> {
+    round.clear()
     for (let id = await nextId(); id !== undefined && !isClosed && mayBegin(); id = await nextId()) begin(id)
-    if (busy > 0) await pause()
+    if (isClosed) return
+    const isAlmostFull = busy > mostPlaces - minFree
+    if (isAlmostFull) round.clear()
+    if (isAlmostFull || round.size > 0) await gather()
   }
 
-  /** Until nothing is in progress, or some time has passed. */
-  async function pause(): Promise<void> {
+  /** Waits while more emails come: until the round has ended, or some time has passed. */
+  async function gather(): Promise<void> {
     await new Promise<void>((resolve) => {
-      cancelPause = pauseFor(resolve)
-      if (busy <= mostPlaces - minFree) endPause = resolve
+      const cancel = systemClock.after(gatherMs, resolve)
+      endGathering = () => {
+        cancel()
+        resolve()
+      }
     })
-    endPause = () => {}
-    cancelPause()
+    endGathering = () => {}
   }
 
   async function nextId(): Promise<string | undefined> {
@@ -142,9 +149,10 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     const hold = (places: 0 | 1): void => {
       busy += places - holds
       holds = places
-      if (busy === 0) endPause()
+      if (places === 0 && round.delete(id) && round.size === 0) endGathering()
     }
     hold(1)
+    round.add(id)
     const work = run(id, (isPaused) => {
       hold(isPaused ? 0 : 1)
       if (isPaused) fill()
@@ -177,7 +185,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     async close() {
       isClosed = true
       cancelTimer()
-      cancelPause()
+      endGathering()
       await Promise.all(inProgress.values())
       settle()
     },
@@ -186,11 +194,11 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
 
 /**
  * Emails that begin together are stored together, and requests are answered meanwhile: one email at a time took 1.7 times the
- * CPU time (the bench row is `delivered`). So while emails are in progress, the next ones wait for their end, but not for
- * longer than this; with fewer free places than `minFree` they always wait so long.
+ * CPU time (the bench row is `delivered`). So the next emails wait until those that began last have ended, or given their
+ * places up, but not for longer than this. With fewer free places than `minFree` they always wait so long.
  */
+const gatherMs = 25
 const minFree = 8
-const pauseFor = (end: () => void): (() => void) => systemClock.after(25, end)
 /** How many ids a search puts into the queue of a lane. */
 const maxQueued = 50
 /** The maximum number of emails in progress, including the paused ones: this many servers of attachments may hang. */

@@ -279,7 +279,7 @@ interface ReadingLimit {
 
 /** How long a page waits for mail that is not read yet: it says how many are left, as other searches cannot. */
 const longestCatchUpMs = 1000
-/** More mails are hardly read in that time. Then a page says at once how many are left. */
+/** In that time hardly more than this many mails can be read. With more, a page says at once how many are left. */
 const mostCatchUp = 2000
 
 /** How long a page of a search may look at the texts of a database, and how long it may read messages. */

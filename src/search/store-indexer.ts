@@ -50,6 +50,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     if (isClosed) return false
     isReading = true
     const missing = await nextMissing()
+    if (missing.length === 0) await settle()
     const ids = missing.length > 0 ? missing : [...deferred].slice(0, 1)
     if (ids.length === 0 || isClosed) return false
     const { tried, failed } = await readAll(ids).catch((error: unknown) => {
@@ -82,8 +83,8 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     const cursor = await place()
     if (ahead.length === 0) ahead = await texts.missing(emailCollection, cursor, readAhead + deferred.size)
     const next = ahead.filter((id) => !deferred.has(id))
-    ahead = next.slice(mostMails)
-    return next.slice(0, mostMails)
+    ahead = next.slice(stepMails)
+    return next.slice(0, stepMails)
   }
 
   /** An id up to which every mail has its text. */
@@ -185,16 +186,20 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     unsettled += folded.length
   }
 
+  /** Called when nothing is left to read, except mails that failed. */
+  async function settle(): Promise<void> {
+    if (unsettled < manyTexts) return
+    try {
+      await texts.settle(emailCollection)
+      unsettled = 0
+    } catch {
+      // Searches are only slower. It is tried again when reading ends the next time.
+    }
+  }
+
   const quiet = startQuietWork({
     clock,
-    step: async () => {
-      if (!store.leadership.isMine()) return false
-      if (await readNext()) return true
-      if (unsettled < manyTexts) return false
-      unsettled = 0
-      await texts.settle(emailCollection)
-      return false
-    },
+    step: async () => store.leadership.isMine() && (await readNext()),
     onLongWork,
   })
   const stopListening = store.changes(
@@ -212,19 +217,24 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     async catchUp({ complete = false, mostMs = catchUpMs, mostMails = unlimited, signal } = {}) {
       const until = clock.now() + mostMs
       let isDone = false
-      // Counted only where many are left, because that takes a while.
-      const isFarBehind = async (): Promise<boolean> =>
-        !complete && ahead.length > 0 && (await texts.countMissing(emailCollection)) > mostMails
       try {
+        let isCounted = complete || mostMails === unlimited
         const newest = complete ? await newestId() : ''
         const isBehind = (): boolean => complete && (cursor === null || cursor < newest || deferred.size > 0)
-        while (!isDone && !signal?.aborted && !(await isFarBehind())) {
+        while (!isDone && !signal?.aborted) {
+          // Once, and only where many are left, because counting takes a while.
+          if (!isCounted && ahead.length > 0) {
+            isCounted = true
+            if ((await texts.countMissing(emailCollection)) > mostMails) break
+          }
           isDone = !(await readNext())
           if (!isBehind() && clock.now() >= until) break
         }
       } catch {
         // A search must work even if nothing can be stored.
       }
+      // Until the next search here, the leader reads them.
+      if (!store.leadership.isMine()) ahead = []
       return isDone ? 0 : await texts.countMissing(emailCollection)
     },
     countCut: () => texts.countCut(emailCollection),
@@ -239,7 +249,10 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
           // Another instance may have read further mails.
           const [missing] = await texts.missing(emailCollection, from, 1)
           const to = missing === undefined ? newest : previous(missing)
-          if (to > from) cursor = to
+          if (to > from) {
+            cursor = to
+            ahead = []
+          }
           isAll = missing === undefined
         })
       const open = [...deferred, ...(lowest === null ? [] : [lowest])]
@@ -273,7 +286,7 @@ interface ReadMail {
 
 /** How many mails are looked up at once, how many of them are read in one step, and for how long about. */
 const readAhead = 1024
-const mostMails = 256
+const stepMails = 256
 const stepMs = 250
 /** So many new texts slow searches down until they are settled. */
 const manyTexts = 250

@@ -1,4 +1,4 @@
-import { firstOf, LocalpostError, quote, validationError } from '../core/errors.ts'
+import { listFirst, LocalpostError, quote, validationError } from '../core/errors.ts'
 
 /** The texts of an email. */
 export type TemplateField = 'subject' | 'html' | 'text'
@@ -112,7 +112,7 @@ export function inWords({ line, column, message }: TemplateFault): string {
 
 /** The error of data that lacks what a template uses. */
 export function missingData(paths: readonly string[]): LocalpostError {
-  const names = firstOf(paths, quote).join(', ')
+  const names = listFirst(paths, quote).join(', ')
   return new LocalpostError(
     'missing_variable',
     `The data has no value for ${names}, which the template uses.`,

@@ -72,6 +72,10 @@ describe('the checks of a mail', () => {
     ['acme-app://open', null],
     ['#part', null],
     ['{{url}}', null],
+    ['{{ url | default: "a > b" }}', null],
+    [`{{ ${'x'.repeat(300)} }}`, null],
+    ['*|UNSUB|*', null],
+    ['%recipient.url%', null],
     ['', 'error'],
     ['#', 'error'],
     ['JavaScript:x', 'error'],
@@ -92,14 +96,14 @@ describe('the checks of a mail', () => {
 
   it('find images that cannot be shown, that have no alt, and that only count openings', async () => {
     const id = await submitHello({
-      html: '<img src="cid:logo@x" alt="Logo"><img src="cid:gone" alt="x"><img src="/a.png"><img src="https://acme.test/o?1" width="1" height="1">',
+      html: '<img src="cid:logo@x" alt="Logo"><img src="cid:gone" alt="x"><img src="/a.png"><img src="{{ logo }}"><img src="*|LOGO|*"><img src="https://acme.test/o?1" width="1" height="1">',
       attachments: [{ filename: 'l.png', content: 'png', cid: 'logo@x' }],
     })
     expect(await messagesOf(id, 'images')).toEqual([
       'The mail has no part for the image cid:gone.',
       'No mail client can load the image /a.png.',
     ])
-    expect(await messagesOf(id, 'image-alternatives')).toHaveLength(1)
+    expect(await messagesOf(id, 'image-alternatives')).toHaveLength(3)
     expect(await messagesOf(id, 'tracking-pixel')).toEqual([
       'An image of one pixel tracks when the mail is opened: https://acme.test/o?1.',
     ])

@@ -35,6 +35,7 @@ const left: readonly [language: string, html: string, found: string[]][] = [
   ['Constant Contact', '[[FIRSTNAME OR "friend"]] [[EMAIL]]', ['[[FIRSTNAME OR "friend"]]', '[[EMAIL]]']],
   ['Mailjet', '[[data:firstname:""]] [[var:code]]', ['[[data:firstname:""]]', '[[var:code]]']],
   ['Template Toolkit', '[% user.name %] [%name%]', ['[% user.name %]', '[%name%]']],
+  ['Template Toolkit that trims', '[%- IF user.is_new -%]', ['[%- IF user.is_new -%]']],
   ['Search and replace', 'Dear @@name@@, @@ORDER_ID@@', ['@@name@@', '@@ORDER_ID@@']],
 ]
 
@@ -52,6 +53,10 @@ const shown: readonly [kind: string, html: string][] = [
   ['formats of a log', '%{Referer}i %s %d 100%1$'],
   ['emphasis', '*bold* |a|b| *| a |b !important {!}'],
   ['environment variables', '%PATH% %APPDATA%'],
+  ['a table of contents, attributes of C++', '[[toc]] [[TOC]] [[nodiscard]] int f(); [[maybe_unused]]'],
+  ['percentages', '[% change vs 10%] [%] 100%(of)s'],
+  ['code', '.a{!ie} a[b]{!ie} f(){!ie}'],
+  ['tables', '*| Total, net |* *|-|*'],
 ]
 
 describe('placeholders that are left', () => {

@@ -76,6 +76,42 @@ it('mails that come while one is in progress begin together when it has ended', 
   expect(steps.slice(0, 4)).toEqual(['begin first', 'end first', 'begin second', 'begin third'])
 })
 
+it('mails that come one by one begin at once while another one is in progress for long', async () => {
+  const due = ['slow', 'first']
+  const ended: string[] = []
+  let endSlow = (): void => {}
+  const isSlowEnded = new Promise<void>((resolve) => (endSlow = resolve))
+  const queue = createQueue({
+    clock: systemClock,
+    lanes: [
+      { places: 16, findDue: (limit) => Promise.resolve({ ids: due.slice(0, limit), next: Infinity }) },
+    ],
+    mayBegin: () => true,
+    onError: (error) => ended.push(String(error)),
+    async run(id) {
+      if (id === 'slow') await isSlowEnded
+      due.splice(due.indexOf(id), 1)
+      ended.push(id)
+      return null
+    },
+  })
+  queue.wake()
+  await expect.poll(() => ended).toEqual(['first'])
+  // It waits with the slow one, which began in the same round as the first.
+  due.push('second')
+  queue.wake()
+  await expect.poll(() => ended).toEqual(['first', 'second'])
+  for (let n = 0; n < 100; n++) {
+    due.push(`mail ${n}`)
+    queue.wake()
+    // No timer ends in so few turns, except by chance.
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+    expect(ended.at(-1)).toBe(`mail ${n}`)
+  }
+  endSlow()
+  await queue.close()
+})
+
 it('a reset during sending leaves no mail that fails', async () => {
   const post = await start()
   let isOver = false

@@ -279,6 +279,63 @@ test('many texts are settled once, when all are stored', async () => {
   expect(settled).toEqual([300])
 })
 
+test('texts are settled also if a mail cannot be read, and again if that failed', async () => {
+  const { store, clock, arrive } = await open()
+  for (let n = 1; n <= 300; n++) await arrive(n)
+  const { texts } = textsOf(store)
+  const digests = digestsOf(store)
+  const failing = new LocalpostError('store_failed', 'Reading failed: EIO.')
+  let settled = 0
+  const indexer = startStoreIndexer({
+    clock,
+    store,
+    digests: {
+      take: (email, message) =>
+        email.id === idOf(300) ? Promise.reject(failing) : digests.take(email, message),
+    },
+    texts: {
+      ...texts,
+      async settle() {
+        settled++
+        if (settled === 1) throw failing
+      },
+    },
+  })
+  onTestFinished(async () => void (await indexer.close()))
+  for (let n = 0; n < 12; n++) await indexer.catchUp()
+  expect(settled).toBe(2)
+})
+
+test.each([
+  ['after the search', false],
+  ['once it sees that they were read', true],
+])('an instance forgets which mails come next, %s, so that none is read twice', async (_, isLeader) => {
+  const { store, clock, arrive } = await open()
+  for (let n = 1; n <= 300; n++) await arrive(n)
+  const { texts, stored } = textsOf(store)
+  const digests = digestsOf(store)
+  const read: string[] = []
+  const indexer = startStoreIndexer({
+    clock,
+    store: { ...store, leadership: { ...store.leadership, isMine: () => isLeader } },
+    texts,
+    digests: {
+      take(email, message) {
+        read.push(email.id)
+        return digests.take(email, message)
+      },
+    },
+  })
+  onTestFinished(async () => void (await indexer.close()))
+  expect(await indexer.catchUp({ mostMs: 0 })).toBeGreaterThan(0)
+  const first = read.length
+  // Another instance reads the others.
+  for (let n = 1; n <= 300; n++) stored.add(idOf(n))
+  if (isLeader) expect((await indexer.readTo()).isAll).toBe(true)
+  expect(await indexer.catchUp()).toBe(0)
+  expect(read).toHaveLength(first)
+})
+
 test('a search that runs out of time keeps the matches that the texts decided, and counts the others', async () => {
   const { store, arrive } = await open()
   for (let n = 1; n <= 250; n++) await arrive(n)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { firstOf } from '../../core/errors.ts'
+import { listFirst } from '../../core/errors.ts'
 import { ignoredMember } from '../../core/validate.ts'
 import type { Domains } from '../../domains/domains.ts'
 import {
@@ -47,7 +47,7 @@ function unknownMembers(schema: z.ZodType, value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   const known = membersOf(schema)
   const unknown = Object.keys(value).filter((name) => !known.has(name))
-  return firstOf(unknown, ignoredMember)
+  return listFirst(unknown, ignoredMember)
 }
 
 const cache = new WeakMap<z.ZodType, ReadonlySet<string>>()

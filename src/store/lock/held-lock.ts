@@ -23,7 +23,7 @@ export class HeldLock {
   #seenAt = monotonicNow()
   /** The same by the wall clock, because the monotonic clock stops while the machine is suspended. */
   #seenAtWall = dateNow()
-  /** The state of the lock file when this process last read its own text in it. */
+  /** The state of the lock file when this process last renewed it, or read its text in it. */
   #stamp: Stamp | null
   /** Kept open, so that no other file gets its inode. */
   readonly #fd: number | null
@@ -111,7 +111,8 @@ export class HeldLock {
 
   /**
    * Renews the open file first, which does no harm if another file has the name by now: one call in the thread pool, because
-   * this also runs in an idle process. The looks after it are synchronous, since the disk has just answered.
+   * this also runs in an idle process. Then it reads that file and checks that the path still leads to it; both are
+   * synchronous, since the disk has just answered.
    */
   async #beat(): Promise<void> {
     const { files, text } = this.#deps
