@@ -57,11 +57,32 @@ it('a link leads to one check of a mail, opened and with the focus', async () =>
   await page.goto(`${post.url}/#/mail/${id}/checks/message`)
   await expect.poll(focused).toBe('message')
   await panel(page).getByText('The message can be read in full').waitFor()
+  // The section of the mail clients is the place of its check.
+  await page.goto(`${post.url}/#/mail/${id}/checks/client-support`)
+  await expect.poll(focused).toBe('client-support')
+  expect(await panel(page).getByText('There is no check').count()).toBe(0)
+  await page.getByRole('button', { name: 'Full screen' }).click()
+  await expect.poll(() => new URL(page.url()).hash).toBe(`#/mail/${id}/full/checks/client-support`)
   await page.goto(`${post.url}/#/mail/${id}/full/checks/nothing`)
   await panel(page).getByText('There is no check “nothing” of this mail.').waitFor()
   await page.getByRole('link', { name: 'Show all checks' }).click()
   await panel(page).getByText('There is no check').waitFor({ state: 'detached' })
-  await expect.poll(() => new URL(page.url()).hash).toBe(`#/mail/${id}/checks`)
+  await expect.poll(() => new URL(page.url()).hash).toBe(`#/mail/${id}/full/checks`)
+})
+
+it('a link to a check of another mail shows the checks of that mail', async () => {
+  const { post, page } = await openPage({}, false)
+  for (const subject of ['Hi {{name}}', 'Hi Ada'])
+    await submit(post, { to: 'ada@example.com', subject, text: 'Hi' })
+  const [second, first] = (await post.inbox.list()).items
+  const focused = (): Promise<string | null> =>
+    page.evaluate(() => document.activeElement?.getAttribute('data-check') ?? null)
+  await page.goto(`${post.url}/#/mail/${first?.id}/checks/placeholders`)
+  await expect.poll(focused).toBe('placeholders')
+  await panel(page).getByText('Placeholders left').first().waitFor()
+  await page.goto(`${post.url}/#/mail/${second?.id}/checks/message`)
+  await page.getByRole('heading', { name: 'Hi Ada' }).waitFor()
+  await expect.poll(focused).toBe('message')
 })
 
 it('a link leads to one version of a template, and showing one puts it into the address', async () => {
@@ -81,6 +102,18 @@ it('a link leads to one version of a template, and showing one puts it into the 
   await page.reload()
   await shown('Text 2')
   expect(new URL(page.url()).hash).toBe(`#/templates/welcome/versions/${second?.id}`)
+  // Differences are not the version: a link to it shows it.
+  await page
+    .getByRole('button', { name: /^Compare the version/ })
+    .first()
+    .click()
+  await page.getByRole('group', { name: 'Text of the version' }).waitFor({ state: 'detached' })
+  await page.goto(`${post.url}/#/templates/welcome/versions/${second?.id}`)
+  await shown('Text 2')
+  await page.goto(`${post.url}/#/templates/gone/versions/tv_1`)
+  await page.getByText('There is no template “gone”.').waitFor()
+  await page.getByRole('link', { name: 'Show all templates' }).click()
+  await expect.poll(() => new URL(page.url()).hash).toBe('#/templates')
   await page.goto(`${post.url}/#/templates/welcome/versions/nothing`)
   await page.getByText('This template has no version “nothing”.').waitFor()
   await page.getByRole('link', { name: 'Back to the template' }).click()

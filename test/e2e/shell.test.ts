@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { enter, openPage, send, submit } from './_setup.ts'
+import { RawClient } from '../capture/_server.ts'
+import { enter, openPage, rowOf, send, submit } from './_setup.ts'
 
 it('the navigation marks what needs attention, until it was seen', async () => {
   const { post, page } = await openPage()
@@ -15,6 +16,21 @@ it('the navigation marks what needs attention, until it was seen', async () => {
   await nav.getByRole('link', { name: /^Rules and faults\b.*\bfaults are on$/ }).waitFor()
   await page.reload()
   await nav.getByRole('link', { name: 'Traffic', exact: true }).waitFor()
+})
+
+it('the navigation marks an SMTP session with a problem as soon as it ends', async () => {
+  const { post, page } = await openPage({}, false)
+  // Only the event tells of it.
+  await page.route('**/dev/smtp-sessions*', (route) => route.abort())
+  await page.goto(post.url ?? '')
+  await submit(post, { to: 'ada@example.com', subject: 'Delivered' })
+  await rowOf(page, 'Delivered').waitFor()
+  const nav = page.getByRole('navigation', { name: 'Sections' })
+  await nav.getByRole('link', { name: 'Traffic', exact: true }).waitFor()
+  const client = new RawClient(post.smtp)
+  await client.reply()
+  for (const line of ['EHLO app', 'STARTTLS', 'QUIT']) await client.say(line)
+  await nav.getByRole('link', { name: /^Traffic\s+new problems$/ }).waitFor()
 })
 
 it('the inbox says that faults are on, and turns them off', async () => {

@@ -350,11 +350,31 @@ test('a mail that would be among the loaded rows is not asked for, and one below
   await served.answerAll()
   const begun = served.asked.length
   expect(inbox.rows.value.emails.map(({ id }) => id)).toContain('m6')
-  // Newer than all, and between two rows.
-  expect(await inbox.locate('m9')).toBe(-1)
+  // Between two rows, and one of them.
   expect(await inbox.locate('m75')).toBe(-1)
   expect(await inbox.locate('m7')).toBe(1)
   expect(served.asked.length).toBe(begun)
+  // One that arrived, of which the list has not heard yet.
+  served.fill(10)
+  const found = inbox.locate('m9')
+  await served.answerAll()
+  expect(await found).toBe(0)
+  expect(served.asked.slice(begun).map(({ offset }) => offset)).toEqual([0])
+})
+
+test('a mail between rows that were fetched one after the other is asked for', async () => {
+  const served = new Served()
+  const { inbox } = served
+  served.fill(9)
+  served.search('')
+  await served.answerAll()
+  void inbox.show(0, 8)
+  await served.answerAll()
+  const begun = served.asked.length
+  const found = inbox.locate('m75')
+  await served.answerAll()
+  expect(await found).toBe(-1)
+  expect(served.asked.length).toBeGreaterThan(begun)
 })
 
 test('a scroll through 20,000 mails asks for few large pages, and the rows that are kept are bounded', async () => {

@@ -46,7 +46,7 @@ function phone(opened: string, all: readonly ListRow[], [from, to]: [from: numbe
     return openId.value
   }
   const ends = (): [boolean, boolean] => [walk.canMove(-1), walk.canMove(1)]
-  return { go, ends, press: walk.move }
+  return { go, ends, press: walk.move, route, fill: walk.fill, close: walk.close }
 }
 const mails = Array.from({ length: 500 }, (_, at) => ({ id: `m${at}` }) as ListRow)
 
@@ -70,6 +70,19 @@ test('from a mail that a link opened, the next and the previous one are those be
   expect(await next.go(1)).toBe('m200')
   const previous = phone('m199', mails, [0, 50])
   expect(await previous.go(-1)).toBe('m198')
+})
+
+test('a mail alone, and beside the list again, keeps its tab and the check that is linked', () => {
+  const { route, fill, close } = phone('m1', mails, [0, 50])
+  const checks = { view: 'mail', id: 'm1', tab: 'Checks', check: 'links' } as const
+  route.value = checks
+  fill()
+  expect(route.value).toEqual({ ...checks, full: true })
+  close()
+  expect(route.value).toEqual({ ...checks, full: false })
+  route.value = { view: 'mail', id: 'm1', compare: 'm2' }
+  fill()
+  expect(route.value).toEqual({ view: 'mail', id: 'm1', full: true })
 })
 
 test('there is nothing before the first mail and after the last one', async () => {

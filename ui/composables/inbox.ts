@@ -285,7 +285,8 @@ export function useInbox(api: Api, onArrivals: (mails: ListedMail[]) => void): I
     async locate(id, until) {
       const current = await loadsDone()
       const signal = until ? AbortSignal.any([current, until]) : current
-      return locate(id, { query: shown.value, count: count.value, loaded: rows.value, fetch: list, signal })
+      const loaded = isPieced ? noRows : rows.value
+      return locate(id, { query: shown.value, count: count.value, loaded, fetch: list, signal })
     },
     load,
     show: pages.show,

@@ -5,7 +5,7 @@ import type { ListWindow } from './list-window.ts'
  * The position of a mail in the list of a query, found with a few requests, because a list is sorted by id, the newest first.
  *
  * @param list.count  The number of its rows.
- * @param list.loaded  The rows that are loaded: nothing is asked for about a mail that would be among them.
+ * @param list.loaded  Rows that were fetched at once: nothing is asked for about a mail that would be among them.
  * @param list.signal  Ends the search.
  * @returns -1 if it is not in the list, or the search for it failed or was ended.
  */
@@ -24,7 +24,8 @@ export async function locate(
   let [from, to] = [0, count - 1]
   if (newest && oldest) {
     if (id < oldest.id) from = loaded.first + loaded.emails.length
-    else if (id > newest.id) to = loaded.first - 1
+    // It may have arrived since the rows were fetched.
+    else if (id > newest.id) to = Math.max(0, loaded.first - 1)
     else {
       const at = loaded.emails.findIndex((mail) => mail.id === id)
       return at < 0 ? -1 : loaded.first + at

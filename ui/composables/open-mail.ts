@@ -95,10 +95,11 @@ export function useOpenMail(
     coming,
     reload,
     patch(wanted, change) {
-      if (mail.value?.id !== wanted) return
-      mail.value = { ...mail.value, ...change }
-      // What is being loaded may be older than the change.
-      if (loads > 0 && openedId === wanted) void reload()
+      if (mail.value?.id === wanted) mail.value = { ...mail.value, ...change }
+      if (loads === 0 || id.value !== wanted) return
+      // What is being loaded, or was fetched ahead, may be older than the change.
+      ahead.outdate([wanted])
+      void reload()
     },
     markGone: () => (phase.value = 'gone'),
   }

@@ -9,22 +9,22 @@ export interface PatchedPages {
 }
 
 export function createPatchedPages(api: Pick<Api, 'list'>): PatchedPages {
-  let fetching = 0
-  /** The changes since the pages that are being fetched were asked for. */
-  const patches = new Map<string, Partial<ListedMail>>()
+  /** For each page that is being fetched, the changes since it was asked for, by the id of the mail. */
+  const fetching = new Set<Map<string, Partial<ListedMail>>>()
   return {
     async fetch(search, signal) {
-      fetching++
+      const patches = new Map<string, Partial<ListedMail>>()
+      fetching.add(patches)
       try {
         const page = await api.list(search, signal)
         if (patches.size === 0) return page
         return { ...page, emails: page.emails.map((mail) => ({ ...mail, ...patches.get(mail.id) })) }
       } finally {
-        if (--fetching === 0) patches.clear()
+        fetching.delete(patches)
       }
     },
     patch(id, change) {
-      if (fetching > 0) patches.set(id, { ...patches.get(id), ...change })
+      for (const patches of fetching) patches.set(id, { ...patches.get(id), ...change })
     },
   }
 }

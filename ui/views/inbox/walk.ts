@@ -113,7 +113,9 @@ export function useWalk({ inbox, selection, broadcasts, router, currentId, rows 
   }
 
   function fill(): void {
-    if (openId.value !== null) go({ view: 'mail', id: openId.value, full: !full.value })
+    if (route.value.view !== 'mail') return
+    const { compare: _compare, ...rest } = route.value
+    go({ ...rest, full: !full.value })
   }
 
   // The bar with the focus disappears with the selection, so the focus moves to the list.
