@@ -61,7 +61,7 @@ export const topOf = async (row: Locator): Promise<number> => (await row.boundin
 
 /** Opens a page of the app by its link. */
 export const enter = (page: Page, name: string): Promise<void> =>
-  page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name }).click()
+  page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click()
 /** The accessible name of the element with the focus. */
 export const focused = (page: Page) => (): Promise<string | null | undefined> =>
   page.evaluate(() => document.activeElement?.ariaLabel)

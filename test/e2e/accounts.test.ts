@@ -14,6 +14,9 @@ const switcher = (page: Page, name: string): Locator =>
 const find = (page: Page): Locator => page.getByRole('combobox', { name: 'Find an account' })
 const option = (page: Page, name: string): Locator => page.getByRole('option', { name })
 
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+
 async function switchTo(page: Page, from: string, to: string): Promise<void> {
   await switcher(page, from).press('Enter')
   await find(page).fill(to)
@@ -147,9 +150,10 @@ describe('the accounts in the page', () => {
     await dialog.getByRole('alert').getByText('exists already').waitFor()
     await dialog.getByLabel('Name').fill('shop')
     await dialog.getByLabel('Remove the account').selectOption('7 days')
-    await dialog.getByLabel('Maximum number of emails').fill('500')
+    await dialog.getByLabel('Maximum number of mails').fill('500')
     await dialog.getByRole('button', { name: 'Create account' }).click()
     await dialog.getByText('They are not shown again').waitFor()
+    await expect.poll(() => focused(page)).toMatch(/^Copy the API key and the SMTP password now/)
     // They are shown once: neither a click beside the dialog nor Escape alone closes it.
     await page.mouse.click(5, 5)
     await page.keyboard.press('Escape')
@@ -175,10 +179,12 @@ describe('the accounts in the page', () => {
     await dialog.getByRole('button', { name: 'Create key' }).click()
     const keys = dialog.getByRole('list', { name: 'API keys' }).getByRole('listitem')
     await keys.filter({ hasText: 'pipeline' }).getByText('Send only').waitFor()
+    expect(await focused(page)).toMatch(/^Copy the new key now/)
     const renew = page.getByRole('region', { name: 'SMTP password' })
     await renew.getByRole('button', { name: 'New password' }).click()
     await page.getByRole('button', { name: 'Replace', exact: true }).click()
     const renewed = await renew.locator('.note code').innerText()
+    await expect.poll(() => focused(page)).toMatch(/^Copy the new password now/)
     const login = (pass: string): Promise<unknown> => {
       const smtp = Object.assign({ auth: { user: 'shop', pass } }, post.smtp)
       return submit({ smtp }, { subject: 'Renewed', text: 'x' })

@@ -30,7 +30,7 @@ interface Task {
 
 const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name, exact: true })
 const room = (page: Page, name: string): Locator =>
-  page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
+  page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name })
 const heading = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor()
 const mailAt = async (post: Localpost, subject: string): Promise<string> => {

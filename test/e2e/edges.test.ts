@@ -65,7 +65,7 @@ it('an open mail keeps its tabs after Localpost stopped', async () => {
   await post.inbox.update(mail?.id ?? '', { tags: ['changed'] })
   await asked
   await post.close()
-  await page.getByText('Disconnected, trying again…').waitFor()
+  await page.getByText('Disconnected, retrying…').waitFor()
   await tab(page, 'Headers').click()
   await panel(page).getByText('4711').waitFor()
 })

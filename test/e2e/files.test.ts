@@ -198,3 +198,21 @@ it('the dialog of a nested mail asks about its remote content', async () => {
   await expect.poll(() => dialog.locator('iframe').getAttribute('src')).toContain('remote=all')
   await expect.poll(() => dialog.getByRole('button', { name: 'Load them' }).count()).toBe(0)
 })
+
+it('the dialog of a nested mail with a long subject leaves a phone its body', async () => {
+  const { post, page } = await openPage()
+  const inner = `Subject: ${'long '.repeat(180)}\r\n\r\nThe inner body`
+  await post.inbox.import(
+    mime('multipart/mixed', [
+      ['Content-Type: text/plain', 'See below'],
+      ['Content-Type: message/rfc822', inner],
+    ]),
+  )
+  await page.getByRole('region', { name: 'Attached files' }).getByRole('button').first().click()
+  const dialog = page.getByRole('dialog', { name: 'long long' })
+  await dialog.getByText('The inner body').waitFor()
+  await page.setViewportSize({ width: 390, height: 700 })
+  const height = async (): Promise<number> => (await dialog.locator('.title').boundingBox())?.height ?? 700
+  await expect.poll(height).toBeLessThan(200)
+  await page.setViewportSize({ width: 1280, height: 800 })
+})

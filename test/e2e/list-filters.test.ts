@@ -98,7 +98,7 @@ describe('the number of unread mails', () => {
     expect(await icon()).toMatch(/favicon/)
     await submit(post, { subject: 'One', text: 'x' })
     await submit(post, { subject: 'Two', text: 'x' })
-    const inbox = page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Inbox' })
+    const inbox = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Inbox' })
     await inbox.getByText('2 unread').waitFor()
     expect(await page.title()).toMatch(/^\(2\) /)
     expect(decodeURIComponent((await icon()) ?? '')).toContain('>2</text>')

@@ -20,7 +20,7 @@ it('the links of a mail are asked on request, and those that do not answer are l
   await submit(post, { subject: 'Links', html: `<a href="${link}">Go on</a>` })
   await rowOf(page, 'Links').click()
   await tab(page, 'Checks').click()
-  const button = panel(page).getByRole('button', { name: 'Ask the links and images' })
+  const button = panel(page).getByRole('button', { name: 'Test links and images' })
   await button.waitFor()
   expect(asked).toEqual([])
   await button.click()

@@ -44,7 +44,7 @@ it('answers why there is no mail, with what to do, and shows each session with i
   const { page } = await openFailed()
   const causes = page.getByRole('list', { name: 'What went wrong' })
   for (const words of [
-    'A request had an unknown API key. Use the key that the page "Connect" shows.',
+    'A request had an unknown API key. Use the key that the view "Connect" shows.',
     'A recipient was refused. The reply says why.',
     'An HTTP request came to the SMTP port. Send it to the HTTP port.',
     'sent SMTP instead of an HTTP request. SMTP is at 127.0.0.1:',

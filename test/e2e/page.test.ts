@@ -52,7 +52,7 @@ describe('the page', () => {
     const port = Number(new URL(post.url ?? '').port)
     await page.getByText('Live', { exact: true }).waitFor()
     await post.close()
-    await page.getByText('Disconnected, trying again…').waitFor()
+    await page.getByText('Disconnected, retrying…').waitFor()
     const next = await startListening({}, { port })
     await submit(next, { subject: 'After the restart', text: 'x' })
     await page.getByText('Live', { exact: true }).waitFor({ timeout: 15_000 })

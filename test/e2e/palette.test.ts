@@ -60,7 +60,7 @@ it('what was run last comes first, and nothing that deletes is selected by itsel
   await page.keyboard.press('Control+k')
   await expect.poll(() => chosen(page)).toContain('Webhooks')
   await page.keyboard.press('Escape')
-  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Inbox' }).click()
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Inbox' }).click()
   await rowOf(page, 'Hello').waitFor()
   await type(page, 'delete what')
   await page.getByRole('option', { name: 'Delete what the list shows' }).waitFor()

@@ -19,7 +19,7 @@ describe('keyboard use of the pages', () => {
   it('have the same name in the navigation, the palette, the title and the heading', async () => {
     const { page } = await openPage()
     const labels = Object.values(rooms).map(({ label }) => label)
-    const nav = page.getByRole('navigation', { name: 'Sections' }).getByRole('link')
+    const nav = page.getByRole('navigation', { name: 'Views' }).getByRole('link')
     await nav.first().waitFor()
     expect(await nav.allInnerTexts()).toEqual(labels)
     for (const label of labels.slice(1)) {

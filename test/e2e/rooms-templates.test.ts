@@ -125,7 +125,7 @@ describe('the Templates page', () => {
     await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor()
     await enter(page, 'Templates')
     const entry = page.getByRole('list', { name: 'Templates' }).getByRole('link', { name: 'half-done' })
-    await entry.getByText('not stored').waitFor()
+    await entry.getByText('not saved').waitFor()
     await page.reload()
     await entry.click()
     await expect.poll(() => page.getByLabel('Subject').inputValue()).toBe('Half a thought')

@@ -109,6 +109,24 @@ describe('the Webhooks page', () => {
     await created.waitFor()
   })
 
+  it('says the same of a receiver that does not run: at the webhook, at the try, in Traffic', async () => {
+    const receiver = createServer()
+    await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve))
+    const { port } = receiver.address() as AddressInfo
+    await new Promise((resolve) => void receiver.close(resolve))
+    const words = `connection refused, nothing listens at 127.0.0.1:${port}`
+    const { post, page } = await openPage({}, false)
+    await post.webhooks.create({ url: `http://127.0.0.1:${port}/`, events: ['email.sent'] })
+    await send(post, { to: 'ada@example.com', subject: 'Told to nobody' })
+    await page.goto(`${post.url}/#/webhooks`)
+    await page.getByText(`Failing: ${words}`).waitFor()
+    const deliveries = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem')
+    await deliveries.first().getByText('1 try').click()
+    await deliveries.first().locator('.said').getByText(words, { exact: true }).waitFor()
+    await enter(page, 'Traffic')
+    await page.getByText(`email.sent → ${words}`).waitFor()
+  })
+
   it('adds a webhook for chosen events only', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Webhooks')

@@ -133,4 +133,6 @@ it('a row says which placeholders are left, also to who hears it', async () => {
   await rowOf(page, subject).getByText('Placeholder: {{number}} is not filled in').waitFor()
   await rowsOf(page).nth(3).waitFor()
   expect(await page.getByText('is not filled in').count()).toBe(1)
+  await submit(post, { subject: 'For {{first}} {{last}}', to: 'ada@example.com', text: 'x' })
+  await rowOf(page, 'For {{first}}').getByText('{{first}}, {{last}} are not filled in').waitFor()
 })

@@ -6,6 +6,16 @@ import { pairOf, type Selection } from './selection.ts'
 import { type InboxCommand, inboxKeys } from './inbox-keys.ts'
 import { type MailTab, mailTabs } from './tabs.ts'
 
+interface MailKeys {
+  show(at: number): void
+  addTag(): void
+  goToLinks(): void
+  goToFiles(): void
+  copyCode(): void
+  /** Shows the HTML mail at the next width. */
+  nextWidth(): void
+}
+
 export interface InboxCommandTargets {
   inbox: InboxList
   open: OpenMail
@@ -25,13 +35,8 @@ export interface InboxCommandTargets {
   release(): void
   /** Shows two mails side by side. */
   compare(): void
-  showTab(at: number): void
-  addTag(): void
-  goToLinks(): void
-  goToFiles(): void
-  copyCode(): void
-  /** Shows the HTML mail at the next width. */
-  nextWidth(): void
+  /** What the keys reach in the open mail, while it is shown. */
+  mailView: () => MailKeys | null | undefined
   /** Filters the list by the next tag. */
   nextTag(): void
   pickFiles(): void
@@ -64,11 +69,17 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
       },
     },
     undo: { isOn: () => actions.undoable.value !== null, run: () => void actions.undo() },
-    tag: { isOn: isOpen, run: targets.addTag },
-    links: { isOn: () => (open.mail.value?.links.length ?? 0) > 0, run: targets.goToLinks },
-    files: { isOn: () => (open.mail.value?.attachments.length ?? 0) > 0, run: targets.goToFiles },
-    code: { isOn: () => (open.mail.value?.codes.length ?? 0) > 0, run: targets.copyCode },
-    width: { isOn: () => Boolean(open.mail.value?.html.trim()), run: targets.nextWidth },
+    tag: { isOn: isOpen, run: () => targets.mailView()?.addTag() },
+    links: {
+      isOn: () => (open.mail.value?.links.length ?? 0) > 0,
+      run: () => targets.mailView()?.goToLinks(),
+    },
+    files: {
+      isOn: () => (open.mail.value?.attachments.length ?? 0) > 0,
+      run: () => targets.mailView()?.goToFiles(),
+    },
+    code: { isOn: () => (open.mail.value?.codes.length ?? 0) > 0, run: () => targets.mailView()?.copyCode() },
+    width: { isOn: () => Boolean(open.mail.value?.html.trim()), run: () => targets.mailView()?.nextWidth() },
     fill: { isOn: isAddressed, run: targets.fill },
     compare: { isOn: () => isAddressed() || pairOf(selection) !== null, run: targets.compare },
     release: { isOn: isOpen, run: targets.release },
@@ -105,7 +116,7 @@ export function useInboxCommands(targets: InboxCommandTargets): void {
   useCommands().add(inboxKeys.map((named) => ({ ...named, ...all[named.id] })))
 
   function side(tab: MailTab): Pick<Command, 'run' | 'isOn'> {
-    return { isOn: isOpen, run: () => targets.showTab(mailTabs.indexOf(tab)) }
+    return { isOn: isOpen, run: () => targets.mailView()?.show(mailTabs.indexOf(tab)) }
   }
 
   /** Deletes the selected mails, or without a selection the open mail. */

@@ -77,7 +77,11 @@ export function problemOf(
   )
   return open.length === 0
     ? null
-    : { words: 'Placeholder', detail: `${spellOverrides(open.join(', '))} is not filled in`, tone: 'warn' }
+    : {
+        words: 'Placeholder',
+        detail: `${spellOverrides(open.join(', '))} ${open.length === 1 ? 'is' : 'are'} not filled in`,
+        tone: 'warn',
+      }
 }
 
 const mostShown = 20

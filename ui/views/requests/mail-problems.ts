@@ -2,6 +2,7 @@ import type { SmtpSessionSummary } from '../../../src/inbox/smtp-session-types.t
 import type { LoggedRequest } from '../../../src/server/types.ts'
 import type { WebhookDelivery } from '../../../src/webhooks/types.ts'
 import { beginOf } from '../../composables/words.ts'
+import { deliveryErrorWords } from '../webhooks/health.ts'
 import type { KnownWebhooks } from '../webhooks/receiver.ts'
 
 /** A reason why mail may be missing, with the newest request or session that shows it. */
@@ -69,7 +70,7 @@ function webhookProblem(
       last.status === null
         ? `Check that the receiver runs at ${beginOf(url, longestUrl)}.`
         : `The receiver answered ${last.status}: its log should say why. Replay the delivery under "Webhooks" afterwards.`,
-    reply: `${type} → ${last.error}`,
+    reply: `${type} → ${deliveryErrorWords(last.error)}`,
   }
 }
 
@@ -109,11 +110,11 @@ function httpProblem(request: LoggedRequest): HttpProblem | null {
 const errorTexts: Readonly<Record<string, readonly [message: string, advice: string] | undefined>> = {
   missing_api_key: [
     'A request had no API key.',
-    'Send the header Authorization: Bearer with the key that the page "Connect" shows.',
+    'Send the header Authorization: Bearer with the key that the view "Connect" shows.',
   ],
   invalid_api_key: [
     'A request had an unknown API key.',
-    'Use the key that the page "Connect" shows. A key of the real service does not work here, unless `acceptAnyKey` is on (`--accept-any-key`).',
+    'Use the key that the view "Connect" shows. A key of the real service does not work here, unless `acceptAnyKey` is on (`--accept-any-key`).',
   ],
   not_found: [
     'A request asked for a path or a record that does not exist.',

@@ -16,10 +16,10 @@ export function webhookHealth(
   const left = waiting > 0 ? `, ${waiting} waiting` : ''
   return last.error === null
     ? { tone: 'good', words: `Working${left}` }
-    : { tone: 'bad', words: `Failing: ${wordsOf(last.error)}${left}` }
+    : { tone: 'bad', words: `Failing: ${deliveryErrorWords(last.error)}${left}` }
 }
 
 const refused = 'connect ECONNREFUSED '
-/** The most common error in words that are not those of Node. */
-const wordsOf = (error: string): string =>
+/** Why a try failed; the most common error in words that are not those of Node. */
+export const deliveryErrorWords = (error: string): string =>
   error.startsWith(refused) ? `connection refused, nothing listens at ${error.slice(refused.length)}` : error
