@@ -25,7 +25,7 @@ it('the navigation marks an SMTP session with a problem as soon as it ends', asy
   await page.goto(post.url ?? '')
   await submit(post, { to: 'ada@example.com', subject: 'Delivered' })
   await rowOf(page, 'Delivered').waitFor()
-  const nav = page.getByRole('navigation', { name: 'Sections' })
+  const nav = page.getByRole('navigation', { name: 'Views' })
   await nav.getByRole('link', { name: 'Traffic', exact: true }).waitFor()
   const client = new RawClient(post.smtp)
   await client.reply()

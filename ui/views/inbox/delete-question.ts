@@ -1,13 +1,11 @@
 import { ref, type Ref } from 'vue'
-import type ConfirmDialog from '../../components/ConfirmDialog.vue'
-import type { DeleteExtras } from './lazy-parts.ts'
 
 type Question = [title: string, text: string, action: string]
 
 /** The question before mail is deleted; where it is all mail, with what else can be deleted. */
 export function useDeleteQuestion(
-  dialog: Ref<InstanceType<typeof ConfirmDialog> | undefined>,
-  extras: Ref<InstanceType<typeof DeleteExtras> | undefined>,
+  dialog: Ref<{ ask(...question: Question): Promise<boolean> } | undefined>,
+  extras: Ref<{ removal(): () => Promise<void> } | undefined>,
 ): {
   /** Whether the question is the one before all mail is deleted. */
   isAskingAll: Ref<boolean>
