@@ -32,53 +32,57 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 /** Bounds the time and the memory of a comparison: 1,000 edits take 4 MB. */
 export const maxEdits = 1000
 
+/**
+ * A diagonal is the number of lines taken of `a` less that of `b`: a removed line leads to the next one, an added line to the one
+ * before, and equal lines stay on it.
+ */
 function edits(a: readonly string[], b: readonly string[]): DiffLine[] | null {
-  /** For each number of edits, how far each diagonal reaches, from -d to d. */
+  /** For each number of edits, how many lines of `a` are taken at most on each diagonal, from `-count` to `count`. */
   const trace: Int32Array[] = []
   const most = Math.min(a.length + b.length, maxEdits)
-  for (let d = 0; d <= most; d++) {
+  for (let count = 0; count <= most; count++) {
     const last = trace.at(-1)
-    const reach = new Int32Array(2 * d + 1)
-    trace.push(reach)
-    for (let k = -d; k <= d; k += 2) {
-      let x = last ? step(last, d, k) : 0
-      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++
-      reach[k + d] = x
-      if (x >= a.length && x - k >= b.length) return wayBack(trace, a, b)
+    const reached = new Int32Array(2 * count + 1)
+    trace.push(reached)
+    for (let diagonal = -count; diagonal <= count; diagonal += 2) {
+      let taken = last ? lastEdit(last, count, diagonal).after : 0
+      while (taken < a.length && taken - diagonal < b.length && a[taken] === b[taken - diagonal]) taken++
+      reached[diagonal + count] = taken
+      if (taken >= a.length && taken - diagonal >= b.length) return wayBack(trace, a, b)
     }
   }
   return null
 }
 
-/** Where a diagonal begins after one more edit: an added line, or a removed one. */
-function step(last: Int32Array, d: number, k: number): number {
-  const at = (diagonal: number): number => last[diagonal + d - 1] ?? -1
-  if (k === -d) return at(k + 1)
-  if (k === d) return at(k - 1) + 1
-  return isAdded(at, k) ? at(k + 1) : at(k - 1) + 1
+interface Edit {
+  readonly isAdded: boolean
+  /** The diagonal that it begins on. */
+  readonly from: number
+  /** How many lines of `a` are taken before it, and after it. */
+  readonly before: number
+  readonly after: number
 }
 
-function isAdded(at: (diagonal: number) => number, k: number): boolean {
-  return at(k - 1) < at(k + 1)
+/** The edit that leads furthest on a diagonal. @param last  What the edits before it reached. */
+function lastEdit(last: Int32Array, count: number, diagonal: number): Edit {
+  const at = (other: number): number => last[other + count - 1] ?? -1
+  const isAdded = diagonal === -count || (diagonal !== count && at(diagonal - 1) < at(diagonal + 1))
+  const from = isAdded ? diagonal + 1 : diagonal - 1
+  return { isAdded, from, before: at(from), after: isAdded ? at(from) : at(from) + 1 }
 }
 
 function wayBack(trace: readonly Int32Array[], a: readonly string[], b: readonly string[]): DiffLine[] {
   const lines: DiffLine[] = []
-  let x = a.length
-  let y = b.length
-  for (let d = trace.length - 1; d > 0; d--) {
-    const last = trace[d - 1] ?? new Int32Array()
-    const at = (diagonal: number): number => last[diagonal + d - 1] ?? -1
-    const k = x - y
-    const added = k === -d || (k !== d && isAdded(at, k))
-    const before = added ? k + 1 : k - 1
-    const beforeX = at(before)
-    const beginX = added ? beforeX : beforeX + 1
-    while (x > beginX) lines.push({ kind: 'same', text: a[--x] ?? '' })
-    y = beforeX - before
-    lines.push(added ? { kind: 'added', text: b[y] ?? '' } : { kind: 'removed', text: a[beforeX] ?? '' })
-    x = beforeX
+  let taken = a.length
+  let diagonal = a.length - b.length
+  for (let count = trace.length - 1; count > 0; count--) {
+    const { isAdded, from, before, after } = lastEdit(trace[count - 1] ?? new Int32Array(), count, diagonal)
+    while (taken > after) lines.push({ kind: 'same', text: a[--taken] ?? '' })
+    const text = (isAdded ? b[before - from] : a[before]) ?? ''
+    lines.push({ kind: isAdded ? 'added' : 'removed', text })
+    taken = before
+    diagonal = from
   }
-  while (x > 0) lines.push({ kind: 'same', text: a[--x] ?? '' })
+  while (taken > 0) lines.push({ kind: 'same', text: a[--taken] ?? '' })
   return lines.reverse()
 }

@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout } from './machine.ts'
 
 /**
- * What a promise gives, if it does in time; it is not ended otherwise.
+ * What a promise gives, if it does in time; else its work goes on, and its result is not used.
  *
  * @returns null if it takes longer.
  */

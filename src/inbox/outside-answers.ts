@@ -48,9 +48,12 @@ export function createOutsideAnswers(
       const ask = async (): Promise<ReadonlyMap<string, LiveAnswer>> => {
         const mail = await details.read(email, signal)
         const { html } = mail
-        const facts = async (): ReturnType<Parameters<typeof askLinks>[0]['facts']> =>
-          thread.run('htmlFacts', [html], { size: html.length, signal })
-        return askLinks({ mail, services, facts, signal: inTime(signal) })
+        return askLinks({
+          mail,
+          services,
+          facts: () => thread.run('htmlFacts', [html], { size: html.length, signal }),
+          signal: inTime(signal),
+        })
       }
       return details.inTurn([email], ask, signal)
     },

@@ -15,47 +15,53 @@ export function deliverTraced(
   deps: DeliveryDeps & Traced,
   written: readonly Blob[],
 ): ReturnType<typeof tryDelivery> {
-  const facts = {
-    'localpost.via': email.outbox?.via ?? 'capture',
-    'localpost.attempt': (email.outbox?.attempts ?? 0) + 1,
-    'network.protocol.name': 'smtp',
-  }
-  const work = (): ReturnType<typeof tryDelivery> => tryDelivery(email, deps, written)
-  return inSpan(deps.tracer, 'email deliver', email, facts, work, (replies) => {
-    const refused = [...(replies?.values() ?? [])].filter(
-      ({ reply_code }) => reply_code < 200 || reply_code >= 300,
-    )
-    const counts = {
-      'localpost.recipient.count': replies?.size ?? 0,
-      'localpost.refused.count': refused.length,
-    }
-    // A connection that ended without a reply has the code 0.
-    const failure = refused[0] && (refused[0].reply_code === 0 ? 'connection' : String(refused[0].reply_code))
-    return { facts: counts, failure: replies ? failure : 'not_found' }
+  return inSpan(email, deps, {
+    name: 'email deliver',
+    facts: {
+      'localpost.via': email.outbox?.via ?? 'capture',
+      'localpost.attempt': (email.outbox?.attempts ?? 0) + 1,
+      'network.protocol.name': 'smtp',
+    },
+    work: () => tryDelivery(email, deps, written),
+    outcomeOf(replies) {
+      const refused = [...(replies?.values() ?? [])].filter(
+        ({ reply_code }) => reply_code < 200 || reply_code >= 300,
+      )
+      const facts = {
+        'localpost.recipient.count': replies?.size ?? 0,
+        'localpost.refused.count': refused.length,
+      }
+      // A connection that ended without a reply has the code 0.
+      const failure =
+        refused[0] && (refused[0].reply_code === 0 ? 'connection' : String(refused[0].reply_code))
+      return { facts, failure: replies ? failure : 'not_found' }
+    },
   })
 }
 
 /** {@link writeMessage} as a span. */
 export function writeTraced(email: EmailRecord, deps: WriteDeps & Traced): ReturnType<typeof writeMessage> {
-  const facts = { 'localpost.attachment.count': email.attachment_count ?? 0 }
-  const work = (): ReturnType<typeof writeMessage> => writeMessage(email, deps)
-  return inSpan(deps.tracer, 'email compose', email, facts, work, ({ message }) => ({
-    facts: { 'localpost.message.size_bytes': message.size_bytes },
-  }))
+  return inSpan(email, deps, {
+    name: 'email compose',
+    facts: { 'localpost.attachment.count': email.attachment_count ?? 0 },
+    work: () => writeMessage(email, deps),
+    outcomeOf: ({ message }) => ({ facts: { 'localpost.message.size_bytes': message.size_bytes } }),
+  })
 }
 
-/**
- * Does work on an email as a span, if one is recorded.
- *
- * @param outcomeOf  What the span says of the result, in addition to `facts`.
- */
+interface SpanOf<T> {
+  readonly name: SpanName
+  readonly facts: Attributes
+  work(): Promise<T>
+  /** What the span says of the result, in addition to `facts`. */
+  outcomeOf(result: T): { facts: Attributes; failure?: string | undefined }
+}
+
+/** Does work on an email as a span, if one is recorded. */
 async function inSpan<T>(
-  tracer: Tracer | null | undefined,
-  name: SpanName,
   email: EmailRecord,
-  facts: Attributes,
-  work: () => Promise<T>,
-  outcomeOf: (result: T) => { facts: Attributes; failure?: string | undefined },
+  { tracer }: Traced,
+  { name, facts, work, outcomeOf }: SpanOf<T>,
 ): Promise<T> {
   const span = beginOf(tracer, name, email)
   if (!span) return work()

@@ -22,7 +22,10 @@ export const webhookShapes: readonly WebhookShape[] = [
 /** The addresses of providers whose mail has a certain outcome. */
 export const providerSimulators: readonly SimulatorNames[] = [resendSimulator, postmarkSimulator]
 
-/** The names of all providers, which are also the first segments of their paths. */
+/**
+ * The providers that apps send through, named by the first segments of their paths: each has `post.providers` and faults of its
+ * own. Mailpit and MailHog, whose APIs read mail, are in `providers.ts` alone.
+ */
 export const providerNames = ['resend', 'ses', 'ses-v1', 'postmark', 'sendgrid', 'mailgun'] as const
 
 /** The name of a provider: `resend`. */

@@ -21,15 +21,17 @@ interface Recipients {
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly bcc: readonly string[]
-  readonly to_names: readonly string[]
   readonly envelope: { readonly rcpt_to: readonly string[] }
 }
 
-/** How to tell the mail of a recipient. `to:` in a query also finds `canada@example.com` for `ada@example.com`. */
+/**
+ * How to tell the mail of a recipient among what `to:` found, which for `ada@example.com` also finds `canada@example.com`.
+ * Names and parts of addresses are left to the query.
+ */
 export function recipientForm(wanted: string): (mail: Recipients) => boolean {
-  const [holds, isNamed] = [addressForm(wanted), nameForm(wanted)]
-  return ({ to, cc, bcc, envelope, to_names }) =>
-    [...to, ...cc, ...bcc, ...envelope.rcpt_to].some(holds) || to_names.some(isNamed)
+  if (mailboxOf(wanted) === undefined) return () => true
+  const holds = addressForm(wanted)
+  return ({ to, cc, bcc, envelope }) => [...to, ...cc, ...bcc, ...envelope.rcpt_to].some(holds)
 }
 
 /** Whether a text matches a query: it contains a part, compared by {@link foldText}, or matches a pattern. */

@@ -69,6 +69,17 @@ describe('localpost wait', () => {
     expect([none.code, none.stdout]).toEqual([1, ''])
   }, 120_000)
 
+  it('finds a person by a name, also where it is in Cc alone', async () => {
+    const { post, env } = await begin()
+    const { id } = await post.inbox.import(
+      Buffer.from(
+        'From: shop@acme.test\r\nTo: ada@example.com\r\nCc: Bob Ross <ross@example.com>\r\nSubject: Hello\r\n\r\nHello.',
+      ),
+    )
+    const ran = await runToEnd(['wait', '--to=Bob', '--after=1h', '--timeout=5s'], { env })
+    expect(ran).toEqual({ code: 0, stdout: `${id}\n`, stderr: '' })
+  })
+
   it('ends with 1 and the nearest misses if the time is over', async () => {
     const { post, env } = await begin()
     const { id } = await post.emails.send(mailOf('bob@example.com', 'Hello.'))

@@ -8,6 +8,7 @@ import {
   type InjectionKey,
   type Ref,
 } from 'vue'
+import { readStored, writeStored } from './stored.ts'
 
 /** The title of a command, and its keys. */
 export interface CommandName {
@@ -39,7 +40,7 @@ export interface Commands {
 /** Makes the one set of commands of the page, for its root component, and listens for their keys. */
 export function provideCommands(): Commands {
   const sets = shallowReactive(new Set<readonly Command[]>())
-  const keysOn = useStoredSwitch('localpost.shortcuts')
+  const keysOn = useStoredSwitch('shortcuts')
   const list = (): Command[] => [...sets].flat().filter(({ isOn }) => isOn?.() ?? true)
   const commands: Commands = {
     list,
@@ -100,25 +101,12 @@ function isOthers(event: KeyboardEvent): boolean {
 }
 
 function useStoredSwitch(name: string): Ref<boolean> {
-  const on = ref(readSwitch(name))
+  const on = ref(readStored(name) !== 'off')
   return computed({
     get: () => on.value,
     set(value) {
       on.value = value
-      try {
-        localStorage.setItem(name, value ? 'on' : 'off')
-      } catch {
-        // Storage may be refused; then the choice lasts until the page is closed.
-        return
-      }
+      writeStored(name, value ? 'on' : 'off')
     },
   })
-}
-
-function readSwitch(name: string): boolean {
-  try {
-    return localStorage.getItem(name) !== 'off'
-  } catch {
-    return true
-  }
 }
