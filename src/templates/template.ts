@@ -1,8 +1,11 @@
 import type { Collection, StoredRecord } from '../store/store.ts'
-import type { Template } from './types.ts'
+import type { Template, TemplateEngine } from './types.ts'
 
-/** A template as stored. The caller chooses the id. */
-export interface TemplateRecord extends StoredRecord, Template {}
+/** A template as stored. The caller chooses the id. Those of older versions have neither engine nor name. */
+export interface TemplateRecord extends StoredRecord, Omit<Template, 'engine' | 'name'> {
+  engine?: TemplateEngine
+  name?: string | null
+}
 
 export const templateCollection: Collection<TemplateRecord> = { name: 'templates', indexes: {} }
 
@@ -10,6 +13,11 @@ export const templateCollection: Collection<TemplateRecord> = { name: 'templates
 export type TemplateContent = Pick<Template, 'subject' | 'html' | 'text' | 'engine'>
 
 /** The content of a template, or of a version, as stored. */
-export function contentOf({ subject, html, text, engine }: TemplateContent): TemplateContent {
+export function contentOf({
+  subject,
+  html,
+  text,
+  engine = 'placeholders',
+}: Pick<TemplateRecord, 'subject' | 'html' | 'text' | 'engine'>): TemplateContent {
   return { subject, html, text, engine }
 }

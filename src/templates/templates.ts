@@ -69,7 +69,7 @@ export function createTemplates(deps: {
     id: string,
     known: TemplateRecord | null,
     content: TemplateContent,
-    about: Partial<Pick<TemplateRecord, 'name' | 'metadata'>>,
+    about: Pick<TemplateRecord, 'name' | 'metadata'>,
   ): Promise<Template> {
     const now = clock.now()
     const record: Complete<TemplateRecord> = {
@@ -140,10 +140,11 @@ export function createTemplates(deps: {
 const isTemplateId = (text: string): boolean => /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(text)
 
 function isSame(known: TemplateRecord, { subject, html, text, engine }: TemplateContent): boolean {
-  return known.subject === subject && known.html === html && known.text === text && known.engine === engine
+  const old = contentOf(known)
+  return old.subject === subject && old.html === html && old.text === text && old.engine === engine
 }
 
 function toTemplate(record: TemplateRecord): Complete<Template> {
-  const { id, name, metadata, created, updated } = record
+  const { id, name = null, metadata, created, updated } = record
   return { id, ...contentOf(record), name, metadata, created, updated }
 }
