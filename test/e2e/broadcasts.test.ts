@@ -28,7 +28,7 @@ for (const width of [1440, 390])
     await expect.poll(() => rowsOf(page).count()).toBe(3)
     await expect
       .poll(() => groupOf(page).textContent())
-      .toMatch(/Broadcast\..*30 recipients.*Spring news.*30 unread/)
+      .toMatch(/Broadcast\..*Spring news.*30 unread.*30 recipients/)
     await expect.poll(() => lineOf(page).textContent()).toBe('32 mails')
     await expect.poll(() => page.title()).toContain('(3')
 
