@@ -195,7 +195,7 @@ export interface Inbox {
    * @param options  An answer that is being stored when the signal is aborted is stored.
    * @returns The id of the answer.
    * @throws not_found, validation_error, invalid_attachment, message_too_large, message_pending, state_conflict for a
-   *   mail that names nobody to answer, or that was sent automatically.
+   *   mail without an address to answer to, or that was sent automatically.
    * @example
    * await post.inbox.reply(mail, { text: 'Thank you, that works.', quote: true })
    */

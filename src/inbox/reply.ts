@@ -34,7 +34,7 @@ export interface ReplyDeps {
  * @param request  As the caller gave it.
  * @param options  An answer that is being stored when the signal is aborted is stored.
  * @throws not_found, validation_error, invalid_attachment, message_too_large, message_pending, state_conflict for a mail
- *   that nobody can answer or, without `force`, that was sent automatically.
+ *   without an address to answer to or, without `force`, that was sent automatically.
  */
 export async function replyToMail(
   deps: ReplyDeps,

@@ -23,8 +23,8 @@ export const webhookShapes: readonly WebhookShape[] = [
 export const providerSimulators: readonly SimulatorNames[] = [resendSimulator, postmarkSimulator]
 
 /**
- * The providers that apps send through, named by the first segments of their paths: each has `post.providers` and faults of its
- * own. Mailpit and MailHog, whose APIs read mail, are in `providers.ts` alone.
+ * The providers that apps send through, each by the first segment of its paths. Each has a member in `post.providers`, and faults.
+ * Mailpit and MailHog, whose APIs read mail, are only in `providers.ts`.
  */
 export const providerNames = ['resend', 'ses', 'ses-v1', 'postmark', 'sendgrid', 'mailgun'] as const
 

@@ -206,7 +206,7 @@ test('the lock is renewed with another time even within two seconds', async () =
   }
 })
 
-test('a heartbeat of a lock that nobody changed takes one step in the thread pool', async () => {
+test('a heartbeat of an unchanged lock takes one step in the thread pool', async () => {
   const steps: string[] = []
   let fd: unknown
   const counted = new Proxy(nodeFiles, {
