@@ -59,7 +59,9 @@ export function build() {
   mkdirSync(next, { recursive: true })
   run(process.execPath, [join(root, 'scripts/build-library.mjs'), next])
   const ui = ['--outDir', join(next, 'ui'), '--emptyOutDir', '--logLevel', 'warn']
-  run(process.execPath, [join(modules, 'vite/bin/vite.js'), 'build', 'ui', ...ui])
+  // A build from within a test run inherits its NODE_ENV, and would compile the page with Vue's development half.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  run(process.execPath, [join(modules, 'vite/bin/vite.js'), 'build', 'ui', ...ui], env)
   writeNotices(next)
   chmodSync(join(next, 'cli/main.js'), 0o755)
   rmSync(dist, { recursive: true, force: true })
@@ -111,8 +113,8 @@ function npm(...args) {
 }
 
 /** Runs a program to its end. If it fails, this process ends with its exit code. */
-export function run(command, args) {
-  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
+export function run(command, args, env = process.env) {
+  const { status, signal, error } = spawnSync(command, args, { cwd: root, env, stdio: ['ignore', 2, 2] })
   if (status === 0) return
   say(`${[command, ...args].join(' ')} failed: ${error?.message ?? signal ?? `exit code ${status}`}`)
   process.exit(status || 1)

@@ -4,9 +4,6 @@ import { defineConfig, type Plugin } from 'vite'
 // A running `localpost`, for `vite ui`; it sees its own origin, as it refuses any other.
 const target = process.env['LOCALPOST_URL'] ?? 'http://127.0.0.1:8025'
 
-// A build from within a test run inherits its NODE_ENV, and would ship Vue's development half.
-if (process.argv.includes('build')) process.env['NODE_ENV'] = 'production'
-
 /** Lists the modules of the page, or of its workers, for the notices of the package; see scripts/notices.mjs. */
 const listModules = (fileName: string): Plugin => ({
   name: 'list-modules',
