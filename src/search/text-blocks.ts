@@ -6,6 +6,7 @@ export interface TextBlocks {
   readonly count: number
   /** Reads a full block, or its beginning into a shorter buffer; the result is valid until `into` is used again. */
   read(number: number, into: Buffer): Promise<Buffer>
+  /** @throws If it cannot be kept, for example because the disk is almost full. Nothing was added. */
   add(block: Buffer): Promise<void>
   /** Removes the first blocks. If this fails, all of them are still there. */
   drop(dropped: number): Promise<void>
@@ -17,6 +18,9 @@ export interface TextBlocks {
 }
 
 export const blockBytes: number = 1024 * 1024
+
+/** Below this much free space nothing is added to a file that can be rebuilt: the rest is for mail and for removing mail. */
+const keptFree = 16 * 1024 * 1024
 
 /** Blocks in memory, for an instance without a folder. */
 export function memoryBlocks(): TextBlocks {
@@ -63,6 +67,11 @@ export async function openFileBlocks(
   let fd = await files.open(path, isOwn ? 'r+' : 'w+')
   const giveUp = (): Promise<void> => files.close(fd).catch(() => {})
   let count = 0
+  /** @throws If mail would lack the space of this many bytes. */
+  const assertRoom = async (bytes: number): Promise<void> => {
+    if ((await files.freeBytes(folder)) < bytes + keptFree)
+      throw new Error(`The disk of ${folder} has less than ${keptFree / 1024 ** 2} MB of room for mail.`)
+  }
   const fill = async (into: Buffer, at: number): Promise<Buffer> => {
     for (let done = 0; done < into.length;) {
       const read = await files.read(fd, into.subarray(done), at + done)
@@ -77,10 +86,12 @@ export async function openFileBlocks(
     },
     read: (number, into) => fill(into, number * blockBytes),
     async add(block) {
+      await assertRoom(block.length)
       await writeWhole(files, fd, block, count * blockBytes)
       count++
     },
     async drop(dropped) {
+      await assertRoom((count - dropped) * blockBytes)
       const aside = `${path}.new`
       const next = await files.open(aside, 'w+')
       try {
@@ -103,6 +114,7 @@ export async function openFileBlocks(
     },
     async close(last) {
       try {
+        await assertRoom(last.length)
         await writeWhole(files, fd, last, count * blockBytes)
         await files.truncate(fd, count * blockBytes + last.length)
       } catch {

@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { nodeFiles } from '../../src/core/files.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
 import { idOf } from '../inbox/_email.ts'
@@ -102,6 +103,30 @@ test.each(['ENOSPC', 'EIO', 'EROFS', 'EACCES'])(
     }
   },
 )
+
+test('text takes no space of an almost full disk, and continues once there is room', async () => {
+  const folder = temporaryFolder()
+  let free = 64 * 1024 ** 2
+  const files = { ...nodeFiles, freeBytes: async () => free }
+  const column = await openTextColumn(folder, { files })
+  for (let n = 1; n <= 3; n++) await column.append(idOf(n), 'head', `${large} body ${n}`)
+  const size = (): number => statSync(`${folder}/mail-text.5`).size
+  const before = size()
+  free = 15 * 1024 ** 2
+  await expect(column.append(idOf(4), 'head', `${large} body 4`)).rejects.toThrow('less than 16 MB')
+  await column.dropBefore(idOf(3))
+  expect([column.rows, column.cursor, size()]).toEqual([3, idOf(3), before])
+  for (const row of [1, 2, 3]) expect(await hits(column, `body ${row}`)).toEqual([idOf(row)])
+  free = 64 * 1024 ** 2
+  await column.append(idOf(4), 'head', `${large} body 4`)
+  expect(await hits(column, 'body 4')).toEqual([idOf(4)])
+  free = 0
+  await column.close()
+  expect(size()).toBe(before + 1024 ** 2)
+  const next = await openTextColumn(folder)
+  expect([await next.verify(), next.rows]).toEqual(['intact', 3])
+  await next.close()
+})
 
 test('a block that cannot be read while another one is scanned fails the search alone', async () => {
   const folder = await earlier()
