@@ -61,7 +61,8 @@ function onAdapter(adapter: AdapterName, name: string): TestProjectInlineConfigu
       expect: { poll: { timeout: 20_000 } },
       retry,
       pool: 'forks',
-      maxWorkers: 3,
+      // As in `vitest.config.ts`.
+      maxWorkers: 5,
       sequence: { groupOrder: 3 },
     }
     return { test }
