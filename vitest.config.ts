@@ -27,10 +27,10 @@ const project = (
     include: names.filter((one) => projectOf(one) === name).map((one) => `test/${one}.test.ts`),
     globalSetup: ['test/support/setup-keys.ts', ...globalSetup],
     setupFiles: ['test/support/rsa-keys.ts', ...setupFiles],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // A busy machine is slow; what never happens still fails.
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     // The machines of a CI are shared: what failed runs once more, and the list marks it with `retry x1`.
     retry: process.env['CI'] === undefined ? 0 : 1,
     ...options,
@@ -54,7 +54,7 @@ const ofPage: TestOptions = {
   globalSetup: [build, inMemory, 'test/e2e/launch-browser.ts'],
   setupFiles: ['test/e2e/open-context.ts'],
   // Each step has its own bound; many of them may take long together on a busy machine.
-  testTimeout: 90_000,
+  testTimeout: 180_000,
   pool: 'forks',
 }
 
