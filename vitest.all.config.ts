@@ -56,12 +56,13 @@ function onAdapter(adapter: AdapterName, name: string): TestProjectInlineConfigu
       setupFiles: [rsaKeys, ...(ofPage ? ['test/e2e/open-context.ts'] : [])],
       // As in `vitest.config.ts`: most of these files share processes.
       isolate: suites.some((suite) => projectOf(suite) === 'integration'),
-      testTimeout: 90_000,
-      hookTimeout: 60_000,
+      testTimeout: 180_000,
+      hookTimeout: 120_000,
       expect: { poll: { timeout: 20_000 } },
       retry,
       pool: 'forks',
-      maxWorkers: 3,
+      // As in `vitest.config.ts`.
+      maxWorkers: 5,
       sequence: { groupOrder: 3 },
     }
     return { test }

@@ -27,10 +27,10 @@ const project = (
     include: names.filter((one) => projectOf(one) === name).map((one) => `test/${one}.test.ts`),
     globalSetup: ['test/support/setup-keys.ts', ...globalSetup],
     setupFiles: ['test/support/rsa-keys.ts', ...setupFiles],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // A busy machine is slow; what never happens still fails.
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     // The machines of a CI are shared: what failed runs once more, and the list marks it with `retry x1`.
     retry: process.env['CI'] === undefined ? 0 : 1,
     ...options,
@@ -43,14 +43,10 @@ const inMemory = 'test/support/setup-memory.ts'
 const postgres = 'test/support/install-postgres.ts'
 
 /** The threads or processes load the sources once each, instead of once for every file. */
-const shared: TestOptions = {
-  isolate: false,
-  // Some of their time they wait.
-  maxWorkers: 3,
-}
+const shared: TestOptions = { isolate: false }
 
-/** Each file has a process. More of them than there are processors, since some wait for most of their time. */
-const ofProcesses: TestOptions = { globalSetup: [build], pool: 'forks', maxWorkers: 4 }
+/** Each file has a process. */
+const ofProcesses: TestOptions = { globalSetup: [build], pool: 'forks' }
 
 /** The files share one browser. */
 const ofPage: TestOptions = {
@@ -58,7 +54,7 @@ const ofPage: TestOptions = {
   globalSetup: [build, inMemory, 'test/e2e/launch-browser.ts'],
   setupFiles: ['test/e2e/open-context.ts'],
   // Each step has its own bound; many of them may take long together on a busy machine.
-  testTimeout: 90_000,
+  testTimeout: 180_000,
   pool: 'forks',
 }
 
@@ -68,33 +64,28 @@ const projects = {
     globalSetup: [inMemory],
     setupFiles: ['test/support/open-handles.ts'],
     pool: 'threads',
-    sequence: { groupOrder: 5 },
   },
-  programs: { ...shared, globalSetup: [build], pool: 'forks', sequence: { groupOrder: 1 } },
-  integration: { ...ofProcesses, sequence: { groupOrder: 2 } },
-  // In one group with `integration`, whose files use the processor meanwhile.
-  waiting: { ...ofProcesses, sequence: { groupOrder: 2 } },
-  page: { ...ofPage, sequence: { groupOrder: 0 } },
-  runners: { ...ofProcesses, sequence: { groupOrder: 3 } },
-  processes: { ...ofProcesses, globalSetup: [build, postgres], sequence: { groupOrder: 3 } },
-  postgres: { ...ofProcesses, globalSetup: [build, postgres], sequence: { groupOrder: 3 } },
+  programs: { ...shared, globalSetup: [build], pool: 'forks' },
+  integration: ofProcesses,
+  page: ofPage,
+  runners: ofProcesses,
+  processes: { ...ofProcesses, globalSetup: [build, postgres] },
+  postgres: { ...ofProcesses, globalSetup: [build, postgres] },
   night: {
     ...ofProcesses,
     globalSetup: [build, postgres],
     testTimeout: 240_000,
     hookTimeout: 300_000,
-    sequence: { groupOrder: 4 },
   },
-  'page at night': { ...ofPage, testTimeout: 240_000, sequence: { groupOrder: 6 } },
+  'page at night': { ...ofPage, testTimeout: 240_000 },
 } satisfies Record<ProjectName, TestOptions>
 
-/**
- * Without names of files or projects, `npm test` runs what is of every day. The groups run one after the other, so that files
- * which share a worker follow each other.
- */
+/** Without names of files or projects, `npm test` runs what is of every day. */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // More than there are processors, because the tests wait for half of their time. The files of a project follow each
+    // other, and the next project begins as soon as a worker is free.
+    maxWorkers: 5,
     // Projects and runs share what was compiled.
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     // It warns that it is not set up for production.

@@ -11,7 +11,8 @@ export interface Busy {
 /**
  * Creates a function that waits for what an instance has begun: first deliveries, then webhooks and background work.
  * The wait for deliveries ends when nothing is due, or when nothing was stored for 250 ms of the machine's time. Otherwise
- * it would never end for a delivery that a rule delays by the instance's own clock, which a test may hold.
+ * it would never end for a delivery that a rule delays by the instance's own clock, which a test may hold. The time is
+ * counted in turns of the event loop, so that a process that had no processor for long first reads what has arrived.
  */
 export function createSettle(deps: {
   store: Store
@@ -25,12 +26,13 @@ export function createSettle(deps: {
     let cancel = (): void => {}
     let stopListening = (): void => {}
     const still = new Promise<void>((resolve) => {
-      const begin = (): void => {
-        cancel()
-        cancel = systemClock.after(stillMs, resolve)
+      let left = stillTicks
+      const tick = (): void => {
+        if (left-- === 0) resolve()
+        else cancel = systemClock.after(tickMs, tick)
       }
-      stopListening = store.changes(begin)
-      begin()
+      stopListening = store.changes(() => (left = stillTicks))
+      tick()
     })
     await keepAlive(async () => {
       try {
@@ -45,4 +47,5 @@ export function createSettle(deps: {
   }
 }
 
-const stillMs = 250
+const tickMs = 5
+const stillTicks = 50

@@ -5,6 +5,7 @@ import { previewClients, type PreviewClient } from '../../src/client-support/pre
 import { previewHtml } from '../../src/client-support/preview.ts'
 import type { MailPreview } from '../../src/client-support/types.ts'
 import { examples } from './_examples.ts'
+import { workedMs } from '../support/own-time.ts'
 
 const preview = (html: string, client: PreviewClient = 'gmail/desktop-webmail'): MailPreview =>
   previewHtml({ html, attachments: [] }, client)
@@ -202,9 +203,9 @@ describe('the rules of clients', () => {
     ['long comment', `<!--${'-'.repeat(500_000)}`],
   ])('takes a bounded time: %s', async (_, html) => {
     for (const client of ['gmail/desktop-webmail', 'outlook/windows'] as const) {
-      const began = performance.now()
+      const before = workedMs()
       const { removed } = preview(html, client)
-      expect(performance.now() - began).toBeLessThan(2000)
+      expect(workedMs() - before).toBeLessThan(2000)
       expect(removed.every(({ places }) => places.length <= 20)).toBe(true)
     }
   })

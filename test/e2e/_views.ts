@@ -17,7 +17,7 @@ export interface View {
 export async function openView(page: Page, post: Localpost, { path, act }: View): Promise<void> {
   await page.goto(`${post.url}/#/${path}`)
   await page.getByRole('main').or(page.getByRole('article')).first().waitFor()
-  await expect.poll(() => page.getByText('Loading…').count(), { timeout: 8000 }).toBe(0)
+  await expect.poll(() => page.getByText('Loading…').count(), { timeout: 20_000 }).toBe(0)
   await act?.(page)
 }
 

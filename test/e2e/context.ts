@@ -16,7 +16,8 @@ let context: BrowserContext | undefined
 export async function openContext(): Promise<void> {
   connection ??= chromium.connect(inject('browserEndpoint'))
   context = await (await connection).newContext({ viewport: { width: 1280, height: 800 } })
-  context.setDefaultTimeout(8000)
+  // A busy machine is slow; what never happens still fails.
+  context.setDefaultTimeout(20_000)
   await context.newPage()
 }
 

@@ -120,7 +120,7 @@ async function inspect(
   const room = allRooms.find((name) => url.includes(`/#/${name}`)) ?? 'inbox'
   await page.getByRole('heading', { level: 1, name: rooms[room].label }).waitFor()
   // Two parts of a page may load at the same time.
-  await expect.poll(() => page.getByText('Loading…').count(), { timeout: 8000 }).toBe(0)
+  await expect.poll(() => page.getByText('Loading…').count(), { timeout: 20_000 }).toBe(0)
   await act(page)
   expect(await objections(page), url).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth), url).toBeLessThanOrEqual(width)

@@ -115,7 +115,7 @@ describe('the Webhooks page', () => {
     const { port } = receiver.address() as AddressInfo
     await new Promise((resolve) => void receiver.close(resolve))
     const words = `connection refused, nothing listens at 127.0.0.1:${port}`
-    const { post, page } = await openPage({}, false)
+    const { post, page } = await openPage({ webhookRetryDelaysMs: [3_600_000] }, false)
     await post.webhooks.create({ url: `http://127.0.0.1:${port}/`, events: ['email.sent'] })
     await send(post, { to: 'ada@example.com', subject: 'Told to nobody' })
     await page.goto(`${post.url}/#/webhooks`)

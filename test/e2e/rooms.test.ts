@@ -14,7 +14,7 @@ describe('the other pages', () => {
       ['gd', 'Domains'],
     ] as const) {
       for (const key of keys) await page.keyboard.press(key)
-      await expect.poll(focused(page), { timeout: 8000 }).toBe(name)
+      await expect.poll(focused(page), { timeout: 20_000 }).toBe(name)
       expect(await page.title()).toBe(`${name} · Localpost`)
     }
     await page.keyboard.press('g')
@@ -26,7 +26,7 @@ describe('the other pages', () => {
   it('creates a domain, shows its records, and declares a state', async () => {
     const { post, page } = await openPage()
     await enter(page, 'Domains')
-    await expect.poll(focused(page), { timeout: 8000 }).toBe('Domains')
+    await expect.poll(focused(page), { timeout: 20_000 }).toBe('Domains')
     await page.getByLabel('New domain').fill('not a domain')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('alert').first().waitFor()

@@ -65,6 +65,10 @@ it.each([
     await other.close()
     const listening = await ask(post, 'GET /v1/emails', undefined, before.body.value)
     expect(listening.body.emails[0]?.subject).toBe('before 9')
+    // A delivery that goes on would be stored in the restored database.
+    await expect
+      .poll(async () => (await post.emails.list()).items.map(({ last_event }) => last_event.status))
+      .toEqual(Array.from({ length: 10 }, () => 'delivered'))
 
     await runSql(
       server.url,

@@ -5,7 +5,6 @@ export const projectNames = [
   'unit',
   'programs',
   'integration',
-  'waiting',
   'page',
   'runners',
   'processes',
@@ -89,7 +88,7 @@ const programsFiles: readonly string[] = [
   'ui/version-diff',
 ]
 
-/** Tests that need a process of their own: they replace globals, or measure what the process uses. */
+/** Tests that need a process of their own: they replace globals, measure what the process uses, or wait for locks and clients. */
 const integrationFiles: readonly string[] = [
   'capture/listening',
   'capture/replies',
@@ -132,13 +131,7 @@ const integrationFiles: readonly string[] = [
   'ui/mails-ahead',
   'ui/missing',
   'ui/time',
-]
-
-/**
- * Tests of processes and folders that wait most of their time: for a lock that is watched, for a client that pauses. More of
- * them run at once.
- */
-const waitingFiles: readonly string[] = [
+  // They wait for a lock that is watched, or a client that pauses.
   'capture/patience',
   'instance/wrong-ports',
   'server/early-answers',
@@ -291,7 +284,6 @@ export const entries: readonly (readonly [project: ProjectName, names: readonly 
   ['page at night', nightFiles.filter(isOfPage)],
   ['night', nightFiles],
   ['integration', integrationFiles],
-  ['waiting', waitingFiles],
   ['postgres', postgresFiles],
   ['runners', runnersFiles],
   ['processes', processesFiles],
@@ -407,9 +399,12 @@ const further: readonly string[] = [
   // What ends or is answered after a while: connections, look-ups, accounts that nothing uses, deliveries.
   'accounts/bound',
   'capture/listening',
+  'capture/patience',
   'capture/secure-port',
   'decisions/sending-fetch',
   'domains/verification',
+  'instance/wrong-ports',
+  'server/early-answers',
   'server/metrics',
   // They measure CPU time or memory.
   'checks/raw-facts',

@@ -75,6 +75,18 @@ describe('the time of an instance', () => {
     expect(after.at(-1)).toEqual(['bounced', 3_660_000])
   })
 
+  it('waits for deliveries also while the machine has no time for the process', async () => {
+    const post = await standing()
+    const { id } = await post.emails.send(hello)
+    const moved = post.clock.advance('1h')
+    for (let stalls = 0; stalls < 5; stalls++) {
+      await new Promise((resolve) => setTimeout(resolve))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+    }
+    await moved
+    expect((await post.emails.get(id)).last_event).toMatchObject({ status: 'delivered', timestamp: startMs })
+  })
+
   it('triggers retries of webhooks', async () => {
     const tries: number[] = []
     const server = createServer((_, response) => {

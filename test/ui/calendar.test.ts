@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readCalendar } from '../../ui/views/inbox/calendar.ts'
+import { workedMs } from '../support/own-time.ts'
 
 const event = (...lines: string[]): string =>
   [
@@ -87,9 +88,9 @@ describe('an invitation', () => {
         'DTEND;TZID=Somewhere:20261203T150000',
       )
       const hostile = text.replace('BEGIN:VEVENT', [...zone(rule), 'BEGIN:VEVENT'].join('\r\n'))
-      const before = performance.now()
+      const before = workedMs()
       expect(readCalendar(hostile)?.when).toMatch(/14:00 to 15:00/)
-      expect(performance.now() - before).toBeLessThan(500)
+      expect(workedMs() - before).toBeLessThan(500)
     },
   )
 })

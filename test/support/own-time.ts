@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+
+/** The processor time of this thread in milliseconds, which the load of the machine does not change; elsewhere than on Linux the time. */
+export function workedMs(): number {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return performance.now()
+  }
+}
+
+/**
+ * Begins to count a wait in ticks of 10 ms. A process that has no processor for a second counts one tick, so that a limit is
+ * exceeded by what waits for a timer, and not by a busy machine.
+ *
+ * @returns A function that ends it, and returns the milliseconds.
+ */
+export function countWait(): () => number {
+  let ticks = 0
+  const timer = setInterval(() => ticks++, tickMs)
+  return () => {
+    clearInterval(timer)
+    return ticks * tickMs
+  }
+}
+
+const tickMs = 10
