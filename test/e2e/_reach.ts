@@ -17,6 +17,23 @@ export function outOfReach(page: Page, width: number): Promise<string[]> {
   )
 }
 
+/** The controls that are smaller than 24 pixels, with the label that belongs to them; links within a sentence may be. */
+export function tooSmall(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('button, a, input, select, textarea, summary')].flatMap((control) => {
+      const label = control instanceof HTMLInputElement ? control.closest('label') : null
+      const { width, height } = (label ?? control).getBoundingClientRect()
+      const isInSentence =
+        getComputedStyle(control).display === 'inline' &&
+        [...(control.parentNode?.childNodes ?? [])].some((one) => one instanceof Text && /\w/.test(one.data))
+      const isShown = control.checkVisibility() && width > 0
+      return isShown && !isInSentence && (width < 24 || height < 24)
+        ? [`${control.outerHTML.slice(0, 120)}: ${width} × ${height}`]
+        : []
+    }),
+  )
+}
+
 /** Texts that are wider than their place, but for those that end in an ellipsis or can be scrolled. */
 export function cutWords(page: Page): Promise<string[]> {
   return page.evaluate(() =>

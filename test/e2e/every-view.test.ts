@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { objections, stopTransitions } from './_axe.ts'
 import { fillWithHostile } from './_hostile-views.ts'
-import { clippedControls, cutWords, outOfReach, unseenStates } from './_reach.ts'
+import { clippedControls, cutWords, outOfReach, tooSmall, unseenStates } from './_reach.ts'
 import { openPage } from './_setup.ts'
 import { openView } from './_views.ts'
 
@@ -27,6 +27,7 @@ it('every view shows all of itself at every width, in both themes and in forced 
         ...(await outOfReach(page, width)),
         ...(await clippedControls(page)),
         ...(await cutWords(page)),
+        ...(await tooSmall(page)),
       ])
     }
     await page.emulateMedia({ forcedColors: 'active' })
@@ -49,6 +50,7 @@ it('the dialogs and menus fit a small phone, and show their state in forced colo
     await open(page)
     expect(await tooWide(page), name).toEqual([])
     expect(await outOfReach(page, 320), name).toEqual([])
+    expect(await tooSmall(page), name).toEqual([])
     await page.evaluate(stopTransitions)
     expect(await unseenStates(page), name).toEqual([])
   }

@@ -4,6 +4,7 @@ import type { Localpost } from '../../src/instance/instance.ts'
 import { allRooms, rooms } from '../../ui/composables/rooms.ts'
 import { sampleOf } from '../support/long.ts'
 import { objections, setWidth, widths } from './_axe.ts'
+import { tooSmall } from './_reach.ts'
 import { openPage, send } from './_setup.ts'
 
 const roomNames = allRooms.filter((name) => name !== 'inbox')
@@ -125,21 +126,6 @@ async function inspect(
   expect(await objections(page), url).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth), url).toBeLessThanOrEqual(width)
   expect(await tooSmall(page), url).toEqual([])
-}
-
-/** The controls that are smaller than 24 pixels, with the label that belongs to them; links within a text may be. */
-function tooSmall(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll('button, a, input, select, textarea, summary')].flatMap((control) => {
-      const label = control instanceof HTMLInputElement ? control.closest('label') : null
-      const box = (label ?? control).getBoundingClientRect()
-      const isInText = getComputedStyle(control).display === 'inline'
-      const isShown = control.checkVisibility() && box.width > 0
-      return isShown && !isInText && (box.width < 24 || box.height < 24)
-        ? [`${control.outerHTML.slice(0, 120)}: ${box.width} × ${box.height}`]
-        : []
-    }),
-  )
 }
 
 /** Ids of the created resources. */

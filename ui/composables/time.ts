@@ -13,7 +13,7 @@ export function shortTime(at: number, now: number): string {
   const days = dayOf(now) - dayOf(at)
   if (days === 0 || now - at < 60 * minute) return timeOfDay(at, now)
   if (days === 1) return 'Yesterday'
-  if (days < 7) return weekday.format(at)
+  if (days < 7) return weekday(new Date(at)).slice(0, 3)
   return dayIn(at, now)
 }
 
@@ -21,7 +21,7 @@ export function shortTime(at: number, now: number): string {
 export function timeOfDay(at: number, now: number): string {
   const ageMs = now - at
   if (ageMs < minute) return 'now'
-  return ageMs < 60 * minute ? `${Math.floor(ageMs / minute)} min` : clock.format(at)
+  return ageMs < 60 * minute ? `${Math.floor(ageMs / minute)} min` : clock(new Date(at))
 }
 
 /** A day as a heading, in the time zone of the page: `Today`, `Yesterday`, `Monday`, `Tuesday 3 March`, `3 March 2024`. */
@@ -29,13 +29,15 @@ export function dayWords(at: number, now: number): string {
   const days = dayOf(now) - dayOf(at)
   if (days === 0) return 'Today'
   if (days === 1) return 'Yesterday'
-  if (days > 1 && days < 7) return longWeekday.format(at)
-  return (isSameYear(at, now) ? longDay : longDayYear).format(at)
+  const day = new Date(at)
+  if (days > 1 && days < 7) return weekday(day)
+  return isSameYear(at, now) ? `${weekday(day)} ${dayMonth(day)}` : `${dayMonth(day)} ${day.getFullYear()}`
 }
 
 /** A moment in full: `Fri, 20 Nov 2026, 17:57:24`. */
 export function fullTime(at: number): string {
-  return full.format(at)
+  const day = new Date(at)
+  return `${weekday(day).slice(0, 3)}, ${shortDayMonth(day)} ${day.getFullYear()}, ${precise(day)}`
 }
 
 /**
@@ -45,7 +47,7 @@ export function fullTime(at: number): string {
  * @param beside  The time that is shown next to it. Default: now.
  */
 export function preciseTime(at: number, beside: number = Date.now()): string {
-  const time = `${precise.format(at)}.${String(at % 1000).padStart(3, '0')}`
+  const time = `${precise(new Date(at))}.${String(at % 1000).padStart(3, '0')}`
   return dayOf(at) === dayOf(beside) ? time : `${dayIn(at, beside)}, ${time}`
 }
 
@@ -59,32 +61,22 @@ export function elapsed(ms: number): string {
 }
 
 const minute = 60_000
-/** A format in the language of the page. It is made at its first use: making all of them delays the first list. */
-function format(options: Intl.DateTimeFormatOptions): { format(at: number): string } {
-  let made: Intl.DateTimeFormat | undefined
-  return { format: (at) => (made ??= new Intl.DateTimeFormat('en-GB', options)).format(at) }
-}
-const clock = format({ hour: '2-digit', minute: '2-digit' })
-const weekday = format({ weekday: 'short' })
-const longWeekday = format({ weekday: 'long' })
-const longDay = format({ weekday: 'long', day: 'numeric', month: 'long' })
-const longDayYear = format({ day: 'numeric', month: 'long', year: 'numeric' })
-const dayMonth = format({ day: 'numeric', month: 'short' })
-const dayMonthYear = format({ day: 'numeric', month: 'short', year: 'numeric' })
-const precise = format({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
-const full = format({
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
+// Put together by hand: the first format that `Intl` makes takes longer than all times of the first list.
+const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
+const months = 'January February March April May June July August September October November December'.split(
+  ' ',
+)
+const weekday = (day: Date): string => weekdays[day.getDay()] ?? ''
+const dayMonth = (day: Date): string => `${day.getDate()} ${months[day.getMonth()]}`
+const shortDayMonth = (day: Date): string => `${day.getDate()} ${months[day.getMonth()]?.slice(0, 3)}`
+const two = (count: number): string => String(count).padStart(2, '0')
+const clock = (day: Date): string => `${two(day.getHours())}:${two(day.getMinutes())}`
+const precise = (day: Date): string => `${clock(day)}:${two(day.getSeconds())}`
 
 /** The day, with the year if it is not the year of `beside`. */
 function dayIn(at: number, beside: number): string {
-  return (isSameYear(at, beside) ? dayMonth : dayMonthYear).format(at)
+  const day = new Date(at)
+  return isSameYear(at, beside) ? shortDayMonth(day) : `${shortDayMonth(day)} ${day.getFullYear()}`
 }
 
 const isSameYear = (at: number, other: number): boolean =>
