@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import { noAccount, type AccountRecord } from '../accounts/account.ts'
 import type { InnerAccounts } from '../accounts/accounts.ts'
 import { outboxUser, type AuthProblem, type AuthRules, type SmtpUser } from '../capture/auth.ts'
-import type { AccountSide } from '../capture/port.ts'
-import type { ObservedSession } from '../capture/session-log.ts'
+import type { AccountSide } from '../capture/account-side.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { setImmediate } from '../core/machine.ts'
 import type { KeyOwners } from './key-owners.ts'
 import type { OpenAccounts } from './open-accounts.ts'
+import type { ObservedSession } from '../capture/logged-session.ts'
 
 /** The parts of an open account that its SMTP sessions need. */
 interface OpenedSide {

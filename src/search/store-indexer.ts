@@ -6,13 +6,13 @@ import { createPacer } from '../core/slices.ts'
 import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.ts'
 import type { Reading } from '../reading/digest.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
-import { catchUpMs, type Indexer, unlimited } from './catch-up.ts'
-import type { IndexerDeps } from './indexer.ts'
+import { catchUpMs, type Indexer, unlimited } from './indexer.ts'
+import type { IndexerDeps } from './column-indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
-import { headParts } from './head-rows.ts'
 import { groupsOf, mailsOf } from './mail-rows.ts'
 import { foldBody, searchableHead } from './searchable.ts'
 import { createTries } from './tries.ts'
+import { headParts } from './head-parts.ts'
 
 export interface StoreIndexer extends Indexer {
   /** An id up to which every mail has its text, and after which few mails have one; `isAll` if it was the newest one. */

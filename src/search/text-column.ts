@@ -1,6 +1,6 @@
 import { type BlockGuide, BlockGuides } from './text-filter.ts'
 import { blockBytes } from './text-blocks.ts'
-import { openBlocks, type BlocksDeps } from './resumed-rows.ts'
+import { openBlocks, type BlocksDeps } from './open-blocks.ts'
 import {
   beginBlock,
   cutMark,
