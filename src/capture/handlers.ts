@@ -7,7 +7,7 @@ import type { CaptureOptions } from './options.ts'
 import type { AccountSide, Envelope } from './account-side.ts'
 import { lostAccess, Refusal, refusalOf, tooLarge } from './replies.ts'
 import type { CaptureServer } from './server.ts'
-import type { SessionNotes } from './transcript.ts'
+import type { SessionNotes } from './session-notes.ts'
 
 /** The handlers that smtp-server calls at each step of a transaction. */
 export function createHandlers(

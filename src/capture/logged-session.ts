@@ -2,7 +2,8 @@ import type { TranscriptLine } from '../inbox/types.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
 import type { ClientFault } from './client-faults.ts'
 import { problemsOf } from './session-problems.ts'
-import { toTranscript, type SessionNotes } from './transcript.ts'
+import { toTranscript } from './transcript.ts'
+import type { SessionNotes } from './session-notes.ts'
 
 /** The parts of a connection that the log reads. */
 export interface ObservedSession {

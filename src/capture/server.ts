@@ -15,8 +15,8 @@ import { defaultPatience } from './progress.ts'
 import { userOf } from './auth.ts'
 import { Slots } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
-import type { ConnectionHost } from './connection-host.ts'
 import { authMethods } from './refused-commands.ts'
+import type { ConnectionHost } from './tls-connection.ts'
 
 /** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
 const graceMs = 1000
