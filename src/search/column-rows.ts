@@ -5,8 +5,9 @@ import { createPacer } from '../core/slices.ts'
 import type { Heads } from './heads.ts'
 import type { ColumnIndexer } from './column-indexer.ts'
 import type { MailFilter } from './query.ts'
-import type { ScannedRows, TextColumn } from './text-column.ts'
+import type { TextColumn } from './text-column.ts'
 import type { MatchingRows, RowsLimit, WantedRows, MatchingPage } from './matching-rows.ts'
+import type { ScannedRows } from './block-scan.ts'
 
 export interface ColumnRowsDeps {
   store: Store
