@@ -6,7 +6,6 @@ import type { Capture } from '../capture/capture.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
-import { once } from '../core/shared-work.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { authorityOf } from '../net/hosts.ts'
 import type { Outgoing } from '../net/outgoing.ts'
@@ -34,6 +33,7 @@ import type { OwnCertificate } from './own-certificate.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
 import { tellingRefusals } from './refusal-log.ts'
 import { serverState, type StateDeps } from './server-state.ts'
+import { once } from '../core/once.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
 export interface InstanceHttp {

@@ -1,6 +1,5 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
-import { createSequence } from '../core/shared-work.ts'
 import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import type { Reading } from '../reading/digest.ts'
 import type { Store } from '../store/store.ts'
@@ -15,6 +14,7 @@ import { foldBody, searchableHead } from './searchable.ts'
 import type { TextColumn } from './text-column.ts'
 import { cutMark } from './text-rows.ts'
 import { createTries } from './tries.ts'
+import { createSequence } from '../core/sequence.ts'
 
 export interface ColumnIndexer extends Indexer {
   /** Reads all mail again, because a row is damaged. */

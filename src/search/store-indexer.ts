@@ -1,5 +1,4 @@
 import { nextTurn } from '../core/machine.ts'
-import { createSequence } from '../core/shared-work.ts'
 import { createPacer } from '../core/slices.ts'
 import { emailCollection } from '../emails/email.ts'
 import type { Texts } from '../store/texts.ts'
@@ -9,6 +8,7 @@ import { startQuietWork } from './quiet-work.ts'
 import { groupsOf, mailsOf } from './mail-rows.ts'
 import { type ReadMail, TextWriter, withMessages } from './text-writer.ts'
 import { createTries } from './tries.ts'
+import { createSequence } from '../core/sequence.ts'
 
 export interface StoreIndexer extends Indexer {
   /** An id up to which every mail has its text, and after which few mails have one; `isAll` if it was the newest one. */

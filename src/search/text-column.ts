@@ -15,8 +15,8 @@ import {
   type RowTerm,
 } from './text-rows.ts'
 import { nextTurn } from '../core/machine.ts'
-import { createSequence } from '../core/shared-work.ts'
 import { scanBlocks, type FindRows, type ScannedRows } from './block-scan.ts'
+import { createSequence } from '../core/sequence.ts'
 
 /** The searchable text of all mail, one row per mail in order of arrival. It can always be rebuilt from the messages. */
 export interface TextColumn {
