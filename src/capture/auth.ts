@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { SMTPServerSession } from 'smtp-server'
 import type { FailedLogins } from '../keys/failed-logins.ts'
 import type { Scope } from '../keys/types.ts'
-import type { AccountSide } from './port.ts'
+import type { AccountSide } from './account-side.ts'
 
 /** The identity that a session authenticated as. */
 export interface SmtpUser {

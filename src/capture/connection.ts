@@ -5,13 +5,13 @@ import type { SmtpStage } from '../faults/types.ts'
 import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
 import { isAdmitted, userOf } from './auth.ts'
 import { httpAtSmtp } from './client-faults.ts'
-import { refusedCommand } from './commands.ts'
 import { type FaultAt, meetFault, stageOf } from './faults.ts'
 import { maxWithoutMessage, type Patience } from './progress.ts'
 import { hasEnhancedCode, linesOf, lostAccess, Refusal, refusalOf } from './replies.ts'
-import type { SessionState } from './session-log.ts'
 import { CaptureStream } from './stream.ts'
 import { isHttpRequest, TlsConnection } from './tls-connection.ts'
+import { refusedCommand } from './refused-commands.ts'
+import type { SessionState } from './logged-session.ts'
 
 /**
  * The session on a connection: its commands and replies, its faults, and its end. Extends smtp-server's connection where

@@ -4,10 +4,10 @@ import type { SubmissionReception } from '../emails/receive.ts'
 import { isAdmitted, judgeCredentials, userOf, type AuthProblem, type SmtpUser } from './auth.ts'
 import { isOnlyDelay, meetFault } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
-import type { AccountSide, Envelope } from './port.ts'
+import type { AccountSide, Envelope } from './account-side.ts'
 import { lostAccess, Refusal, refusalOf, tooLarge } from './replies.ts'
 import type { CaptureServer } from './server.ts'
-import type { SessionNotes } from './transcript.ts'
+import type { SessionNotes } from './session-notes.ts'
 
 /** The handlers that smtp-server calls at each step of a transaction. */
 export function createHandlers(

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { SmtpCounts } from '../core/counts.ts'
 import type { AuthRules } from './auth.ts'
-import type { AccountSide } from './port.ts'
+import type { AccountSide } from './account-side.ts'
 import type { Patience } from './progress.ts'
 import type { SlotLimits } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'

@@ -1,6 +1,6 @@
 import type { SmtpProblem, SmtpProblemKind } from '../inbox/smtp-session-types.ts'
 import type { ClientFault } from './client-faults.ts'
-import type { RefusedCommand, SessionNotes } from './transcript.ts'
+import type { RefusedCommand, SessionNotes } from './session-notes.ts'
 
 /** The facts of a session from which its problems are derived. */
 interface ProblemFacts {

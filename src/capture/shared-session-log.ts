@@ -2,15 +2,14 @@ import type { Clock } from '../core/clock.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import { type Collection, remove, type Store, type StoredRecord } from '../store/store.ts'
+import { envelopeOf, toSession } from './logged-session.ts'
 import {
-  envelopeOf,
   maxAgeMs,
   mostSessions,
-  toSession,
   type KeptSessions,
   type SessionKind,
-  type SessionLog,
-} from './session-log.ts'
+  type SetEndedListener,
+} from './kept-sessions.ts'
 
 interface SessionRecord extends StoredRecord, SmtpSession {
   kind: SessionKind
@@ -24,7 +23,7 @@ export const smtpSessionCollection: Collection<SessionRecord> = {
 
 /** Keeps the sessions of all instances that share a store. */
 export function keptInStore(store: Store, clock: Clock): KeptSessions {
-  let listener: Parameters<SessionLog['onEnded']>[0] = () => {}
+  let listener: Parameters<SetEndedListener>[0] = () => {}
   let isWanted = (): boolean => false
   const log = createSharedLog({
     store,

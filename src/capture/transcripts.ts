@@ -1,7 +1,8 @@
 import type { TranscriptLine } from '../inbox/types.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
-import { linesOfSubmission, messageLine, toTranscript, type TransactionNotes } from './transcript.ts'
+import { linesOfSubmission, messageLine, toTranscript } from './transcript.ts'
+import type { TransactionNotes } from './session-notes.ts'
 
 /** The transcripts of the latest submissions. */
 export interface Transcripts {

@@ -8,8 +8,8 @@ import { joinSentences } from '../core/text.ts'
 import { readListUnsubscribe } from '../inbox/list-unsubscribe.ts'
 import { verifyDkim } from '../mime/dkim/verify.ts'
 import { parseMessage } from '../mime/parse.ts'
-import { readFindings } from '../reading/jobs.ts'
 import { reasonOf } from './remote.ts'
+import { readFindings } from '../reading/findings.ts'
 
 /**
  * Reads a message from a file for the checks.

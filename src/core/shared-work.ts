@@ -1,3 +1,5 @@
+import { untilAborted } from './until-aborted.ts'
+
 /** Shares work between callers that ask for the same at the same time. */
 export interface SharedWork {
   /**
@@ -45,47 +47,4 @@ interface Shared {
   work(signal: AbortSignal): Promise<unknown>
   ended: AbortController
   result: Promise<unknown>
-}
-
-/**
- * Waits for a result, or for the signal.
- *
- * @param onAbort  Called if the signal comes first.
- * @throws the signal's reason; what `result` throws.
- */
-export function untilAborted<T>(
-  result: Promise<T>,
-  signal: AbortSignal | undefined,
-  onAbort: () => void = () => {},
-): Promise<T> {
-  if (!signal) return result
-  return new Promise<T>((resolve, reject) => {
-    const end = (): void => {
-      onAbort()
-      reject(signal.reason)
-    }
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
-  })
-}
-
-/** Makes a function that runs work one after the other, in the order of its calls. An error does not stop what follows. */
-export function createSequence(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const next = last.then(work)
-    last = next.catch(() => {})
-    return next
-  }
-}
-
-/** Runs at the first call, and again only after an error. */
-export function once<T>(run: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | null = null
-  return () =>
-    (running ??= run().catch((error: unknown) => {
-      running = null
-      throw error
-    }))
 }

@@ -3,11 +3,11 @@ import { isId } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, readRecord, type ListOrder } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
-import type { Reader } from '../reading/reader.ts'
 import { contentBlob, emailCollection, messageBlob, type EmailContent, type EmailRecord } from './email.ts'
 import type { EmailDetail, EmailListItem } from './types.ts'
 import type { SendRequest } from './send-types.ts'
 import { toDetail, toListItem } from './views.ts'
+import type { Reader } from '../reading/reader.ts'
 
 /** The emails of an instance, as `/v1/emails` shows them. */
 export interface Emails {

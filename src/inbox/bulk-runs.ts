@@ -3,9 +3,9 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { noRoom } from '../core/byte-budget.ts'
 import type { Ids } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { createSequence } from '../core/shared-work.ts'
 import { type BulkBoard, isEnded, mostEnded } from './bulk-board.ts'
 import type { BulkProgress } from './types.ts'
+import { createSequence } from '../core/sequence.ts'
 
 /** One change of many mails, while it runs. */
 export interface BulkRun {

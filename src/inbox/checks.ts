@@ -9,12 +9,12 @@ import type { Clock } from '../core/clock.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { zoneOf } from '../domains/names.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
-import type { Reader } from '../reading/reader.ts'
 import type { InboxCheckOptions } from './methods.ts'
 import { maxAskedBytes } from './outside-answers.ts'
 import type { OwnRecords } from './own-records.ts'
 import type { Details } from './detail.ts'
 import type { Mail } from './types.ts'
+import type { Reader } from '../reading/reader.ts'
 
 export interface InboxChecksDeps {
   reader: Reader

@@ -8,11 +8,11 @@ import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { signersOf, type FindDkimKey } from '../mime/dkim/verify.ts'
 import { bodyIsCut, type ParsedFacts } from '../mime/parse.ts'
 import type { SignerKey } from '../reading/jobs.ts'
-import type { Reader } from '../reading/reader.ts'
 import { digestOf, type Digests } from '../search/digests.ts'
 import type { Store } from '../store/store.ts'
 import type { Mail, TranscriptLine } from './types.ts'
 import { toMail } from './views.ts'
+import type { Reader } from '../reading/reader.ts'
 
 interface DetailDeps {
   store: Store

@@ -3,7 +3,6 @@ import type { Counts } from '../core/counts.ts'
 import type { Ids } from '../core/ids.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { assertRemovesAll, assertKnownOptions } from '../core/known-options.ts'
-import type { Reader } from '../reading/reader.ts'
 import type { headerJobs } from '../emails/header-facts.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
 import { remove, type Store } from '../store/store.ts'
@@ -42,6 +41,7 @@ import { createWaits } from './wait.ts'
 import type { Inbox, InboxPages } from './methods.ts'
 import type { checkJobs } from '../checks/run.ts'
 import { createInboxCheck, type InboxChecksDeps } from './checks.ts'
+import type { Reader } from '../reading/reader.ts'
 
 type InboxJobs = typeof answerJobs &
   typeof checkJobs &

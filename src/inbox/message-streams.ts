@@ -8,10 +8,10 @@ import type { MimePart, PlacedPart } from '../mime/part.ts'
 import { decodeTransfer } from '../mime/transfer.ts'
 import type { MimeStructure } from '../mime/structure.ts'
 import type { PageOptions } from '../reading/page.ts'
-import type { Reader } from '../reading/reader.ts'
 import type { BlobId, ByteRange, Store } from '../store/store.ts'
 import { assertIntact } from './export.ts'
 import type { MimeTree } from './types.ts'
+import type { Reader } from '../reading/reader.ts'
 
 /** Ends a reading. */
 export interface ReadOptions {

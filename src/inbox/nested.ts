@@ -3,9 +3,9 @@ import { asBuffer } from '../core/own-buffers.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import type { NestedRequest, NestedViews } from '../reading/nested.ts'
 import type { PageOptions } from '../reading/page.ts'
-import type { Reader } from '../reading/reader.ts'
 import type { NestedMail } from './types.ts'
 import { toAttachments } from './views.ts'
+import type { Reader } from '../reading/reader.ts'
 
 /**
  * Reads messages that are attached to a message, at any depth. A signal ends the work of its caller, which then throws

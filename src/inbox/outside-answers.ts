@@ -6,9 +6,9 @@ import type { CheckServices } from '../checks/subject.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { ownSignal } from '../core/own-signal.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
-import type { Reader } from '../reading/reader.ts'
 import type { Details } from './detail.ts'
 import type { ReadOptions } from './message-streams.ts'
+import type { Reader } from '../reading/reader.ts'
 
 /** What others say of a mail: the servers of its links, and a spam filter. */
 export interface OutsideAnswers {

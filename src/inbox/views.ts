@@ -15,7 +15,7 @@ import type { FoldedGroup } from '../search/folded.ts'
 import type { Store } from '../store/store.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
 import type { ListedBroadcast, Mail, MailAttachment, MailSummary } from './types.ts'
-import type { Findings } from '../reading/jobs.ts'
+import type { Findings } from '../reading/findings.ts'
 
 /** A mail in a list of the inbox. */
 export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSummary> {

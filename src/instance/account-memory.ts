@@ -1,4 +1,4 @@
-import type { AccountSide } from '../capture/port.ts'
+import type { AccountSide } from '../capture/account-side.ts'
 import { createSessionLog, type SessionLog } from '../capture/session-log.ts'
 import { keptInStore } from '../capture/shared-session-log.ts'
 import { createSharedTranscripts, createTranscripts, type Transcripts } from '../capture/transcripts.ts'

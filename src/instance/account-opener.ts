@@ -1,5 +1,5 @@
 import type { AccountRecord } from '../accounts/account.ts'
-import type { AccountSide } from '../capture/port.ts'
+import type { AccountSide } from '../capture/account-side.ts'
 import type { Budget } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { runAll } from '../core/run-all.ts'

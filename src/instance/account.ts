@@ -24,7 +24,7 @@ import type { Schedule } from '../sending/schedule.ts'
 import { createSuppressions, type InnerSuppressions } from '../sending/suppressions.ts'
 import { createSending, type SendingService } from '../sending/sending.ts'
 import type { ConfigurationSets } from '../providers/ses/configuration-sets.ts'
-import { createReader, type Reader } from '../reading/reader.ts'
+import { createReader } from '../reading/blob-reader.ts'
 import type { Store } from '../store/store.ts'
 import { createTemplates, type InnerTemplates } from '../templates/templates.ts'
 import { createTracking, type Tracking } from '../tracking/tracking.ts'
@@ -40,6 +40,7 @@ import type { InstanceThread } from './jobs.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { startUpkeep } from './upkeep.ts'
 import { openWebhooks } from './webhooks.ts'
+import type { Reader } from '../reading/reader.ts'
 
 /** The data of one account, and everything that reads and changes it. Other accounts cannot reach any of it. */
 export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {

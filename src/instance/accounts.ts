@@ -6,7 +6,6 @@ import type { AuthRules } from '../capture/auth.ts'
 import type { Budget } from '../core/byte-budget.ts'
 import type { Ids } from '../core/ids.ts'
 import { runTogether } from '../core/run-all.ts'
-import { emailCollection } from '../emails/email.ts'
 import type { ForeignMail } from '../inbox/missing-cause.ts'
 import type { Store } from '../store/store.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
@@ -15,12 +14,14 @@ import type { App } from '../server/app.ts'
 import { closeAccount, type OpenAccount } from './account.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { createAccountOpener, type OtherAccount } from './account-opener.ts'
-import { createAccountJudge } from './account-smtp.ts'
-import { createAccountWakes, findWork } from './account-work.ts'
+import { createAccountJudge } from './account-judge.ts'
+import { findWork } from './account-work.ts'
 import { reportErrors } from './notices.ts'
 import type { HttpAccount } from './http.ts'
+import { countsOf, findForeignMail } from './stored-mail.ts'
 import { createKeyOwners } from './key-owners.ts'
 import { createOpenAccounts } from './open-accounts.ts'
+import { createAccountWakes } from './account-wakes.ts'
 
 /** The accounts other than `default`. Each is opened on its first use. */
 export interface RunningAccounts {
@@ -188,21 +189,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
         else release()
       }
     },
-    async findMail(isWanted, since) {
-      const found: ForeignMail[] = []
-      for (const id of accounts.ids().slice(0, mostSearched)) {
-        const account = accounts.byId(id)
-        if (!account) continue
-        const page = await stored
-          .partition(id)
-          .page(emailCollection, { direction: 'desc', limit: mostCompared })
-        const mail = page.records.find(
-          ({ created, envelope }) => created >= since && envelope.rcpt_to.some(isWanted),
-        )
-        if (mail) found.push({ account: account.name, id: mail.id, time: mail.created })
-      }
-      return found
-    },
+    findMail: (isWanted, since) => findForeignMail({ accounts, stored }, isWanted, since),
     async start() {
       await accounts.start()
       if (!stored.leadership.isMine()) return
@@ -229,10 +216,6 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   }
 }
 
-/** How many accounts are looked at for a missing mail, and how many of the newest mails of each. */
-const mostSearched = 200
-const mostCompared = 100
-
 /** An open account takes about 0.2 MB. */
 const defaultMostOpen = 100
 
@@ -241,12 +224,4 @@ function streamOf(result: unknown): Readable | null {
   if (result instanceof Readable) return result
   if (typeof result !== 'object' || result === null || !('stream' in result)) return null
   return result.stream instanceof Readable ? result.stream : null
-}
-
-async function countsOf(store: Store): Promise<{ emails: number; unread: number }> {
-  const [emails, unread] = await Promise.all([
-    store.count(emailCollection),
-    store.count(emailCollection, { where: { flag: 'unread' } }),
-  ])
-  return { emails, unread }
 }

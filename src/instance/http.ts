@@ -6,7 +6,6 @@ import type { Capture } from '../capture/capture.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
-import { once } from '../core/shared-work.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { authorityOf } from '../net/hosts.ts'
 import type { Outgoing } from '../net/outgoing.ts'
@@ -33,6 +32,8 @@ import { reportErrors } from './notices.ts'
 import type { OwnCertificate } from './own-certificate.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
 import { tellingRefusals } from './refusal-log.ts'
+import { serverState, type StateDeps } from './server-state.ts'
+import { once } from '../core/once.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
 export interface InstanceHttp {
@@ -184,43 +185,13 @@ export function createHttp(
     onError,
   })
 
-  async function state(): Promise<ServerState> {
-    const { smtp, smtps, certificate: made } = deps
-    const database = await deps.database()
-    const away = database?.instances === null ? { message: 'The database does not answer.' } : null
-    const refusal = store.refusal() ?? away
-    const low = refusal ? null : await store.lowDisk()
-    const reason = refusal ?? low
-    const isRefusing = refusal !== null || low?.isFull === true
-    const isUp = deps.capture.accepting() && (!opening || listener?.server.listening === true)
-    const warnings = config.relayAll ? ['relayAll is on: API sends leave this machine'] : []
-    if (reason) warnings.unshift(`${isRefusing ? 'New mail is refused. ' : ''}${reason.message}`)
-    const status = (): ServerState['status'] => {
-      if (isClosing) return 'closing'
-      if (!isUp) return 'starting'
-      if (isRefusing) return 'refusing'
-      return low ? 'disk_low' : 'ok'
-    }
-    const isDiskFull = low?.isFull === true || isErrorOf(refusal, 'store_full')
-    const isAway = away !== null || isErrorOf(refusal, 'service_unavailable')
-    return {
-      status: status(),
-      ...(isRefusing && {
-        refusal: isDiskFull ? 'disk_full' : isAway ? 'database_away' : 'store_failed',
-      }),
-      store: config.store !== null ? 'postgresql' : config.dir !== null ? 'folder' : 'memory',
-      ...(database && { database }),
-      smtp: {
-        host: smtp.host,
-        port: smtp.port,
-        starttls: config.tls !== null || config.smtpTls !== false,
-        login: config.smtpAuth,
-      },
-      ca: made && { file: made.caFile },
-      ...(smtps && { smtps: { host: smtps.host, port: smtps.port } }),
-      warnings,
-    }
+  const phase = (): ReturnType<StateDeps['phase']> => {
+    if (isClosing) return 'closing'
+    return deps.capture.accepting() && (!opening || listener?.server.listening === true)
+      ? 'running'
+      : 'starting'
   }
+  const state = (): Promise<ServerState> => serverState({ ...deps, store, phase })
 
   return {
     async appOf(account) {

@@ -7,11 +7,11 @@ import { compareJobs } from '../compare/compare.ts'
 import { answerJobs } from '../inbox/answered.ts'
 import { headerJobs } from '../emails/header-facts.ts'
 import { sendJobs } from '../sending/check.ts'
-import { messageJobs } from '../outbox/write.ts'
 import { translationJobs } from '../providers/translate.ts'
 import { jobs as readingJobs } from '../reading/jobs.ts'
 import { bodyJobs } from '../server/long-bodies.ts'
 import { templateJobs } from '../templates/engines.ts'
+import { messageJobs } from '../outbox/message-jobs.ts'
 
 export const jobs: typeof answerJobs &
   typeof attachmentJobs &

@@ -5,6 +5,7 @@ import { createBudget } from '../core/byte-budget.ts'
 import { createCounts } from '../core/counts.ts'
 import { systemClock } from '../core/clock.ts'
 import { invalidOption, isErrorOf } from '../core/errors.ts'
+import type { Tracer } from '../core/tracer.ts'
 import { createRandomSources } from '../core/random.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
 import { createDnsLookup } from '../domains/dns-lookup.ts'
@@ -12,20 +13,21 @@ import { headRoomBytes } from '../emails/receive.ts'
 import { createFailedLogins } from '../keys/failed-logins.ts'
 import { createKeys } from '../keys/keys.ts'
 import { createOutgoing } from '../net/outgoing.ts'
-import { resolveOptions, type LocalpostOptions } from '../options/options.ts'
+import { resolveOptions, type Config, type LocalpostOptions } from '../options/options.ts'
 import { createDownloads } from '../outbox/downloads.ts'
 import { createReadingTurns, type ReadingTurns } from '../reading/turns.ts'
 import { createFollowing } from '../store/follow.ts'
 import { openTelemetry } from '../telemetry/open-telemetry.ts'
 import { openOtlp } from '../telemetry/otlp.ts'
+import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers } from '../users/users.ts'
-import { openAccount } from './account.ts'
+import { openAccount, type OpenAccount } from './account.ts'
 import type { SharedParts } from './shared-parts.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import type { Activity } from './activity.ts'
 import { createAccountMemory } from './account-memory.ts'
-import { createRunningAccounts } from './accounts.ts'
+import { createRunningAccounts, type RunningAccounts } from './accounts.ts'
 import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
 import { createHttp } from './http.ts'
@@ -35,7 +37,7 @@ import type { Localpost } from './instance.ts'
 import { reportErrors } from './notices.ts'
 import { openCertificate } from './own-certificate.ts'
 import { openProvider } from './provider.ts'
-import { publicInstance } from './public-members.ts'
+import { publicInstance } from './public-instance.ts'
 import { createSettle } from './settle.ts'
 import { createSnapshots } from './snapshots.ts'
 import { createInstanceThread, type InstanceThread } from './jobs.ts'
@@ -75,14 +77,7 @@ export async function openLocalpost(
     const { onActivity } = how
     const tellRefusal =
       onActivity && ((refusal: ClientRefusal): void => onActivity({ kind: 'refusal', ...refusal }))
-    const tracer =
-      config.otlpEndpoint !== null
-        ? openOtlp(config.otlpEndpoint, {
-            onWarning: (message) => config.onNotice({ level: 'warning', message }),
-          })
-        : how.spans === 'none'
-          ? null
-          : openTelemetry()
+    const tracer = openTracer(config, how.spans)
     undo.push(() => tracer?.close?.())
     const shared: SharedParts = {
       config,
@@ -188,27 +183,7 @@ export async function openLocalpost(
 
     // Work in the background.
     if (deliversFrom === 'start') main.deliver()
-    const wakeMain = (): void => {
-      main.wakeOutbox()
-      webhooks.wake()
-    }
-    const report = reportErrors(
-      config,
-      'Not all accounts could be opened; they are opened when they are used.',
-    )
-    const beginWork = (): void => {
-      wakeMain()
-      accounts.start().catch((error: unknown) => {
-        if (!isErrorOf(error, 'closed')) report(error)
-      })
-    }
-    beginWork()
-    opened.leadership.onMine(beginWork)
-    opened.onForeignChange((partition) => {
-      if (!opened.leadership.isMine()) return
-      if (partition === '') wakeMain()
-      else accounts.wake(partition)
-    })
+    beginWork(main, accounts, opened, config)
 
     const settle = createSettle({
       store,
@@ -269,6 +244,42 @@ export async function openLocalpost(
     await runAll(undo.reverse()).catch(() => undefined)
     throw error
   }
+}
+
+function openTracer(
+  { otlpEndpoint, onNotice }: Pick<Config, 'otlpEndpoint' | 'onNotice'>,
+  spans: OpenWays['spans'],
+): Tracer | null {
+  if (otlpEndpoint !== null)
+    return openOtlp(otlpEndpoint, { onWarning: (message) => onNotice({ level: 'warning', message }) })
+  return spans === 'none' ? null : openTelemetry()
+}
+
+/** Begins what is due in all accounts, now and whenever this instance becomes the leader or another one stores something. */
+function beginWork(
+  main: OpenAccount,
+  accounts: RunningAccounts,
+  opened: PartitionedStore,
+  config: Config,
+): void {
+  const report = reportErrors(config, 'Not all accounts could be opened; they are opened when they are used.')
+  const wakeMain = (): void => {
+    main.wakeOutbox()
+    main.webhooks.wake()
+  }
+  const begin = (): void => {
+    wakeMain()
+    accounts.start().catch((error: unknown) => {
+      if (!isErrorOf(error, 'closed')) report(error)
+    })
+  }
+  begin()
+  opened.leadership.onMine(begin)
+  opened.onForeignChange((partition) => {
+    if (!opened.leadership.isMine()) return
+    if (partition === '') wakeMain()
+    else accounts.wake(partition)
+  })
 }
 
 const staleUsers = 'The file of users stays as it was read before.'

@@ -14,13 +14,13 @@ import { createOutbox, type Outbox, type OutboxDeps } from '../outbox/outbox.ts'
 import { relayOptions } from '../outbox/relay-url.ts'
 import { createTransport, type Transport } from '../outbox/transport.ts'
 import { providerSimulators } from '../providers/facts.ts'
-import type { Reader } from '../reading/reader.ts'
 import type { FindRule } from '../rules/rules.ts'
 import { createSimulator, type AddressSimulator } from '../rules/simulator.ts'
 import { createCauses } from '../rules/verdicts.ts'
 import type { InnerSuppressions } from '../sending/suppressions.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { reportFailures } from './notices.ts'
+import type { Reader } from '../reading/reader.ts'
 
 /** The addresses whose mail has a certain outcome. */
 export const simulator: AddressSimulator = createSimulator(providerSimulators)

@@ -29,9 +29,9 @@ export async function openCertificate(config: Config): Promise<OwnCertificate | 
   const files = { ca: join(dir, caName), own: join(dir, ownName) }
   const caFile = resolve(files.ca)
   const kept = await readKept(files, hostname)
-  if (kept !== null && typeof kept === 'object') return { ...kept, caFile }
+  if (kept.is === 'good') return { ...kept.certificate, caFile }
   const made = await makeCertificate(hostname)
-  if (kept === null) {
+  if (kept.is === 'untouchable') {
     const message = `The certificate for SMTP is kept in memory only, because ${caFile} is not one that Localpost made or cannot be read. Clients have to trust a new CA after each start.`
     onNotice({ level: 'warning', message })
     return { ...made, caFile: null }
@@ -44,8 +44,8 @@ export async function openCertificate(config: Config): Promise<OwnCertificate | 
     onNotice({ level: 'warning', message, error })
     return { ...made, caFile: null }
   }
-  if (kept !== 'new') {
-    const message = `The certificate for SMTP was made again, because the old one ${kept}. Clients have to trust ${caFile} again.`
+  if (kept.is === 'unusable') {
+    const message = `The certificate for SMTP was made again, because the old one ${kept.why}. Clients have to trust ${caFile} again.`
     onNotice({ level: 'warning', message })
   }
   return { ...made, caFile }
@@ -54,28 +54,33 @@ export async function openCertificate(config: Config): Promise<OwnCertificate | 
 const caName = 'ca.pem'
 const ownName = 'smtp-tls.pem'
 
-/** @returns The kept certificate, `new` where there is none, what is wrong with it, or null if it must not be replaced. */
-async function readKept(
-  files: { ca: string; own: string },
-  hostname: string,
-): Promise<MadeCertificate | string | null> {
+/** What the folder has. An `untouchable` file must not be replaced. */
+type Kept =
+  | { is: 'good'; certificate: MadeCertificate }
+  | { is: 'missing' | 'untouchable' }
+  | { is: 'unusable'; why: string }
+
+async function readKept(files: { ca: string; own: string }, hostname: string): Promise<Kept> {
+  const unusable = (why: string): Kept => ({ is: 'unusable', why })
   try {
     const [ca, own] = await Promise.all([nodeFiles.readAll(files.ca), nodeFiles.readAll(files.own)])
-    if (ca === null && own === null) return 'new'
-    if (own === null && ca !== null && !isOurs(ca)) return null
+    if (ca === null && own === null) return { is: 'missing' }
+    if (own === null && ca !== null && !isOurs(ca)) return { is: 'untouchable' }
     if (ca === null || own === null)
-      return `is not complete: ${ca === null ? files.ca : files.own} is missing`
+      return unusable(`is not complete: ${ca === null ? files.ca : files.own} is missing`)
     const [key = '', cert = ''] = String(own).split(/(?=-----BEGIN CERTIFICATE-----)/)
     const [certificate, authority] = [new X509Certificate(cert), new X509Certificate(ca)]
     if (!certificate.checkPrivateKey(createPrivateKey(key)) || !certificate.verify(authority.publicKey))
-      return `does not belong to its key or to ${files.ca}`
-    if (Date.parse(certificate.validTo) - dateNow() < 30 * dayMs) return `ends on ${certificate.validTo}`
+      return unusable(`does not belong to its key or to ${files.ca}`)
+    if (Date.parse(certificate.validTo) - dateNow() < 30 * dayMs)
+      return unusable(`ends on ${certificate.validTo}`)
     const isForHost = isIP(hostname) ? certificate.checkIP(hostname) : certificate.checkHost(hostname)
-    return isForHost === undefined ? `is not for ${hostname}` : { key, cert, ca: String(ca) }
+    if (isForHost === undefined) return unusable(`is not for ${hostname}`)
+    return { is: 'good', certificate: { key, cert, ca: String(ca) } }
   } catch (error) {
     // The disk or the process fails: what is there may be good.
-    if (error instanceof Error && 'syscall' in error) return null
-    return `cannot be read (${error instanceof Error ? error.message : String(error)})`
+    if (error instanceof Error && 'syscall' in error) return { is: 'untouchable' }
+    return unusable(`cannot be read (${error instanceof Error ? error.message : String(error)})`)
   }
 }
 

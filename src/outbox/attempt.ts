@@ -13,7 +13,6 @@ import {
 } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
 import { inOnePieceBytes } from '../mime/compose/compose.ts'
-import { largeMailBytes } from '../reading/reader.ts'
 import { storeErrors } from '../store/error-codes.ts'
 import type { Blob } from '../store/store.ts'
 import type { DeliveryDeps } from './deliver.ts'
@@ -22,6 +21,7 @@ import { afterDelivery, afterFailure, afterSuppression, outcomesOf, type Outcome
 import type { SmtpReply } from './replies.ts'
 import { deliverTraced, writeTraced } from './traced.ts'
 import { hasDownloads, type WriteDeps } from './write.ts'
+import { largeMailBytes } from '../reading/reader.ts'
 
 export interface AttemptDeps extends WriteDeps, DeliveryDeps {
   clock: Clock

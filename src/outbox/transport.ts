@@ -8,7 +8,8 @@ import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 import { sendExtended, type ExtendedMail, type MessageNeeds, type SentInfo } from './extensions.ts'
 import { parseReply, replyOf, type SmtpFailure, type SmtpReply } from './replies.ts'
-import { createSequence, once } from '../core/shared-work.ts'
+import { createSequence } from '../core/sequence.ts'
+import { once } from '../core/once.ts'
 
 /** Sends messages to a mail server over SMTP. */
 export interface Transport {

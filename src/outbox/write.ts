@@ -5,12 +5,9 @@ import {
   type ReadReference,
 } from '../attachments/attachments.ts'
 import { loadAttachments } from '../attachments/load-all.ts'
-import { cutText } from '../core/text.ts'
-import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { longBodyBytes } from '../core/json-body.ts'
-import { asBuffer } from '../core/own-buffers.ts'
 import { copyBlob } from '../emails/copies.ts'
 import { messageIdOf } from '../emails/message-id.ts'
 import {
@@ -20,17 +17,13 @@ import {
   rawBlob,
   type EmailRecord,
   type MessageFacts,
-  type StoredContent,
 } from '../emails/email.ts'
-import { maxFieldLength } from '../emails/header-facts.ts'
-import type { EmailMembers } from '../emails/types.ts'
-import { composeMessage, type ComposedMessage } from '../mime/compose/compose.ts'
-import type { MessageInput } from '../mime/compose/message-input.ts'
-import { readHeader } from '../mime/headers/headers.ts'
-import { composeSigned, signMessage, type Signing } from '../mime/dkim/sign.ts'
+import type { ComposedMessage } from '../mime/compose/compose.ts'
+import type { Signing } from '../mime/dkim/sign.ts'
 import { loadBlob } from '../reading/load-blob.ts'
 import { notFound } from '../store/repository.ts'
 import type { Blob, BlobWriter, Store } from '../store/store.ts'
+import { type Fields, messageJobs } from './message-jobs.ts'
 
 /** A message ready to be stored: its members of the record and its bytes. Tracked mail has one copy per recipient. */
 export interface WrittenMessage {
@@ -45,65 +38,6 @@ export interface Sender {
   signing: Signing
   /** Makes the HTML of one recipient, by the recipient's index; null if nothing is tracked: all share one message. */
   copiesOf: ((html: string) => (recipient: number) => string) | null
-}
-
-/**
- * The members of an email that its message does not contain, and those that {@link writeMessage} writes as `headers`.
- * `MessageInput` has all others, or the code below does not compile.
- */
-type NotInMessageInput =
-  | 'type'
-  | 'source'
-  | 'bcc'
-  | 'template_id'
-  | 'domain_id'
-  | 'envelope'
-  | 'recipients'
-  | 'unread'
-  | 'tags'
-  | 'metadata'
-  | 'tracking'
-  | 'provider'
-  | 'trace_id'
-
-/** What a message has beside the stored content. */
-type Fields = Complete<Omit<MessageInput, keyof StoredContent>> &
-  Pick<MessageInput, Exclude<keyof EmailMembers, NotInMessageInput | keyof StoredContent>>
-
-/** Writing messages as work of the thread. */
-export const messageJobs = {
-  /**
-   * @param signing  null: the message is not signed.
-   * @param html  In place of the stored HTML; null: the stored one.
-   */
-  message(
-    json: Buffer,
-    fields: Fields,
-    signing: Signing | null,
-    html: string | null,
-  ): Promise<ComposedMessage> {
-    const content = JSON.parse(json.toString()) as StoredContent
-    const attachments = fields.attachments?.map((one) => ({ ...one, content: asBuffer(one.content) }))
-    const input = { ...fields, ...content, html: html ?? content.html, attachments }
-    return signing ? composeSigned(input, signing) : composeMessage(input)
-  },
-  /** Signs a given message, and adds Message-ID and Date if it lacks them. */
-  async rawMessage(
-    message: Uint8Array,
-    { message_id, date }: Pick<Fields, 'message_id' | 'date'>,
-    signing: Signing,
-  ): Promise<ComposedMessage & { message_id: string }> {
-    const bytes = asBuffer(message)
-    const header = readHeader(bytes)
-    const own = cutText(header.decoded('message-id'), maxFieldLength)
-    const added = [
-      own === '' ? `Message-ID: ${message_id}\r\n` : '',
-      header.decoded('date') === '' ? `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n` : '',
-    ].join('')
-    const whole = added === '' ? bytes : Buffer.concat([Buffer.from(added), bytes])
-    return { ...(await signMessage(whole, signing)), message_id: own || message_id }
-  },
-  storedHtml: (json: Buffer): string => (JSON.parse(json.toString()) as StoredContent).html,
 }
 
 /** Dependencies of writing a message. */

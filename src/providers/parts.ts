@@ -1,8 +1,8 @@
 import type { RandomSource } from '../core/random.ts'
-import type { Reader } from '../reading/reader.ts'
 import type { Store } from '../store/store.ts'
 import type { ProviderParts } from './provider.ts'
 import { createSentEmails } from './sent-emails.ts'
+import type { Reader } from '../reading/reader.ts'
 
 /** What the APIs of providers need of the instance. */
 type InstanceParts = Pick<ProviderParts, 'clock' | 'config' | 'state'>

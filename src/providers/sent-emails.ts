@@ -2,12 +2,12 @@ import { validationError } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { emailCollection, type EmailContent, type EmailRecord } from '../emails/email.ts'
 import { readContent } from '../emails/emails.ts'
-import type { Reader } from '../reading/reader.ts'
 import type { ScheduledRecord } from '../sending/scheduled.ts'
 import type { SendingService } from '../sending/sending.ts'
 import { notFound, pagesOf } from '../store/repository.ts'
 import type { Where } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'
+import type { Reader } from '../reading/reader.ts'
 
 /** The emails of an account as a provider names them. */
 export interface SentEmails {

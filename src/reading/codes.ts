@@ -1,4 +1,18 @@
 import { codeWord, otherCode, otherNumber, savingWord, useWord } from './code-words.ts'
+import {
+  digitCodes,
+  letterCodes,
+  introducedCodes,
+  endsInIntroduction,
+  yearForm,
+  introducedYears,
+  pairCodes,
+  dateOfPairs,
+  phoneOrDate,
+  loneCode,
+  introducedLoneCode,
+  surroundingMarks,
+} from './code-forms.ts'
 
 /**
  * Finds the one-time codes in a mail, in order of appearance. A code has 4 to 8 digits (also written as `123 456`,
@@ -104,63 +118,24 @@ function explains(sentence = ''): boolean {
   )
 }
 
-// A code is not part of a longer word, number or address. It does not follow a currency, a plus, a hash or the asterisks
-// of a card number, is not a time, and does not precede a unit or a decimal.
-const before =
-  '(?<!(?<!\\p{L})(?:at|until|till|from|um|bis|vers) )(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_.,+#$€£¥₹₽%/*•=&@?-]|[$€£¥₹₽] |(?:USD|EUR|GBP|PLN|TRY|JPY|BRL) )'
-const after =
-  '(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_%€£₹₽/@=-]|[.,:]\\d| ?(?:[€£₽円元원]|(?:USD|EUR|GBP|PLN|TRY|zł|TL|min|sec|Min|Sek|hours?|people|characters|words|tokens|points|credits|items|users|times|[KMG]B|px|km|kg)\\b))'
-// A prefix before six digits names the sender (G-123456); before five digits it belongs to a postal code.
-const digits = new RegExp(
-  `${before}(?:[A-Z]{1,3}-(?=\\d{6}))?(\\d{3}[ -]\\d{3}|\\d{4}[ -]\\d{4}|\\d{4,8}|\\d(?: \\d){3,7})${after}`,
-  'gu',
-)
-const letters = new RegExp(
-  `${before}((?=[A-Z0-9-]{0,12}\\d)(?=[A-Z0-9-]{0,12}[A-Z])[A-Z0-9]{3,5}-?[A-Z0-9]{3,5})${after}`,
-  'gu',
-)
-/** What introduces a code: a colon or a verb. */
-const introduction = '[:：] ?|(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|jest|är|er) |(?:是|为|為|は) ?'
-// Mixed-case letters are a code only after an introduction: "code: x7Kp2q".
-const introduced = new RegExp(
-  [
-    `(?:${introduction})((?=[a-zA-Z]{0,9}\\d)(?=\\d{0,9}[a-zA-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}`,
-    `(?<!\\p{L})(?:[Cc]ode|CODE|[Cc]ódigo|[Cc]odice|[Kk]od(?: to)?|[Кк]од(?: —)?) ((?=[a-zA-Z]{0,9}\\d)(?=[a-z\\d]{0,9}[A-Z])[a-zA-Z0-9]{4,10}|[A-Z]{4}-[A-Z]{4})${after}`,
-  ].join('|'),
-  'gu',
-)
-const endsInIntroduction = new RegExp(
-  `(?:[:：]|(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|jest|är|er)|是|为|為|は)$`,
-  'u',
-)
-const year = /^(?:19|20)\d\d$/
-// A number that looks like a year, but is introduced as the code.
-const introducedYear =
-  /(?:\bis|:|：)\s{0,4}((?:19|20)\d\d)\b|\b((?:19|20)\d\d) (?:is your|ist (?:dein|ihr)|est votre|es (?:tu|su)|é o s[eu]{2}|è il tuo)/gi
-// Pairs of digits may be a date or part of a phone number, so they are a code only after an introduction.
-const pairs = /(?:[:：] ?|\b(?:is|est|es|lautet|ist) )(\d\d([ -])\d\d\2\d\d)(?![ .-]?\d|[\p{L}/€])/gu
-const dateOfPairs = /^(?:[0-2]\d|3[01])-(?:0\d|1[0-2])-\d\d$|^\d\d-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])$/
-
-// Phone numbers (several groups of digits, or digits after a plus) and dates.
-const phone =
-  /\+\d[\d ().-]{6,}\d|\(?\d{2,4}\)?(?:[ .-]\(?\d{2,5}\)?){2,}|(?<!\d)0\d{2,4}[ /-]\d{5,8}(?!\d)|(?<!\d)\d{4}-\d\d-\d\d(?!\d)/g
-
 function inSentence(sentence: string): string[] {
   // Most sentences have neither, which costs less to find out than each of the forms below.
   if (!/\d|[A-Z]{4}/.test(sentence)) return []
-  const line = sentence.replace(phone, (number) => ' '.repeat(number.length))
-  const inPairs = [...sentence.matchAll(pairs)].filter(([, code = '']) => !dateOfPairs.test(code))
-  const inLetters = savingWord.test(sentence) ? [] : [...line.matchAll(letters), ...line.matchAll(introduced)]
-  const found = [...inPairs, ...line.matchAll(digits), ...inLetters]
+  const line = sentence.replace(phoneOrDate, (number) => ' '.repeat(number.length))
+  const inPairs = [...sentence.matchAll(pairCodes)].filter(([, code = '']) => !dateOfPairs.test(code))
+  const inLetters = savingWord.test(sentence)
+    ? []
+    : [...line.matchAll(letterCodes), ...line.matchAll(introducedCodes)]
+  const found = [...inPairs, ...line.matchAll(digitCodes), ...inLetters]
   if (found.length === 0) return []
   // Searched once for the whole line, because a line may contain many years.
-  const years = new Set([...line.matchAll(introducedYear)].map((match) => match[1] ?? match[2]))
+  const years = new Set([...line.matchAll(introducedYears)].map((match) => match[1] ?? match[2]))
   const namesOther = otherNumber.test(line)
   return found
     .sort((a, b) => a.index - b.index)
     .filter(({ index }) => !namesOther || isNamedCode(line.slice(Math.max(0, index - labelLength), index)))
     .map((match) => match[1] ?? match[2] ?? '')
-    .filter((code) => !year.test(code) || years.has(code))
+    .filter((code) => !yearForm.test(code) || years.has(code))
     .map(compact)
 }
 
@@ -173,24 +148,13 @@ function isNamedCode(label: string): boolean {
   return speaksOfCode(rest)
 }
 
-const aloneForm = new RegExp(
-  [
-    '^(?:[A-Z]{1,3}-)?(\\d{3}[ -]\\d{3}|\\d{4}[ -]\\d{4}|\\d\\d \\d\\d \\d\\d|\\d{4,8}|\\d(?: \\d){3,7})[.#]?$',
-    '^((?=.*\\d)(?=.*[A-Z])(?:[A-Z0-9]{5}|[A-Z0-9]{3,5}-?[A-Z0-9]{3,5}))[.]?$',
-    '^((?=.*\\d)(?=.*[a-z])[a-z0-9]{4,6}-[a-z0-9]{4,6}|[a-z]{4,6}(?:-[a-z]{4,6}){3})[.]?$',
-    '^([A-Z]{4}-[A-Z]{4}|[A-Z0-9](?: [A-Z0-9]){5,7})[.]?$',
-  ].join('|'),
-)
-const introducedAlone = /^((?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])[a-zA-Z0-9]{4,10})[.]?$/
-const quotes = /^["'“”„«「『【〔[({<《〈]+ ?|(?<! ) ?["'“”»」』】〕\])}>》〉]{1,28}$/g
-
 /** The code that a line consists of. Letters in mixed case are one only if the line above introduces it. */
 function alone(line: string, isIntroduced: boolean): string[] {
   if (line.length > 28) return []
-  const bare = line.replace(quotes, '')
-  const [, ...forms] = aloneForm.exec(bare) ?? (isIntroduced ? introducedAlone.exec(bare) : null) ?? []
+  const bare = line.replace(surroundingMarks, '')
+  const [, ...forms] = loneCode.exec(bare) ?? (isIntroduced ? introducedLoneCode.exec(bare) : null) ?? []
   const code = forms.find((form) => form !== undefined) ?? ''
-  return code === '' || year.test(code) ? [] : [compact(code)]
+  return code === '' || yearForm.test(code) ? [] : [compact(code)]
 }
 
 // Spaces and dashes between digits are only for readability. Forms expect the code without them.

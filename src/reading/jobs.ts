@@ -2,53 +2,13 @@ import type { KeyObject } from 'node:crypto'
 import type { JobResult } from '../core/job-worker.ts'
 import { readBodies } from '../mime/bodies.ts'
 import { verifyDkim } from '../mime/dkim/verify.ts'
-import { visibleText } from '../mime/html/visible-text.ts'
 import { parseFacts, parseMessage, parseNames, type ParsedMessage } from '../mime/parse.ts'
 import { readStructure } from '../mime/structure.ts'
 import type { DkimResult } from '../mime/types.ts'
-import { extractCodes, searchedForCodes } from './codes.ts'
 import { readContentText, readDigest } from './digest.ts'
-import { extractLinks, searchedForLinks } from './links.ts'
 import { readNested } from './nested.ts'
 import { readPage } from './page.ts'
-import type { Link } from './types.ts'
-
-export interface Findings {
-  links: Link[]
-  codes: string[]
-  /** Says which part is searched if the bodies are too long to be searched whole; null if they are not. */
-  clipped: string | null
-}
-
-/** How {@link Findings.clipped} begins. */
-export const onlySearched: string = 'Only the beginning is searched:'
-
-/** Looks for links and codes in the beginning of the bodies. */
-export function readFindings({
-  subject,
-  html,
-  text,
-}: {
-  subject: string
-  html: string
-  text: string
-}): Findings {
-  const links = extractLinks(html, text)
-  const said = [subject, text, visibleText(html)].join('\n\n\n')
-  const codes = extractCodes(said)
-  const areLinksClipped = Math.max(html.length, text.length) > searchedForLinks
-  // The visible text is known only for the beginning of the HTML.
-  const areCodesClipped = said.length > searchedForCodes || html.length > searchedForLinks
-  if (!areLinksClipped && !areCodesClipped) return { links, codes, clipped: null }
-  const of = `the first ${number(searchedForLinks)} characters of each body`
-  const ofText = `the first ${number(searchedForCodes)} characters of the text`
-  const clipped = areLinksClipped
-    ? `${onlySearched} ${of} for links, and ${ofText} for codes.`
-    : `${onlySearched} ${ofText} for codes.`
-  return { links, codes, clipped }
-}
-
-const number = (value: number): string => value.toLocaleString('en-GB')
+import { type Findings, readFindings } from './findings.ts'
 
 /** Everything in a message, with the links and codes in its bodies. */
 function readMail(bytes: Buffer): ParsedMessage & Findings {

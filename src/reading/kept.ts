@@ -13,33 +13,30 @@ export interface OwnReadings {
    *
    * @param key  Stands for one kind of reading of bytes that never change.
    * @param read  null is not kept.
-   * @param leastBytes  How long a reading is at least, known at a glance: one that is too long is not copied. Infinite for a
-   *   reading that must not be kept. Default: 0.
+   * @param mayKeep  False for a reading that must not be kept, or that is clearly too long to be copied. Default: true.
    */
-  take<T>(key: string, read: () => Promise<T | null>, leastBytes?: (reading: T) => number): Promise<T | null>
+  take<T>(key: string, read: () => Promise<T | null>, mayKeep?: (reading: T) => boolean): Promise<T | null>
 }
 
+/** The longest reading that is kept, in bytes. */
+export const longestKept: number = 4 * 1024 * 1024
+
 /** @param limit  How many bytes are kept. A reading of more than half of them is not kept. */
-export function createKeptReadings(limit: number = 8 * 1024 * 1024): KeptReadings {
-  const mostOfOne = limit / 2
+export function createKeptReadings(limit: number = 2 * longestKept): KeptReadings {
   // Serialized, so that their size is known, and that no caller can change what another one gets.
-  const kept = createKept<Buffer>(limit, ({ length }) => length, mostOfOne)
+  const kept = createKept<Buffer>(limit, ({ length }) => length, limit / 2)
   let readers = 0
 
   return {
     forReader() {
       const reader = ++readers
       return {
-        async take<T>(
-          key: string,
-          read: () => Promise<T | null>,
-          leastBytes: (reading: T) => number = () => 0,
-        ) {
+        async take<T>(key: string, read: () => Promise<T | null>, mayKeep?: (reading: T) => boolean) {
           const own = `${reader} ${key}`
           const known = kept.get(own)
           if (known) return deserialize(known) as T
           const found = await read()
-          if (found !== null && leastBytes(found) <= mostOfOne) kept.put(own, serialize(found))
+          if (found !== null && (!mayKeep || mayKeep(found))) kept.put(own, serialize(found))
           return found
         },
       }

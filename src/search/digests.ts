@@ -27,7 +27,7 @@ type DigestReader = Pick<Reader, 'digest' | 'digestOf' | 'contentText'>
 
 /**
  * A submission is not read while it arrives, because parsing costs several times as much as capturing. It is read when
- * no mail arrives (`indexer.ts`), or earlier if a list or search needs it. The latest digests are cached.
+ * no mail arrives (`column-indexer.ts`), or earlier if a list or search needs it. The latest digests are cached.
  */
 export function createDigests({ reader }: { reader: DigestReader }): Digests {
   const kept = createKept<Reading>(maxKeptChars, ({ body }) => body.length + charsOfOthers)

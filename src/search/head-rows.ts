@@ -1,12 +1,8 @@
-import { domainToUnicode } from 'node:url'
 import type { EmailRecord } from '../emails/email.ts'
-import { addressKey } from '../mime/headers/addresses.ts'
 import { nextTurn } from '../core/machine.ts'
 import { foldText } from '../core/fold-text.ts'
 import { idAt, rowsWith } from './text-rows.ts'
-
-/** The members of a mail that a head row has. `to` covers Cc and Bcc too, `sender` From and the envelope sender. */
-export type HeadMember = 'subject' | 'from' | 'sender' | 'to' | 'cc'
+import { type HeadMember, headParts } from './head-parts.ts'
 
 export interface HeadTerm {
   member: HeadMember
@@ -30,44 +26,6 @@ export interface HeadHits {
 export function headTerm(member: HeadMember, forms: readonly string[], isNegative: boolean): HeadTerm {
   const folded = new Set(forms.map(foldText))
   return { member, forms: [...folded].map((form) => Buffer.from(form)), isNegative }
-}
-
-/** The members of a mail as searches compare them, addresses and names in lines; null if they are only known from the record. */
-export function headParts(email: EmailRecord): HeadParts | null {
-  const { subject, from, to, to_names = [], cc, cc_names = [], bcc, bcc_names = [], envelope } = email
-  // Usually the same as in From.
-  const sender = from.includes(envelope.mail_from) ? '' : envelope.mail_from
-  const addresses = [from, sender, ...to, ...cc, ...bcc]
-  const values = [subject, ...addresses, ...to_names, ...cc_names, ...bcc_names]
-  const length = values.reduce((sum, value) => sum + value.length + 1, 0)
-  if (length > mostLength || addresses.some(isOddlySpelled)) return null
-  return {
-    subject: foldText(subject),
-    from: foldText(from),
-    sender: foldText(sender),
-    to: linesOf(to, to_names),
-    cc: linesOf(cc, cc_names),
-    bcc: linesOf(bcc, bcc_names),
-  }
-}
-
-/** Addresses and names, folded, each in a line of its own. */
-export function linesOf(...lists: readonly (readonly string[])[]): string {
-  return lists
-    .flat()
-    .map(foldText)
-    .filter((line) => line !== '')
-    .join('\n')
-}
-
-type HeadParts = Readonly<Record<'subject' | 'from' | 'sender' | 'to' | 'cc' | 'bcc', string>>
-
-export const partsOfMember: Readonly<Record<HeadMember, readonly (keyof HeadParts)[]>> = {
-  subject: ['subject'],
-  from: ['from'],
-  sender: ['from', 'sender'],
-  to: ['to', 'cc', 'bcc'],
-  cc: ['cc'],
 }
 
 /** The head of a mail for its row: exactly what the record contains, or a mark that the row is undecided. */
@@ -127,7 +85,6 @@ const firstOfText = 32
 const unsureBytes = Buffer.from(mark.unsure)
 const rowBegin = Buffer.from('\0')
 const headAt = 1 + 25 + 1
-const mostLength = 8 * 1024
 const rowsPerTurn = 4096
 
 function isIn(block: Buffer, place: number, member: HeadMember): boolean {
@@ -144,17 +101,4 @@ function holds(block: Buffer, head: number, { member, forms, isNegative }: HeadT
   const begin = block.indexOf(marks[0] ?? 0, head)
   const value = block.subarray(begin, block.indexOf(end, begin))
   return forms.some((form) => value.includes(form)) !== isNegative
-}
-
-/**
- * Whether an address names a mailbox that a search by its plain spelling misses, because its domain has other
- * characters with the same meaning, such as full-width letters.
- */
-function isOddlySpelled(address: string): boolean {
-  if (!/[^\x00-\x7f]/.test(address)) return false
-  const bare = address.endsWith('>') ? address.slice(address.lastIndexOf('<') + 1, -1) : address
-  const domainOf = (text: string): string => text.slice(text.lastIndexOf('@') + 1)
-  const written = foldText(domainOf(bare))
-  const ascii = domainOf(addressKey(bare))
-  return ascii !== written && foldText(domainToUnicode(ascii)) !== written
 }

@@ -1,11 +1,12 @@
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import { createSequence } from '../core/shared-work.ts'
 import { createPacer } from '../core/slices.ts'
 import { headText, scanHeads, type HeadTerm } from './head-rows.ts'
 import { dropRemoved, isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
-import { openTextColumn, type ScannedRows, type TextColumn } from './text-column.ts'
+import { openTextColumn, type TextColumn } from './text-column.ts'
+import type { ScannedRows } from './block-scan.ts'
+import { createSequence } from '../core/sequence.ts'
 
 /** Subjects and addresses of all mail in a column, so that a search by these members reads no record. */
 export interface Heads {

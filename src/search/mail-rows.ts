@@ -22,13 +22,52 @@ export async function mailsOf(store: Store, ids: readonly string[]): Promise<Ema
   return records
 }
 
-/** The mails read ahead that are still the next ones after a change of emails. */
-export function stillNext(ahead: EmailRecord[], change: StoreChange): EmailRecord[] {
-  if (change.op === 'gap') return []
-  if (change.op === 'bulk') return change.removed > 0 ? [] : ahead
-  if (change.op === 'remove') return ahead.filter(({ id }) => id !== change.id)
-  // A restored mail may belong between them.
-  return change.op === 'insert' && change.id < (ahead.at(-1)?.id ?? '') ? [] : ahead
+/**
+ * The next mails without a row, some of which are read together: older records are in files, where many take little longer
+ * than one.
+ */
+export class ReadAhead {
+  readonly #store: Store
+  readonly #column: Pick<TextColumn, 'cursor'>
+  readonly #most: number
+  #mails: EmailRecord[] = []
+
+  /** @param most  How many mails are read together. */
+  constructor(store: Store, column: Pick<TextColumn, 'cursor'>, most: number) {
+    this.#store = store
+    this.#column = column
+    this.#most = most
+  }
+
+  /** The first mail without a row. */
+  async next(): Promise<EmailRecord | undefined> {
+    const { cursor } = this.#column
+    while (this.#mails[0] && this.#mails[0].id <= cursor) this.#mails.shift()
+    if (this.#mails.length === 0)
+      this.#mails = (await mailsWithoutRow(this.#store, this.#column, this.#most)).records
+    return this.#mails[0]
+  }
+
+  /** The first mail after an id, if it was read already. */
+  after(id: string): EmailRecord | undefined {
+    return this.#mails.find((email) => email.id > id)
+  }
+
+  /** Drops the mails that are no longer the next ones. */
+  noteChange(change: StoreChange): void {
+    if (change.op === 'remove') this.#mails = this.#mails.filter(({ id }) => id !== change.id)
+    else if (this.#isOutdatedBy(change)) this.clear()
+  }
+
+  #isOutdatedBy(change: StoreChange): boolean {
+    if (change.op === 'bulk') return change.removed > 0
+    // A restored mail may belong between them.
+    return change.op === 'gap' || (change.op === 'insert' && change.id < (this.#mails.at(-1)?.id ?? ''))
+  }
+
+  clear(): void {
+    this.#mails = []
+  }
 }
 
 /** Some of the mails at a time, limited by the bytes of their messages. */

@@ -8,8 +8,9 @@ import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
 import { foldSpace } from '../core/text.ts'
 import { foldText } from '../core/fold-text.ts'
 import type { MessageTest } from './message-fields.ts'
-import { type HeadMember, headTerm, type HeadTerm } from './head-rows.ts'
+import { headTerm, type HeadTerm } from './head-rows.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
+import type { HeadMember } from './head-parts.ts'
 
 /** One part of a query: exactly one of `where`, `test`, `row` and `message` decides; `message` may narrow with `where`. */
 export interface QueryPart {

@@ -4,10 +4,11 @@ import type { Where } from '../store/queries.ts'
 import { compileWhere, isOnFacts } from '../store/where.ts'
 import { addressForm, addressTexts, contains, nameForm, normalForms, withoutState } from './query-fits.ts'
 import { type QueryPart, readTerms, tagged } from './query-terms.ts'
-import { type HeadMember, headTerm, type HeadTerm } from './head-rows.ts'
+import { headTerm, type HeadTerm } from './head-rows.ts'
 import type { MessageTest } from './message-fields.ts'
 import { searchableHead } from './searchable.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
+import type { HeadMember } from './head-parts.ts'
 
 /** A parsed query: its conditions for the store, for the record, and for the text of the mail. */
 export interface MailFilter {

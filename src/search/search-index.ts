@@ -1,10 +1,11 @@
-import type { Indexer } from './catch-up.ts'
+import type { Indexer } from './indexer.ts'
 import { createHeads, type HeadsDeps } from './heads.ts'
-import { type IndexerDeps, startIndexer } from './indexer.ts'
-import { createColumnRows, type MatchingRows } from './matching-rows.ts'
+import { type IndexerDeps, startIndexer } from './column-indexer.ts'
+import type { MatchingRows } from './matching-rows.ts'
 import { startStoreIndexer } from './store-indexer.ts'
 import { createStoreRows } from './store-rows.ts'
 import type { TextColumn } from './text-column.ts'
+import { createColumnRows } from './column-rows.ts'
 
 /** The text of mail for searches: the indexer that stores it, and the rows that find mail by it. */
 export interface SearchIndex {

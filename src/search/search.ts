@@ -4,9 +4,8 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import { checkPage, pagesOf } from '../store/repository.ts'
 import { createPacer } from '../core/slices.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { untilAborted } from '../core/shared-work.ts'
 import { type FoldedPage, listFolded } from './folded.ts'
-import type { CatchUpOptions, Indexer } from './catch-up.ts'
+import type { CatchUpOptions, Indexer } from './indexer.ts'
 import type { Digests } from './digests.ts'
 import type { MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { Store } from '../store/store.ts'
@@ -15,6 +14,7 @@ import type { createMessageFields } from './message-fields.ts'
 import { type MailFilter, without } from './query.ts'
 import { foldText } from '../core/fold-text.ts'
 import { searchableHead } from './searchable.ts'
+import { untilAborted } from '../core/until-aborted.ts'
 
 /** Finds mail by a parsed query. A signal ends the search, which then throws its reason. */
 export interface Search {

@@ -2,7 +2,7 @@ import { cutText } from '../core/text.ts'
 import { foldLetters } from '../core/fold-text.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { searchedLength, type SearchableText } from '../mime/html/searchable-text.ts'
-import { linesOf } from './head-rows.ts'
+import { linesOf } from './head-parts.ts'
 
 /** The text that a search for words looks at beside the body, folded: a line for each address and name, limited in length. */
 export function searchableHead(email: EmailRecord): string {

@@ -1,18 +1,14 @@
-import { longBytes } from '../core/job-thread.ts'
-import { isErrorOf } from '../core/errors.ts'
 import { nextTurn } from '../core/machine.ts'
-import { createSequence } from '../core/shared-work.ts'
 import { createPacer } from '../core/slices.ts'
-import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.ts'
-import type { Reading } from '../reading/digest.ts'
-import type { RecordText, Texts } from '../store/texts.ts'
-import { catchUpMs, type Indexer, unlimited } from './catch-up.ts'
-import type { IndexerDeps } from './indexer.ts'
+import { emailCollection } from '../emails/email.ts'
+import type { Texts } from '../store/texts.ts'
+import { catchUpMs, type Indexer, unlimited } from './indexer.ts'
+import type { IndexerDeps } from './column-indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
-import { headParts } from './head-rows.ts'
 import { groupsOf, mailsOf } from './mail-rows.ts'
-import { foldBody, searchableHead } from './searchable.ts'
+import { type ReadMail, TextWriter, withMessages } from './text-writer.ts'
 import { createTries } from './tries.ts'
+import { createSequence } from '../core/sequence.ts'
 
 export interface StoreIndexer extends Indexer {
   /** An id up to which every mail has its text, and after which few mails have one; `isAll` if it was the newest one. */
@@ -38,8 +34,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   /** Mails without a text, because the store failed at each try. */
   const deferred = new Set<string>()
   let isReading = false
-  /** How many texts were stored since they were settled. */
-  let unsettled = 0
+  const writer = new TextWriter(store, texts)
   const tryToRead = createTries(digests)
   const inLine = createSequence()
 
@@ -50,7 +45,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
     if (isClosed) return false
     isReading = true
     const missing = await nextMissing()
-    if (missing.length === 0) await settle()
+    if (missing.length === 0) await writer.settle()
     const ids = missing.length > 0 ? missing : [...deferred].slice(0, 1)
     if (ids.length === 0 || isClosed) return false
     const { tried, failed } = await readAll(ids).catch((error: unknown) => {
@@ -115,7 +110,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       }
       const read: ReadMail[] = []
       const pacer = createPacer(1)
-      for (const { email, message } of await withMessages(group)) {
+      for (const { email, message } of await withMessages(texts, group)) {
         if (isClosed) break
         const { id } = email
         const reading = await tryToRead(email, message)
@@ -126,75 +121,14 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       }
       await keeping
       if (isClosed) return { tried, failed }
-      keeping = keepAll(read, failed)
+      keeping = writer.store(read).then((errors) => {
+        for (const [id, error] of errors) failed.set(id, error)
+        // Only now: until the text is stored, a search by members must find the mail by its record.
+        for (const { email } of read) if (!errors.has(email.id)) deferred.delete(email.id)
+      })
     }
     await keeping
     return { tried, failed }
-  }
-
-  /** Submissions with their bytes, where these are short enough to be read together. */
-  async function withMessages(
-    group: readonly EmailRecord[],
-  ): Promise<{ email: EmailRecord; message: Buffer | null }[]> {
-    const short = group.filter(({ source, message }) => {
-      return source === 'smtp' && message !== null && message.size_bytes <= longBytes
-    })
-    const ids = short.map(({ id }) => messageBlob(id))
-    // Without the bytes each is read alone, so that one that cannot be read does not keep the others.
-    const found = ids.length > 0 ? await texts.blobs(emailCollection, ids).catch(() => []) : []
-    const messages = new Map(short.map(({ id }, nth) => [id, found[nth]]))
-    return group.map((email) => ({ email, message: messages.get(email.id) ?? null }))
-  }
-
-  /** Stores what was read; one by one if not all can be stored. @param failed  Gets the errors, by id. */
-  async function keepAll(read: readonly ReadMail[], failed: Map<string, unknown>): Promise<void> {
-    try {
-      await keep(read)
-    } catch (error) {
-      let last: unknown = error
-      for (const one of read) {
-        try {
-          // A database that does not answer is not asked once for each.
-          if (isErrorOf(last, 'service_unavailable')) throw last
-          await keep([one])
-        } catch (error) {
-          last = error
-          failed.set(one.email.id, error)
-        }
-      }
-    }
-    // Only now: until the text is stored, a search by members must find the mail by its record.
-    for (const { email } of read) if (!failed.has(email.id)) deferred.delete(email.id)
-  }
-
-  async function keep(read: readonly ReadMail[]): Promise<void> {
-    const digests = new Map(
-      read.flatMap(({ email, reading: { snippet, attachment_count } }) => {
-        return email.snippet === null || email.undigested ? [[email.id, { snippet, attachment_count }]] : []
-      }),
-    )
-    // The texts come last: a mail without one is read again after a crash.
-    if (digests.size > 0)
-      await store.bulk(emailCollection, [...digests.keys()], (stored) => {
-        return { ...stored, ...digests.get(stored.id), undigested: undefined }
-      })
-    const folded = read.map(({ email, reading }) => {
-      const { body, isCut } = foldBody(reading)
-      return { id: email.id, text: textOf(email, body), isCut }
-    })
-    if (folded.length > 0) await texts.put(emailCollection, folded)
-    unsettled += folded.length
-  }
-
-  /** Called when nothing is left to read, except mails that failed. */
-  async function settle(): Promise<void> {
-    if (unsettled < manyTexts) return
-    try {
-      await texts.settle(emailCollection)
-      unsettled = 0
-    } catch {
-      // Searches are only slower. It is tried again when reading ends the next time.
-    }
   }
 
   const quiet = startQuietWork({
@@ -279,22 +213,7 @@ interface Outcome {
   readonly failed: ReadonlyMap<string, unknown>
 }
 
-interface ReadMail {
-  readonly email: EmailRecord
-  readonly reading: Reading
-}
-
 /** How many mails are looked up at once, how many of them are read in one step, and for how long about. */
 const readAhead = 1024
 const stepMails = 256
 const stepMs = 250
-/** So many new texts slow searches down until they are settled. */
-const manyTexts = 250
-
-/** The text of a mail for the store. @param body  The folded text. */
-function textOf(email: EmailRecord, body: string): RecordText {
-  const parts = headParts(email) ?? undecided
-  return { ...parts, head: searchableHead(email), body }
-}
-
-const undecided = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }

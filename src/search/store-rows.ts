@@ -2,12 +2,13 @@ import { emailCollection } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
 import type { TextMatch, TextQuery, TextTerm, Texts } from '../store/texts.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { type HeadTerm, partsOfMember } from './head-rows.ts'
+import type { HeadTerm } from './head-rows.ts'
 import { mailsOf } from './mail-rows.ts'
 import type { MatchingPage, MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'
 import type { StoreIndexer } from './store-indexer.ts'
 import type { RowTerm } from './text-rows.ts'
+import { partsOfMember } from './head-parts.ts'
 
 export interface StoreRowsDeps {
   store: Store

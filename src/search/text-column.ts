@@ -1,38 +1,22 @@
-import { type BlockGuide, BlockGuides } from './text-filter.ts'
+import { BlockGuides } from './text-filter.ts'
 import { blockBytes } from './text-blocks.ts'
-import { openBlocks, type BlocksDeps } from './resumed-rows.ts'
+import { openBlocks, type BlocksDeps } from './open-blocks.ts'
 import {
   beginBlock,
   cutMark,
   cutRows,
-  firstId,
   headBytes,
-  idAt,
   isSealed,
   lastId,
   readHead,
   rowsBefore,
-  scanRows,
   sealBlock,
   toRow,
   type RowTerm,
 } from './text-rows.ts'
 import { nextTurn } from '../core/machine.ts'
-import { createSequence } from '../core/shared-work.ts'
-
-export interface ScannedRows {
-  /** Number of rows, including those of removed mails; at least one. */
-  count: number
-  /** The ids of the oldest and the newest row. */
-  first: string
-  last: string
-  hits: number
-  /** The ids of the matching rows, newest first. Call it only during the visit. */
-  ids(): string[]
-}
-
-/** Finds rows of a block. @returns Where they begin, in order of arrival. */
-export type FindRows = (block: Buffer) => Promise<number[]>
+import { scanBlocks, type FindRows, type ScannedRows } from './block-scan.ts'
+import { createSequence } from '../core/sequence.ts'
 
 /** The searchable text of all mail, one row per mail in order of arrival. It can always be rebuilt from the messages. */
 export interface TextColumn {
@@ -180,45 +164,8 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     scan: (wanted, visit, isEnough = () => false) =>
       inLine(async () => {
         if (guides) await readHeads()
-        const find: FindRows = typeof wanted === 'function' ? wanted : (block) => scanRows(block, wanted)
-        const needed = typeof wanted === 'function' ? [] : wanted.filter(({ isNegative }) => !isNegative)
-        const skipping = (number: number): BlockGuide | null => guides?.skipping(number, needed) ?? null
-        const buffers = [Buffer.allocUnsafeSlow(blockBytes), Buffer.allocUnsafeSlow(blockBytes)] as const
-        let turn = 0
-        /** Begins to read the first block, downwards from this one, that may have matches. */
-        const readOn = (from: number): { number: number; block: Promise<Buffer> } | null => {
-          let number = from
-          while (number >= 0 && skipping(number)) number--
-          if (number < 0) return null
-          const block = blocks.read(number, buffers[turn++ % 2 === 0 ? 0 : 1])
-          // It may fail while another block is scanned: the wait for it, below, reports that.
-          block.catch(() => {})
-          return { number, block }
-        }
-        let reading = readOn(blocks.count - 1)
-        try {
-          let end = await visitBlock(last.subarray(0, used), rows, find, visit)
-          for (let number = blocks.count - 1; number >= 0 && !isEnough(); number--) {
-            if (reading?.number === number) {
-              const block: Buffer = await reading.block
-              if (!check(number, block)) return false
-              // The next block is read while this one is scanned.
-              reading = readOn(number - 1)
-              end = await visitBlock(block, end, find, visit)
-              continue
-            }
-            const guide = skipping(number)
-            if (!guide || guide.begin >= end) continue
-            const { begin, first, last } = guide
-            await visit({ count: end - begin, first, last, hits: 0, ids: () => [] })
-            end = begin
-            if (number % skippedPerTurn === 0) await nextTurn()
-          }
-          return true
-        } finally {
-          // What is next in line may remove the block.
-          await reading?.block.catch(() => {})
-        }
+        const sources = { blocks, last: last.subarray(0, used), rows, guides, check }
+        return scanBlocks(sources, wanted, visit, isEnough)
       }),
     verify: (isStopped = () => false) =>
       inLine(async () => {
@@ -244,29 +191,6 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         await blocks.close(last.subarray(0, used))
       }),
   }
-}
-
-const skippedPerTurn = 64
-
-/** @returns The number of rows before the block. */
-async function visitBlock(
-  block: Buffer,
-  end: number,
-  find: FindRows,
-  visit: (rows: ScannedRows) => Promise<void>,
-): Promise<number> {
-  const begin = rowsBefore(block)
-  if (begin >= end) return begin
-  const starts = await find(block)
-  await visit({
-    count: end - begin,
-    first: firstId(block),
-    last: lastId(block),
-    hits: starts.length,
-    ids: () => starts.map((start) => idAt(block, start)).reverse(),
-  })
-  await nextTurn()
-  return begin
 }
 
 /** The same bytes in a buffer of at least this length, with room for more rows. */

@@ -4,10 +4,11 @@ import { IdOrder } from './id-order.ts'
 import { nameInPartition } from './names.ts'
 import { misuse } from './io-errors.ts'
 import { keyOf } from './keys.ts'
-import { BlobUsage, type Packed } from './packed.ts'
+import type { Packed } from './packed.ts'
 import { SortedIndex } from './sorted-index.ts'
 import type { FlagChange, IndexKey } from './queries.ts'
 import type { Collection, StoredRecord } from './store.ts'
+import { BlobUsage } from './blob-usage.ts'
 
 /** Number of records in a segment: about 1 MB of emails, so that a changed record does not rewrite much. */
 const segmentRecords = 1000

@@ -1,15 +1,16 @@
 import { createBudget } from '../core/byte-budget.ts'
-import { closedError, storeFault } from './io-errors.ts'
+import { closedError } from './io-errors.ts'
 import { ChangeFeed } from './change-feed.ts'
-import { type Place, type Places, samePlace } from './entry.ts'
+import { BlobPlaces } from './blob-places.ts'
+import type { Place } from './entry.ts'
 import type { Medium } from './medium.ts'
 import { type BulkChange, runBulk } from './bulk.ts'
 import { groupRecords, tallyTexts } from './groups.ts'
 import { countRecords, readIds, readPage } from './pages.ts'
-import { clamp, readOne, readResting, readTexts } from './read-records.ts'
+import { clamp, readOne, readTexts } from './read-records.ts'
 import { admit, blobNameIn, prepareChange } from './prepare.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { assertPartitionName, splitBlobId } from './names.ts'
+import { assertPartitionName } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Row } from './sorted-index.ts'
 import { Records } from './records.ts'
@@ -45,6 +46,7 @@ export async function createStore(
 
   function viewOf(partition: string): Store {
     const view = views.open(partition)
+    const places = new BlobPlaces(records, partition)
     const stateOf = ({ name }: { readonly name: string }): CollectionState =>
       records.collections.stateIn(partition, name)
 
@@ -76,33 +78,9 @@ export async function createStore(
       }
     }
 
-    /** Reads a blob at its place. It may move before its file is open, so a failed read tries the new place. */
-    async function locate<T>(id: BlobId, read: (place: Place) => Promise<T>): Promise<T | null> {
+    async function readBlob<T>(id: BlobId, read: (place: Place) => Promise<T>): Promise<T | null> {
       assertOpen()
-      for (let place = await placeOf(id); place !== null;) {
-        try {
-          return await read(place)
-        } catch (error) {
-          const now = await placeOf(id)
-          if (now && samePlace(now, place)) throw storeFault(error, `Reading the blob ${id}`)
-          place = now
-        }
-      }
-      return null
-    }
-
-    async function placesOf(state: CollectionState, owner: string): Promise<Places | null> {
-      if (state.rests(owner)) return (await readResting(records, state, owner))?.blobs ?? null
-      return state.byId.get(owner)?.blobs ?? null
-    }
-
-    async function placeOf(id: BlobId): Promise<Place | null> {
-      const { owner, name } = splitBlobId(id)
-      for (const state of records.collections.statesOf(partition)) {
-        const blobs = await placesOf(state, owner)
-        if (blobs && Object.hasOwn(blobs, name)) return blobs[name] ?? null
-      }
-      return null
+      return await places.read(id, read)
     }
 
     return {
@@ -163,17 +141,17 @@ export async function createStore(
         return await groupRecords(records, ready(collection), query)
       },
       openBlob: (id, range) =>
-        locate(id, (place) => {
+        readBlob(id, (place) => {
           const { start, end } = clamp(range, place.size)
           return medium.open(place, start, end)
         }),
-      readBlob: (id) => locate(id, (place) => medium.read(place, 0, place.size)),
+      readBlob: (id) => readBlob(id, (place) => medium.read(place, 0, place.size)),
       async blobSize(id) {
         assertOpen()
-        return (await placeOf(id))?.size ?? null
+        return (await places.of(id))?.size ?? null
       },
       async blobNames(collection, id) {
-        return Object.keys((await placesOf(ready(collection), id)) ?? {})
+        return Object.keys((await places.ofRecord(ready(collection), id)) ?? {})
       },
       createBlob(id) {
         assertOpen()

@@ -1,6 +1,6 @@
 import { firstWhere } from '../core/first-where.ts'
-import type { Place, Places } from './entry.ts'
 import type { PackFacts } from './pack-facts.ts'
+import { BlobUsage } from './blob-usage.ts'
 
 /** The segment of a pack: the members that readers of its file need. */
 export interface PackedSegment {
@@ -168,48 +168,4 @@ export function rowsOf(lines: readonly WrittenLine[]): PackRows {
   const idLength = ends[0] ?? 0
   const isRegular = ends.every((at, row) => at === (row + 1) * idLength)
   return { ids, idEnds: isRegular ? null : ends, lines: places }
-}
-
-/** The space that the blobs of many records use. These are sums, because a start does not read each record. */
-export class BlobUsage {
-  /** For each log file, the number of bytes, and the end of the last blob in it. */
-  readonly logs: Map<number, { bytes: number; end: number }> = new Map()
-  readonly large: Map<string, number> = new Map()
-
-  add(blobs: Places | null): void {
-    for (const name in blobs) {
-      const place = blobs[name]
-      if (!place) continue
-      if ('large' in place) this.large.set(place.large, place.size)
-      else if ('log' in place) {
-        const { bytes = 0, end = 0 } = this.logs.get(place.log) ?? {}
-        // An empty blob has no bytes that could be missing.
-        const ends = place.size === 0 ? end : Math.max(end, place.at + place.size)
-        this.logs.set(place.log, { bytes: bytes + place.size, end: ends })
-      }
-    }
-  }
-
-  /** Replaces the blobs of a record in the sums; null if it has none. */
-  replace(before: Places | null, after: Places | null): void {
-    if (before === after) return
-    for (const name in before) {
-      const place = before[name]
-      if (!place) continue
-      if ('large' in place) this.large.delete(place.large)
-      else if ('log' in place) {
-        const { bytes = 0, end = 0 } = this.logs.get(place.log) ?? {}
-        if (bytes > place.size) this.logs.set(place.log, { bytes: bytes - place.size, end })
-        else this.logs.delete(place.log)
-      }
-    }
-    this.add(after)
-  }
-
-  places(): Places {
-    const places: Record<string, Place> = {}
-    for (const [log, { bytes }] of this.logs) places[`log ${log}`] = { log, at: 0, size: bytes, crc: 0 }
-    for (const [large, size] of this.large) places[`large ${large}`] = { large, size, crc: 0 }
-    return places
-  }
 }

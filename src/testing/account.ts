@@ -4,13 +4,13 @@ import { withoutEnding } from '../core/text.ts'
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
-import { fromCall } from '../instance/public-members.ts'
 import { hostOfUrl, isLoopback } from '../net/hosts.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
 import { optionTable } from '../options/table.ts'
 import { nodeFetch } from './node-fetch.ts'
 import { createAccountInbox, type AccountInbox } from './account-inbox.ts'
 import { callServer } from './server.ts'
+import { fromCall } from '../instance/from-call.ts'
 
 /** Where an account is opened, and for how long. */
 export interface AccountSettings {

@@ -1,7 +1,6 @@
 import { base64Decoded, parseDataUri } from '../../src/attachments/data-uri.ts'
 import { FormBody } from '../../src/core/form.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
-import { refusedCommand } from '../../src/capture/commands.ts'
 import { isAligned } from '../../src/checks/alignment.ts'
 import { expandMacros } from '../../src/checks/spf-terms.ts'
 import { atRuleFeatures } from '../../src/client-support/css-features.ts'
@@ -48,6 +47,7 @@ import { isTag } from '../../src/search/query.ts'
 import { searchableText } from '../../src/mime/html/searchable-text.ts'
 import { renderTexts, type LanguageEngine } from '../../src/templates/engines.ts'
 import { formatDate } from '../../src/templates/format-date.ts'
+import { refusedCommand } from '../../src/capture/refused-commands.ts'
 
 /** The folders of `src` whose exported functions read what others wrote: mail, requests, style sheets, records of DNS. */
 export const folders: readonly string[] = [

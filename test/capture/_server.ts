@@ -1,12 +1,11 @@
 import { connect, Socket } from 'node:net'
-import type { Capture } from '../../src/capture/capture.ts'
+import { type Capture, startCapture } from '../../src/capture/capture.ts'
 import type { CaptureOptions } from '../../src/capture/options.ts'
-import { startCapture } from '../../src/capture/capture.ts'
-import type { AccountSide, Envelope } from '../../src/capture/port.ts'
-import type { ObservedSession } from '../../src/capture/session-log.ts'
+import type { AccountSide, Envelope } from '../../src/capture/account-side.ts'
 import { createVerdicts } from '../../src/rules/verdicts.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { createFailedLogins } from '../../src/keys/failed-logins.ts'
+import type { ObservedSession } from '../../src/capture/logged-session.ts'
 
 /** A whole message, for tests that do not look at its text. */
 export const message = 'From: a@acme.com\r\nTo: b@example.com\r\nSubject: Hi\r\n\r\nHello\r\n'

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { CaptureOptions } from '../../src/capture/options.ts'
 import { createSessionLog, type SessionLog } from '../../src/capture/session-log.ts'
-import { SessionNotes } from '../../src/capture/transcript.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { fixedClock } from '../../src/core/manual-clock.ts'
 import type { SmtpSessionSummary } from '../../src/inbox/smtp-session-types.ts'
 import { failing } from './_problem-kinds.ts'
 import { outboxClient, rawClient, type RawClient, testServer, type TestServer } from './_server.ts'
+import { SessionNotes } from '../../src/capture/session-notes.ts'
 
 async function logging(
   options: Partial<CaptureOptions> = {},

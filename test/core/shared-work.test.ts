@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { createSharedWork, untilAborted } from '../../src/core/shared-work.ts'
+import { createSharedWork } from '../../src/core/shared-work.ts'
+import { untilAborted } from '../../src/core/until-aborted.ts'
 
 /** Work that ends when it is told to, or by its signal. */
 function createWork(): {

@@ -3,7 +3,7 @@ import { createJobThread } from '../../src/core/job-thread.ts'
 import type { EmailRecord } from '../../src/emails/email.ts'
 import type { Localpost } from '../../src/index.ts'
 import { jobs } from '../../src/reading/jobs.ts'
-import { createReader } from '../../src/reading/reader.ts'
+import { createReader } from '../../src/reading/blob-reader.ts'
 import { createDigests, type Digests } from '../../src/search/digests.ts'
 import type { Store } from '../../src/store/store.ts'
 

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createJobThread } from '../../src/core/job-thread.ts'
 import { jobs } from '../../src/reading/jobs.ts'
-import { createReader, type Reader } from '../../src/reading/reader.ts'
+import { createReader } from '../../src/reading/blob-reader.ts'
+import type { Reader } from '../../src/reading/reader.ts'
 
 const MiB = 1024 * 1024
 const ways: Readonly<Record<string, (reader: Reader) => Promise<unknown>>> = {

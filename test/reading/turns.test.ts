@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createJobThread } from '../../src/core/job-thread.ts'
 import { jobs } from '../../src/reading/jobs.ts'
-import { createReader, type Reader } from '../../src/reading/reader.ts'
+import { createReader } from '../../src/reading/blob-reader.ts'
+import type { Reader } from '../../src/reading/reader.ts'
 
 function open(): Reader {
   const none = async (): Promise<null> => null

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
 import { createHeads } from '../../src/search/heads.ts'
-import { startIndexer, type IndexerDeps } from '../../src/search/indexer.ts'
+import { startIndexer, type IndexerDeps } from '../../src/search/column-indexer.ts'
 import type { Digests } from '../../src/search/digests.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { blobOf, insert, type Store } from '../../src/store/store.ts'

@@ -1,6 +1,6 @@
-import { createColumnRows, type ColumnRowsDeps } from '../../src/search/matching-rows.ts'
 import { createSearch, type Search, type SearchDeps } from '../../src/search/search.ts'
 import { noFields } from '../inbox/_email.ts'
+import { createColumnRows, type ColumnRowsDeps } from '../../src/search/column-rows.ts'
 
 /** A search over a text column. */
 export function columnSearch(

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { sleep } from '../../src/core/machine.ts'
 import { systemProcesses } from '../../src/store/lock/processes.ts'
-import { Connection, transact } from '../../src/store/postgres/connection.ts'
+import { Connection } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
 import { insertNew } from '../../src/store/postgres/insert-new.ts'
 import { Membership, type Moment } from '../../src/store/postgres/membership.ts'
@@ -13,6 +13,7 @@ import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 import { line, lines, ways } from './_postgres-ways.ts'
+import { transact } from '../../src/store/postgres/transaction.ts'
 
 // The only instance of a schema does not ask the database whether another one has stored something.
 

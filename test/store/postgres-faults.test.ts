@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { sleep } from '../../src/core/machine.ts'
-import { transact } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { blobOf, insert, put } from '../../src/store/store.ts'
@@ -12,6 +11,7 @@ import { note, notes, labels } from '../contracts/notes.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 import { openProxy } from './_postgres-proxy.ts'
 import { lines, type Way, ways } from './_postgres-ways.ts'
+import { transact } from '../../src/store/postgres/transaction.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { systemProcesses } from '../../src/store/lock/processes.ts'
-import { Connection, transact } from '../../src/store/postgres/connection.ts'
+import { Connection } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
 import { Membership } from '../../src/store/postgres/membership.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
@@ -8,6 +8,7 @@ import { blobOf, insert, put, remove, type StoreChange, update } from '../../src
 import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
+import { transact } from '../../src/store/postgres/transaction.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -1,5 +1,4 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
-import { createSequence } from '../../core/shared-work.ts'
 import type { Route } from '../../server/route.ts'
 import type { Template } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
@@ -21,6 +20,7 @@ import {
 } from './template-schema.ts'
 import { createTemplateStore, subjectIn, tagOf } from './template-store.ts'
 import { toTime } from './words.ts'
+import { createSequence } from '../../core/sequence.ts'
 
 const { get, post, put, del } = rowsOf('Templates')
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { LocalpostError, quote } from '../../core/errors.ts'
-import { createSequence } from '../../core/shared-work.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
@@ -11,6 +10,7 @@ import { eventNames, mailgunShape } from './events.ts'
 import { rowsOf } from './face.ts'
 import { newWebhookSchema, webhookChangesSchema, webhookListSchema, webhookSchema } from './webhook-schema.ts'
 import { mailgun } from './words.ts'
+import { createSequence } from '../../core/sequence.ts'
 
 const { get, post, put, del } = rowsOf('Webhooks')
 

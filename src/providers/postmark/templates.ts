@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
-import { createSequence } from '../../core/shared-work.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
@@ -23,6 +22,7 @@ import {
   type PostmarkTemplate,
 } from './template-schema.ts'
 import { serverId } from './words.ts'
+import { createSequence } from '../../core/sequence.ts'
 
 const { get, post, put, del } = rowsOf('Templates')
 

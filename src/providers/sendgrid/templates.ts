@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
-import { createSequence } from '../../core/shared-work.ts'
 import { bytesAnswer } from '../../server/answer.ts'
 import { queryNumber } from '../../server/lists.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
@@ -32,6 +31,7 @@ import {
   versionsOf,
   withVersion,
 } from './template-versions.ts'
+import { createSequence } from '../../core/sequence.ts'
 
 const { get, post, patch, del } = rowsOf('Templates')
 

@@ -6,7 +6,7 @@ import { corrupt } from '../io-errors.ts'
 import { assertNoData } from './folder.ts'
 import { sweepLarge } from './large.ts'
 import type { DataFolder } from './paths.ts'
-import { BlobUsage, type WrittenLine } from '../packed.ts'
+import type { WrittenLine } from '../packed.ts'
 import { startFromIndex } from './start-from-index.ts'
 import type { Records } from '../records.ts'
 import { checkPlaces } from './check-places.ts'
@@ -26,6 +26,7 @@ import {
 import { applyFrame, fillRecords } from './entries.ts'
 import { nextTurn } from '../../core/machine.ts'
 import { endLoading } from '../loading.ts'
+import { BlobUsage } from '../blob-usage.ts'
 
 export interface Loaded {
   readonly seq: number

@@ -9,7 +9,6 @@ import { type CheckpointDeps, readCheckpoint, writeCheckpoint } from './checkpoi
 import type { LogWriter } from './checkpoint-text.ts'
 import type { LogPlace, Place } from '../entry.ts'
 import { misuse, storeFault } from '../io-errors.ts'
-import { FrameWriter } from './frame.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import { largeBlobBytes, type LargeDeps, openLarge, openSpool, SpooledFile, spoolBlob } from './large.ts'
 import type { DiskRoom } from './disk-room.ts'
@@ -23,6 +22,7 @@ import type { BlobId } from '../names.ts'
 import type { Reserve } from './reserve.ts'
 import { createMaintenance, type MaintenanceRunner } from './maintenance.ts'
 import { SpaceAccounting, unitBytes } from './space.ts'
+import { FrameWriter } from './frame-writer.ts'
 
 export interface LogMediumOptions {
   readonly clock: Clock

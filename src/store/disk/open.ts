@@ -7,7 +7,7 @@ import { type Files, nodeFiles, unreadable } from '../../core/files.ts'
 import { DiskRoom } from './disk-room.ts'
 import { claimFolder } from './folder.ts'
 import { takeLock } from '../lock/lock.ts'
-import { fencedFiles, type HeldLock } from '../lock/held-lock.ts'
+import type { HeldLock } from '../lock/held-lock.ts'
 import { createLogMedium, type LogMediumOptions } from './medium.ts'
 import { namingFiles } from './naming-files.ts'
 import { createPaths, type Paths } from './paths.ts'
@@ -17,6 +17,7 @@ import { replaceFile } from './replace-file.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import type { PartitionedStore } from '../partitioned-store.ts'
 import type { Filling, Mark } from '../unfinished.ts'
+import { fencedFiles } from '../lock/fenced-files.ts'
 
 export interface LogStoreOptions extends LogMediumOptions {
   /** The folder, made where it is missing. One store at a time uses it. */

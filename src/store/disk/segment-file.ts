@@ -1,6 +1,6 @@
 import type { Segment } from '../collection-state.ts'
 import type { Entry } from '../entry.ts'
-import { BlobUsage, type Packed } from '../packed.ts'
+import type { Packed } from '../packed.ts'
 import type { Records } from '../records.ts'
 import { parsePlaces } from './entries.ts'
 import type { DataFolder } from './paths.ts'
@@ -8,6 +8,7 @@ import { writeAside } from './replace-file.ts'
 import { missingFile } from './snapshot-files.ts'
 import { type FileToWrite, snapshotPieces, WrittenFile } from './snapshot-pieces.ts'
 import { parseWholeLine } from './snapshot-text.ts'
+import { BlobUsage } from '../blob-usage.ts'
 
 /**
  * Writes the file of a segment, and notes where each record is in it. Lines of records that rest are copied from the file

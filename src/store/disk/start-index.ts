@@ -2,10 +2,11 @@ import { endianness } from 'node:os'
 import { crc32 } from 'node:zlib'
 import type { CollectionState } from '../collection-state.ts'
 import { type FactColumns, PackFacts } from '../pack-facts.ts'
-import { BlobUsage, type FileStamp, type Packed, type PackedFile, type PackRows } from '../packed.ts'
+import type { FileStamp, Packed, PackedFile, PackRows } from '../packed.ts'
 import type { IndexKey } from '../queries.ts'
 import { isRecord } from '../../core/members.ts'
 import { formatVersion } from './format.ts'
+import { BlobUsage } from '../blob-usage.ts'
 
 export interface StartIndex {
   readonly file: FileStamp

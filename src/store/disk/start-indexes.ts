@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
 import { withFile, writeWhole } from '../../core/files.ts'
-import { createSequence } from '../../core/shared-work.ts'
 import type { CollectionState, Segment } from '../collection-state.ts'
 import { messageOf } from '../io-errors.ts'
 import type { Packed } from '../packed.ts'
@@ -12,6 +11,7 @@ import { editedText } from './snapshot-edits.ts'
 import { untouchedCrc } from './snapshot-lines.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 import { encodeStartIndex } from './start-index.ts'
+import { createSequence } from '../../core/sequence.ts'
 
 export interface StartIndexDeps extends CheckpointDeps {
   readonly clock: Clock

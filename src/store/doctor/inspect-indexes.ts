@@ -6,10 +6,11 @@ import { parseSnapshot, type SnapshotLine } from '../disk/snapshot-text.ts'
 import { decodeStartIndex, type StartIndex } from '../disk/start-index.ts'
 import { isSameStamp } from '../disk/start-from-index.ts'
 import type { FactRow } from '../facts.ts'
-import { BlobUsage, Packed } from '../packed.ts'
+import { Packed } from '../packed.ts'
 import type { Records } from '../records.ts'
 import { toEntry } from '../disk/entries.ts'
 import { listed, type Report } from './findings.ts'
+import { BlobUsage } from '../blob-usage.ts'
 
 /** Compares each index for the start with the records of its file: ids, places, keys, facts, and the space of messages. */
 export async function inspectIndexes(

@@ -186,32 +186,6 @@ export class HeldLock {
   }
 }
 
-/** The same files, but every change fails once the lock is lost. */
-export function fencedFiles(files: Files, lock: Pick<HeldLock, 'assertHeld' | 'assertKept'>): Files {
-  const fenced =
-    <A extends unknown[], R>(run: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      await lock.assertHeld()
-      return await run(...args)
-    }
-  const open = fenced(files.open)
-  const write = fenced(files.write)
-  return {
-    ...files,
-    open: (path, flags) => (flags === 'r' ? files.open(path, flags) : open(path, flags)),
-    async write(fd, bytes, at) {
-      const taken = await write(fd, bytes, at)
-      await lock.assertKept()
-      return taken
-    },
-    truncate: fenced(files.truncate),
-    rename: fenced(files.rename),
-    remove: fenced(files.remove),
-    makeFolder: fenced(files.makeFolder),
-    link: fenced(files.link),
-  }
-}
-
 /** The file that replaces the lock when a process closes the folder. */
 export const closedMark = (path: string): string => `${path}.closed`
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { CommitChange, StoredCommit } from '../change-feed.ts'
-import { Connection, runSingle } from './connection.ts'
+import { Connection } from './connection.ts'
 import { channelOf } from './listening.ts'
 import type { Membership } from './membership.ts'
 import { namesOf, Parameters } from './parameters.ts'
@@ -8,6 +8,7 @@ import type { StagedBlob } from './blobs.ts'
 import type { PreparedChange } from './staging.ts'
 import type { StoredRow, Table } from './table.ts'
 import { blobColumns, insertTotals, recordColumns, selectBlobs, totalColumns } from './write.ts'
+import { runSingle } from './transaction.ts'
 
 /** A commit that only adds records to the table of its batch, with small blobs or none. */
 export interface NewCommit {

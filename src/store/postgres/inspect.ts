@@ -2,7 +2,7 @@ import { createFindings, type Finding } from '../doctor/findings.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { unfinishedWords } from '../unfinished.ts'
 import { type StoreAddress, parseStoreUrl } from './address.ts'
-import { Connection, transact } from './connection.ts'
+import { Connection } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'
 import { databaseFault } from './faults.ts'
 import { inspectBlobs } from './inspect-blobs.ts'
@@ -11,6 +11,7 @@ import { inspectRecords, type RequiredBlobs } from './inspect-records.ts'
 import { inspectTables, inspectTexts, inspectVersion } from './inspect-tables.ts'
 import { shownSchema, readMark } from './marker.ts'
 import { Table } from './table.ts'
+import { transact } from './transaction.ts'
 
 /** The result of inspecting a database. */
 export interface SchemaInspection {

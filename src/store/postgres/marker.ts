@@ -1,9 +1,10 @@
 import type { Pool } from 'pg'
 import { continues, type FoundMark, type Mark, markText, parseMark, unfinished } from '../unfinished.ts'
 import { type StoreAddress, inUse } from './address.ts'
-import { type Connection, transact } from './connection.ts'
+import type { Connection } from './connection.ts'
 import type { Membership } from './membership.ts'
 import { lockSchema } from './schema.ts'
+import { transact } from './transaction.ts'
 
 // The mark is a table of its own, which exists only as long as it is needed: other schemas need no change.
 const tableName = 'unfinished'

@@ -2,7 +2,7 @@ import { LocalpostError } from '../../core/errors.ts'
 import type { PartitionedStore } from '../partitioned-store.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { parseStoreUrl } from './address.ts'
-import { Connection, scanMs, transact } from './connection.ts'
+import { Connection, scanMs } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'
 import { beginMark, checkMark, removeMark, setMark } from './marker.ts'
 import { Membership } from './membership.ts'
@@ -11,6 +11,7 @@ import { prepareTexts, type TextSearch } from './texts-schema.ts'
 import { Table } from './table.ts'
 import { startStore, type StoreSettings } from './start.ts'
 import type { Filling, Mark } from '../unfinished.ts'
+import { transact } from './transaction.ts'
 
 /** Options of `openPostgresStore`. */
 export interface PostgresStoreOptions extends StoreSettings {

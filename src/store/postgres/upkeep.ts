@@ -2,11 +2,12 @@ import type { Pool } from 'pg'
 import { isErrorOf, type LocalpostError } from '../../core/errors.ts'
 import { clearInterval, monotonicNow, setInterval } from '../../core/machine.ts'
 import { type Blobs, takeRoom } from './blobs.ts'
-import { type Connection, transact, tryOut } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { databaseFault } from './faults.ts'
 import type { Follower } from './follower.ts'
 import type { Listening } from './listening.ts'
 import { type Membership, renewalMs } from './membership.ts'
+import { transact, tryOut } from './transaction.ts'
 
 interface UpkeepDeps {
   readonly pool: Pool

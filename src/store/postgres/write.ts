@@ -1,8 +1,9 @@
 import type { StoredCommit } from '../change-feed.ts'
-import type { Connection, Transaction } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { type ColumnOf, namesOf, Parameters } from './parameters.ts'
 import type { BlobRow, Staging } from './staging.ts'
 import type { StoredRow, Table } from './table.ts'
+import type { Transaction } from './transaction.ts'
 
 /** The data of a batch of commits beside their records. */
 interface Written {

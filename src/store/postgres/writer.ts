@@ -3,7 +3,7 @@ import { LocalpostError } from '../../core/errors.ts'
 import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import { asBulk, type CommitChange, type StoredCommit } from '../change-feed.ts'
-import { Connection, transact, type Transaction } from './connection.ts'
+import { Connection } from './connection.ts'
 import { databaseFault, isLost, isOfContent, isRefusal, unreachable } from './faults.ts'
 import { channelOf } from './listening.ts'
 import { insertNew } from './insert-new.ts'
@@ -14,6 +14,7 @@ import { type FlagSetting, setFlag } from './set-flag.ts'
 import { type BulkChange, type PreparedChange, Staging } from './staging.ts'
 import { firstOf, newCommitsOf, recordsOf, type Waiting, written } from './waiting.ts'
 import { write } from './write.ts'
+import { transact, type Transaction } from './transaction.ts'
 
 interface WriterDeps {
   readonly pool: Pool

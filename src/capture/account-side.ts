@@ -2,7 +2,7 @@ import type { SubmissionReception } from '../emails/receive.ts'
 import type { Verdict } from '../rules/verdict.ts'
 import type { FaultAt } from './faults.ts'
 import type { SessionLog } from './session-log.ts'
-import type { TransactionNotes } from './transcript.ts'
+import type { TransactionNotes } from './session-notes.ts'
 
 /** The RFC 5321 envelope of one transaction: bare addresses, `""` for the null sender. */
 export interface Envelope {

@@ -1,0 +1,113 @@
+import type { Clock } from '../core/clock.ts'
+import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
+import { type LoggedSession, toSession, toSummary } from './logged-session.ts'
+
+/** Where the sessions that ended are kept. */
+export interface KeptSessions {
+  add(kind: SessionKind, session: LoggedSession): void
+  /** Newest first, after the cursor. `count` is how many there are on all pages. */
+  page(query: { failed: boolean; cursor: string | undefined; limit: number }): Promise<{
+    items: SmtpSessionSummary[]
+    count: number
+    more: boolean
+  }>
+  get(id: string): Promise<SmtpSession | null>
+  clear(): Promise<void>
+  /** Sets the listener for sessions at other instances; only if these keep theirs here too. */
+  onForeign?: SetEndedListener
+}
+
+/**
+ * Sets the function that is called with each session that ended.
+ *
+ * @param isWanted  Whether to call it for sessions at other instances too, which costs a read each. Default: never.
+ */
+export type SetEndedListener = (
+  listener: (session: () => SmtpSessionSummary) => void,
+  isWanted?: () => boolean,
+) => void
+
+/** Why a session is kept: it brought mail without a problem, something went wrong, or the client sent nothing. */
+export type SessionKind = 'fine' | 'failed' | 'silent'
+
+/** How many sessions of a kind are kept. */
+export const mostSessions: Readonly<Record<SessionKind, number>> = { fine: 500, failed: 500, silent: 50 }
+
+/** Keeps sessions in the memory of this process, at most 2 MB of each kind. */
+export function keptInMemory(clock: Clock): KeptSessions {
+  const rings = {
+    fine: createRing(mostSessions.fine),
+    failed: createRing(mostSessions.failed),
+    silent: createRing(mostSessions.silent),
+  }
+  const all = (): LoggedSession[] =>
+    Object.values(rings).flatMap((ring) => ring.since(clock.now() - maxAgeMs))
+  return {
+    add: (kind, session) => rings[kind].put(session),
+    async page({ failed, cursor, limit }) {
+      const chosen = all().map(toSummary).filter(isListed(failed)).sort(newestFirst)
+      const rest = chosen.filter(isAfter(cursor))
+      return { items: rest.slice(0, limit), count: chosen.length, more: rest.length > limit }
+    },
+    async get(id) {
+      const found = all().find((session) => session.id === id)
+      return found ? toSession(found) : null
+    },
+    async clear() {
+      for (const ring of Object.values(rings)) ring.clear()
+    },
+  }
+}
+
+/** Whether a list has a session. @param failed  Only sessions with a problem. */
+export const isListed =
+  (failed: boolean) =>
+  ({ problems }: SmtpSessionSummary): boolean =>
+    !failed || problems.length > 0
+
+/** Whether a session comes after a cursor, in a list with the newest first. */
+export const isAfter =
+  (cursor: string | undefined) =>
+  ({ id }: SmtpSessionSummary): boolean =>
+    cursor === undefined || id < cursor
+
+export const newestFirst = (one: SmtpSessionSummary, other: SmtpSessionSummary): number =>
+  one.id < other.id ? 1 : -1
+
+/** How long a session is kept. */
+export const maxAgeMs: number = 24 * 60 * 60 * 1000
+const maxChars = 2_000_000
+/** The cost of a line beyond its characters. */
+const lineOverhead = 24
+
+/** Keeps the newest sessions, bounded in number and size. */
+function createRing(most: number): {
+  put(session: LoggedSession): void
+  since(time: number): LoggedSession[]
+  clear(): void
+} {
+  let kept: { session: LoggedSession; chars: number }[] = []
+  let chars = 0
+  return {
+    put(session) {
+      const size = session.notes.all().reduce((sum, line) => sum + line.length + lineOverhead, 0)
+      kept.push({ session, chars: size })
+      chars += size
+      // Cut in large steps: shifting for every session would move all entries each time.
+      if (kept.length < 2 * most && chars <= maxChars) return
+      let start = Math.max(0, kept.length - most)
+      chars = kept.slice(start).reduce((sum, one) => sum + one.chars, 0)
+      for (; chars > maxChars / 2; start++) chars -= kept[start]?.chars ?? 0
+      kept = kept.slice(start)
+    },
+    since(time) {
+      kept = kept.filter(({ session }) => (session.ended ?? time) >= time)
+      chars = kept.reduce((sum, one) => sum + one.chars, 0)
+      return kept.slice(-most).map(({ session }) => session)
+    },
+    clear() {
+      kept = []
+      chars = 0
+    },
+  }
+}

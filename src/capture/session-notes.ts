@@ -1,0 +1,189 @@
+import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
+
+/** The sender of a line: the client or the server. */
+type Speaker = 'C' | 'S'
+
+/** Alternates {@link Speaker} and line. One flat list takes less memory than an object per line. */
+export type Lines = readonly string[]
+
+/** The lines of one transaction, and those that opened its session. */
+export interface TransactionNotes {
+  /** Shared by all transactions of a session. Only the first `openingLength` entries precede this transaction. */
+  readonly opening: Lines
+  readonly openingLength: number
+  readonly head: Lines
+  /** The last lines of a long transaction. `leftOut` lines between `head` and `tail` are missing. */
+  readonly tail: Lines
+  leftOut: number
+  /** The last lines between this transaction and the next one; null if there are none. */
+  after: string[] | null
+  /** Whether one of its commands was refused. */
+  isRefused: boolean
+}
+
+/** A reply of 400 or more. */
+export interface RefusedCommand {
+  /** As it is in the transcript; `""` if the reply answers no command. */
+  readonly command: string
+  readonly code: number
+  /** The first line of the reply. */
+  readonly reply: string
+  /** As the code that refused it has set it. Null: the command and the code of the reply tell it. */
+  readonly problem: SmtpProblemKind | null
+}
+
+/**
+ * Records the lines of one SMTP session at low cost. Credentials are never recorded. A transaction takes at most 4 KB, and
+ * a session keeps the last ten, refused ones first.
+ */
+export class SessionNotes {
+  readonly #opening: string[] = []
+  #openingSize = 0
+  #isOpening = true
+  #current: WritableNotes | null = null
+  #last: WritableNotes | null = null
+  #command = ''
+  /** Lines outside of a transaction, before the first one. */
+  readonly #before: string[] = []
+  readonly #transactions: WritableNotes[] = []
+  #transactionsLeftOut = 0
+  #expected: SmtpProblemKind | null = null
+  /** The first refused commands, and the last one. */
+  readonly refusals: RefusedCommand[] = []
+  /** The reason why a fault or a rule closed the connection. */
+  cutBy: 'fault' | 'rule' | null = null
+
+  /** The current transaction. */
+  get current(): TransactionNotes | null {
+    return this.#current
+  }
+
+  /** The last command; `""` before the first one. */
+  get command(): string {
+    return this.#command
+  }
+
+  /** All lines that are kept, in their order. A line in angle brackets replaces omitted text. */
+  all(): string[] {
+    const lines = [...this.#opening, ...this.#before]
+    if (this.#transactionsLeftOut > 0)
+      lines.push('C', `<${this.#transactionsLeftOut} transactions are left out>`)
+    for (const one of this.#transactions) lines.push(...linesOfTransaction(one), ...(one.after ?? []))
+    return lines
+  }
+
+  /** Sets the problem of the next refusal. */
+  expect(problem: SmtpProblemKind): void {
+    this.#expected = problem
+  }
+
+  /** @param reply  The first line of a reply of 400 or more. */
+  refused(code: number, reply: string): RefusedCommand {
+    if (this.#current) this.#current.isRefused = true
+    const refusal = { command: this.#command, code, reply: cut(reply), problem: this.#expected }
+    // The last refusal is kept too, because it may be the reason why the session ended.
+    this.refusals[Math.min(this.refusals.length, maxRefusals - 1)] = refusal
+    this.#expected = null
+    return refusal
+  }
+
+  /** @param isSecret  Whether the line answers an AUTH challenge. */
+  client(line: string, isSecret: boolean): void {
+    if (isSecret) return this.#note('C', '***')
+    this.#expected = null
+    const verb = line.slice(0, 4).toUpperCase()
+    if (verb === 'MAIL') {
+      const { length } = this.#opening
+      this.#begin({
+        opening: this.#opening,
+        openingLength: length,
+        head: [],
+        tail: [],
+        leftOut: 0,
+        after: null,
+        isRefused: false,
+      })
+    } else if (openingVerbs.has(verb)) {
+      // EHLO within a transaction aborts it.
+      this.#current = null
+      this.#isOpening = true
+    } else if (!this.#current) {
+      this.#isOpening = false
+    }
+    this.#command = cut(verb === 'AUTH' ? withoutSecret(line) : line)
+    this.#note('C', this.#command)
+  }
+
+  #begin(transaction: WritableNotes): void {
+    this.#current = this.#last = transaction
+    this.#transactions.push(transaction)
+    if (this.#transactions.length <= maxTransactions) return
+    const accepted = this.#transactions.findIndex(({ isRefused }) => !isRefused)
+    // The newest one is still running.
+    this.#transactions.splice(accepted === maxTransactions ? 0 : accepted, 1)
+    this.#transactionsLeftOut++
+  }
+
+  /** @param lines  The complete lines of one reply. */
+  server(lines: readonly string[]): void {
+    for (const line of lines) this.#note('S', line)
+  }
+
+  /** Call it when a transaction is over, after its reply. */
+  end(): void {
+    if (this.#current) this.#isOpening = false
+    this.#current = null
+  }
+
+  #note(speaker: Speaker, line: string): void {
+    const text = cut(line)
+    const current = this.#current
+    if (!current) {
+      if (!this.#isOpening) return this.#noteOutside(speaker, text)
+      if (this.#openingSize > maxOpening) return
+      this.#openingSize += text.length
+      this.#opening.push(speaker, text)
+    } else if (current.head.length < 2 * maxHeadLines) {
+      current.head.push(speaker, text)
+    } else {
+      current.tail.push(speaker, text)
+      if (current.tail.length <= 2 * maxTailLines) return
+      current.tail.splice(0, 2)
+      current.leftOut++
+    }
+  }
+
+  #noteOutside(speaker: Speaker, text: string): void {
+    const lines = this.#last ? (this.#last.after ??= []) : this.#before
+    lines.push(speaker, text)
+    if (lines.length > 2 * maxOutsideLines) lines.splice(0, 2)
+  }
+}
+
+type WritableNotes = TransactionNotes & { head: string[]; tail: string[] }
+
+function cut(line: string): string {
+  return line.length > maxLine ? `${line.slice(0, maxLine)}…` : line
+}
+
+function withoutSecret(line: string): string {
+  const [verb = '', mechanism, ...secret] = line.split(/\s+/)
+  if (mechanism === undefined) return verb
+  return secret.length > 0 ? `${verb} ${mechanism} ***` : `${verb} ${mechanism}`
+}
+
+/** The lines of a transaction, without those that opened its session. */
+export function linesOfTransaction({ head, leftOut, tail }: TransactionNotes): string[] {
+  return leftOut > 0 ? [...head, 'C', `<${leftOut} lines are left out>`, ...tail] : [...head, ...tail]
+}
+
+const openingVerbs = new Set(['EHLO', 'HELO', 'STAR', 'AUTH'])
+/** The longest line that is kept whole, and the text that opens a session, in characters. */
+const maxLine = 200
+const maxOpening = 1000
+/** How many lines of a transaction are kept, and how many between two of them. */
+const maxHeadLines = 8
+const maxTailLines = 5
+const maxOutsideLines = 10
+const maxTransactions = 10
+const maxRefusals = 20

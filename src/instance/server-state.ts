@@ -1,0 +1,54 @@
+import { isErrorOf } from '../core/errors.ts'
+import type { Config } from '../options/options.ts'
+import type { ServerState } from '../server/deps.ts'
+import type { PartitionedStore } from '../store/partitioned-store.ts'
+import type { Store } from '../store/store.ts'
+import type { OwnCertificate } from './own-certificate.ts'
+
+export interface StateDeps extends Pick<PartitionedStore, 'database'> {
+  store: Pick<Store, 'refusal' | 'lowDisk'>
+  config: Config
+  smtp: { host: string; port: number }
+  smtps: { host: string; port: number } | null
+  certificate: OwnCertificate | null
+  /** `running` while all ports accept connections that should. */
+  phase(): 'starting' | 'running' | 'closing'
+}
+
+/** The state of an instance now, for its health. */
+export async function serverState(deps: StateDeps): Promise<ServerState> {
+  const { store, config, smtp, smtps, certificate } = deps
+  const database = await deps.database()
+  const away = database?.instances === null ? { message: 'The database does not answer.' } : null
+  const refusal = store.refusal() ?? away
+  const low = refusal ? null : await store.lowDisk()
+  const reason = refusal ?? low
+  const isRefusing = refusal !== null || low?.isFull === true
+  const warnings = config.relayAll ? ['relayAll is on: API sends leave this machine'] : []
+  if (reason) warnings.unshift(`${isRefusing ? 'New mail is refused. ' : ''}${reason.message}`)
+  const status = (): ServerState['status'] => {
+    const phase = deps.phase()
+    if (phase !== 'running') return phase
+    if (isRefusing) return 'refusing'
+    return low ? 'disk_low' : 'ok'
+  }
+  const refusalKind = (): ServerState['refusal'] => {
+    if (low?.isFull === true || isErrorOf(refusal, 'store_full')) return 'disk_full'
+    return away !== null || isErrorOf(refusal, 'service_unavailable') ? 'database_away' : 'store_failed'
+  }
+  return {
+    status: status(),
+    ...(isRefusing && { refusal: refusalKind() }),
+    store: config.store !== null ? 'postgresql' : config.dir !== null ? 'folder' : 'memory',
+    ...(database && { database }),
+    smtp: {
+      host: smtp.host,
+      port: smtp.port,
+      starttls: config.tls !== null || config.smtpTls !== false,
+      login: config.smtpAuth,
+    },
+    ca: certificate && { file: certificate.caFile },
+    ...(smtps && { smtps: { host: smtps.host, port: smtps.port } }),
+    warnings,
+  }
+}

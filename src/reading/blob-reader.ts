@@ -1,0 +1,193 @@
+import type { KeyObject } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import { heavyBytes, longBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
+import { createSharedWork } from '../core/shared-work.ts'
+import { collectBefore } from '../core/page-memory.ts'
+import { maxBodyBytes } from '../mime/bodies.ts'
+import type { MimeStructure } from '../mime/structure.ts'
+import type { BlobId, Store } from '../store/store.ts'
+import type { jobs, Readings, StoredBodies } from './jobs.ts'
+import type { PageOptions } from './page.ts'
+import { createKept } from '../core/kept.ts'
+import { longestKept } from './kept.ts'
+import { loadBlob } from './load-blob.ts'
+import { createReadingTurns, type ReadingTurns } from './turns.ts'
+import { type Reader, type Patience, largeMailBytes } from './reader.ts'
+
+export interface ReaderDeps {
+  store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
+  clock: Pick<Clock, 'after'>
+  /** Where large messages are read. */
+  thread: JobThread<typeof jobs>
+  /** The queues shared with the readers of other accounts, to limit the memory of all together. Default: new queues. */
+  turns?: ReadingTurns
+}
+
+/** Creates a reader of the blobs of a store. */
+export function createReader(deps: ReaderDeps): Reader {
+  const { store, thread, turns = createReadingTurns(deps.clock) } = deps
+  const { small, large } = turns
+  const shared = createSharedWork()
+  const structures = createKept<MimeStructure>(maxStructures, () => 1)
+  const kept = turns.kept.forReader()
+
+  /** Keeps a reading of a long blob, whose bytes never change. @param mayKeep  As for `OwnReadings.take`. */
+  async function keeping<T>(
+    key: string,
+    blob: BlobId,
+    read: () => Promise<T | null>,
+    mayKeep?: (reading: T) => boolean,
+  ): Promise<T | null> {
+    const size = await store.blobSize(blob)
+    return size !== null && size > longBytes ? kept.take(`${key} ${blob}`, read, mayKeep) : read()
+  }
+
+  async function bytes<T>(
+    blob: BlobId,
+    work: (found: Buffer) => Promise<T>,
+    { patienceMs = defaultPatienceMs, signal }: JobOptions,
+  ): Promise<T | null> {
+    const size = await store.blobSize(blob)
+    if (size === null) return null
+    return inTurn(size, patienceMs, signal, async () => {
+      const found = await loadBlob(store, blob, signal, size)
+      signal?.throwIfAborted()
+      return found && work(found)
+    })
+  }
+
+  function inTurn<T>(
+    size: number,
+    patienceMs: number,
+    signal: AbortSignal | undefined,
+    job: () => Promise<T>,
+  ): Promise<T> {
+    const work = async (): Promise<T> => {
+      collectBefore(size)
+      // The thread keeps the memory of its last message.
+      if (size > heavyBytes) await thread.rest()
+      return job()
+    }
+    return (size > largeMailBytes ? large : small).run(work, patienceMs, signal)
+  }
+
+  function inThread<T>(
+    blob: BlobId,
+    run: (found: Buffer, options: JobOptions) => Promise<T>,
+    { isPatient = false, signal }: Patience,
+  ): Promise<T | null> {
+    const options = { signal, patienceMs: isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs }
+    return bytes(blob, (found) => run(found, { ...options, size: found.length }), options)
+  }
+
+  /** Shares a reading, but not that of background work, which reads each mail once. */
+  function share<T>(key: string, read: (patience: Patience) => Promise<T>, patience: Patience): Promise<T> {
+    return patience.isPatient
+      ? read(patience)
+      : shared.run(key, (signal) => read({ signal }), patience.signal)
+  }
+
+  function read<Kind extends OfOneBlob>(
+    kind: Kind,
+    blob: BlobId,
+    patience: Patience,
+  ): Promise<Readings[Kind] | null> {
+    const run = (found: Buffer, options: JobOptions): Promise<Readings[OfOneBlob]> =>
+      thread.run<OfOneBlob>(kind, [found], options)
+    return share(`${kind} ${blob}`, (own) => inThread(blob, run, own), patience) as Promise<
+      Readings[Kind] | null
+    >
+  }
+
+  function content(blob: BlobId, most: number, patience: Patience): Promise<Readings['content'] | null> {
+    const run = (found: Buffer, options: JobOptions): Promise<Readings['content']> =>
+      thread.run('content', [found, most], options)
+    return share(`content ${most} ${blob}`, (own) => inThread(blob, run, own), patience)
+  }
+
+  async function page(
+    blobs: { message: BlobId | null; content: BlobId | null },
+    options: PageOptions,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const sizeOf = async (blob: BlobId | null): Promise<number> => (blob && (await store.blobSize(blob))) ?? 0
+    const size = (await sizeOf(blobs.message)) + (await sizeOf(blobs.content))
+    return inTurn(size, defaultPatienceMs, signal, async () => {
+      // The beginning of the stored HTML first, so that all of it is not in memory together with the message.
+      const json = blobs.content && (await loadBlob(store, blobs.content, signal))
+      const sent = json && (await thread.run('content', [json, maxBodyBytes], { size: json.length, signal }))
+      const message = blobs.message && (await loadBlob(store, blobs.message, signal))
+      return thread.run('page', [message, sent?.html ?? null, options], { size, signal })
+    })
+  }
+
+  return {
+    mail: (blob, signal) => keeping('mail', blob, () => read('mail', blob, { signal }), areShort),
+    facts: (blob, signal) => keeping('facts', blob, () => read('facts', blob, { signal })),
+    fields: (blob, signal) => read('fields', blob, { signal }),
+    bodies: (blob, signal) => read('bodies', blob, { signal }),
+    digest: (blob, patience = {}) => read('digest', blob, patience),
+    digestOf: (message) =>
+      thread.run('digest', [message], { size: message.length, patienceMs: Number.POSITIVE_INFINITY }),
+    content: (blob, signal) => content(blob, Number.POSITIVE_INFINITY, { signal }),
+    shownContent: (blob, signal) =>
+      keeping('shown', blob, () => content(blob, maxBodyBytes, { signal }), areShort),
+    contentText: (blob, patience = {}) => read('contentText', blob, patience),
+    page: (blobs, options, caller) =>
+      shared.run(
+        `page ${JSON.stringify([blobs, options])}`,
+        (signal) => page(blobs, options, signal),
+        caller,
+      ),
+    nested: (blob, path, request, signal) =>
+      inThread(blob, (found, options) => thread.run('nested', [found, path, request], options), { signal }),
+    async findings({ subject, html, text }, blob, signal) {
+      const find = (): Promise<Readings['findings']> =>
+        thread.run('findings', [{ subject, html, text }], { size: html.length + text.length, signal })
+      return (blob && (await keeping('findings', blob, find))) ?? find()
+    },
+    async signatures(blob, keys, nowMs, signal) {
+      const verify = (): Promise<Readings['signatures'] | null> =>
+        inThread(blob, (found, options) => thread.run('signatures', [found, keys, nowMs], options), {
+          signal,
+        })
+      const known = keys.map(({ domain, selector, key }) => [domain, selector, fingerprintOf(key)])
+      const key = `signatures ${JSON.stringify(known)}`
+      const found = await keeping(key, blob, verify, ({ isTimed }) => !isTimed)
+      return found && found.dkim
+    },
+    async structure(blob, signal) {
+      const known = structures.get(blob)
+      const structure = known ?? (await read('structure', blob, { signal }))
+      if (structure && !known) structures.put(blob, structure)
+      return structure
+    },
+    bytes: (blob, work, signal) => bytes(blob, work, { signal }),
+    whole: (size, work, signal) =>
+      size > largeMailBytes ? turns.whole.run(work, wholePatienceMs, signal) : work(),
+    withWhole: (size, work, signal) =>
+      size > largeMailBytes ? turns.withWhole.run(work, wholePatienceMs, signal) : work(),
+    large,
+    beside: {
+      run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
+    },
+    rest: (size) => (size > largeMailBytes ? thread.rest() : Promise.resolve()),
+  }
+}
+
+/** A character takes at least one byte. */
+function areShort({ html, text }: StoredBodies): boolean {
+  return html.length + text.length <= longestKept
+}
+
+function fingerprintOf(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'der' }).toString('base64')
+}
+
+/** The readings that take nothing but the bytes of one blob. */
+type OfOneBlob = Exclude<keyof Readings, 'content' | 'page' | 'nested' | 'findings' | 'signatures'>
+
+const defaultPatienceMs = 15_000
+/** Longer, because each job in this queue waits for several reads. */
+const wholePatienceMs = 60_000
+const maxStructures = 20

@@ -1,0 +1,112 @@
+import { nextTurn } from '../core/machine.ts'
+import { blockBytes, type TextBlocks } from './text-blocks.ts'
+import type { BlockGuide, BlockGuides } from './text-filter.ts'
+import { firstId, idAt, lastId, rowsBefore, scanRows, type RowTerm } from './text-rows.ts'
+
+export interface ScannedRows {
+  /** Number of rows, including those of removed mails; at least one. */
+  count: number
+  /** The ids of the oldest and the newest row. */
+  first: string
+  last: string
+  hits: number
+  /** The ids of the matching rows, newest first. Call it only during the visit. */
+  ids(): string[]
+}
+
+/** Finds rows of a block. @returns Where they begin, in order of arrival. */
+export type FindRows = (block: Buffer) => Promise<number[]>
+
+/** What a scan reads. */
+export interface ScanSources {
+  /** The full blocks. */
+  readonly blocks: TextBlocks
+  /** The block that is not full yet. */
+  readonly last: Buffer
+  /** How many rows there are, including those of removed mails. */
+  readonly rows: number
+  /** Tell which full blocks cannot have a match; null if there are no filters. */
+  readonly guides: BlockGuides | null
+  /** Whether a block that was read is intact. */
+  check(number: number, block: Buffer): boolean
+}
+
+/**
+ * Visits all blocks with their matches, newest first. The next block is read while one is scanned.
+ *
+ * @param isEnough  Called before each further block is looked at, and not after the last; whether to stop.
+ * @returns False if a block is damaged: then the rows up to its last one are not visited.
+ */
+export async function scanBlocks(
+  { blocks, last, rows, guides, check }: ScanSources,
+  wanted: readonly RowTerm[] | FindRows,
+  visit: (rows: ScannedRows) => Promise<void>,
+  isEnough: () => boolean,
+): Promise<boolean> {
+  const find: FindRows = typeof wanted === 'function' ? wanted : (block) => scanRows(block, wanted)
+  const needed = typeof wanted === 'function' ? [] : wanted.filter(({ isNegative }) => !isNegative)
+  const skipping = (number: number): BlockGuide | null => guides?.skipping(number, needed) ?? null
+  const buffers = [Buffer.allocUnsafeSlow(blockBytes), Buffer.allocUnsafeSlow(blockBytes)] as const
+  let turn = 0
+  /** Begins to read the first block, downwards from this one, that may have matches. */
+  const readOn = (from: number): { number: number; block: Promise<Buffer> } | null => {
+    let number = from
+    while (number >= 0 && skipping(number)) number--
+    if (number < 0) return null
+    const block = blocks.read(number, buffers[turn++ % 2 === 0 ? 0 : 1])
+    // It may fail while another block is scanned: the wait for it, below, reports that.
+    block.catch(() => {})
+    return { number, block }
+  }
+  let reading = readOn(blocks.count - 1)
+  try {
+    let end = await visitBlock(last, rows, find, visit)
+    for (let number = blocks.count - 1; number >= 0 && !isEnough(); number--) {
+      if (reading?.number === number) {
+        const block: Buffer = await reading.block
+        if (!check(number, block)) return false
+        reading = readOn(number - 1)
+        end = await visitBlock(block, end, find, visit)
+        continue
+      }
+      const guide = skipping(number)
+      if (!guide || guide.begin >= end) continue
+      await visit({
+        count: end - guide.begin,
+        first: guide.first,
+        last: guide.last,
+        hits: 0,
+        ids: () => [],
+      })
+      end = guide.begin
+      if (number % skippedPerTurn === 0) await nextTurn()
+    }
+    return true
+  } finally {
+    // What is next in line may remove the block.
+    await reading?.block.catch(() => {})
+  }
+}
+
+const skippedPerTurn = 64
+
+/** Visits the matches of one block. @returns The number of rows before the block. */
+async function visitBlock(
+  block: Buffer,
+  end: number,
+  find: FindRows,
+  visit: (rows: ScannedRows) => Promise<void>,
+): Promise<number> {
+  const begin = rowsBefore(block)
+  if (begin >= end) return begin
+  const starts = await find(block)
+  await visit({
+    count: end - begin,
+    first: firstId(block),
+    last: lastId(block),
+    hits: starts.length,
+    ids: () => starts.map((start) => idAt(block, start)).reverse(),
+  })
+  await nextTurn()
+  return begin
+}

@@ -1,0 +1,168 @@
+import { emailCollection } from '../emails/email.ts'
+import type { Where } from '../store/queries.ts'
+import type { Store } from '../store/store.ts'
+import { createPacer } from '../core/slices.ts'
+import type { Heads } from './heads.ts'
+import type { ColumnIndexer } from './column-indexer.ts'
+import type { MailFilter } from './query.ts'
+import type { TextColumn } from './text-column.ts'
+import type { MatchingRows, RowsLimit, WantedRows, MatchingPage } from './matching-rows.ts'
+import type { ScannedRows } from './block-scan.ts'
+
+export interface ColumnRowsDeps {
+  store: Store
+  column: Pick<TextColumn, 'scan'>
+  heads: Pick<Heads, 'scan'>
+  /** Told when a row is damaged, and when a search begins that does not need the texts. */
+  indexer: Pick<ColumnIndexer, 'readAgain' | 'pause'>
+}
+
+/** Decides about the matching rows of a range; null if all of them are matches. */
+type Decide = ((id: string) => 'match' | 'unsure' | 'none') | null
+
+interface Taker {
+  /** Called with the id of each match, except those of a range that `takeRange` took. */
+  take(id: string): void
+  /**
+   * Asked about a range whose rows are all matches, so that their ids need not be read. Returns whether it took the range.
+   * Default: it takes none.
+   */
+  takeRange?(rows: ScannedRows): boolean
+  /** Asked before each further range is looked at: whether to stop. Default: never. */
+  isEnough?(): boolean
+}
+
+/** Finds mail by the columns of this process: of subjects and addresses, and of text. */
+export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDeps): MatchingRows {
+  /**
+   * Visits the ranges of rows whose text and head match, newest first. For `unsure` ids the records decide. If a row is
+   * damaged, all mails count as not searched.
+   */
+  async function scan(
+    filter: MailFilter,
+    visit: (rows: ScannedRows, decide: Decide) => Promise<void>,
+    limit: RowsLimit | undefined,
+    isEnough?: () => boolean,
+  ): Promise<void> {
+    if (filter.rows.length === 0) {
+      indexer.pause()
+      return heads.scan(
+        filter.heads,
+        (rows, unsure) =>
+          visit(rows, unsure.size === 0 ? null : (id) => (unsure.has(id) ? 'unsure' : 'match')),
+        isEnough,
+      )
+    }
+    const among = filter.heads.length > 0 ? await headMatches(filter) : null
+    const isIntact = await column.scan(
+      filter.rows,
+      (rows) => visit(rows, among && ((id) => among.get(id) ?? 'none')),
+      isEnough,
+    )
+    if (isIntact) return
+    indexer.readAgain()
+    if (limit) limit.left += await store.count(emailCollection)
+  }
+
+  async function headMatches(filter: MailFilter): Promise<Map<string, 'match' | 'unsure'>> {
+    const found = new Map<string, 'match' | 'unsure'>()
+    await heads.scan(filter.heads, async (rows, unsure) => {
+      for (const id of rows.ids()) found.set(id, unsure.has(id) ? 'unsure' : 'match')
+    })
+    return found
+  }
+
+  async function candidates(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
+    const found: string[] = []
+    const visit = async (rows: ScannedRows, decide: Decide): Promise<void> =>
+      void found.push(...rows.ids().filter((id) => decide?.(id) !== 'none'))
+    await scan(filter, visit, limit)
+    return found
+  }
+
+  async function each(filter: MailFilter, limit: RowsLimit | undefined, taker: Taker): Promise<void> {
+    const { facts } = filter
+    const visit = async (rows: ScannedRows, decide: Decide): Promise<void> => {
+      if (rows.hits === 0) return
+      // Rows outlive their mails. Where none of this range was removed, every row is a mail.
+      const isWhole = !facts && (await countBetween(rows)) === rows.count
+      if (isWhole && !decide && taker.takeRange?.(rows)) return
+      // The facts of mails are asked once for many rows, or for each of a few.
+      const among = facts && rows.hits > fewHits ? await idsBetween(rows, facts) : null
+      const isThere = async (id: string): Promise<boolean> =>
+        among?.has(id) ??
+        (await store.count(emailCollection, { prefix: [id], ...(facts && { where: facts }) })) > 0
+      const pacer = createPacer()
+      for (const id of rows.ids()) {
+        if (pacer.due()) await pacer.turn()
+        const decided = decide ? decide(id) : 'match'
+        if (decided === 'none') continue
+        if (decided === 'unsure') {
+          const email = await store.get(emailCollection, id)
+          if (!email || !filter.accepts(email)) continue
+        } else if (!isWhole && !(await isThere(id))) continue
+        taker.take(id)
+      }
+    }
+    await scan(filter, visit, limit, () => taker.isEnough?.() ?? false)
+  }
+
+  async function countBetween({ first, last }: { first: string; last: string }): Promise<number> {
+    const upTo = await store.count(emailCollection, { until: [last] })
+    const upToFirst = await store.count(emailCollection, { until: [first] })
+    return upTo - upToFirst + (await store.count(emailCollection, { prefix: [first] }))
+  }
+
+  async function idsBetween(
+    { first, last }: { first: string; last: string },
+    where: Where,
+  ): Promise<ReadonlySet<string>> {
+    const ids = await store.ids(emailCollection, { after: [first], until: [last], where })
+    const isFirst = (await store.count(emailCollection, { prefix: [first], where })) > 0
+    return new Set(isFirst ? [first, ...ids] : ids)
+  }
+
+  async function ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
+    const found: string[] = []
+    await each(filter, limit, { take: (id) => found.push(id) })
+    return found
+  }
+
+  async function page(filter: MailFilter, wanted: WantedRows, rowsLimit?: RowsLimit): Promise<MatchingPage> {
+    const { cursor, offset, limit, isCounted } = wanted
+    const ids: string[] = []
+    let count = 0
+    let skipped = 0
+    let isPartial = false
+    // One more than the page, which says that there are more.
+    const isFull = (): boolean => ids.length > limit
+    await each(filter, rowsLimit, {
+      take(id) {
+        count++
+        if (cursor !== null && id >= cursor) return
+        if (skipped < offset) skipped++
+        else if (!isFull()) ids.push(id)
+      },
+      takeRange({ hits, first }) {
+        const isBeforePage = cursor !== null && first >= cursor
+        if (!isFull() && !isBeforePage) {
+          // With a cursor the range may hold rows of the page; without one, all of it may be skipped.
+          if (cursor !== null || skipped + hits > offset) return false
+          skipped += hits
+        }
+        count += hits
+        return true
+      },
+      isEnough() {
+        isPartial = !isCounted && isFull()
+        return isPartial
+      },
+    })
+    return { ids: ids.slice(0, limit), count, more: isFull(), isPartial }
+  }
+
+  return { candidates, ids, page }
+}
+
+/** For fewer hits in a range, each is looked up. */
+const fewHits = 32

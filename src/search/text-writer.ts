@@ -1,0 +1,103 @@
+import { isErrorOf } from '../core/errors.ts'
+import { longBytes } from '../core/job-thread.ts'
+import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.ts'
+import type { Reading } from '../reading/digest.ts'
+import type { Store } from '../store/store.ts'
+import type { RecordText, Texts } from '../store/texts.ts'
+import { headParts } from './head-parts.ts'
+import { foldBody, searchableHead } from './searchable.ts'
+
+/** A mail whose text is not stored yet. */
+export interface ReadMail {
+  readonly email: EmailRecord
+  readonly reading: Reading
+}
+
+/** Stores the texts of mails in a store that keeps them itself. */
+export class TextWriter {
+  readonly #store: Pick<Store, 'bulk'>
+  readonly #texts: Texts
+  /** How many texts were stored since they were settled. */
+  #unsettled = 0
+
+  constructor(store: Pick<Store, 'bulk'>, texts: Texts) {
+    this.#store = store
+    this.#texts = texts
+  }
+
+  /** Stores what was read; one by one if not all can be stored. @returns The errors, by id. */
+  async store(read: readonly ReadMail[]): Promise<ReadonlyMap<string, unknown>> {
+    const failed = new Map<string, unknown>()
+    try {
+      await this.#put(read)
+    } catch (error) {
+      let last: unknown = error
+      for (const one of read) {
+        try {
+          // A database that does not answer is not asked once for each.
+          if (isErrorOf(last, 'service_unavailable')) throw last
+          await this.#put([one])
+        } catch (error) {
+          last = error
+          failed.set(one.email.id, error)
+        }
+      }
+    }
+    return failed
+  }
+
+  async #put(read: readonly ReadMail[]): Promise<void> {
+    const digests = new Map(
+      read.flatMap(({ email, reading: { snippet, attachment_count } }) => {
+        return email.snippet === null || email.undigested ? [[email.id, { snippet, attachment_count }]] : []
+      }),
+    )
+    // The texts come last: a mail without one is read again after a crash.
+    if (digests.size > 0)
+      await this.#store.bulk(emailCollection, [...digests.keys()], (stored) => {
+        return { ...stored, ...digests.get(stored.id), undigested: undefined }
+      })
+    const folded = read.map(({ email, reading }) => {
+      const { body, isCut } = foldBody(reading)
+      return { id: email.id, text: textOf(email, body), isCut }
+    })
+    if (folded.length > 0) await this.#texts.put(emailCollection, folded)
+    this.#unsettled += folded.length
+  }
+
+  /** Makes searches of many new texts fast. Call it when nothing is left to read, except mails that failed. */
+  async settle(): Promise<void> {
+    if (this.#unsettled < manyTexts) return
+    try {
+      await this.#texts.settle(emailCollection)
+      this.#unsettled = 0
+    } catch {
+      // Searches are only slower. It is tried again when reading ends the next time.
+    }
+  }
+}
+
+/** Submissions with their bytes, where these are short enough to be read together. */
+export async function withMessages(
+  texts: Texts,
+  group: readonly EmailRecord[],
+): Promise<{ email: EmailRecord; message: Buffer | null }[]> {
+  const short = group.filter(({ source, message }) => {
+    return source === 'smtp' && message !== null && message.size_bytes <= longBytes
+  })
+  const ids = short.map(({ id }) => messageBlob(id))
+  // Without the bytes each is read alone, so that one that cannot be read does not keep the others.
+  const found = ids.length > 0 ? await texts.blobs(emailCollection, ids).catch(() => []) : []
+  const messages = new Map(short.map(({ id }, nth) => [id, found[nth]]))
+  return group.map((email) => ({ email, message: messages.get(email.id) ?? null }))
+}
+
+/** The text of a mail for the store. @param body  The folded text. */
+function textOf(email: EmailRecord, body: string): RecordText {
+  const parts = headParts(email) ?? undecided
+  return { ...parts, head: searchableHead(email), body }
+}
+
+const undecided = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }
+/** So many new texts slow searches down until they are settled. */
+const manyTexts = 250
