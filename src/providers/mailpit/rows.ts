@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { defineRoutes, type Route } from '../../server/route.ts'
+import { type Route } from '../../server/route.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import type { Face } from '../../server/face.ts'
 import { mailpitFace } from './face.ts'
 

@@ -7,7 +7,8 @@ import { maxRequests, type SendingService } from '../../sending/sending.ts'
 import { addedEventSchema } from '../../emails/simulate-schema.ts'
 import type { Simulation } from '../../emails/simulate.ts'
 import { recipientEventSchema } from '../../emails/event-schema.ts'
-import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { bodyLimits, type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 
 const { post } = defineRoutes({ tag: 'Emails', access: 'local' })
 

@@ -5,7 +5,8 @@ import { maxKeyChars } from '../../sending/idempotency.ts'
 import { sendErrors } from '../../sending/results.ts'
 import { emailDetailSchema, emailListItemSchema } from '../../emails/schema.ts'
 import { sendRequestSchema } from '../../emails/send-schema.ts'
-import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { bodyLimits, type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 import { cursorQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Emails', access: 'key' })
