@@ -52,7 +52,7 @@ interface RowMakers extends Readonly<Record<'get' | 'post' | 'put' | 'patch' | '
 }
 
 /** @param common  What all rows of the chapter have in common. */
-export function defineRoutes(common: Pick<Route, 'tag' | 'access' | 'errors' | 'face'>): RowMakers {
+export function defineRoutes(common: Pick<Route, 'tag' | 'access' | 'errors' | 'face' | 'query'>): RowMakers {
   const make =
     (method: Route['method']): MakeRow =>
     (path, row) =>

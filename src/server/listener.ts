@@ -8,6 +8,7 @@ import {
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { LocalpostError } from '../core/errors.ts'
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
 import { backlog } from '../net/backlog.ts'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
@@ -15,7 +16,6 @@ import { unsafePorts } from '../net/unsafe-ports.ts'
 import { answerClientErrors } from './client-error.ts'
 import { trackSilent, trackUpgraded } from './connections.ts'
 import { ListenerRequest } from './listener-request.ts'
-import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
 
 /** Opens an HTTP listener for a Node request handler. */
 export type OpenListener = (handler: RequestListener, address: ListenAddress) => Promise<HttpListener>

@@ -11,7 +11,7 @@ export interface PageQuery {
 
 /** The items of one page, of all in the order of their keys. */
 export async function pageOf<T>(
-  items: AsyncIterable<T>,
+  items: AsyncIterable<T> | Iterable<T>,
   keyOf: (item: T) => string,
   { limit, page, pivot }: PageQuery,
 ): Promise<T[]> {

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { LocalpostError, nullOn } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
-import { allOf } from '../all-of.ts'
 import { assertAddresses } from '../addresses.ts'
+import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { readDomain } from './domain-name.ts'
-import { rowsOf } from './face.ts'
+import { mailgunFace } from './face.ts'
 import { linksOf, pageOf } from './paging.ts'
 import {
   addedSchema,
@@ -17,7 +18,7 @@ import {
 } from './suppression-schema.ts'
 import { toTime } from './words.ts'
 
-const { get, post, del } = rowsOf('Suppressions')
+const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: mailgunFace })
 
 /** One of Mailgun's lists: the entries of ours that have its reason. */
 interface SuppressionList {

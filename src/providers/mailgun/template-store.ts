@@ -2,9 +2,9 @@ import { LocalpostError, nullOn, quote, validationError } from '../../core/error
 import type { Template } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'
 import { assertHandlebars } from '../handlebars-only.ts'
+import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
-import { readObject } from './recipients.ts'
+import { readObject } from './json-parameter.ts'
 import { versionId, versionMark as mark } from './words.ts'
 
 /**

@@ -4,15 +4,15 @@ import { version } from '../../core/version.ts'
 import { emailCollection } from '../../emails/email.ts'
 import type { InboxPages } from '../../inbox/methods.ts'
 import { createPushStream, type PushStream } from '../../server/push-stream.ts'
-import { pingFrame, textFrame } from '../../server/websocket-frames.ts'
 import type { Route } from '../../server/route.ts'
+import { pingFrame, textFrame } from '../../server/websocket-frames.ts'
 import type { StoreChange } from '../../store/store.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toListed } from './answers.ts'
-import { rowsOf } from './rows.ts'
+import { defineMailpitRoutes } from './define-routes.ts'
 import type { Summary } from './schema.ts'
 
-const { get } = rowsOf('Application')
+const { get } = defineMailpitRoutes('Application')
 
 /** `/api/events`. */
 export function eventRoutes({ store, inbox }: Pick<ProviderParts, 'store' | 'inbox'>): Route[] {

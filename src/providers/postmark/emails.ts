@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { sendErrors } from '../../sending/results.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
-import { toError, rowsOf } from './face.ts'
+import { toError, postmarkFace } from './face.ts'
 import { inactiveError, inactiveNote, inactiveOf } from './inactive.ts'
 import {
   batchDocumentSchema,
@@ -15,7 +16,7 @@ import {
 import { templateIds } from './template-ids.ts'
 import { postmark, toTime } from './words.ts'
 
-const { post } = rowsOf('Emails')
+const { post } = defineRoutes({ tag: 'Emails', access: 'key', face: postmarkFace })
 
 const acceptedSchema = z.strictObject({
   To: z.string().optional(),

@@ -1,7 +1,8 @@
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedBody, ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
-import { bounceKinds, toBounce, type Bounce } from './bounce.ts'
+import { toBounce, type Bounce } from './bounce.ts'
+import { bounceKinds } from './bounce-kinds.ts'
 import { labelsOf, messageIdOf, postmark, serverId, toTime } from './words.ts'
 
 /** What a webhook of Postmark can be triggered by: the record types of its events. */

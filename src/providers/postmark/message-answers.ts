@@ -1,7 +1,8 @@
 import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { outcomeOf } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
-import { bounceKinds, toBounce } from './bounce.ts'
+import { toBounce } from './bounce.ts'
+import { bounceKinds } from './bounce-kinds.ts'
 import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './message-schema.ts'
 import { labelsOf, messageIdOf, toTime } from './words.ts'
 

@@ -1,7 +1,7 @@
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
 import { parseInput } from '../../core/validate.ts'
-import type { SendingRequest } from '../../sending/types.ts'
+import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { checkProto } from '../own-names.ts'
 import type { Translate, Translated } from '../translation.ts'
 import {
@@ -140,8 +140,6 @@ function toHeaders(
   }
   return headers.size === 0 ? undefined : Object.fromEntries(headers)
 }
-
-type SentAttachment = NonNullable<SendingRequest['attachments']>[number]
 
 function toAttachment({ Name, Content, ContentType, ContentID }: PostmarkAttachment): SentAttachment {
   const content_id = orNothing(ContentID)

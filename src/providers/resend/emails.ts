@@ -3,19 +3,21 @@ import { quote, validationError } from '../../core/errors.ts'
 import { maxKeyChars } from '../../sending/idempotency.ts'
 import { sendErrors } from '../../sending/results.ts'
 import { readTime, type ScheduledRecord } from '../../sending/scheduled.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
+import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, sendOne, withNames, type ProviderSend } from '../send.ts'
+import { sendAll, sendOne, type ProviderSend } from '../send.ts'
 import { toEmailDetail, toList, toListedEmail } from './answers.ts'
 import { changedEmailSchema, emailSchema, listedEmailSchema, listSchema, pageQuery } from './email-schema.ts'
-import { messageOf, rowsOf } from './face.ts'
-import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
-import { maxAheadDays, readScheduledAt } from './times.ts'
-import { createTemplateUse } from './template-use.ts'
+import { messageOf, resendFace } from './face.ts'
 import { assertSameId } from './same-id.ts'
+import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
+import { createTemplateUse } from './template-use.ts'
+import { maxAheadDays, readScheduledAt } from './times.ts'
 import { resend } from './words.ts'
 
-const { get, patch, post } = rowsOf('Emails')
+const { get, patch, post } = defineRoutes({ tag: 'Emails', access: 'key', face: resendFace })
 
 const idempotencyHeader = {
   'Idempotency-Key': {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
 import { checkInput, parseInput } from '../../core/validate.ts'
-import type { SendingRequest } from '../../sending/types.ts'
+import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import type { Translate, Translated, TranslationFacts } from '../translation.ts'
 import {
   batchItemSchema,
@@ -92,8 +92,6 @@ function toMetadata(
   }
   return tags.length === 0 ? undefined : Object.fromEntries(metadata)
 }
-
-type SentAttachment = NonNullable<SendingRequest['attachments']>[number]
 
 function toAttachment({
   content,

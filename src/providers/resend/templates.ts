@@ -1,10 +1,11 @@
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toList } from './answers.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
-import { rowsOf } from './face.ts'
+import { resendFace } from './face.ts'
 import { pageOf } from './pages.ts'
 import {
   assertDraftIsFree,
@@ -32,7 +33,7 @@ import {
 } from './template-schema.ts'
 import { toTime } from './words.ts'
 
-const { get, post, patch, del } = rowsOf('Templates')
+const { get, post, patch, del } = defineRoutes({ tag: 'Templates', access: 'key', face: resendFace })
 
 /** `/resend/templates`: the templates of this account. One is sent as it was when it was published. */
 export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Route[] {

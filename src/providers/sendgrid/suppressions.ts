@@ -1,13 +1,14 @@
-import { nullOn } from '../../core/errors.ts'
 import { z } from 'zod'
+import { nullOn } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
 import { bytesAnswer } from '../../server/answer.ts'
-import { allOf } from '../all-of.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import { assertAddresses } from '../addresses.ts'
+import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
-import { rowsOf } from './face.ts'
+import { sendgridFace } from './face.ts'
 import {
   bounceSchema,
   globalInputSchema,
@@ -19,7 +20,7 @@ import {
 } from './suppression-schema.ts'
 import { sendgrid, toSeconds } from './words.ts'
 
-const { get, post, del } = rowsOf('Suppressions')
+const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: sendgridFace })
 
 type Reason = Suppression['reason']
 const nothing = { status: 204 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { checkInput } from '../../core/validate.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
+import { uuidOf } from '../uuid.ts'
 import {
   keptVersionSchema,
   type SendGridKeptVersion,
@@ -35,9 +35,8 @@ export function versionsOf(template: Template): Version[] {
   if (kept) return kept.map((one) => ({ ...one, content: one.content ?? content, isActive: !one.content }))
   if (Object.values(content).every((text) => text === '')) return []
   const { id, name, updated } = template
-  const digest = createHash('sha256').update(id).digest('hex')
   const version = {
-    id: digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5'),
+    id: uuidOf(id),
     name: name ?? id,
     updated,
     ...defaults,

@@ -1,8 +1,9 @@
 import type { EmailEvent } from '../../emails/types.ts'
-import type { EmailEventType } from '../../webhooks/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
+import type { EmailEventType } from '../../webhooks/types.ts'
+import { uuidOf } from '../uuid.ts'
 import { snsConfirmation } from './confirmation.ts'
-import { configurationSetTag, ses, topicArnOf, uuidOf } from './words.ts'
+import { configurationSetTag, ses, topicArnOf } from './words.ts'
 
 /** The types of events, with ours of which they are made. */
 const events = {
