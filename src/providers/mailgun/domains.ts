@@ -16,7 +16,7 @@ import {
   type MailgunDomain,
 } from './domain-schema.ts'
 import { mailgunFace } from './face.ts'
-import { toTime } from './words.ts'
+import { toTime } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Domains', access: 'key', face: mailgunFace })
 

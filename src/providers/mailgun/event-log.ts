@@ -13,7 +13,7 @@ import { type EventPage, readPage, toPage, writePage } from './event-page.ts'
 import { eventPageSchema, eventQuerySchema, type MailgunEventFilters } from './event-schema.ts'
 import { mailgunFace } from './face.ts'
 import { NearestEvents, positionOf } from './nearest-events.ts'
-import { mailgun } from './words.ts'
+import { mailgun } from './conventions.ts'
 
 const { get } = defineRoutes({ tag: 'Events', access: 'key', face: mailgunFace })
 

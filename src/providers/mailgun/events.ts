@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { EmailEventType } from '../../webhooks/types.ts'
 import type { WebhookShape } from '../../webhooks/shape.ts'
 import { kindOf, toEventData } from './event-data.ts'
-import { mailgun } from './words.ts'
+import { mailgun } from './conventions.ts'
 
 /** The events that a webhook can ask for. */
 export const eventNames = [

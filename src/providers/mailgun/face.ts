@@ -3,8 +3,8 @@ import type { ErrorCode, FieldError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import { basicOf } from '../../server/auth.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
-import { sentencesOf } from '../fault-words.ts'
-import { mailgun } from './words.ts'
+import { sentencesOf } from '../error-sentences.ts'
+import { mailgun } from './conventions.ts'
 
 const keyPlace: KeyPlace = {
   of: (headers) => basicOf(headers)?.password ?? null,

@@ -9,7 +9,7 @@ import { readDomain } from './domain-name.ts'
 import { mailgunFace } from './face.ts'
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
 import { createTemplateStore } from './template-store.ts'
-import { mailgun, toMessageId } from './words.ts'
+import { mailgun, toMessageId } from './conventions.ts'
 
 const { post } = defineRoutes({ tag: 'Messages', access: 'key', face: mailgunFace })
 

@@ -3,6 +3,7 @@ import type { FormFile } from '../../core/form-entry.ts'
 import { isMessageId } from '../../emails/message-id.ts'
 import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
+import { recordOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
 import { readObject } from './json-parameter.ts'
 import { readMembers, type SendMembers } from './members.ts'
@@ -10,7 +11,7 @@ import { personalize, readRecipientVariables, Room } from './personalization.ts'
 import { addressesOf, splitAddresses } from './recipients.ts'
 import { checkNames, customOf, metadataOf, optionsOf, orNothing, variablesHeader } from './send-options.ts'
 import { type MailgunSend, sendSchema } from './send-schema.ts'
-import { versionMark } from './words.ts'
+import { versionMark } from './conventions.ts'
 
 /** `POST /v3/{domain}/messages`. @throws validation_error, message_too_large */
 export const toSend: Translate = (body, facts) => {
@@ -105,7 +106,7 @@ function fieldsOf(given: SendMembers<unknown>['headers']): {
     else if (lower !== 'message-id' && lower !== variablesHeader) fields.push([name, value])
   }
   return {
-    headers: fields.length === 0 ? undefined : Object.fromEntries(fields),
+    headers: recordOf(fields),
     reply_to: replyTo === undefined ? undefined : [replyTo],
   }
 }

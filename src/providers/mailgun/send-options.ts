@@ -1,12 +1,13 @@
 import type { FieldError } from '../../core/errors.ts'
 import { maxHeaders, maxMetadata } from '../../sending/schema.ts'
 import type { SendingRequest } from '../../sending/types.ts'
+import { recordOf, trackingOf } from '../request-parts.ts'
 import type { TranslationFacts } from '../translation.ts'
 import { readObject, toText } from './json-parameter.ts'
 import type { SendMembers } from './members.ts'
 import type { MailgunMime, MailgunSend } from './send-schema.ts'
 import { readDeliveryTime } from './times.ts'
-import { testModeTag } from './words.ts'
+import { testModeTag } from './conventions.ts'
 
 // What both ways to send have in common: the options, and the values that stay with an email.
 
@@ -29,9 +30,7 @@ export function optionsOf(
   return {
     tags: given['o:tag'],
     send_at: typeof send_at === 'number' ? send_at : undefined,
-    ...(opens === undefined && clicks === undefined
-      ? {}
-      : { tracking: { ...(opens !== undefined && { opens }), ...(clicks !== undefined && { clicks }) } }),
+    tracking: trackingOf(opens, clicks),
   }
 }
 
@@ -82,7 +81,7 @@ export function metadataOf(
 ): Record<string, string> | undefined {
   const metadata = [...custom].map(([name, value]): [string, string] => [name, toText(value)])
   if (isYes(given['o:testmode'])) metadata.push([testModeTag, 'yes'])
-  return metadata.length === 0 ? undefined : Object.fromEntries(metadata)
+  return recordOf(metadata)
 }
 
 /** An empty list counts as absent. */

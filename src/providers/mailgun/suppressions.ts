@@ -16,7 +16,7 @@ import {
   suppressionQuerySchema,
   unsubscribeSchema,
 } from './suppression-schema.ts'
-import { toTime } from './words.ts'
+import { toTime } from './conventions.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: mailgunFace })
 

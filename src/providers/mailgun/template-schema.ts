@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
-import { versionMark } from './words.ts'
+import { versionMark } from './conventions.ts'
 
 // A mail keeps below the bound of work on the event loop, and Mailgun takes 100 KB.
 const content = z.string().max(900_000).describe('The HTML, with Handlebars')

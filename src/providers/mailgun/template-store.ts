@@ -1,11 +1,11 @@
 import { LocalpostError, nullOn, quote, validationError } from '../../core/errors.ts'
 import type { Template } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'
-import { assertHandlebars } from '../handlebars-only.ts'
+import { assertHandlebars } from '../assert-handlebars.ts'
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
 import { readObject } from './json-parameter.ts'
-import { versionId, versionMark as mark } from './words.ts'
+import { versionId, versionMark as mark } from './conventions.ts'
 
 /**
  * The templates of an account as Mailgun has them: with versions, of which one is active. Each version is a template of ours,

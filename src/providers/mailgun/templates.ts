@@ -21,7 +21,7 @@ import {
   type MailgunVersion,
 } from './template-schema.ts'
 import { createTemplateStore, subjectIn, tagOf } from './template-store.ts'
-import { toTime } from './words.ts'
+import { toTime } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: mailgunFace })
 

@@ -1,9 +1,10 @@
 import { isSuppression } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
+import { eventKey, idAt } from '../event-facts.ts'
 import { bounceKinds, type BounceKind } from './bounce-kinds.ts'
 import { toNumber } from './numbers.ts'
-import { labelsOf, messageIdOf, serverId, toTime, type Labels } from './words.ts'
+import { labelsOf, postmark, serverId, toTime, type Labels } from './conventions.ts'
 
 /** The kind of bounce that an event is; null if it is none. */
 function bounceKindOf(event: EmailEvent): BounceKind | null {
@@ -55,10 +56,10 @@ export function toBounce(given: ShapedEvent, isInactive?: boolean): Bounce | nul
   const { deactivates, ...named } = found
   const dump = dumpOf(event)
   return {
-    ID: bounceIdOf(given),
+    ID: toNumber(eventKey(given)),
     ...named,
     ...labelsOf(email),
-    MessageID: messageIdOf(email),
+    MessageID: idAt(postmark, email),
     ServerID: serverId,
     Details: dump || ('reason' in event ? event.reason : named.Description),
     Email: recipient,
@@ -74,9 +75,4 @@ export function toBounce(given: ShapedEvent, isInactive?: boolean): Bounce | nul
 /** What the server said; `""` where no server said anything. */
 export function dumpOf(event: EmailEvent): string {
   return ('smtp_response' in event ? event.smtp_response : undefined) ?? ''
-}
-
-/** The number of a bounce: the same for the same event, and exact in every language that reads numbers as doubles. */
-function bounceIdOf({ email, recipient, event }: ShapedEvent): number {
-  return toNumber([email.id, recipient, event.status, String(event.timestamp)].join('\n'))
 }

@@ -14,7 +14,7 @@ import {
   templatedSchema,
 } from './send-schema.ts'
 import { templateIds } from './template-ids.ts'
-import { postmark, toTime } from './words.ts'
+import { postmark, toTime } from './conventions.ts'
 
 const { post } = defineRoutes({ tag: 'Emails', access: 'key', face: postmarkFace })
 

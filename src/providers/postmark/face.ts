@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
-import { sentencesOf } from '../fault-words.ts'
-import { postmark } from './words.ts'
+import { sentencesOf } from '../error-sentences.ts'
+import { postmark } from './conventions.ts'
 
 const header = 'X-Postmark-Server-Token'
 

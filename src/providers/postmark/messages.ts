@@ -10,7 +10,7 @@ import { postmarkFace } from './face.ts'
 import { statusOf, toMessage, toMessageDetails } from './message-answers.ts'
 import { messageDetailsSchema, messageQuery, messageSchema, type MessageQuery } from './message-schema.ts'
 import { selectPage } from './pages.ts'
-import { labelsOf, postmark } from './words.ts'
+import { labelsOf, postmark } from './conventions.ts'
 
 const { get } = defineRoutes({ tag: 'Messages', access: 'key', face: postmarkFace })
 

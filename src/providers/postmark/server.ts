@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
 import { postmarkFace } from './face.ts'
-import { serverId } from './words.ts'
+import { serverId } from './conventions.ts'
 
 const { get } = defineRoutes({ tag: 'Server', access: 'key', face: postmarkFace })
 

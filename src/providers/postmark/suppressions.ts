@@ -17,7 +17,7 @@ import {
   type PostmarkSuppressions,
   type PostmarkSuppressionStatus,
 } from './suppression-schema.ts'
-import { toTime } from './words.ts'
+import { toTime } from './conventions.ts'
 
 const { get, post } = defineRoutes({ tag: 'Suppressions', access: 'key', face: postmarkFace })
 

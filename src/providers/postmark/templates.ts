@@ -23,7 +23,7 @@ import {
   type PostmarkListedTemplate,
   type PostmarkTemplate,
 } from './template-schema.ts'
-import { serverId } from './words.ts'
+import { serverId } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: postmarkFace })
 

@@ -18,7 +18,7 @@ import {
   type PostmarkWebhook,
   type PostmarkWebhookChanges,
 } from './webhook-schema.ts'
-import { defaultStream, postmark } from './words.ts'
+import { defaultStream, postmark } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: postmarkFace })
 

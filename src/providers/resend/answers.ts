@@ -5,7 +5,7 @@ import { toLastEvent } from '../../emails/views.ts'
 import { parseAddresses, type ParsedAddress } from '../../mime/headers/addresses.ts'
 import type { ScheduledRecord } from '../../sending/scheduled.ts'
 import type { ResendEmailDetail, ResendListedEmail } from './email-schema.ts'
-import { messageIdOf, toTime } from './words.ts'
+import { messageIdOf, toTime } from './conventions.ts'
 
 /** A page of a list. */
 export function toList<T>(data: readonly T[], has_more: boolean): object {

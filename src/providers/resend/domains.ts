@@ -27,7 +27,7 @@ import { listSchema, pageQuery } from './email-schema.ts'
 import { resendFace } from './face.ts'
 import { maxPage, pageOf } from './pages.ts'
 import { assertSameId } from './same-id.ts'
-import { toTime } from './words.ts'
+import { toTime } from './conventions.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Domains', access: 'key', face: resendFace })
 

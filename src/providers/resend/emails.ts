@@ -15,7 +15,7 @@ import { assertSameId } from './same-id.ts'
 import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
 import { createTemplateUse } from './template-use.ts'
 import { maxAheadDays, readScheduledAt } from './times.ts'
-import { resend } from './words.ts'
+import { resend } from './conventions.ts'
 
 const { get, patch, post } = defineRoutes({ tag: 'Emails', access: 'key', face: resendFace })
 

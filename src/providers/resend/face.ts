@@ -3,8 +3,8 @@ import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts
 import { jsonAnswer } from '../../server/answer.ts'
 import { bearerPlace } from '../../server/auth.ts'
 import type { Face } from '../../server/face.ts'
-import { sentencesOf } from '../fault-words.ts'
-import { missingMember, resend } from './words.ts'
+import { sentencesOf } from '../error-sentences.ts'
+import { missingMember, resend } from './conventions.ts'
 
 /** The names of Resend's errors that Localpost answers with. */
 const errorNames = [

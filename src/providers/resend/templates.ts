@@ -31,7 +31,7 @@ import {
   type ResendTemplateChanges,
   type ResendTemplateDetails,
 } from './template-schema.ts'
-import { toTime } from './words.ts'
+import { toTime } from './conventions.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Templates', access: 'key', face: resendFace })
 

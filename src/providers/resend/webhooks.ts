@@ -21,7 +21,7 @@ import {
   webhookSchema,
   type ResendListedWebhook,
 } from './webhook-schema.ts'
-import { resend, toTime } from './words.ts'
+import { resend, toTime } from './conventions.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: resendFace })
 

@@ -1,8 +1,8 @@
 import { type FieldError, quote } from '../../core/errors.ts'
 import { addressKey } from '../../mime/headers/addresses.ts'
-import { checkProto } from '../own-names.ts'
+import { checkProto } from '../check-proto.ts'
 import { maxRecipients, type SendGridMail, type SendGridPersonalization } from './send-schema.ts'
-import { ownPrefix } from './words.ts'
+import { ownPrefix } from './conventions.ts'
 
 // What the schema cannot say of a request.
 

@@ -3,7 +3,7 @@ import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts
 import { jsonAnswer } from '../../server/answer.ts'
 import { bearerPlace } from '../../server/auth.ts'
 import type { Face } from '../../server/face.ts'
-import { sendgrid } from './words.ts'
+import { sendgrid } from './conventions.ts'
 
 /** What SendGrid answers in place of the statuses of our errors. Others keep theirs. */
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {

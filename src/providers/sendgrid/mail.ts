@@ -9,7 +9,7 @@ import type { ProviderParts } from '../provider.ts'
 import { sendAll, type ProviderSend } from '../send.ts'
 import { sendgridFace } from './face.ts'
 import { maxRecipients, mailSchema } from './send-schema.ts'
-import { ownMetadata, sendgrid, toMessageId } from './words.ts'
+import { ownMetadata, sendgrid, toMessageId } from './conventions.ts'
 
 const { post } = defineRoutes({ tag: 'Mail', access: 'key', face: sendgridFace })
 

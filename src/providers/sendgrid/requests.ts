@@ -2,6 +2,7 @@ import { type FieldError, LocalpostError, validationError } from '../../core/err
 import { parseInput } from '../../core/validate.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { bodyLimits } from '../../server/route.ts'
+import { recordOf, trackingOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
 import { type AddressWriter, createAddressWriter } from './address-writer.ts'
 import { checkRequest } from './checks.ts'
@@ -12,7 +13,7 @@ import {
   type SendGridPersonalization,
 } from './send-schema.ts'
 import { type Room, substitute } from './substitutions.ts'
-import { ownMetadata } from './words.ts'
+import { ownMetadata } from './conventions.ts'
 
 /** `POST /sendgrid/v3/mail/send`: an email for each personalization. @throws validation_error, message_too_large. */
 export const toSend: Translate = (body, { now }) => {
@@ -54,7 +55,7 @@ function sharedOf({
     attachments: attachments?.map(toAttachment),
     tags: categories,
     ...(mail_settings?.bypass_list_management?.enable && { ignore_suppressions: true }),
-    ...(opens === undefined && clicks === undefined ? {} : { tracking: { opens, clicks } }),
+    tracking: trackingOf(opens, clicks),
   }
 }
 
@@ -116,8 +117,7 @@ function toHeaders(
 ): Record<string, string> | undefined {
   const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
   const kept = Object.entries(shared).filter(([name]) => !names.has(name.toLowerCase()))
-  const all = [...kept, ...Object.entries(own)]
-  return all.length === 0 ? undefined : Object.fromEntries(all)
+  return recordOf([...kept, ...Object.entries(own)])
 }
 
 function toMetadata(
@@ -131,7 +131,7 @@ function toMetadata(
     ...(asm && { [ownMetadata.group]: String(asm.group_id) }),
     ...(batch_id !== undefined && { [ownMetadata.batch]: batch_id }),
   }
-  return Object.keys(metadata).length === 0 ? undefined : metadata
+  return recordOf(Object.entries(metadata))
 }
 
 function toAttachment({

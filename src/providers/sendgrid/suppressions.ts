@@ -7,6 +7,7 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import { assertAddresses } from '../addresses.ts'
 import { allOf } from '../all-of.ts'
+import { enhancedCodeOf } from '../event-facts.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendgridFace } from './face.ts'
 import {
@@ -18,7 +19,7 @@ import {
   unsubscribeSchema,
   type SendGridBounce,
 } from './suppression-schema.ts'
-import { sendgrid, toSeconds } from './words.ts'
+import { sendgrid, toSeconds } from './conventions.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: sendgridFace })
 
@@ -48,8 +49,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
 
   async function toBounce({ address, created, email_id }: Suppression): Promise<SendGridBounce> {
     const reason = email_id === undefined ? '' : await replyOf(email_id, address)
-    const [, status = ''] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(reason) ?? []
-    return { created: toSeconds(created), email: address, reason, status }
+    return { created: toSeconds(created), email: address, reason, status: enhancedCodeOf(reason) ?? '' }
   }
 
   /** The reply with which an email bounced. */

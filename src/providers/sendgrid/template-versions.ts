@@ -10,7 +10,7 @@ import {
   type SendGridTemplate,
   type SendGridVersion,
 } from './template-schema.ts'
-import { ownPrefix } from './words.ts'
+import { ownPrefix } from './conventions.ts'
 
 // A template of ours has the texts of the active version. The others, and what SendGrid knows of each version, are in its
 // metadata, so that every change is one commit.

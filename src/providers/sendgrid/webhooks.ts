@@ -21,7 +21,7 @@ import {
   type SendGridWebhook,
   type SendGridWebhookChanges,
 } from './webhook-schema.ts'
-import { sendgrid } from './words.ts'
+import { sendgrid } from './conventions.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: sendgridFace })
 

@@ -1,7 +1,8 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { parseInput } from '../../core/validate.ts'
 import { bodyLimits } from '../../server/route.ts'
-import type { Translate, Translated } from '../translation.ts'
+import { translateOne } from '../request-parts.ts'
+import type { Translate } from '../translation.ts'
 import { toRequest } from './requests.ts'
 import { bulkSchema, type SesBulk, type SesSend } from './send-schema.ts'
 import { readTemplateData } from './template-text.ts'
@@ -15,14 +16,7 @@ export const toBulk: Translate = (body) => {
     const message = `The content takes ${total} bytes for all emails together; at most ${bodyLimits.large} are taken. Send them in several requests.`
     throw new LocalpostError('message_too_large', message)
   }
-  return bulk.BulkEmailEntries.map((entry): Translated => {
-    try {
-      return { request: toRequest(toSingle(bulk, entry)) }
-    } catch (error) {
-      if (error instanceof LocalpostError) return { error }
-      throw error
-    }
-  })
+  return bulk.BulkEmailEntries.map((entry) => translateOne(() => toRequest(toSingle(bulk, entry))))
 }
 
 type Entry = SesBulk['BulkEmailEntries'][number]

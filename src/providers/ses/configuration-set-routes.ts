@@ -14,9 +14,9 @@ import {
 } from './configuration-set-schema.ts'
 import type { EventDestination } from './configuration-sets.ts'
 import { sesFace } from './face.ts'
-import { done, nothing } from './nothing.ts'
+import { done, nothing } from './empty-answer.ts'
 import { pageBody, pageQuery } from './page-query.ts'
-import { ses } from './words.ts'
+import { ses } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Configuration sets', access: 'key', face: sesFace })
 

@@ -5,7 +5,7 @@ import type { Following } from '../../store/follow.ts'
 import { changeRecord, notFound } from '../../store/repository.ts'
 import { insert, remove, type Collection, type Store, type StoredRecord } from '../../store/store.ts'
 import type { SesEventDestination } from './configuration-set-schema.ts'
-import { configurationSetTag } from './words.ts'
+import { configurationSetTag } from './conventions.ts'
 
 /** A configuration set as stored. Its id is its name. */
 export interface ConfigurationSet extends StoredRecord {

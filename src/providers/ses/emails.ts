@@ -8,7 +8,7 @@ import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
 import { missingSet, missingSetCause } from './configuration-sets.ts'
 import { kindOf, messageOf, sesFace } from './face.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
-import { configurationSetTag, ses, toMessageId } from './words.ts'
+import { configurationSetTag, ses, toMessageId } from './conventions.ts'
 
 const { post } = defineRoutes({ tag: 'Emails', access: 'key', face: sesFace })
 

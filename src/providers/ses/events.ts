@@ -1,9 +1,10 @@
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
+import { enhancedCodeOf, eventKey, idAt } from '../event-facts.ts'
 import { uuidOf } from '../uuid.ts'
 import { snsConfirmation } from './confirmation.ts'
-import { configurationSetTag, ses, topicArnOf } from './words.ts'
+import { configurationSetTag, ses, topicArnOf } from './conventions.ts'
 
 /** The types of events, with ours of which they are made. */
 const events = {
@@ -28,7 +29,7 @@ export const sesShape: WebhookShape = {
   events,
   email(given, webhookId) {
     const eventType = typeOf(given.event)
-    const id = notificationId(given)
+    const id = uuidOf(eventKey(given))
     return {
       type: eventType,
       body: {
@@ -81,16 +82,11 @@ function typeOf({ status }: EmailEvent): SesEvent {
   }
 }
 
-/** The same for the same event: a UUID of its facts. */
-function notificationId({ email, recipient, event }: ShapedEvent): string {
-  return uuidOf([email.id, recipient, event.status, event.timestamp].join('\n'))
-}
-
 const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
 function toMail({ email }: ShapedEvent): object {
-  const { id, provider, created, from, to, cc, subject, envelope, metadata = {}, reply_to, message } = email
-  const messageId = provider?.name === ses ? provider.message_id : id
+  const { created, from, to, cc, subject, envelope, metadata = {}, reply_to, message } = email
+  const messageId = idAt(ses, email)
   const fields: [name: string, value: string | undefined][] = [
     ['From', from],
     ['Reply-To', reply_to ?? undefined],
@@ -125,7 +121,7 @@ function toMail({ email }: ShapedEvent): object {
 function detailOf({ recipient, event }: ShapedEvent, feedbackId: string): object {
   const timestamp = toTime(event.timestamp)
   const reply = 'smtp_response' in event ? event.smtp_response : undefined
-  const status = reply && /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(reply)?.[1]
+  const status = reply && enhancedCodeOf(reply)
   const failed = {
     emailAddress: recipient,
     ...(status ? { status } : {}),

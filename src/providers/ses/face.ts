@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
-import { ses } from './words.ts'
+import { ses } from './conventions.ts'
 
 /**
  * The access key id in the signature of a request is the API key. The signature itself is not checked: that takes the

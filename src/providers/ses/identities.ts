@@ -16,7 +16,7 @@ import {
   type SesIdentity,
   type SesListedIdentity,
 } from './identity-schema.ts'
-import { done, nothing } from './nothing.ts'
+import { done, nothing } from './empty-answer.ts'
 import { type pageBody, pageQuery } from './page-query.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Identities', access: 'key', face: sesFace })

@@ -2,6 +2,7 @@ import { type FieldError, quote, validationError } from '../../core/errors.ts'
 import { parseInput } from '../../core/validate.ts'
 import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
+import { recordOf, trackingOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
 import {
   maxRecipients,
@@ -13,7 +14,7 @@ import {
   type SesTemplateUse,
 } from './send-schema.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
-import { configurationSetTag } from './words.ts'
+import { configurationSetTag } from './conventions.ts'
 
 /** `SendEmail`. @throws validation_error */
 export const toSend: Translate = (body) => [{ request: toRequest(parseInput(sendSchema, body)) }]
@@ -24,7 +25,9 @@ export function toRequest(email: SesSend): SendingRequest {
   checkEmail(email, errors)
   const metadata = toMetadata(email, errors)
   if (errors.length > 0) throw validationError(errors)
-  const shared = { metadata, ...toTracking(email) }
+  const { OpenTrackingEnabled, ClickTrackingEnabled } = email.ConfigurationOverrides?.Tracking ?? {}
+  const tracking = trackingOf(isEnabled(OpenTrackingEnabled), isEnabled(ClickTrackingEnabled))
+  const shared = { metadata, tracking }
   return email.Content.Raw
     ? { ...shared, ...toRaw(email, email.Content.Raw) }
     : { ...shared, ...toComposed(email) }
@@ -61,13 +64,6 @@ function recipientsOf({
   BccAddresses = [],
 }: SesSend['Destination'] = {}): string[] {
   return [...ToAddresses, ...CcAddresses, ...BccAddresses]
-}
-
-function toTracking({ ConfigurationOverrides }: SesSend): Pick<SendingRequest, 'tracking'> {
-  const { OpenTrackingEnabled, ClickTrackingEnabled } = ConfigurationOverrides?.Tracking ?? {}
-  const opens = isEnabled(OpenTrackingEnabled)
-  const clicks = isEnabled(ClickTrackingEnabled)
-  return opens === undefined && clicks === undefined ? {} : { tracking: { opens, clicks } }
 }
 
 /** A whole message. */
@@ -124,7 +120,7 @@ function toMetadata(
       errors.push({ field: `EmailTags[${i}].Name`, message: `must be given once, not twice: ${quote(Name)}` })
     metadata.set(Name, Value)
   }
-  return metadata.size === 0 ? undefined : Object.fromEntries(metadata)
+  return recordOf(metadata)
 }
 
 /** @throws validation_error for a field that is given twice. */
@@ -135,7 +131,7 @@ function toHeaders(fields: readonly SesField[]): Record<string, string> | undefi
       throw validationError([{ field: 'Headers', message: `must not have ${quote(Name)} twice` }])
     headers.set(Name, Value)
   }
-  return headers.size === 0 ? undefined : Object.fromEntries(headers)
+  return recordOf(headers)
 }
 
 /** @throws validation_error */

@@ -5,14 +5,14 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sesFace } from './face.ts'
-import { done, nothing } from './nothing.ts'
+import { done, nothing } from './empty-answer.ts'
 import {
   newSuppressionSchema,
   suppressedSchema,
   suppressionQuerySchema,
   type SesSuppressed,
 } from './suppression-schema.ts'
-import { toTimestamp } from './words.ts'
+import { toTimestamp } from './conventions.ts'
 
 const { get, put, del } = defineRoutes({ tag: 'Suppression', access: 'key', face: sesFace })
 

@@ -9,7 +9,7 @@ import type { Template, TemplateInput } from '../../templates/types.ts'
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sesFace } from './face.ts'
-import { done, nothing } from './nothing.ts'
+import { done, nothing } from './empty-answer.ts'
 import { pageQuery } from './page-query.ts'
 import {
   templateContentSchema,
@@ -18,7 +18,7 @@ import {
   type SesTemplateContent,
 } from './template-schema.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
-import { toTimestamp } from './words.ts'
+import { toTimestamp } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: sesFace })
 
