@@ -3,11 +3,12 @@ import { LocalpostError, quote } from '../../core/errors.ts'
 import { createSequence } from '../../core/shared-work.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
-import type { Template } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { readDomain } from './domain-name.ts'
 import { mailgunFace } from './face.ts'
 import { linksOf, pageOf } from './paging.ts'
+import { toTemplate, toVersion, withoutContent } from './template-answers.ts'
+import { subjectIn } from './template-headers.ts'
 import {
   changedTemplateSchema,
   newTemplateSchema,
@@ -17,11 +18,8 @@ import {
   templateSchema,
   templateUpdateSchema,
   versionUpdateSchema,
-  type MailgunTemplate,
-  type MailgunVersion,
 } from './template-schema.ts'
-import { createTemplateStore, subjectIn, tagOf } from './template-store.ts'
-import { toTime } from './conventions.ts'
+import { createTemplateStore, tagOf } from './template-store.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: mailgunFace })
 
@@ -183,33 +181,4 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
         }),
     }),
   ]
-}
-
-function toTemplate({ id, metadata = {}, created }: Template): MailgunTemplate {
-  return {
-    id,
-    name: id,
-    description: metadata['description'] ?? '',
-    createdAt: toTime(created),
-    createdBy: metadata['created_by'] ?? '',
-  }
-}
-
-function toVersion(version: Template, active: Template): MailgunVersion {
-  const { id, html, subject, engine, metadata = {}, created } = version
-  const tag = tagOf(version)
-  return {
-    id,
-    tag,
-    engine,
-    comment: metadata['comment'] ?? '',
-    createdAt: toTime(created),
-    active: tagOf(active) === tag,
-    template: html ?? '',
-    ...(subject !== null && { headers: { Subject: subject } }),
-  }
-}
-
-function withoutContent({ id, tag, engine, comment, createdAt, active }: MailgunVersion): MailgunVersion {
-  return { id, tag, engine, comment, createdAt, active }
 }

@@ -1,9 +1,10 @@
-import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { LocalpostError, quote } from '../../core/errors.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toList } from './answers.ts'
+import { toTime } from './conventions.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
 import { resendFace } from './face.ts'
 import { pageOf } from './pages.ts'
@@ -23,7 +24,6 @@ import {
   listedTemplateSchema,
   newTemplateSchema,
   removedTemplateSchema,
-  reservedNames,
   templateChangesSchema,
   templateSchema,
   type ResendListedTemplate,
@@ -31,7 +31,7 @@ import {
   type ResendTemplateChanges,
   type ResendTemplateDetails,
 } from './template-schema.ts'
-import { toTime } from './conventions.ts'
+import { checkVariables } from './template-variables.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Templates', access: 'key', face: resendFace })
 
@@ -161,44 +161,6 @@ const newDetails: Omit<ResendTemplateDetails, 'version'> = {
   variables: [],
   published: null,
 }
-
-const variable = /\{\{\{\s{0,20}([A-Za-z_][A-Za-z0-9_]{0,49})\s{0,20}\}\}\}/y
-
-/** Checks that the texts have nothing in braces but variables that are declared. @throws validation_error */
-function checkVariables(input: TemplateInput, { variables }: ResendTemplateDetails): void {
-  const errors: FieldError[] = []
-  const declared = new Set([...variables.map(({ key }) => key), ...reservedNames])
-  if (declared.size < variables.length + reservedNames.length)
-    errors.push({ field: 'variables', message: 'must not have the same key twice' })
-  for (const field of ['subject', 'html', 'text'] as const) {
-    const source = input[field] ?? ''
-    for (
-      let at = source.indexOf('{{');
-      at !== -1 && errors.length < maxErrors;
-      at = source.indexOf('{{', at)
-    ) {
-      variable.lastIndex = at
-      const [whole, name] = variable.exec(source) ?? []
-      if (whole === undefined || name === undefined || source[at - 1] === '\\') {
-        const near = quote(source.slice(at, at + 30))
-        errors.push({
-          field,
-          message: `has ${near}: variables are written {{{NAME}}}, and there are no other tags`,
-        })
-        break
-      }
-      if (!declared.has(name))
-        errors.push({
-          field,
-          message: `Variable '${name}' is used in the template but not defined in the variables list`,
-        })
-      at += whole.length
-    }
-  }
-  if (errors.length > 0) throw validationError(errors)
-}
-
-const maxErrors = 50
 
 function toListed(template: Template): ResendListedTemplate {
   const { id, name, created, updated } = template
