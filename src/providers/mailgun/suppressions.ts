@@ -6,9 +6,10 @@ import type { Route } from '../../server/route.ts'
 import { assertAddresses } from '../addresses.ts'
 import type { ProviderParts } from '../provider.ts'
 import { suppressionsByReason } from '../suppressions-by-reason.ts'
+import { toTime } from './conventions.ts'
 import { readDomain } from './domain-name.ts'
 import { mailgunFace } from './face.ts'
-import { linksOf, pageOf } from './paging.ts'
+import { linksOf, pageOf, pagingSchema } from './paging.ts'
 import {
   addedSchema,
   bounceSchema,
@@ -16,7 +17,6 @@ import {
   suppressionQuerySchema,
   unsubscribeSchema,
 } from './suppression-schema.ts'
-import { toTime } from './conventions.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: mailgunFace })
 
@@ -95,12 +95,7 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       success: {
         schema: z.strictObject({
           items: z.array(entrySchema),
-          paging: z.strictObject({
-            first: z.string(),
-            next: z.string(),
-            previous: z.string(),
-            last: z.string(),
-          }),
+          paging: pagingSchema,
         }),
       },
       async handler({ query, params, ...context }) {
