@@ -43,7 +43,7 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
     throw new LocalpostError('name_taken', `Another template has the alias ${quote(alias)}; choose another.`)
   }
 
-  /** Stores what was given, over what is known, as a draft or as what is published. */
+  /** Stores what was given, over what is known: as a draft beside the template, once that is published. */
   async function write(id: string, given: ResendTemplateChanges, known?: Template): Promise<void> {
     const details = { ...(known ? detailsOf(known) : newDetails), version: newUuid() }
     const { alias = details.alias, from = details.from, variables = details.variables } = given
@@ -60,9 +60,11 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
     checkVariables(input, changed)
     await assertFree(alias, id)
     if (details.published === null)
-      return void (await templates.put(id, { ...input, metadata: toMetadata(changed, known?.metadata) }))
-    await assertDraftIsFree(templates, id)
-    await templates.put(draftIdOf(id), { ...input, metadata: toDraftMetadata(changed, id) })
+      await templates.put(id, { ...input, metadata: toMetadata(changed, known?.metadata) })
+    else {
+      await assertDraftIsFree(templates, id)
+      await templates.put(draftIdOf(id), { ...input, metadata: toDraftMetadata(changed, id) })
+    }
   }
 
   return [

@@ -78,7 +78,11 @@ export function toInput(
 }
 
 /** A new version; the first of a template is active, whatever the input says. */
-export function newVersion(id: string, input: SendGridNewVersion, now: number, isFirst: boolean): Version {
+export function newVersion(
+  id: string,
+  input: SendGridNewVersion,
+  { now, isFirst }: { now: number; isFirst: boolean },
+): Version {
   const version = {
     id,
     name: input.name,

@@ -151,7 +151,7 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
       handler({ params, body }) {
         const id = newUuid()
         return changeVersions(params.template_id, id, (versions) =>
-          withVersion(versions, newVersion(id, body, clock.now(), versions.length === 0)),
+          withVersion(versions, newVersion(id, body, { now: clock.now(), isFirst: versions.length === 0 })),
         )
       },
     }),
