@@ -8,18 +8,18 @@ export async function withNames<T>(call: Promise<T>, names: MemberNames): Promis
   try {
     return await call
   } catch (error) {
-    throw named(error, names)
+    throw renamedError(error, names)
   }
 }
 
 /** The same error with other names of its members. */
-export function named<T>(error: T, names: MemberNames): T | LocalpostError {
+export function renamedError<T>(error: T, names: MemberNames): T | LocalpostError {
   if (!(error instanceof LocalpostError) || !error.errors) return error
   return withFields(error, (field) => renamed(field, names))
 }
 
 /** The same error, as that of one of several emails. */
-export function placed(error: LocalpostError, i: number): LocalpostError {
+export function placedError(error: LocalpostError, i: number): LocalpostError {
   return withFields(error, (field) => (field === 'body' ? `[${i}]` : `[${i}].${field}`))
 }
 

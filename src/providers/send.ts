@@ -2,7 +2,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { traceOfRequest } from '../core/trace-context.ts'
 import type { SendingRequest } from '../sending/types.ts'
 import type { RouteContext } from '../server/route.ts'
-import { type MemberNames, named, placed, withNames } from './member-names.ts'
+import { type MemberNames, placedError, renamedError, withNames } from './member-names.ts'
 import type { ProviderParts } from './provider.ts'
 import { translate, type TranslationKind } from './translate.ts'
 import type { Translated } from './translation.ts'
@@ -75,7 +75,7 @@ export async function sendAll(
     if ('error' in one) return { error: one.error }
     const result = results[next++]
     if (!result) throw new Error('An email without a result.')
-    if ('error' in result) return { error: named(result.error, names) }
+    if ('error' in result) return { error: renamedError(result.error, names) }
     warn(result.warnings)
     return { id: result.message_id ?? result.id, request: one.request }
   })
@@ -84,7 +84,7 @@ export async function sendAll(
 /** @throws the first error; in a batch, with the place of its email. */
 function assertAllRight(emails: readonly Translated[]): void {
   for (const [i, one] of emails.entries())
-    if ('error' in one) throw emails.length > 1 ? placed(one.error, i) : one.error
+    if ('error' in one) throw emails.length > 1 ? placedError(one.error, i) : one.error
 }
 
 /** Sends the one email of a request. @throws its error, with the provider's names; otherwise as `accept` of the core. */
@@ -110,7 +110,7 @@ async function prepareAll(
       prepared.push('error' in one ? one : { ...one, request: await prepare(one.request) })
     } catch (error) {
       if (!(error instanceof LocalpostError)) throw error
-      prepared.push({ error: named(error, names) })
+      prepared.push({ error: renamedError(error, names) })
     }
   }
   return prepared

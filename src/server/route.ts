@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../core/errors.ts'
-import type { Answer } from './answer.ts'
 import type { Face, Method } from './face.ts'
 import type { Scope } from '../keys/types.ts'
 import type { LongBodyKind } from './long-bodies.ts'
@@ -47,7 +46,7 @@ export interface Route {
   /**
    * Calls one function of a resource and returns its result.
    *
-   * @returns The value of a JSON body, or an {@link Answer} to set more than the body.
+   * @returns The value of a JSON body, or an `Answer` to set more than the body.
    */
   handler(context: RouteContext): unknown
 }

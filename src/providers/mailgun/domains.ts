@@ -7,6 +7,7 @@ import { notFound } from '../../store/repository.ts'
 import { allOf } from '../all-of.ts'
 import { findDomain } from '../find-domain.ts'
 import type { ProviderParts } from '../provider.ts'
+import { toTime } from './conventions.ts'
 import {
   domainDetailSchema,
   domainListSchema,
@@ -16,7 +17,6 @@ import {
   type MailgunDomain,
 } from './domain-schema.ts'
 import { mailgunFace } from './face.ts'
-import { toTime } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Domains', access: 'key', face: mailgunFace })
 

@@ -6,6 +6,7 @@ import type { Route, RouteContext } from '../../server/route.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
 import { baseOf } from './base-url.ts'
+import { mailgun } from './conventions.ts'
 import { readDomain } from './domain-name.ts'
 import { toEventData } from './event-data.ts'
 import { toFilter } from './event-filter.ts'
@@ -13,7 +14,6 @@ import { type EventPage, readPage, toPage, writePage } from './event-page.ts'
 import { eventPageSchema, eventQuerySchema, type MailgunEventFilters } from './event-schema.ts'
 import { mailgunFace } from './face.ts'
 import { NearestEvents, positionOf } from './nearest-events.ts'
-import { mailgun } from './conventions.ts'
 
 const { get } = defineRoutes({ tag: 'Events', access: 'key', face: mailgunFace })
 

@@ -5,11 +5,11 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendOne, type ProviderSend } from '../send.ts'
+import { mailgun, toMessageId } from './conventions.ts'
 import { readDomain } from './domain-name.ts'
 import { mailgunFace } from './face.ts'
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
 import { createTemplateStore } from './template-store.ts'
-import { mailgun, toMessageId } from './conventions.ts'
 
 const { post } = defineRoutes({ tag: 'Messages', access: 'key', face: mailgunFace })
 

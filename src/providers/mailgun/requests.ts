@@ -5,13 +5,13 @@ import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { recordOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
+import { versionMark } from './conventions.ts'
 import { readObject } from './json-parameter.ts'
 import { readMembers, type SendMembers } from './members.ts'
 import { personalize, readRecipientVariables, Room } from './personalization.ts'
 import { addressesOf, splitAddresses } from './recipients.ts'
 import { checkNames, customOf, metadataOf, optionsOf, orNothing, variablesHeader } from './send-options.ts'
 import { type MailgunSend, sendSchema } from './send-schema.ts'
-import { versionMark } from './conventions.ts'
 
 /** `POST /v3/{domain}/messages`. @throws validation_error, message_too_large */
 export const toSend: Translate = (body, facts) => {

@@ -3,11 +3,11 @@ import { maxHeaders, maxMetadata } from '../../sending/schema.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { recordOf, trackingOf } from '../request-parts.ts'
 import type { TranslationFacts } from '../translation.ts'
+import { testModeTag } from './conventions.ts'
 import { readObject, toText } from './json-parameter.ts'
 import type { SendMembers } from './members.ts'
 import type { MailgunMime, MailgunSend } from './send-schema.ts'
 import { readDeliveryTime } from './times.ts'
-import { testModeTag } from './conventions.ts'
 
 // What both ways to send have in common: the options, and the values that stay with an email.
 

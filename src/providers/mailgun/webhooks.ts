@@ -7,11 +7,11 @@ import type { Webhook } from '../../webhooks/types.ts'
 import { withNames } from '../member-names.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
+import { mailgun } from './conventions.ts'
 import { readDomain } from './domain-name.ts'
 import { eventNames, mailgunShape } from './events.ts'
 import { mailgunFace } from './face.ts'
 import { newWebhookSchema, webhookChangesSchema, webhookListSchema, webhookSchema } from './webhook-schema.ts'
-import { mailgun } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: mailgunFace })
 

@@ -3,8 +3,8 @@ import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { eventKey, idAt } from '../event-facts.ts'
 import { bounceKinds, type BounceKind } from './bounce-kinds.ts'
-import { toNumber } from './numbers.ts'
 import { labelsOf, postmark, serverId, toTime, type Labels } from './conventions.ts'
+import { toNumber } from './numbers.ts'
 
 /** The kind of bounce that an event is; null if it is none. */
 function bounceKindOf(event: EmailEvent): BounceKind | null {

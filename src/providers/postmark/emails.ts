@@ -4,6 +4,7 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
+import { postmark, toTime } from './conventions.ts'
 import { toError, postmarkFace } from './face.ts'
 import { inactiveError, inactiveNote, inactiveOf } from './inactive.ts'
 import {
@@ -14,7 +15,6 @@ import {
   templatedSchema,
 } from './send-schema.ts'
 import { templateIds } from './template-ids.ts'
-import { postmark, toTime } from './conventions.ts'
 
 const { post } = defineRoutes({ tag: 'Emails', access: 'key', face: postmarkFace })
 

@@ -4,8 +4,8 @@ import type { EmailEvent } from '../../emails/types.ts'
 import { idAt } from '../event-facts.ts'
 import { toBounce } from './bounce.ts'
 import { bounceKinds } from './bounce-kinds.ts'
-import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './message-schema.ts'
 import { labelsOf, postmark, toTime } from './conventions.ts'
+import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './message-schema.ts'
 
 type Event = PostmarkMessageDetails['MessageEvents'][number]
 

@@ -6,11 +6,11 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Where } from '../../store/queries.ts'
 import { notFound } from '../../store/repository.ts'
 import type { ProviderParts } from '../provider.ts'
+import { labelsOf, postmark } from './conventions.ts'
 import { postmarkFace } from './face.ts'
 import { statusOf, toMessage, toMessageDetails } from './message-answers.ts'
 import { messageDetailsSchema, messageQuery, messageSchema, type MessageQuery } from './message-schema.ts'
 import { selectPage } from './pages.ts'
-import { labelsOf, postmark } from './conventions.ts'
 
 const { get } = defineRoutes({ tag: 'Messages', access: 'key', face: postmarkFace })
 

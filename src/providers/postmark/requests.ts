@@ -5,6 +5,7 @@ import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { checkProto } from '../check-proto.ts'
 import { recordOf, trackingOf, translateOne } from '../request-parts.ts'
 import type { Translate, Translated } from '../translation.ts'
+import { isKept, withKept } from './conventions.ts'
 import {
   batchSchema,
   maxBatch,
@@ -15,7 +16,6 @@ import {
   type PostmarkEmail,
   type PostmarkHeader,
 } from './send-schema.ts'
-import { isKept, withKept } from './conventions.ts'
 
 /** `POST /postmark/email`. @throws validation_error */
 export const toSend: Translate = (body) => [{ request: toRequest(body) }]

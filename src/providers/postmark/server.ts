@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
-import { postmarkFace } from './face.ts'
 import { serverId } from './conventions.ts'
+import { postmarkFace } from './face.ts'
 
 const { get } = defineRoutes({ tag: 'Server', access: 'key', face: postmarkFace })
 

@@ -5,6 +5,7 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
+import { toTime } from './conventions.ts'
 import { postmarkFace } from './face.ts'
 import {
   streamName,
@@ -17,7 +18,6 @@ import {
   type PostmarkSuppressions,
   type PostmarkSuppressionStatus,
 } from './suppression-schema.ts'
-import { toTime } from './conventions.ts'
 
 const { get, post } = defineRoutes({ tag: 'Suppressions', access: 'key', face: postmarkFace })
 

@@ -8,6 +8,7 @@ import type { Template, TemplateInput } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
+import { serverId } from './conventions.ts'
 import { postmarkFace } from './face.ts'
 import { toNumber } from './numbers.ts'
 import { checkTexts } from './template-check.ts'
@@ -23,7 +24,6 @@ import {
   type PostmarkListedTemplate,
   type PostmarkTemplate,
 } from './template-schema.ts'
-import { serverId } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: postmarkFace })
 

@@ -6,6 +6,7 @@ import type { Webhook } from '../../webhooks/types.ts'
 import { withNames } from '../member-names.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
+import { defaultStream, postmark } from './conventions.ts'
 import { postmarkShape, type PostmarkTrigger } from './events.ts'
 import { postmarkFace } from './face.ts'
 import { toNumber } from './numbers.ts'
@@ -18,7 +19,6 @@ import {
   type PostmarkWebhook,
   type PostmarkWebhookChanges,
 } from './webhook-schema.ts'
-import { defaultStream, postmark } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: postmarkFace })
 

@@ -10,6 +10,7 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toList } from './answers.ts'
+import { toTime } from './conventions.ts'
 import {
   changedDomainSchema,
   createdDomainSchema,
@@ -27,7 +28,6 @@ import { listSchema, pageQuery } from './email-schema.ts'
 import { resendFace } from './face.ts'
 import { maxPage, pageOf } from './pages.ts'
 import { assertSameId } from './same-id.ts'
-import { toTime } from './conventions.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Domains', access: 'key', face: resendFace })
 

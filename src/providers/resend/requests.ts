@@ -5,6 +5,7 @@ import { checkInput, parseInput } from '../../core/validate.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { recordOf, translateOne } from '../request-parts.ts'
 import type { Translate, TranslationFacts } from '../translation.ts'
+import { missingMember } from './conventions.ts'
 import {
   batchItemSchema,
   batchSchema,
@@ -13,7 +14,6 @@ import {
   type ResendEmail,
 } from './send-schema.ts'
 import { readScheduledAt } from './times.ts'
-import { missingMember } from './conventions.ts'
 
 /** `POST /resend/emails`. @throws validation_error */
 export const toSend: Translate = (body, facts) => [{ request: toRequest(sendSchema, body, facts) }]

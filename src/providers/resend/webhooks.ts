@@ -6,6 +6,7 @@ import { withNames } from '../member-names.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toList } from './answers.ts'
+import { resend, toTime } from './conventions.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
 import { resendShape } from './events.ts'
 import { resendFace } from './face.ts'
@@ -21,7 +22,6 @@ import {
   webhookSchema,
   type ResendListedWebhook,
 } from './webhook-schema.ts'
-import { resend, toTime } from './conventions.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: resendFace })
 

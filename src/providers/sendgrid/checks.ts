@@ -1,8 +1,8 @@
 import { type FieldError, quote } from '../../core/errors.ts'
 import { addressKey } from '../../mime/headers/addresses.ts'
 import { checkProto } from '../check-proto.ts'
-import { maxRecipients, type SendGridMail, type SendGridPersonalization } from './send-schema.ts'
 import { ownPrefix } from './conventions.ts'
+import { maxRecipients, type SendGridMail, type SendGridPersonalization } from './send-schema.ts'
 
 // What the schema cannot say of a request.
 

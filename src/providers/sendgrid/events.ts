@@ -5,8 +5,8 @@ import type { BounceSubtype, EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
 import { enhancedCodeOf, eventKey, idAt } from '../event-facts.ts'
-import { signingKeyOf } from './signature.ts'
 import { ownMetadata, ownPrefix, sendgrid, toSeconds } from './conventions.ts'
+import { signingKeyOf } from './signature.ts'
 
 /** The name of an event. */
 export type SendGridEvent =

@@ -7,9 +7,9 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, type ProviderSend } from '../send.ts'
+import { ownMetadata, sendgrid, toMessageId } from './conventions.ts'
 import { sendgridFace } from './face.ts'
 import { maxRecipients, mailSchema } from './send-schema.ts'
-import { ownMetadata, sendgrid, toMessageId } from './conventions.ts'
 
 const { post } = defineRoutes({ tag: 'Mail', access: 'key', face: sendgridFace })
 

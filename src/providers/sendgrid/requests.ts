@@ -6,6 +6,7 @@ import { recordOf, trackingOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
 import { type AddressWriter, createAddressWriter } from './address-writer.ts'
 import { checkRequest } from './checks.ts'
+import { ownMetadata } from './conventions.ts'
 import {
   mailSchema,
   type SendGridAttachment,
@@ -13,7 +14,6 @@ import {
   type SendGridPersonalization,
 } from './send-schema.ts'
 import { type Room, substitute } from './substitutions.ts'
-import { ownMetadata } from './conventions.ts'
 
 /** `POST /sendgrid/v3/mail/send`: an email for each personalization. @throws validation_error, message_too_large. */
 export const toSend: Translate = (body, { now }) => {

@@ -9,6 +9,7 @@ import { assertAddresses } from '../addresses.ts'
 import { enhancedCodeOf } from '../event-facts.ts'
 import type { ProviderParts } from '../provider.ts'
 import { suppressionsByReason, type SuppressionsByReason } from '../suppressions-by-reason.ts'
+import { sendgrid, toSeconds } from './conventions.ts'
 import { sendgridFace } from './face.ts'
 import {
   bounceSchema,
@@ -19,7 +20,6 @@ import {
   unsubscribeSchema,
   type SendGridBounce,
 } from './suppression-schema.ts'
-import { sendgrid, toSeconds } from './conventions.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: sendgridFace })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { checkInput } from '../../core/validate.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import { uuidOf } from '../uuid.ts'
+import { ownPrefix } from './conventions.ts'
 import {
   keptVersionSchema,
   type SendGridKeptVersion,
@@ -10,7 +11,6 @@ import {
   type SendGridTemplate,
   type SendGridVersion,
 } from './template-schema.ts'
-import { ownPrefix } from './conventions.ts'
 
 // A template of ours has the texts of the active version. The others, and what SendGrid knows of each version, are in its
 // metadata, so that every change is one commit.

@@ -7,6 +7,7 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
+import { sendgrid } from './conventions.ts'
 import { type SendGridEvent, sendgridShape } from './events.ts'
 import { sendgridFace } from './face.ts'
 import { signingKeyOf } from './signature.ts'
@@ -21,7 +22,6 @@ import {
   type SendGridWebhook,
   type SendGridWebhookChanges,
 } from './webhook-schema.ts'
-import { sendgrid } from './conventions.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: sendgridFace })
 

@@ -13,10 +13,10 @@ import {
   type SesEventDestinationDefinition,
 } from './configuration-set-schema.ts'
 import type { EventDestination } from './configuration-sets.ts'
-import { sesFace } from './face.ts'
-import { done, nothing } from './empty-answer.ts'
-import { pageBody, pageQuery } from './page-query.ts'
 import { ses } from './conventions.ts'
+import { done, nothing } from './empty-answer.ts'
+import { sesFace } from './face.ts'
+import { pageBody, pageQuery } from './page-query.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Configuration sets', access: 'key', face: sesFace })
 

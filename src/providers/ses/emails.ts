@@ -6,9 +6,9 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
 import { missingSet, missingSetCause } from './configuration-sets.ts'
+import { configurationSetTag, ses, toMessageId } from './conventions.ts'
 import { kindOf, messageOf, sesFace } from './face.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
-import { configurationSetTag, ses, toMessageId } from './conventions.ts'
 
 const { post } = defineRoutes({ tag: 'Emails', access: 'key', face: sesFace })
 

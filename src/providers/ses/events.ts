@@ -28,7 +28,7 @@ export const sesShape: WebhookShape = {
   name: ses,
   events,
   email(given, webhookId) {
-    const eventType = typeOf(given.event)
+    const eventType = types[given.event.status]
     const id = uuidOf(eventKey(given))
     return {
       type: eventType,
@@ -61,25 +61,15 @@ export const sesShape: WebhookShape = {
   confirmation: snsConfirmation,
 }
 
-function typeOf({ status }: EmailEvent): SesEvent {
-  switch (status) {
-    case 'sent':
-      return 'Send'
-    case 'delivered':
-      return 'Delivery'
-    case 'delivery_delayed':
-      return 'DeliveryDelay'
-    case 'bounced':
-      return 'Bounce'
-    case 'complained':
-      return 'Complaint'
-    case 'failed':
-      return 'Reject'
-    case 'opened':
-      return 'Open'
-    case 'clicked':
-      return 'Click'
-  }
+const types: Readonly<Record<EmailEvent['status'], SesEvent>> = {
+  sent: 'Send',
+  delivered: 'Delivery',
+  delivery_delayed: 'DeliveryDelay',
+  bounced: 'Bounce',
+  complained: 'Complaint',
+  failed: 'Reject',
+  opened: 'Open',
+  clicked: 'Click',
 }
 
 const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString()

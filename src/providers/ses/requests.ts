@@ -4,6 +4,7 @@ import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { recordOf, trackingOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
+import { configurationSetTag } from './conventions.ts'
 import {
   maxRecipients,
   sendSchema,
@@ -14,7 +15,6 @@ import {
   type SesTemplateUse,
 } from './send-schema.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
-import { configurationSetTag } from './conventions.ts'
 
 /** `SendEmail`. @throws validation_error */
 export const toSend: Translate = (body) => [{ request: toRequest(parseInput(sendSchema, body)) }]

@@ -4,15 +4,15 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sesFace } from './face.ts'
+import { toTimestamp } from './conventions.ts'
 import { done, nothing } from './empty-answer.ts'
+import { sesFace } from './face.ts'
 import {
   newSuppressionSchema,
   suppressedSchema,
   suppressionQuerySchema,
   type SesSuppressed,
 } from './suppression-schema.ts'
-import { toTimestamp } from './conventions.ts'
 
 const { get, put, del } = defineRoutes({ tag: 'Suppression', access: 'key', face: sesFace })
 

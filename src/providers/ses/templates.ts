@@ -8,8 +8,9 @@ import { checkTemplate, renderTemplate, templateError, type TemplateTexts } from
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sesFace } from './face.ts'
+import { toTimestamp } from './conventions.ts'
 import { done, nothing } from './empty-answer.ts'
+import { sesFace } from './face.ts'
 import { pageQuery } from './page-query.ts'
 import {
   templateContentSchema,
@@ -18,7 +19,6 @@ import {
   type SesTemplateContent,
 } from './template-schema.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
-import { toTimestamp } from './conventions.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: sesFace })
 
