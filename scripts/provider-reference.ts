@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LocalpostError } from '../src/core/errors.ts'
-import { providerSimulators, webhookShapes } from '../src/providers/facts.ts'
+import { providerSimulators } from '../src/providers/simulators.ts'
+import { webhookShapes } from '../src/providers/webhook-shapes.ts'
 import type { Provider, ProviderParts } from '../src/providers/provider.ts'
 import { needOf } from '../src/server/auth.ts'
 import { errorsOf } from '../src/server/route-errors.ts'

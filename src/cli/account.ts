@@ -26,7 +26,7 @@ export async function runAccount(given: Arguments, output: Output): Promise<0> {
   const input = { ...(isNamed && { name }), ...limits }
   const path = isNamed ? `${accountsPath}/${segmentOf(name)}` : accountsPath
   const { answer, text } = await action.run(await connect(given, process.env, output), path, input)
-  output.log(given.own['json'] === 'true' ? JSON.stringify(answer, null, 2) : text)
+  output.log(given.flags['json'] === 'true' ? JSON.stringify(answer, null, 2) : text)
   return 0
 }
 
@@ -72,8 +72,8 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-function readLimits({ options, own }: Arguments): AccountInput {
-  const ttl = own['ttl']
+function readLimits({ options, flags }: Arguments): AccountInput {
+  const ttl = flags['ttl']
   const ttlMs = ttl === undefined ? undefined : parseDuration(ttl)
   if (ttlMs === null)
     throw invalidOption(`--ttl is ${quote(ttl)}; it takes a duration such as 30m, 12h or 7d.`)

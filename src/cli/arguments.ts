@@ -16,7 +16,7 @@ export interface Arguments {
   /** The options that flags set, already checked. */
   options: Record<string, unknown>
   /** The last value of each flag that sets no option; for a switch "true" or "false". */
-  own: Readonly<Record<string, string | undefined>>
+  flags: Readonly<Record<string, string | undefined>>
   /** Arguments that are not flags. */
   words: readonly string[]
 }
@@ -41,12 +41,12 @@ export function findCommand(raw: readonly string[]): { command: Command; rest: r
 }
 
 /** Every flag that a command takes. */
-export function flagsOf({ takes, own }: Command): Flag[] {
-  const taken = optionFlags.flatMap((flag) => {
-    const help = takes === 'all' ? flag.help : takes[flag.name]
+export function flagsOf({ options, flags }: Command): Flag[] {
+  const ofOptions = optionFlags.flatMap((flag) => {
+    const help = options === 'all' ? flag.help : options[flag.name]
     return help === undefined ? [] : [{ ...flag, help }]
   })
-  return [...taken, ...own]
+  return [...ofOptions, ...flags]
 }
 
 /**
@@ -61,10 +61,10 @@ export function parseArguments(raw: readonly string[], command: Command = serveC
     const given = texts.get(name)
     if (given) setOption(options, option.path, readTyped(given, option, `--${name}`))
   }
-  const own = Object.fromEntries(command.own.map(({ name }) => [name, texts.get(name)?.at(-1)]))
-  const { help, version, config } = own
+  const flags = Object.fromEntries(command.flags.map(({ name }) => [name, texts.get(name)?.at(-1)]))
+  const { help, version, config } = flags
   const shown = help === 'all' ? 'all' : help === 'true' ? 'short' : null
-  return { help: shown, version: version === 'true', config, options, own, words }
+  return { help: shown, version: version === 'true', config, options, flags, words }
 }
 
 /** Every value of every flag, in the order given. Refuses unknown flags and missing values, which node:util would accept. */

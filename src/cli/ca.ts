@@ -17,7 +17,7 @@ import { connect, readAnswer, reasonOf } from './remote.ts'
 export async function runCa(given: Arguments, output: Output): Promise<0> {
   const remote = await connect(given, process.env, output)
   const ca = await (await remote.ask('/dev/ca.pem')).text()
-  const { to } = given.own
+  const { to } = given.flags
   if (to === undefined) {
     const health = await readAnswer(
       remote,

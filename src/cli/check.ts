@@ -28,12 +28,12 @@ import { resolveSettings } from './settings.ts'
 export async function runCheck(given: Arguments, output: Output): Promise<0 | 1> {
   if (given.words.length === 0)
     throw invalidOption('check needs files, - for standard input, or a query: localpost check mail.eml')
-  const failOn = oneOf('fail-on', given.own['fail-on'] ?? 'error', ['error', 'warning'])
-  const format = oneOf('format', given.own['format'] ?? 'text', ['text', 'json', 'junit', 'sarif'])
+  const failOn = oneOf('fail-on', given.flags['fail-on'] ?? 'error', ['error', 'warning'])
+  const format = oneOf('format', given.flags['format'] ?? 'text', ['text', 'json', 'junit', 'sarif'])
   const { options } = await resolveSettings(given, process.env, process.cwd())
   assertCheckOptions(options.checks, 'option "checks"', 'invalid_option', serviceMembers)
   const messages = (await areFiles(given.words))
-    ? await checkFiles(given.words, options, given.own['live'] !== undefined)
+    ? await checkFiles(given.words, options, given.flags['live'] !== undefined)
     : await checkMatches(given, options.checks, output)
   if (messages.length === 0) {
     output.error(`No mail matches ${quote(given.words.join(' '))}; nothing was checked.`)
@@ -113,7 +113,7 @@ async function checkMatches(
   const wanted = new URLSearchParams({
     ...(except && except.length > 0 && { except: except.join(',') }),
     ...(clients && clients.length > 0 && { clients: clients.join(',') }),
-    ...(given.own['live'] !== undefined && { live: 'true' }),
+    ...(given.flags['live'] !== undefined && { live: 'true' }),
   })
   const messages: CheckedMessage[] = []
   for await (const { id, subject } of listMails(remote, given.words.join(' '))) {

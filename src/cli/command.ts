@@ -24,12 +24,12 @@ export interface Command {
   summary: string
   /** What it does, in paragraphs. */
   about: readonly string[]
-  /** The flags of options that the command accepts, with their help texts for this command. */
-  takes: Readonly<Record<string, string>> | 'all'
+  /** The options that the command accepts, by the names of their flags, with their help texts for this command. */
+  options: Readonly<Record<string, string>> | 'all'
   /** Names of flags that only `--help all` lists. Default: none, and those of rare options for the server command. */
   rare?: readonly string[]
   /** Flags that set no option. */
-  own: readonly Flag[]
+  flags: readonly Flag[]
   /** Whether the command accepts arguments that are not flags. */
   takesWords: boolean
   /** Notes below the flags in the help. */

@@ -11,8 +11,8 @@ export const serveCommand: Command = {
   about: [
     'Email for development, on your own machine: an HTTP API, an SMTP port that captures every message, and an inbox page.',
   ],
-  takes: 'all',
-  own: [config, ...general],
+  options: 'all',
+  flags: [config, ...general],
   takesWords: false,
   notes: [
     'Every option can also be set by a variable (LOCALPOST_SMTP_PORT=2525) or in localpost.config.{js,mjs,json} (smtpPort: 2525). Flags override variables, variables override the file. --no-<name> turns a switch off.',

@@ -22,7 +22,7 @@ import type { Output } from './output.ts'
  * @throws invalid_option for a wrong command line or a destination that is not empty; errors of the stores.
  */
 export async function runCopy(given: Arguments, output: Output): Promise<0 | 1> {
-  const { from: source, to: target } = given.own
+  const { from: source, to: target } = given.flags
   if (source === undefined || target === undefined || given.words.length > 0)
     throw invalidOption(
       'copy takes --from and --to, each a data folder or a URL such as postgres://user@host/database.',

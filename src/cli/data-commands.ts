@@ -11,8 +11,8 @@ export const dataCommands: readonly Command[] = [
       'Copies all data of all accounts from a data folder or a PostgreSQL database into a new folder or an empty schema. At the end it reads both and compares every record and every byte.',
       'Stop Localpost first: neither the source nor the target may be in use. Until the comparison has passed, the target is marked as incomplete: a start and doctor refuse it. To resume an interrupted copy, run the same command again. The source is not changed.',
     ],
-    takes: {},
-    own: [
+    options: {},
+    flags: [
       { name: 'from', value: 'folder or URL', help: 'Source: a data folder or a database' },
       {
         name: 'to',
@@ -39,8 +39,8 @@ export const dataCommands: readonly Command[] = [
       'With --salvage it writes everything intact to a new folder, which is marked as incomplete until all is on the disk: a start and doctor refuse it. To finish an interrupted salvage, run the same command again.',
       'With --store it checks a PostgreSQL database: tables, records, counts, messages, changes and instances, in one consistent snapshot.',
     ],
-    takes: { dir: 'Data folder to check', store: 'PostgreSQL database to check' },
-    own: [
+    options: { dir: 'Data folder to check', store: 'PostgreSQL database to check' },
+    flags: [
       { name: 'json', help: 'Print the result as JSON' },
       {
         name: 'accept-edits',
@@ -66,8 +66,8 @@ export const dataCommands: readonly Command[] = [
       'Reads and writes the file of users that the server is started with (--users). A running server reads it again when it changes; the sessions of a user end when the password is changed or the user is removed.',
       'add asks for a password and adds the user, or changes the password of an existing one. Only a hash is stored.',
     ],
-    takes: { users: 'File of users; add creates it if it does not exist' },
-    own: [
+    options: { users: 'File of users; add creates it if it does not exist' },
+    flags: [
       {
         name: 'role',
         value: 'admin|member',

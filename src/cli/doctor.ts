@@ -19,10 +19,10 @@ import { resolveSettings } from './settings.ts'
  * @throws invalid_option for a wrong command line.
  */
 export async function runDoctor(given: Arguments, output: Output): Promise<0 | 1> {
-  const { to } = given.own
-  const json = given.own['json'] === 'true'
-  const accepts = given.own['accept-edits'] === 'true'
-  const salvages = given.own['salvage'] === 'true'
+  const { to } = given.flags
+  const json = given.flags['json'] === 'true'
+  const accepts = given.flags['accept-edits'] === 'true'
+  const salvages = given.flags['salvage'] === 'true'
   if (salvages !== (to !== undefined))
     throw invalidOption('doctor takes --salvage and --to <new folder> together.')
   if (salvages && accepts) throw invalidOption('doctor takes either --salvage or --accept-edits.')

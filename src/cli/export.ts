@@ -20,7 +20,7 @@ import { connect, readAnswer, reasonOf, type Remote } from './remote.ts'
  *   written; the errors that the server answers.
  */
 export async function runExport(given: Arguments, output: Output): Promise<0 | 1> {
-  const { to } = given.own
+  const { to } = given.flags
   if (to === undefined)
     throw invalidOption('export needs --to: --to mails.zip writes an archive, --to mails a folder.')
   const remote = await connect(given, process.env, output)

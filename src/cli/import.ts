@@ -21,7 +21,7 @@ export async function runImport(given: Arguments, output: Output): Promise<0 | 1
   if (given.words.length === 0)
     throw invalidOption('import needs files or folders: localpost import mail.eml folder …')
   const remote = await connect(given, process.env, output)
-  const isStored = given.own['resume'] === 'true' ? await listStored(remote) : async () => false
+  const isStored = given.flags['resume'] === 'true' ? await listStored(remote) : async () => false
   const counts = { imported: 0, 'already there': 0, failed: 0 }
   let interrupted = false
   const forgetInterrupt = onInterrupt(() => {

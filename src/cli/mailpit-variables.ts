@@ -12,16 +12,19 @@ export interface MailpitSettings {
 /**
  * Reads the variables `MP_*`, which containers set for Mailpit. An empty one counts as not set.
  *
- * @param isPlaceGiven  Whether an option says already where data is kept.
+ * @param given.isPlaceGiven  Whether an option says already where data is kept.
  * @throws invalid_option for a wrong value, with the variable's name.
  */
-export function readMailpitVariables(variables: NodeJS.ProcessEnv, isPlaceGiven = false): MailpitSettings {
+export function readMailpitVariables(
+  variables: NodeJS.ProcessEnv,
+  { isPlaceGiven }: { isPlaceGiven: boolean },
+): MailpitSettings {
   const settings: MailpitSettings = { options: {}, warnings: [] }
-  const given = Object.entries(variables).flatMap(([name, value = '']) =>
+  const named = Object.entries(variables).flatMap(([name, value = '']) =>
     name.startsWith('MP_') && value.trim() !== '' ? [[name, value.trim()] as const] : [],
   )
-  const values = new Map(given)
-  for (const [name, value] of given) readOne(name, value, settings, isPlaceGiven)
+  const values = new Map(named)
+  for (const [name, value] of named) readOne(name, value, settings, isPlaceGiven)
   readRelay(values, settings)
   return settings
 }
@@ -92,48 +95,62 @@ function readOne(name: string, value: string, settings: MailpitSettings, isPlace
   }
   switch (name) {
     case 'MP_UI_BIND_ADDR':
-    case 'MP_SMTP_BIND_ADDR': {
-      const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([\w.-]*)):(\d{1,5})$/i.exec(value) ?? []
-      setFlag(options, name === 'MP_UI_BIND_ADDR' ? 'port' : 'smtp-port', port ?? value, name)
-      const host = bracketed ?? (plain || '0.0.0.0')
-      if (options['host'] !== undefined && options['host'] !== host)
-        warnings.push(
-          `${name} names the address ${quote(host)}, but both ports bind ${quote(options['host'])}.`,
-        )
-      else setFlag(options, 'host', host, name)
-      return
-    }
+      return readAddress(name, value, 'port', settings)
+    case 'MP_SMTP_BIND_ADDR':
+      return readAddress(name, value, 'smtp-port', settings)
     case 'MP_DATABASE':
-    case 'MP_DATA_FILE': {
-      if (isPlaceGiven || value.includes('://')) {
-        const why = isPlaceGiven
-          ? 'another option says where data is kept'
-          : 'Localpost keeps data in a folder or in PostgreSQL: use --dir or --store'
-        warnings.push(`${name} is not read: ${why}.`)
-        return
-      }
-      const dir = join(dirname(value), 'localpost')
-      setFlag(options, 'dir', dir, name)
-      warnings.push(`${name} is read as --dir ${dir}. Messages of Mailpit’s database are not read.`)
-      return
-    }
+    case 'MP_DATA_FILE':
+      return readPlace(name, value, settings, isPlaceGiven)
     case 'MP_ENABLE_SPAMASSASSIN':
-      if (value !== 'postmark') setFlag(options, 'spamd', value, name)
-      else
-        warnings.push(
-          `${name}=postmark is not supported: no message is sent to another company. Use --spamd host:port.`,
-        )
+      if (value !== 'postmark') return setFlag(options, 'spamd', value, name)
+      warnings.push(
+        `${name}=postmark is not supported: no message is sent to another company. Use --spamd host:port.`,
+      )
       return
   }
   if (needless.has(name) || name.startsWith(relayPrefix) || /^(?:0|false|no|off)$/i.test(value)) return
   const what = advice.get(name)
   if (what !== undefined) warnings.push(`${name} is not read. ${what}`)
-  else if (
-    /^MP_(?:SMTP|UI|POP3|TAG|SEND|DATA|ENABLE|DISABLE|WEBHOOK|USE|IGNORE|HIDE|BLOCK|ALLOW|LOG|DEMO)/.test(
-      name,
-    )
-  )
+  else if (ofMailpit.test(name))
     warnings.push(`${name} is not read; docs/guides/from-mailpit.md says what Localpost has.`)
+}
+
+/** How the names of Mailpit's variables begin; others with `MP_` are those of other programs. */
+const ofMailpit =
+  /^MP_(?:SMTP|UI|POP3|TAG|SEND|DATA|ENABLE|DISABLE|WEBHOOK|USE|IGNORE|HIDE|BLOCK|ALLOW|LOG|DEMO)/
+
+/** Reads an address to bind: `[::]:1025`. Both ports of Localpost bind the same host. */
+function readAddress(
+  name: string,
+  value: string,
+  portFlag: 'port' | 'smtp-port',
+  { options, warnings }: MailpitSettings,
+): void {
+  const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([\w.-]*)):(\d{1,5})$/i.exec(value) ?? []
+  setFlag(options, portFlag, port ?? value, name)
+  const host = bracketed ?? (plain || '0.0.0.0')
+  if (options['host'] === undefined || options['host'] === host) setFlag(options, 'host', host, name)
+  else
+    warnings.push(`${name} names the address ${quote(host)}, but both ports bind ${quote(options['host'])}.`)
+}
+
+/** Reads the file of Mailpit's database as a data folder beside it. */
+function readPlace(
+  name: string,
+  value: string,
+  { options, warnings }: MailpitSettings,
+  isPlaceGiven: boolean,
+): void {
+  if (isPlaceGiven || value.includes('://')) {
+    const why = isPlaceGiven
+      ? 'another option says where data is kept'
+      : 'Localpost keeps data in a folder or in PostgreSQL: use --dir or --store'
+    warnings.push(`${name} is not read: ${why}.`)
+    return
+  }
+  const dir = join(dirname(value), 'localpost')
+  setFlag(options, 'dir', dir, name)
+  warnings.push(`${name} is read as --dir ${dir}. Messages of Mailpit’s database are not read.`)
 }
 
 const relayPrefix = 'MP_SMTP_RELAY_'

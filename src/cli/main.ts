@@ -3,8 +3,6 @@ import { type Arguments, findCommand, parseArguments } from './arguments.ts'
 import { createJsonOutput, createOutput, type Output } from './output.ts'
 import { describeError, exitCodeOf } from './report.ts'
 
-void main(process.argv.slice(2))
-
 /** The command `localpost`. Each command loads its own modules, so that every one starts fast. */
 async function main(raw: readonly string[]): Promise<void> {
   let name = ''
@@ -19,8 +17,11 @@ async function main(raw: readonly string[]): Promise<void> {
     } else if (given.version) {
       const { version } = await import('../core/version.ts')
       output.log(version)
-    } else if (name === '') await start(given)
-    else process.exitCode = await run(name, given, output)
+    } else {
+      const run = await commands[name]?.()
+      if (run) process.exitCode = await run(given, output)
+      else await start(given)
+    }
   } catch (error) {
     const see = `See localpost ${name === '' ? '' : `${name} `}--help.`
     const isJson = name === '' && wantsJson(raw, process.env)
@@ -45,15 +46,20 @@ function wantsJson(raw: readonly string[], variables: NodeJS.ProcessEnv): boolea
   return (flag ?? variables['LOCALPOST_LOG_FORMAT']) === 'json'
 }
 
-async function run(name: string, given: Arguments, output: Output): Promise<0 | 1> {
-  if (name === 'ca') return (await import('./ca.ts')).runCa(given, output)
-  if (name === 'doctor') return (await import('./doctor.ts')).runDoctor(given, output)
-  if (name === 'check') return (await import('./check.ts')).runCheck(given, output)
-  if (name === 'copy') return (await import('./copy.ts')).runCopy(given, output)
-  if (name === 'export') return (await import('./export.ts')).runExport(given, output)
-  if (name === 'account') return (await import('./account.ts')).runAccount(given, output)
-  if (name === 'mcp') return (await import('./mcp.ts')).runMcp(given, output)
-  if (name === 'wait') return (await import('./wait.ts')).runWait(given, output)
-  if (name === 'user') return (await import('./user.ts')).runUser(given, output)
-  return (await import('./import.ts')).runImport(given, output)
+type Run = (given: Arguments, output: Output) => Promise<0 | 1>
+
+/** The commands by their names, but for the one that starts the server. */
+const commands: Readonly<Record<string, () => Promise<Run>>> = {
+  account: async () => (await import('./account.ts')).runAccount,
+  ca: async () => (await import('./ca.ts')).runCa,
+  check: async () => (await import('./check.ts')).runCheck,
+  copy: async () => (await import('./copy.ts')).runCopy,
+  doctor: async () => (await import('./doctor.ts')).runDoctor,
+  export: async () => (await import('./export.ts')).runExport,
+  import: async () => (await import('./import.ts')).runImport,
+  mcp: async () => (await import('./mcp.ts')).runMcp,
+  user: async () => (await import('./user.ts')).runUser,
+  wait: async () => (await import('./wait.ts')).runWait,
 }
+
+void main(process.argv.slice(2))

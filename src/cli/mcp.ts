@@ -40,8 +40,8 @@ async function openPlace(given: Arguments, output: Output): Promise<{ send: Send
   )
   const running = await runningPage(options.host, port)
   if (running !== null) {
-    const own = { ...given.own, url: running }
-    return at(await connect({ own, options: given.options }, process.env, { warn: () => {} }))
+    const flags = { ...given.flags, url: running }
+    return at(await connect({ flags, options: given.options }, process.env, { warn: () => {} }))
   }
   const { openLocalpost } = await import('../instance/open.ts')
   const onNotice = ({ message }: { message: string }): void => output.warn(message)

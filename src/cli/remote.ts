@@ -48,7 +48,7 @@ export interface Asked {
  * @throws invalid_option when the URL is not one, or the file of the key cannot be used.
  */
 export async function connect(
-  { own, options }: Pick<Arguments, 'own' | 'options'>,
+  { flags, options }: Pick<Arguments, 'flags' | 'options'>,
   variables: NodeJS.ProcessEnv,
   output: Pick<Output, 'warn'>,
 ): Promise<Remote> {
@@ -57,9 +57,9 @@ export async function connect(
   const { apiKeys } = await readKeys([options, environment.options])
   for (const text of environment.warnings) output.warn(text)
   const port = environment.options['port'] ?? allRows['port']?.default
-  const source = own['url'] === undefined && place.url !== null ? clientVariables.url : '--url'
-  const isGiven = own['url'] !== undefined || place.url !== null
-  const url = own['url'] ?? place.url ?? `http://127.0.0.1:${String(port)}`
+  const source = flags['url'] === undefined && place.url !== null ? clientVariables.url : '--url'
+  const isGiven = flags['url'] !== undefined || place.url !== null
+  const url = flags['url'] ?? place.url ?? `http://127.0.0.1:${String(port)}`
   return connectTo(url, (apiKeys ? apiKeys[0] : place.apiKey) ?? null, source, isGiven)
 }
 

@@ -23,21 +23,12 @@ import { version } from '../core/version.ts'
 export async function serve(settings: Settings, output: Output): Promise<void> {
   let starting: Promise<Localpost | undefined> | undefined
   let store: Pick<Store, 'refusal'> | undefined
-  const farewell = (): string => {
-    const { dir, store: url } = settings.options
-    if (dir === undefined && url === undefined) return 'Stopped. The mail was in memory only.'
-    const refusal = store?.refusal()
-    // On a full disk, only new mail was refused.
-    return refusal?.code === 'store_read_only'
-      ? `Stopped. Nothing more could be written to the ${dir === undefined ? 'database' : 'data folder'}: ${refusal.message}`
-      : 'Stopped. All acknowledged mail is saved.'
-  }
   const activity = createActivityLines(output)
   const close = async (): Promise<void> => {
     await (await starting)?.close()
     activity.end()
   }
-  stopOnSignals({ output, farewell, close })
+  stopOnSignals({ output, farewell: () => farewellOf(settings, store), close })
   starting = start(settings, output, activity, (opened) => (store = opened))
   const post = await starting
   if (!post) return
@@ -49,6 +40,16 @@ export async function serve(settings: Settings, output: Output): Promise<void> {
   activity.begin(settings.options.publicUrl ?? post.url ?? '')
   // smtp-server checks the address of each client with this pattern, which Node compiles at its first use in some milliseconds.
   setImmediate(() => isIPv6(''))
+}
+
+/** The last line of a server that stops: whether its mail is saved. */
+function farewellOf({ options }: Settings, store: Pick<Store, 'refusal'> | undefined): string {
+  if (options.dir === undefined && options.store === undefined) return 'Stopped. The mail was in memory only.'
+  const refusal = store?.refusal()
+  // On a full disk, only new mail was refused.
+  if (refusal?.code !== 'store_read_only') return 'Stopped. All acknowledged mail is saved.'
+  const place = options.dir === undefined ? 'database' : 'data folder'
+  return `Stopped. Nothing more could be written to the ${place}: ${refusal.message}`
 }
 
 async function start(

@@ -16,12 +16,12 @@ export const serverCommands: readonly Command[] = [
       'Creates, lists and removes accounts of a running Localpost. Each account has its own mail, domains, templates, webhooks, rules and keys.',
       'create prints an API key and SMTP settings, which are shown only once; without a name, it generates one. password prints a new SMTP password, and the old one stops working. remove deletes the account and everything in it.',
     ],
-    takes: {
+    options: {
       ...keyFlags,
       'max-emails': 'Maximum number of emails that the account keeps; for create',
       'max-age': 'Delete emails of the account that are older than this, such as 7d; for create',
     },
-    own: [
+    flags: [
       {
         name: 'ttl',
         value: 'duration',
@@ -44,8 +44,8 @@ export const serverCommands: readonly Command[] = [
       'Prints the path of a file with the authority (CA) that signed the certificate of a running Localpost, if it was started with --smtp-tls or --smtps-port and no certificate of your own. Mail clients that trust it accept that certificate.',
       'This is the file in the data folder if the server is on this machine and has one. Otherwise the CA is written to a file. It is the same after a restart only with a data folder.',
     ],
-    takes: keyFlags,
-    own: [
+    options: keyFlags,
+    flags: [
       { name: 'to', value: 'file', help: 'Write the CA to this file (default: localpost-ca.pem, if needed)' },
       url,
       ...general,
@@ -62,7 +62,7 @@ export const serverCommands: readonly Command[] = [
       'Checks message files, the message on standard input, or the mail of a running Localpost that matches a query. Nothing is fetched without --live. docs/checks.md lists the checks.',
       'Files are checked without a server, so their DKIM signatures are not verified. For the mail of a running Localpost, the options of that server name the spam filters and DNS records.',
     ],
-    takes: {
+    options: {
       ...keyFlags,
       'check-except': 'Check to leave out; repeatable',
       'check-client': 'Mail client that matters, such as gmail/ios; repeatable',
@@ -74,7 +74,7 @@ export const serverCommands: readonly Command[] = [
       'allow-outgoing': 'Range or host that --live may connect to; repeatable; for files',
     },
     rare: ['check-except', 'check-client', 'zone', 'sending-host', 'spamd', 'rspamd', 'allow-outgoing'],
-    own: [
+    flags: [
       { name: 'live', help: 'Request each link and image once, and fetch the BIMI logo' },
       {
         name: 'fail-on',
@@ -106,8 +106,8 @@ export const serverCommands: readonly Command[] = [
       'An archive holds up to 65,000 messages, a folder any number. Existing files are replaced. Emails without a message yet are left out.',
       'Damaged messages are left out too. An archive lists them in errors.txt; for a folder they are named at the end.',
     ],
-    takes: keyFlags,
-    own: [
+    options: keyFlags,
+    flags: [
       {
         name: 'to',
         value: 'file.zip or folder',
@@ -132,8 +132,12 @@ export const serverCommands: readonly Command[] = [
       'Files that cannot be read or are refused are reported; the others are imported.',
       'Each message is stored whole or not at all. If an import was interrupted or killed, the messages before that are in the inbox. The same command with --resume imports the others: it leaves out each file whose bytes the inbox already holds.',
     ],
-    takes: keyFlags,
-    own: [{ name: 'resume', help: 'Leave out files whose bytes are already in the inbox' }, url, ...general],
+    options: keyFlags,
+    flags: [
+      { name: 'resume', help: 'Leave out files whose bytes are already in the inbox' },
+      url,
+      ...general,
+    ],
     takesWords: true,
     notes: [],
     exitCodes: '0 all imported, 1 some not imported or interrupted, 2 wrong usage',
@@ -146,8 +150,8 @@ export const serverCommands: readonly Command[] = [
       'Speaks the Model Context Protocol over standard input and output, for agents that start their tools as programs. The tools are those of a running Localpost at /mcp.',
       'Without --url and LOCALPOST_URL, it uses the Localpost that runs at the port of the variables and the configuration file (default: 8025). If none does, it starts one of its own there, in memory, until the agent ends it.',
     ],
-    takes: keyFlags,
-    own: [url, config, ...general],
+    options: keyFlags,
+    flags: [url, config, ...general],
     takesWords: false,
     notes: ['docs/guides/agents.md has the settings of several agents.'],
     exitCodes: '0 ended by the agent, 1 failed, 2 wrong usage',
@@ -164,8 +168,8 @@ export const serverCommands: readonly Command[] = [
       'Waits for a mail of a running Localpost that comes after the command began, and prints its first one-time code, its first link, or the whole mail as JSON; otherwise its id. Nothing else is written to standard output.',
       'A mail without a code, or without a link that contains the part, does not end the wait. If the time is over, the mails that came closest are written to standard error.',
     ],
-    takes: keyFlags,
-    own: [
+    options: keyFlags,
+    flags: [
       { name: 'to', value: 'address', help: 'Recipient: an address, or a part of one' },
       { name: 'query', value: 'query', help: 'What else the mail must match, as the search field has it' },
       { name: 'code', help: 'Print the first one-time code' },

@@ -43,7 +43,7 @@ export async function resolveSettings(
   const isPlaceGiven = [given.options, environment.options].some(
     ({ dir, store, memory }) => dir !== undefined || store !== undefined || memory !== undefined,
   )
-  const mailpit = readMailpitVariables(variables, isPlaceGiven)
+  const mailpit = readMailpitVariables(variables, { isPlaceGiven })
   const sources: readonly CommandOptions[] = [given.options, environment.options, mailpit.options, file]
   const merged = merge([...sources, commandDefaults], allRows)
   assertComplete(merged)

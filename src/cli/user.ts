@@ -30,8 +30,8 @@ function listUsers(path: string, output: Output): 0 {
   return 0
 }
 
-async function addUser(path: string, name: string, { own }: Arguments, output: Output): Promise<0> {
-  const { role, accounts } = own
+async function addUser(path: string, name: string, { flags }: Arguments, output: Output): Promise<0> {
+  const { role, accounts } = flags
   if (role !== undefined && !isRole(role))
     throw invalidOption(`--role is ${quote(role)}; it is admin or member.`)
   const names = accounts?.split(',').map((account) => account.trim())
@@ -40,7 +40,7 @@ async function addUser(path: string, name: string, { own }: Arguments, output: O
       `--accounts is ${quote(accounts)}; it takes names with commas between them: default,shop.`,
     )
   const password =
-    own['password-stdin'] === 'true' ? await readPassword(process.stdin) : await askPassword(name)
+    flags['password-stdin'] === 'true' ? await readPassword(process.stdin) : await askPassword(name)
   const hash = await createPasswords().hash(password)
   const { isNew } = changeUsersFile(path, (text) => {
     const known = parseUsers(text, path).get(name)

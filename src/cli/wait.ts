@@ -19,7 +19,7 @@ import { connect, readAnswer, type Remote } from './remote.ts'
  */
 export async function runWait(given: Arguments, output: Output): Promise<0 | 1> {
   const { words } = given
-  const { to, query = '', after, timeout = '30s', ...kinds } = given.own
+  const { to, query = '', after, timeout = '30s', ...kinds } = given.flags
   if (to === undefined && query === '')
     throw invalidOption('wait needs --to, --query, or both: localpost wait --to ada@example.com')
   const timeoutMs = parseDuration(timeout)
@@ -67,7 +67,7 @@ const graceMs = 15_000
 /** @returns What to print of a mail; undefined if the mail lacks it. */
 type ValueOf = (mail: WaitedMail) => string | undefined
 
-function readKind(kinds: Arguments['own'], [pattern, ...more]: readonly string[]): ValueOf {
+function readKind(kinds: Arguments['flags'], [pattern, ...more]: readonly string[]): ValueOf {
   const chosen = (['code', 'link', 'json'] as const).filter((name) => kinds[name] === 'true')
   if (chosen.length > 1) throw invalidOption(`Use one of --${chosen.join(' and --')}.`)
   if (more.length > 0 || (pattern !== undefined && chosen[0] !== 'link'))

@@ -5,7 +5,7 @@ import { createSharedTranscripts, createTranscripts, type Transcripts } from '..
 import { createIds, type Ids } from '../core/ids.ts'
 import type { RandomSource } from '../core/random.ts'
 import { createFaults, type ArmedFaults } from '../faults/faults.ts'
-import { providerNames } from '../providers/facts.ts'
+import { providerNames } from '../providers/names.ts'
 import { openSharedFaults } from '../faults/shared-faults.ts'
 import type { Config } from '../options/options.ts'
 import { createRules } from '../rules/rules.ts'

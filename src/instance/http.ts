@@ -12,7 +12,8 @@ import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
-import { answerOutside, reportForeignClients } from '../server/client-error.ts'
+import { answerOutside } from '../server/client-error.ts'
+import { reportForeignClients } from '../server/foreign-clients.ts'
 import type { AccountDeps, ServerDeps, ServerState } from '../server/deps.ts'
 import {
   boundHost,

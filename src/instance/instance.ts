@@ -8,7 +8,7 @@ import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-type
 import type { SmtpSessionQuery } from '../capture/session-log.ts'
 import type { LoggedRequest } from '../server/types.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
-import type { ProviderName } from '../providers/facts.ts'
+import type { ProviderName } from '../providers/names.ts'
 import type { Domains } from '../domains/domains.ts'
 import type { Emails } from '../emails/emails.ts'
 import type { Simulation } from '../emails/simulate.ts'

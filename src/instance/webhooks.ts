@@ -1,4 +1,4 @@
-import { webhookShapes } from '../providers/facts.ts'
+import { webhookShapes } from '../providers/webhook-shapes.ts'
 import { openConfigurationSets, type ConfigurationSets } from '../providers/ses/configuration-sets.ts'
 import { readTrackingSecret } from '../tracking/secret.ts'
 import { createTokens } from '../tracking/tokens.ts'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { bytesAnswer } from '../server/answer.ts'
-import { defineRoutes, type Route } from '../server/route.ts'
-import type { ToolAccount } from './tools.ts'
+import { defineRoutes } from '../server/define-routes.ts'
+import { type Route } from '../server/route.ts'
+import type { ToolAccount } from './tool.ts'
 
 const { post } = defineRoutes({ tag: 'Agents', access: 'local' })
 

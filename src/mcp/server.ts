@@ -2,7 +2,8 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { LocalpostError } from '../core/errors.ts'
 import { version } from '../core/version.ts'
 import { framed } from './mail-text.ts'
-import { tools, type Tool, type ToolAccount, type ToolCaller } from './tools.ts'
+import type { Tool, ToolAccount, ToolCaller } from './tool.ts'
+import { tools } from './tools.ts'
 
 /**
  * Answers one request of the Model Context Protocol, of the revision 2026-07-28 without sessions or an earlier one. Each

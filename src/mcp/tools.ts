@@ -1,55 +1,13 @@
 import { z } from 'zod'
 import { isErrorOf, validationError } from '../core/errors.ts'
-import { addedEventSchema } from '../emails/simulate-schema.ts'
-import type { EmailService } from '../emails/emails.ts'
-import type { Simulation } from '../emails/simulate.ts'
-import { replyMembers } from '../inbox/reply-schema.ts'
-import type { Inbox, InboxPages } from '../inbox/methods.ts'
-import type { Selection } from '../inbox/bulk.ts'
-import { parseInput } from '../core/validate.ts'
 import { isId } from '../core/ids.ts'
+import { addedEventSchema } from '../emails/simulate-schema.ts'
+import type { Selection } from '../inbox/bulk.ts'
+import { replyMembers } from '../inbox/reply-schema.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
 import { listed, textOf, toCard } from './mail-text.ts'
+import { type Tool, tool } from './tool.ts'
 import { waitForMail } from './wait-for.ts'
-
-/** What the tools use of an account. */
-export interface ToolAccount {
-  readonly inbox: Pick<Inbox, 'list' | 'waitFor' | 'check' | 'reply'> &
-    Pick<InboxPages, 'entries' | 'read' | 'bulk' | 'missing'>
-  readonly emails: Pick<EmailService, 'accept'> & Simulation
-  /** The time of the instance. */
-  now(): number
-}
-
-/** Who calls a tool. */
-export interface ToolCaller {
-  /** Whether the key may change and send mail. */
-  readonly isFull: boolean
-  /** Whether the caller may see the other accounts. */
-  readonly seesAccounts: boolean
-  /** Aborted when the client leaves, or cancels the call. */
-  readonly signal: AbortSignal
-}
-
-/** One tool. */
-export interface Tool<Input = unknown> {
-  readonly name: string
-  readonly title: string
-  readonly description: string
-  readonly input: z.ZodType<Input>
-  /** Whether it takes a key of scope `full`. */
-  readonly needsFull: boolean
-  /** Whether it removes something. */
-  readonly isDestructive?: boolean
-  /** @returns An object of JSON; all texts of mails are in it. */
-  run(account: ToolAccount, input: Input, caller: ToolCaller): Promise<object>
-}
-
-/** Lets each row have the type of its own input. */
-const tool = <Input>(row: Tool<Input>): Tool => ({
-  ...row,
-  run: async (account, input, caller) => row.run(account, parseInput(row.input, input), caller),
-})
 
 const id = z.string().max(100).describe('The id of a mail: em_…')
 const to = z.string().min(1).max(320).describe('A recipient: an address, or a part of one')

@@ -1,7 +1,8 @@
-import { traceOfRequest } from '../core/trace-context.ts'
 import { LocalpostError } from '../core/errors.ts'
+import { traceOfRequest } from '../core/trace-context.ts'
 import type { SendingRequest } from '../sending/types.ts'
 import type { RouteContext } from '../server/route.ts'
+import { type MemberNames, placedError, renamedError, withNames } from './member-names.ts'
 import type { ProviderParts } from './provider.ts'
 import { translate, type TranslationKind } from './translate.ts'
 import type { Translated } from './translation.ts'
@@ -18,8 +19,7 @@ export interface ProviderSend {
   readonly idempotencyKey?: string | undefined
   /** Whether the right emails are sent where others are wrong. Default: false. */
   readonly partial?: boolean
-  /** The provider's names of members whose names in the core differ: `attachments[].name` to `attachments[].filename`. */
-  readonly names: Readonly<Record<string, string>>
+  readonly names: MemberNames
   /** Makes the id that the answer gives of a random UUID. Default: the UUID. */
   readonly toId?: (uuid: string) => string
   /** Whether the emails of a request have one id in common. Default: each has its own. */
@@ -30,8 +30,6 @@ export interface ProviderSend {
   prepare?(request: SendingRequest): Promise<SendingRequest>
   /** How many days ahead an email may be scheduled. Default: as the core. */
   readonly maxAheadDays?: number
-  /** What the provider refuses besides, with its names of members. Default: nothing. */
-  readonly refusalOf?: (request: SendingRequest) => LocalpostError | null
 }
 
 /**
@@ -42,42 +40,24 @@ export interface ProviderSend {
  * @throws Without `partial`, the error of the first wrong email, with the provider's names; otherwise as `accept` of the core.
  */
 export async function sendAll(
-  {
-    kind,
-    provider,
-    idempotencyKey,
-    partial = false,
-    names,
-    toId = (uuid) => uuid,
-    hasOneId,
-    maxRecipients,
-    maxAheadDays,
-    prepare,
-    refusalOf = () => null,
-  }: ProviderSend,
+  how: ProviderSend,
   { body, headers, warn }: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
   { sending, clock, config, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
+  const { kind, provider, idempotencyKey, partial = false, names, toId = (uuid) => uuid } = how
+  const { hasOneId, maxRecipients, maxAheadDays, prepare } = how
   const facts = { now: clock.now(), relays: config.relayAll, isRepeatable: idempotencyKey !== undefined }
   const { hash, emails } = await translate(body, kind, facts, thread)
-  const complete = prepare ? await prepareAll(emails, prepare, names) : emails
-  const translated = complete.map((one) => {
-    const error = 'error' in one ? null : refusalOf(one.request)
-    return error ? { error } : one
-  })
-  const isBatch = translated.length > 1
+  const translated = prepare ? await prepareAll(emails, prepare, names) : emails
+  if (!partial) assertAllRight(translated)
   const common = hasOneId ? toId(newUuid()) : null
-  const requests = translated.flatMap((one, i) => {
-    if (!('error' in one))
-      return {
-        ...one.request,
-        provider: { name: provider, message_id: one.messageId ?? common ?? toId(newUuid()) },
-      }
-    if (partial) return []
-    throw isBatch ? placed(one.error, i) : one.error
+  const requests = translated.flatMap((one) => {
+    if ('error' in one) return []
+    const message_id = one.messageId ?? common ?? toId(newUuid())
+    return { ...one.request, provider: { name: provider, message_id } }
   })
-  const checkOnly = translated.some((one) => 'request' in one && one.checkOnly === true)
   if (requests.length === 0) return translated.flatMap((one) => ('error' in one ? { error: one.error } : []))
+  const checkOnly = translated.some((one) => 'request' in one && one.checkOnly === true)
   const accepting = sending.accept(requests, {
     surface: provider,
     idempotencyKey,
@@ -95,10 +75,16 @@ export async function sendAll(
     if ('error' in one) return { error: one.error }
     const result = results[next++]
     if (!result) throw new Error('An email without a result.')
-    if ('error' in result) return { error: named(result.error, names) }
+    if ('error' in result) return { error: renamedError(result.error, names) }
     warn(result.warnings)
     return { id: result.message_id ?? result.id, request: one.request }
   })
+}
+
+/** @throws the first error; in a batch, with the place of its email. */
+function assertAllRight(emails: readonly Translated[]): void {
+  for (const [i, one] of emails.entries())
+    if ('error' in one) throw emails.length > 1 ? placedError(one.error, i) : one.error
 }
 
 /** Sends the one email of a request. @throws its error, with the provider's names; otherwise as `accept` of the core. */
@@ -116,7 +102,7 @@ export async function sendOne(
 async function prepareAll(
   emails: readonly Translated[],
   prepare: NonNullable<ProviderSend['prepare']>,
-  names: ProviderSend['names'],
+  names: MemberNames,
 ): Promise<Translated[]> {
   const prepared: Translated[] = []
   for (const one of emails) {
@@ -124,45 +110,8 @@ async function prepareAll(
       prepared.push('error' in one ? one : { ...one, request: await prepare(one.request) })
     } catch (error) {
       if (!(error instanceof LocalpostError)) throw error
-      prepared.push({ error: named(error, names) })
+      prepared.push({ error: renamedError(error, names) })
     }
   }
   return prepared
 }
-
-/** The result of a call of a resource, whose errors get a provider's names of members. */
-export async function withNames<T>(call: Promise<T>, names: ProviderSend['names']): Promise<T> {
-  try {
-    return await call
-  } catch (error) {
-    throw named(error, names)
-  }
-}
-
-/** The same error with other names of its members. */
-function named<T>(error: T, names: ProviderSend['names']): T | LocalpostError {
-  if (!(error instanceof LocalpostError) || !error.errors) return error
-  return withFields(error, (field) => renamed(field, names))
-}
-
-/** The same error, as that of one of several emails. */
-function placed(error: LocalpostError, i: number): LocalpostError {
-  return withFields(error, (field) => (field === 'body' ? `[${i}]` : `[${i}].${field}`))
-}
-
-function withFields(error: LocalpostError, rename: (field: string) => string): LocalpostError {
-  const { code, message, status, headers, cause, errors = [] } = error
-  const fields = errors.map((one) => ({ ...one, field: rename(one.field) }))
-  return new LocalpostError(code, message, { status, headers, cause, errors: fields })
-}
-
-/** @param field  As errors show it: `[2].attachments[0].name`. */
-function renamed(field: string, names: ProviderSend['names']): string {
-  const [, place = '', member = '', index = '', inner = '', rest = ''] = path.exec(field) ?? []
-  const whole = names[`${member}${index && '[]'}${inner && `.${inner}`}`]
-  if (whole !== undefined) return `${place}${whole.replace('[]', index)}${rest}`
-  const first = names[member]
-  return first === undefined ? field : `${place}${first}${field.slice(place.length + member.length)}`
-}
-
-const path = /^(\[\d+\]\.)?(\w+)(\[\d+\])?(?:\.(\w+))?(.*)$/s

@@ -4,9 +4,10 @@ import { emailCollection, type EmailContent, type EmailRecord } from '../emails/
 import { readContent } from '../emails/emails.ts'
 import type { ScheduledRecord } from '../sending/scheduled.ts'
 import type { SendingService } from '../sending/sending.ts'
-import { notFound, pagesOf } from '../store/repository.ts'
 import type { Where } from '../store/queries.ts'
+import { notFound, pagesOf } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
+import { idAt } from './event-facts.ts'
 import type { Reader } from '../reading/reader.ts'
 
 /** The emails of an account as a provider names them. */
@@ -85,9 +86,6 @@ export function createSentEmails(deps: {
       }),
     countSince: (time) =>
       store.count(emailCollection, { where: { all: [{ flag: 'api' }, { number: 'created', above: time }] } }),
-    idOf(email, name) {
-      const { provider } = 'send_at' in email ? email.email : email
-      return provider?.name === name ? provider.message_id : email.id
-    },
+    idOf: (email, provider) => idAt(provider, 'send_at' in email ? { ...email.email, id: email.id } : email),
   }
 }

@@ -1,7 +1,7 @@
 import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
 import { FormBody } from '../core/form.ts'
-import { longBodyBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import type { JobThread } from '../core/job-thread.ts'
+import { longBodyBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import { bodyHash } from '../sending/idempotency.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
 
@@ -10,7 +10,7 @@ const translations = {
   'resend send': async () => (await import('./resend/requests.ts')).toSend,
   'resend batch': async () => (await import('./resend/requests.ts')).toBatch,
   'ses send': async () => (await import('./ses/requests.ts')).toSend,
-  'ses bulk': async () => (await import('./ses/requests.ts')).toBulk,
+  'ses bulk': async () => (await import('./ses/bulk-requests.ts')).toBulk,
   'ses query': async () => (await import('./ses-v1/send-query.ts')).toQuerySend,
   'sendgrid send': async () => (await import('./sendgrid/requests.ts')).toSend,
   'mailpit send': async () => (await import('./mailpit/send.ts')).toSend,
@@ -19,7 +19,7 @@ const translations = {
   'postmark template': async () => (await import('./postmark/requests.ts')).toTemplatedSend,
   'postmark templates': async () => (await import('./postmark/requests.ts')).toTemplatedBatch,
   'mailgun send': async () => (await import('./mailgun/requests.ts')).toSend,
-  'mailgun mime': async () => (await import('./mailgun/requests.ts')).toMime,
+  'mailgun mime': async () => (await import('./mailgun/mime-request.ts')).toMime,
 } satisfies Record<string, () => Promise<Translate>>
 
 /** The kinds of bodies of providers that may be long. */

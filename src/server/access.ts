@@ -1,16 +1,15 @@
 import type { H3Event } from 'h3'
-import { maskKey } from '../keys/keys.ts'
 import { createSharedWindows } from '../faults/shared-windows.ts'
+import { maskKey } from '../keys/keys.ts'
 import type { Scope } from '../keys/types.ts'
-import type { SessionOwner } from '../users/sessions.ts'
 import { isLoopback } from '../net/hosts.ts'
+import type { SessionOwner } from '../users/sessions.ts'
 import { bearerPlace, requireKey, insufficientScope, roleMeets, scopeMeets } from './auth.ts'
 import type { ClientAddresses } from './client-address.ts'
-import type { KeyPlace } from './face.ts'
+import type { ServerDeps } from './deps.ts'
 import { isForwarded, isForwardedHttps } from './forwarded.ts'
 import { assertNotEmbedded, assertOrigin, hostOf, namesHost } from './guard.ts'
 import { boundHost, type HttpListener } from './listener.ts'
-import type { ServerDeps } from './deps.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { socketRequestOf, stateOf } from './request-state.ts'
 import type { Need, Route } from './route.ts'
@@ -77,10 +76,34 @@ export function createAccessControl(
     return owner
   }
 
-  // A local caller needs no key, but one that it sends is checked, so that an app behaves here as elsewhere: with the
-  // key of a removed account, it must not change the account `default` instead.
-  function keyAt(headers: Pick<Headers, 'get'>, place: KeyPlace): { key: string; scope: Scope } | null {
-    return place.of(headers) === null ? null : requireKey(headers, keys, place)
+  /** @returns The key whose rate limit the request counts for; null for a request of the page. */
+  function admitWithKey(event: H3Event, need: Need | null): string | null {
+    const { headers } = event.req
+    const { exchange, isFromPage, face } = stateOf(event)
+    const place = face?.key ?? bearerPlace
+    exchange.key = place.of(headers)
+    const owner = face ? null : pageOwner(event, exchange.key)
+    if (owner) {
+      assertMay(owner, need, event)
+      return null
+    }
+    const given = requireKey(headers, keys, place)
+    assertMay(given, need, event)
+    return isFromPage ? null : given.key
+  }
+
+  /** @returns null for a local caller without a key. */
+  function controlCaller(event: H3Event): Caller | null {
+    const { headers } = event.req
+    const { face, signedIn } = stateOf(event)
+    if (signedIn) return signedIn()
+    const place = face?.key ?? bearerPlace
+    // A local caller needs no key, but one that it sends is checked, so that an app behaves here as elsewhere: with the
+    // key of a removed account, it must not change the account `default` instead. For the same reason a session beside a
+    // key admits nothing.
+    if (place.of(headers) !== null) return requireKey(headers, keys, place)
+    if (isLocal(event)) return null
+    return sessions.ownerOf(headers) ?? requireKey(headers, keys, place)
   }
 
   return {
@@ -94,34 +117,14 @@ export function createAccessControl(
       return hostOf(headers.get('host') ?? '') === hostOf(publicUrl.host) || isForwarded(headers)
     },
     admit(event, access, need) {
-      const { headers } = event.req
-      if (access === 'key') {
-        const { exchange, isFromPage, face } = stateOf(event)
-        const place = face?.key ?? bearerPlace
-        exchange.key = place.of(headers)
-        const owner = face ? null : pageOwner(event, exchange.key)
-        if (owner) {
-          assertMay(owner, need, event)
-          return null
-        }
-        const given = requireKey(headers, keys, place)
-        assertMay(given, need, event)
-        return isFromPage ? null : given.key
-      }
       if (access === 'public') return null
+      if (access === 'key') return admitWithKey(event, need)
+      const { headers } = event.req
       assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
-      if (access === 'local') assertNotEmbedded(headers, event.url.pathname)
       if (access === 'local') {
-        const { face, signedIn } = stateOf(event)
-        if (signedIn) {
-          assertMay(signedIn(), need, event)
-          return null
-        }
-        const place = face?.key ?? bearerPlace
-        // A request with a key is for the account of the key, so a session beside it admits nothing.
-        const session = place.of(headers) === null ? sessions.ownerOf(headers) : null
-        const given = isLocal(event) ? keyAt(headers, place) : (session ?? requireKey(headers, keys, place))
-        if (given) assertMay(given, need, event)
+        assertNotEmbedded(headers, event.url.pathname)
+        const caller = controlCaller(event)
+        if (caller) assertMay(caller, need, event)
       }
       return null
     },

@@ -1,8 +1,5 @@
-import type { ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
-import { createBudget, noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { isLongJson, longJson, type LongJson } from '../core/long-json.ts'
+import { longJson, type LongJson } from '../core/long-json.ts'
 
 /** An answer before it becomes a Response: the request log and HEAD need to see it. */
 export interface Answer {
@@ -82,101 +79,6 @@ export function errorAnswer(
 /** Whether a handler returned an answer, not only its value. */
 export function isAnswer(value: unknown): value is Answer {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === answerKind
-}
-
-/**
- * A Node stream as the body of an answer. Nothing is read ahead: Node's own `toWeb` would buffer 64,000 pieces for a
- * client that does not read.
- */
-export function streamBody(stream: Readable): ReadableStream<Uint8Array> {
-  const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const next = await pieces.next()
-        if (next.done) controller.close()
-        else controller.enqueue(next.value)
-      },
-      cancel: () => void stream.destroy(),
-    },
-    { highWaterMark: 0 },
-  )
-}
-
-/** Limits the memory of answers that are being read, so that a slow reader costs little. */
-export interface AnswerRoom {
-  /**
-   * Counts a large answer until it is sent, and closes its connection if no byte of it was read for some time. Small
-   * answers are not counted.
-   *
-   * @throws service_unavailable if other large answers use up the limit.
-   */
-  admit(answer: Answer, response: ServerResponse): void
-}
-
-/** @param limit  Bytes of all large answers together. */
-export function createAnswerRoom(limit: number = 48 * 1024 * 1024, patienceMs: number = 30_000): AnswerRoom {
-  const budget = createBudget(limit)
-  return {
-    admit({ status, body, headers }, response) {
-      if (body === null || status === webSocketStatus) return
-      const bytes = bytesOf(body)
-      if (bytes < largeAnswerBytes && !(body instanceof ReadableStream)) return
-      if (response.destroyed) return
-      // Live events pause by design, and detect lost clients themselves.
-      if (headers['content-type']?.startsWith('text/event-stream')) return
-      if (bytes > 0 && !budget.take(bytes))
-        throw noRoom(`Other answers that are being read hold ${budget.used} bytes.`)
-      // Not before: a client may wait for an answer for any time.
-      response.setTimeout(patienceMs, () => response.destroy())
-      response.once('close', () => budget.give(bytes))
-    },
-  }
-}
-
-const largeAnswerBytes = 256 * 1024
-
-/** The memory that a body holds. A stream holds next to nothing. */
-function bytesOf(body: NonNullable<Answer['body']>): number {
-  if (body instanceof ReadableStream) return 0
-  if (isLongJson(body)) return body.bytes
-  return Buffer.byteLength(body)
-}
-
-/**
- * The same stream. Nothing is read ahead of its reader.
- *
- * @param onEnd  Called at its end, whether it was read, cancelled, or failed.
- */
-export function passedOn(
-  stream: ReadableStream<Uint8Array>,
-  onEnd: () => void,
-  onStart?: (
-    controller: ReadableStreamDefaultController<Uint8Array>,
-    reader: ReadableStreamDefaultReader<Uint8Array>,
-  ) => void,
-): ReadableStream<Uint8Array> {
-  const reader = stream.getReader()
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => onStart?.(controller, reader),
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read()
-          if (!done) return controller.enqueue(value)
-          controller.close()
-        } catch (error) {
-          controller.error(error)
-        }
-        onEnd()
-      },
-      async cancel(reason) {
-        onEnd()
-        await reader.cancel(reason)
-      },
-    },
-    { highWaterMark: 0 },
-  )
 }
 
 const answerKind: unique symbol = Symbol('answer')

@@ -3,7 +3,8 @@ import { noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { longBodyBytes } from '../core/json-body.ts'
 import { systemClock, type Clock } from '../core/clock.ts'
-import { collectBefore, pageBuffer } from '../core/page-memory.ts'
+import { collectBefore } from '../core/page-memory.ts'
+import { createPieces } from './body-pieces.ts'
 import type { BodyShare } from './body-room.ts'
 import { bodyLimits } from './route.ts'
 
@@ -28,90 +29,91 @@ export function readNode(
   return new Promise((resolve, reject) => {
     const pieces = createPieces(Math.min(announced, limit))
     let size = 0
-    let isReserved = false
-    let hasBegun = false
-    let stopWatch = (): void => undefined
-    let isSettled = false
+    let long: LongBodyWatch | null = null
     const settle = (finish: () => void): void => {
-      isSettled = true
-      stopWatch()
+      long?.end()
       request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
       finish()
+    }
+    // Read and drop the rest: a client that is disconnected while it writes never reads the answer.
+    const refuse = (error: unknown): void => settle(() => (request.resume(), reject(error)))
+    const becomeLong = (): void => {
+      long = reserveLong(request, room, announced > 0 ? announced : limit, clock, refuse)
     }
     const onData = (piece: Buffer): void => {
       size += piece.length
       onPiece?.()
       try {
         if (size > limit) throw tooLarge(limit, 'sent without a length')
-        if (hasBegun) watch()
-        else if (!isReserved) makeRoom(piece.length)
+        if (long) long.onPiece()
+        else if (size > longBodyBytes) becomeLong()
+        else if (!room.take(piece.length)) {
+          if (announced > 0) throw noRoom('Other requests hold the memory for bodies.')
+          becomeLong()
+        }
         pieces.add(piece)
       } catch (error) {
         refuse(error)
       }
     }
-    const makeRoom = (bytes: number): void => {
-      if (size > longBodyBytes) return reserve()
-      if (room.take(bytes)) return
-      if (announced > 0) throw noBodyRoom()
-      reserve()
-    }
-    // Read and drop the rest: a client that is disconnected while it writes never reads the answer.
-    const refuse = (error: unknown): void => settle(() => (request.resume(), reject(error)))
-    const reserve = (): void => {
-      isReserved = true
-      const turn = room.reserve(announced > 0 ? announced : limit)
-      if (!turn) return begin()
-      // The client waits: its bytes stay in its socket.
-      request.pause()
-      void turn.then(() => {
-        if (isSettled) return
-        begin()
-        request.resume()
-      }, refuse)
-    }
-    // Limits the pauses of the client from now on, because other bodies may wait for the memory of this one.
-    const begin = (): void => {
-      collectBefore(announced > 0 ? announced : limit)
-      hasBegun = true
-      watch()
-    }
-    const watch = (): void => {
-      stopWatch()
-      stopWatch = clock.after(longestPauseMs, () => refuse(tooSlow()))
-    }
     const onEnd = (): void => settle(() => resolve(pieces.whole()))
     const onBreak = (error?: unknown): void => settle(() => reject(brokenOff(error)))
     if (request.destroyed && !request.complete) return reject(brokenOff(request.errored))
     request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
-    // Reserves memory before anything is read. A body without a length does so when it is long or finds no room.
-    if (announced > longBodyBytes) reserve()
+    // Before anything is read. A body without a length becomes long when it is, or when it finds no room.
+    if (announced > longBodyBytes) becomeLong()
   })
 }
 
+interface LongBodyWatch {
+  onPiece(): void
+  /** The body was read or refused. */
+  end(): void
+}
+
 /**
- * Joins the pieces of a body. A long body with a known length is joined while it arrives, because joining 40 MB at the end
- * would block the event loop.
+ * Reserves memory for a long body; its client waits until there is some. From then on, the pauses of the client are limited, because
+ * other bodies may wait for the memory of this one.
+ *
+ * @param refuse  Called if there is no memory, and at a pause that is too long.
  */
-function createPieces(announced: number): { add(piece: Buffer): void; whole(): Buffer } {
-  let pieces: Buffer[] = []
-  let size = 0
-  /** A buffer of the announced length, with the bytes so far. */
-  let joined: Buffer | null = null
-  const join = (): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size))
+function reserveLong(
+  request: IncomingMessage,
+  room: BodyShare,
+  bytes: number,
+  clock: Pick<Clock, 'after'>,
+  refuse: (error: unknown) => void,
+): LongBodyWatch {
+  let hasBegun = false
+  let isOver = false
+  let stopTimer = (): void => undefined
+  const restartTimer = (): void => {
+    stopTimer()
+    stopTimer = clock.after(longestPauseMs, () => refuse(tooSlow()))
+  }
+  const begin = (): void => {
+    collectBefore(bytes)
+    hasBegun = true
+    restartTimer()
+  }
+  const turn = room.reserve(bytes)
+  if (turn) {
+    // Its bytes stay in its socket.
+    request.pause()
+    void turn.then(() => {
+      if (isOver) return
+      begin()
+      request.resume()
+    }, refuse)
+  } else begin()
   return {
-    add(piece) {
-      // The announced length may be wrong, so the buffer is allocated only after the first megabyte has arrived.
-      if (!joined && size > longBodyBytes && size + piece.length <= announced) {
-        joined = pageBuffer(announced)
-        join().copy(joined)
-        pieces = []
-      }
-      if (joined) piece.copy(joined, size)
-      else pieces.push(piece)
-      size += piece.length
+    onPiece() {
+      if (hasBegun) restartTimer()
     },
-    whole: () => joined?.subarray(0, size) ?? join(),
+    end() {
+      isOver = true
+      stopTimer()
+    },
   }
 }
 
@@ -161,10 +163,6 @@ export function tooLarge(limit: number, size: string): LocalpostError {
 function brokenOff(cause: unknown): LocalpostError {
   const message = 'The body is incomplete: the connection was closed before its end.'
   return new LocalpostError('invalid_json', message, { cause })
-}
-
-function noBodyRoom(): LocalpostError {
-  return noRoom('Other requests hold the memory for bodies.')
 }
 
 function tooSlow(): LocalpostError {

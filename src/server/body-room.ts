@@ -25,7 +25,7 @@ export interface BodyShare {
 /** @param limit  In bytes, of all bodies together. A single body may be larger. */
 export function createBodyRoom(limit: number, clock: Pick<Clock, 'after'>): BodyRoom {
   const budget = createBudget(limit)
-  /** Long bodies that have room. The first one always gets it, so that they cannot block each other. */
+  /** How many long bodies have room. */
   let long = 0
   const waiting = new Map<BodyShare, () => boolean>()
 
@@ -41,11 +41,15 @@ export function createBodyRoom(limit: number, clock: Pick<Clock, 'after'>): Body
       let taken = 0
       let isLong = false
       let stopWaiting: (() => void) | undefined
+      /** Takes room for a long body, in place of what it has taken so far. */
       const claim = (bytes: number): boolean => {
         budget.give(taken)
-        const hasRoom = budget.take(bytes)
-        if (!hasRoom) budget.takeAnyway(long === 0 ? bytes : taken)
-        if (!hasRoom && long > 0) return false
+        if (!budget.take(bytes)) {
+          // The first long body always gets its room, so that long bodies cannot block each other.
+          const isFirst = long === 0
+          budget.takeAnyway(isFirst ? bytes : taken)
+          if (!isFirst) return false
+        }
         taken = bytes
         isLong = true
         long++

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { LocalpostError, quote } from '../core/errors.ts'
-import { bytesAnswer, streamBody, type Answer } from './answer.ts'
+import { bytesAnswer, type Answer } from './answer.ts'
+import { streamBody } from './body-streams.ts'
 
 interface Opened {
   stream: Readable

@@ -1,5 +1,5 @@
 import {
-  IncomingMessage,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -7,15 +7,15 @@ import {
 } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
 import { LocalpostError } from '../core/errors.ts'
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../core/machine.ts'
 import { backlog } from '../net/backlog.ts'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { listenError } from '../net/listen-error.ts'
 import { unsafePorts } from '../net/unsafe-ports.ts'
 import { answerClientErrors } from './client-error.ts'
-import { clearInterval, clearTimeout, dateNow, setInterval, setTimeout } from '../core/machine.ts'
+import { trackSilent, trackUpgraded } from './connections.ts'
+import { ListenerRequest } from './listener-request.ts'
 
 /** Opens an HTTP listener for a Node request handler. */
 export type OpenListener = (handler: RequestListener, address: ListenAddress) => Promise<HttpListener>
@@ -122,90 +122,6 @@ export async function closeHttpListener(listener: HttpListener, graceMs: number)
   clearInterval(sweep)
   clearTimeout(cut)
 }
-
-/**
- * Tracks connections without a request. Browsers open some in advance, and Node treats them as busy. Without this, each
- * would delay closing until the time limit.
- *
- * @param server  A server that has not accepted a connection yet.
- * @returns `close` closes these connections; `since` as in {@link HttpListener}.
- */
-function trackSilent(server: Server | SecureServer): { close(): void; since(): readonly number[] } {
-  const silent = new Set<Socket>()
-  /** When the connections began that have sent nothing yet, not even TLS. */
-  const waiting = new Map<Socket, number>()
-  const ended: number[] = []
-  const isLong = (socket: Socket, began: number): boolean =>
-    socket.bytesRead === 0 && dateNow() - began >= silentMs
-  server.on('connection', (socket: Socket) => {
-    const began = dateNow()
-    silent.add(socket)
-    waiting.set(socket, began)
-    socket.once('close', () => {
-      silent.delete(socket)
-      if (waiting.delete(socket) && isLong(socket, began)) ended.push(began)
-      if (ended.length > maxSilent) ended.shift()
-    })
-  })
-  // A TLS socket replaces the connection that it came over, once its handshake is done.
-  server.on('secureConnection', (secured: TLSSocket) => {
-    for (const socket of silent) if (socket.remotePort === secured.remotePort) silent.delete(socket)
-    silent.add(secured)
-    secured.once('close', () => silent.delete(secured))
-  })
-  // Does not use the socket's 'data' event, because a listener for it disables Node's fast HTTP parser.
-  const onRequest = ({ socket }: IncomingMessage): void => {
-    silent.delete(socket)
-    waiting.delete(socket)
-  }
-  server.on('request', onRequest)
-  // A server with any listener for upgrades leaves all of them to that.
-  if (server.listenerCount('upgrade') > 0) server.on('upgrade', onRequest)
-  return {
-    close: () => silent.forEach((socket) => socket.destroy()),
-    since() {
-      const open = [...waiting].filter(([socket, began]) => isLong(socket, began)).map(([, began]) => began)
-      return [...ended, ...open].sort((one, other) => one - other).slice(-maxSilent)
-    },
-  }
-}
-
-/** Tracks the connections of requests for a websocket and of CONNECT. @returns A function that closes them. */
-function trackUpgraded(server: Server | SecureServer): () => void {
-  const upgraded = new Set<Duplex>()
-  const track = (_request: IncomingMessage, socket: Duplex): void => {
-    upgraded.add(socket)
-    socket.once('close', () => upgraded.delete(socket))
-  }
-  server.on('connect', track)
-  // A server with any listener for upgrades leaves all of them to that.
-  if (server.listenerCount('upgrade') > 0) server.on('upgrade', track)
-  return () => upgraded.forEach((socket) => socket.destroy())
-}
-
-/** After this time, in milliseconds, a connection without a byte counts as silent. */
-const silentMs = 3000
-const maxSilent = 100
-
-/**
- * A request of which Node believes that it upgrades its connection only if it asks for a websocket. Java's client asks with
- * each first request for HTTP/2, also with those that have a body, and wants them to be answered as they are.
- */
-class ListenerRequest extends IncomingMessage {
-  // Not a private member, because the constructor of Node's class sets `upgrade`.
-  declare protected asksForUpgrade: boolean | null
-
-  get upgrade(): boolean {
-    if (this.asksForUpgrade !== true) return false
-    return this.method === 'CONNECT' || (this.method === 'GET' && isWebSocket(this.headers.upgrade))
-  }
-
-  set upgrade(asks: boolean | null) {
-    this.asksForUpgrade = asks
-  }
-}
-
-const isWebSocket = (upgrade: string | undefined): boolean => upgrade?.toLowerCase() === 'websocket'
 
 /**
  * Time limits for clients. A client that sends its header or body very slowly must not keep a connection forever. Idle

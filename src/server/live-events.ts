@@ -133,9 +133,16 @@ function ofChange(change: Exclude<StoreChange, BulkStoreChange>, before: number 
 }
 
 /** The lists whose readers read them again when one of their records changes. */
-const lists: ReadonlySet<string> = new Set(
-  'audiences broadcasts faults rules scheduled suppressions templates webhooks'.split(' '),
-)
+const lists: ReadonlySet<string> = new Set([
+  'audiences',
+  'broadcasts',
+  'faults',
+  'rules',
+  'scheduled',
+  'suppressions',
+  'templates',
+  'webhooks',
+])
 
 function listChanged({ collection, seq }: { collection: string; seq: number }): Buffer | null {
   return lists.has(collection) ? toEvent('list.changed', { list: collection }, seq) : null

@@ -1,20 +1,17 @@
-import type { H3Event, Middleware } from 'h3'
+import type { Middleware } from 'h3'
 import { noAccount } from '../accounts/account.ts'
-import { count } from '../core/counts.ts'
-import { isErrorOf, LocalpostError } from '../core/errors.ts'
-import { isLongJson } from '../core/long-json.ts'
 import type { AccessControl } from './access.ts'
-import { type Answer, errorAnswer, isAnswer, jsonAnswer } from './answer.ts'
+import { type Answer, isAnswer, jsonAnswer } from './answer.ts'
 import type { ClientAddresses } from './client-address.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
 import type { FindFace } from './faces.ts'
 import type { FaultGate } from './faults.ts'
-import { assertFraming, assertHost } from './guard.ts'
+import { assertFraming } from './framing.ts'
+import { assertHost } from './guard.ts'
 import type { OpenAnswer } from './open-answers.ts'
-import type { RequestLog } from './request-log.ts'
-import { beginState, type RequestState, socketRequestOf, stateOf } from './request-state.ts'
+import { socketRequestOf, stateOf } from './request-state.ts'
 import type { Need, Route } from './route.ts'
-import { streamed, toResponse } from './to-response.ts'
+import { streamed } from './to-response.ts'
 
 /** What the middleware and the handlers of all routes need. */
 export interface RequestDeps
@@ -26,58 +23,6 @@ export interface RequestDeps
   /** Treats warnings as errors. */
   readonly strict: boolean
 }
-
-/**
- * The first middleware of all: makes a Response of what the next ones return, an {@link Answer} or a value for JSON, and
- * of errors. Adds the request to the log.
- */
-export function respond({
-  faceOf,
-  addresses,
-  answers,
-  failedLogins,
-  log,
-  requests,
-  onError,
-}: RequestDeps): Middleware {
-  const refusal = (error: unknown, event: H3Event): Answer => {
-    if (isFault(error, event)) onError(error)
-    const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
-    const shown = isCounted ? failedLogins.count(addresses.ipOf(event), error) : error
-    return errorAnswer(shown, stateOf(event).face, event.url.pathname)
-  }
-  return async (event, next) => {
-    const state = beginState(event, faceOf)
-    let answer: Answer
-    try {
-      const result = await next()
-      // Another account answered.
-      if (result instanceof Response) return result
-      answer = isAnswer(result) ? result : jsonAnswer(result)
-      if (state.socket) answers.admit(answer, state.socket.res)
-    } catch (error) {
-      answer = refusal(error, event)
-    }
-    count(requests, tallyOf(event, state, answer))
-    return toResponse(state.isLogged ? logged(answer, event, log) : answer, event, state)
-  }
-}
-
-/** Where an answer is counted: no part of it is the client's own text. */
-function tallyOf({ req }: H3Event, { route, isCut }: RequestState, { status }: Answer): string {
-  const method = countedMethods.has(req.method) ? req.method : 'other'
-  return `${method} ${route} ${isCut ? 'cut' : status}`
-}
-
-const countedMethods: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-])
 
 /** The first middleware of a route: says which it is. */
 export function atRoute(route: string): Middleware {
@@ -171,49 +116,4 @@ function watched(answer: Answer, open: OpenAnswer): Answer {
   if (body instanceof ReadableStream) return { ...answer, body: open.guard(body) }
   open.leave()
   return answer
-}
-
-/** Whether an error is the server's own: not a refusal, and not the end of work whose caller left. */
-function isFault(error: unknown, event: H3Event): boolean {
-  if (error instanceof LocalpostError) return error.code === 'internal_error'
-  const { aborted, reason } = event.req.signal
-  return !aborted || error !== reason
-}
-
-/** Adds the request to the log. */
-function logged(answer: Answer, event: H3Event, log: RequestLog): Answer {
-  const { exchange, isCut } = stateOf(event)
-  exchange.status = isCut ? 0 : answer.status
-  exchange.responseBody = beginningOf(answer)
-  log.add(exchange)
-  return isTerminal(event.req.headers) ? withLineEnd(answer) : answer
-}
-
-/** Whether a person called curl in a terminal: its default User-Agent and its default Accept. */
-function isTerminal(headers: Pick<Headers, 'get'>): boolean {
-  return headers.get('user-agent')?.startsWith('curl/') === true && headers.get('accept') === '*/*'
-}
-
-// Without a line end the shell's prompt would follow on the same line.
-function withLineEnd(answer: Answer): Answer {
-  const { body } = answer
-  if (typeof body === 'string') return { ...answer, body: `${body}\n` }
-  if (!isLongJson(body)) return answer
-  const { bytes } = body
-  return {
-    ...answer,
-    body: {
-      bytes,
-      *pieces() {
-        yield* body.pieces()
-        yield '\n'
-      },
-    },
-  }
-}
-
-/** The beginning of a text answer for the request log, at least as much as the log keeps; null if it is not text. */
-function beginningOf({ body }: Answer): string | null {
-  if (typeof body === 'string') return body
-  return isLongJson(body) ? (body.pieces().next().value ?? null) : null
 }

@@ -1,4 +1,4 @@
-import { passedOn } from './answer.ts'
+import { passedOn } from './body-streams.ts'
 import { clearInterval, setInterval } from '../core/machine.ts'
 
 /** Answers in progress. Each ends when its caller loses access. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { jsonAnswer } from './answer.ts'
 import type { ServerDeps, ServerState } from './deps.ts'
-import { defineRoutes, type Route } from './route.ts'
+import { type Route } from './route.ts'
+import { defineRoutes } from './define-routes.ts'
 
 const { get } = defineRoutes({ tag: 'Instance', access: 'open' })
 

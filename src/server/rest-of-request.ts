@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
-import { streamBody, type Answer } from './answer.ts'
+import { type Answer } from './answer.ts'
+import { streamBody } from './body-streams.ts'
 
 /**
  * Keeps the end of an answer back until its request has been read. Many clients write their whole body before they read

@@ -1,18 +1,18 @@
 import type { EventHandler, H3Event } from 'h3'
 import type { z } from 'zod'
-import { withoutEnding } from '../core/text.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
 import { FormBody, readTextForm } from '../core/form.ts'
 import { LongBody } from '../core/json-body.ts'
+import { withoutEnding } from '../core/text.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { AccessControl } from './access.ts'
 import { type Answer, isAnswer, jsonAnswer, webSocketAnswer, webSocketStatus } from './answer.ts'
-import { receiveBody } from './body.ts'
-import type { RequestDeps } from './middleware.ts'
 import { mayComeFromMail } from './auth.ts'
+import { receiveBody, type ReceivedBody } from './body.ts'
+import type { RequestDeps } from './middleware.ts'
 import type { Exchange } from './request-log.ts'
 import { isLocalPath, stateOf } from './request-state.ts'
-import type { Need, Route } from './route.ts'
+import type { Need, Route, RouteBody, RouteContext } from './route.ts'
 import { acceptWebSocket } from './websocket.ts'
 
 /**
@@ -21,7 +21,7 @@ import { acceptWebSocket } from './websocket.ts'
  * memory, and errors have our shape.
  */
 export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
-  const { accessControl, addresses, bodies, large, thread, strict } = deps
+  const { bodies, strict } = deps
   return async (event) => {
     const { account, exchange, socket } = stateOf(event)
     // The document of a face is Localpost's own, and open.
@@ -31,48 +31,60 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
     const params = paramsOf(event)
     const query = route.query ? readQuery(route.query, queryOf(event)) : undefined
     const { status } = route.success
-    const accept =
-      status === webSocketStatus ? acceptWebSocket(event.req.headers, socket?.isUpgrade === true) : null
-    const { headers, method } = event.req
+    const { headers } = event.req
+    const accept = status === webSocketStatus ? acceptWebSocket(headers, socket?.isUpgrade === true) : null
     const handle = async (body: unknown): Promise<Answer> => {
-      const result = await route.handler({
-        params,
-        query,
-        body,
-        headers,
-        isLocal: () => accessControl.isLocal(event),
-        may: (need) => may(accessControl, event, route.access, need),
-        mayComeFromMail: () => mayComeFromMail(event),
-        isSecure: () => accessControl.isSecure(event),
-        isHead: method === 'HEAD',
-        ip: () => addresses.ipOf(event),
-        signal: () => event.req.signal,
-        warn(warnings) {
-          for (const warning of warnings) exchange.warnings.push(warning)
-        },
-      })
+      const result = await route.handler({ params, query, body, ...callerOf(event, route, deps) })
       if (accept !== null) return webSocketAnswer(result as ReadableStream<Uint8Array>, accept)
       return isAnswer(result) ? result : jsonAnswer(result, status)
     }
-    if (!route.body) return handle(undefined)
+    const { body } = route
+    if (!body) return handle(undefined)
     const room = bodies.enter()
     try {
       const source = { headers, body: () => event.req.body, node: socket?.req, onPiece: account.used }
-      const body = await receiveBody(source, route.body, room, (text) => (exchange.requestBody = text))
-      const isChecked = route.body.readBy === 'resource'
-      const { schema, long } = route.body
-      const work = async (): Promise<Answer> => {
-        const parsed = body.parse()
-        const isForThread = long && parsed instanceof LongBody
-        const given = isForThread ? await thread.run('body', [parsed.take(), long]) : parsed
-        if (isChecked) return handle(given)
-        return handle(parseInput(schema, given instanceof FormBody ? readTextForm(given) : given))
-      }
-      return await (body.isLong ? large.run(work, largePatienceMs, event.req.signal) : work())
+      const received = await receiveBody(source, body, room, (text) => (exchange.requestBody = text))
+      const work = async (): Promise<Answer> => handle(await readBody(received, body, deps))
+      return await (received.isLong ? deps.large.run(work, largePatienceMs, event.req.signal) : work())
     } finally {
       room.leave()
     }
   }
+}
+
+/** What a handler may ask about its caller. */
+function callerOf(
+  event: H3Event,
+  route: Route,
+  { accessControl, addresses }: RequestDeps,
+): Omit<RouteContext, 'params' | 'query' | 'body'> {
+  const { headers, method } = event.req
+  return {
+    headers,
+    isLocal: () => accessControl.isLocal(event),
+    may: (need) => may(accessControl, event, route.access, need),
+    mayComeFromMail: () => mayComeFromMail(event),
+    isSecure: () => accessControl.isSecure(event),
+    isHead: method === 'HEAD',
+    ip: () => addresses.ipOf(event),
+    signal: () => event.req.signal,
+    warn(warnings) {
+      for (const warning of warnings) stateOf(event).exchange.warnings.push(warning)
+    },
+  }
+}
+
+/** The body for the handler: checked, unless its resource checks it. */
+async function readBody(
+  received: ReceivedBody,
+  { readBy, schema, long }: RouteBody,
+  { thread }: Pick<RequestDeps, 'thread'>,
+): Promise<unknown> {
+  const parsed = received.parse()
+  const isForThread = long && parsed instanceof LongBody
+  const given = isForThread ? await thread.run('body', [parsed.take(), long]) : parsed
+  if (readBy === 'resource') return given
+  return parseInput(schema, given instanceof FormBody ? readTextForm(given) : given)
 }
 
 /** Whether the caller of a route would also be admitted where more is needed. */

@@ -1,11 +1,8 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../core/errors.ts'
-import type { ListPage } from '../core/lists.ts'
-import type { Answer } from './answer.ts'
 import type { Face, Method } from './face.ts'
 import type { Scope } from '../keys/types.ts'
 import type { LongBodyKind } from './long-bodies.ts'
-import { deletedSchema, listSchema, toList } from './lists.ts'
 
 /**
  * What a route requires: a scope of API keys, or `admin`, which only keys of scope `full` and users with the role
@@ -49,7 +46,7 @@ export interface Route {
   /**
    * Calls one function of a resource and returns its result.
    *
-   * @returns The value of a JSON body, or an {@link Answer} to set more than the body.
+   * @returns The value of a JSON body, or an `Answer` to set more than the body.
    */
   handler(context: RouteContext): unknown
 }
@@ -138,85 +135,4 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
   signal(): AbortSignal
   /** Adds warnings to the entry of this request in the request log. */
   warn(warnings: readonly string[]): void
-}
-
-/** The parameters that a path names: `/a/{id}` has `{ id: string }`. */
-type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? { readonly [Key in Name]: string } & ParamsOf<Rest>
-  : unknown
-
-/** A row as it is written in `v1/` and `dev/`: the types of its handler follow from its path and schemas. */
-type Row<Path extends string, Query extends z.ZodType, Body extends z.ZodType, Result> = Omit<
-  Route,
-  'method' | 'path' | 'face' | 'tag' | 'access' | 'query' | 'body' | 'handler'
-> & {
-  /** Default: that of the chapter. */
-  readonly access?: Route['access']
-  readonly query?: Query
-  readonly body?: Omit<RouteBody, 'schema'> & { readonly schema: Body }
-  handler(context: RouteContext<ParamsOf<Path>, z.output<Query>, z.output<Body>>): Result
-}
-
-/** Makes a row: `get('/dev/rules', { summary, success, handler })`. */
-type MakeRow = <
-  const Path extends string,
-  Query extends z.ZodType = z.ZodUnknown,
-  Body extends z.ZodType = z.ZodUnknown,
->(
-  path: Path,
-  row: Row<Path, Query, Body, Answer | Promise<unknown> | object>,
-) => Route
-
-/** Makes the rows of one chapter, by their methods. */
-interface RowMakers extends Readonly<Record<'get' | 'post' | 'put' | 'patch' | 'del', MakeRow>> {
-  /**
-   * A `GET` whose answer is a page of a list, as `{ <name>: [...], count, cursor }`.
-   *
-   * @param item  The schema of one item.
-   */
-  list<const Path extends string, Query extends z.ZodType>(
-    path: Path,
-    name: string,
-    item: z.ZodType,
-    row: Omit<Row<Path, Query, z.ZodUnknown, ListPage<unknown> | Promise<ListPage<unknown>>>, 'success'>,
-  ): Route
-  /** A `DELETE` of one record. */
-  remove<const Path extends string>(
-    path: Path,
-    row: Omit<Row<Path, z.ZodUnknown, z.ZodUnknown, Promise<void>>, 'success'>,
-  ): Route
-}
-
-/** @param common  What all rows of the chapter have in common. */
-export function defineRoutes(common: Pick<Route, 'tag' | 'access' | 'errors' | 'face'>): RowMakers {
-  const make =
-    (method: Route['method']): MakeRow =>
-    (path, row) =>
-      ({ ...common, ...row, method, path }) as unknown as Route
-  const makers = {
-    get: make('GET'),
-    post: make('POST'),
-    put: make('PUT'),
-    patch: make('PATCH'),
-    del: make('DELETE'),
-  }
-  return {
-    ...makers,
-    list: (path, name, item, row) =>
-      makers.get(path, {
-        ...row,
-        success: { schema: listSchema(name, item) },
-        errors: [...(row.errors ?? []), 'invalid_cursor'],
-        handler: async (context) => toList(name, await row.handler(context)),
-      }),
-    remove: (path, row) =>
-      makers.del(path, {
-        ...row,
-        success: { schema: deletedSchema },
-        async handler(context) {
-          await row.handler(context)
-          return { deleted: 1 }
-        },
-      }),
-  }
 }

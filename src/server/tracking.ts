@@ -1,7 +1,8 @@
 import type { Tracking } from '../tracking/tracking.ts'
 import type { InnerWebhooks } from '../webhooks/service.ts'
 import { bytesAnswer } from './answer.ts'
-import { defineRoutes, type Route, type RouteContext } from './route.ts'
+import { type Route, type RouteContext } from './route.ts'
+import { defineRoutes } from './define-routes.ts'
 
 const { get, post } = defineRoutes({
   tag: 'Tracking',

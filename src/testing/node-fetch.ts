@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { reasonOf } from '../net/guarded-request.ts'
-import { streamBody } from '../server/answer.ts'
+import { streamBody } from '../server/body-streams.ts'
 
 /** `fetch` over `node:http`: that of a DOM reaches only the origin of its page. Redirects are not followed. */
 export async function nodeFetch(request: Request): Promise<Response> {

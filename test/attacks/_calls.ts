@@ -28,13 +28,9 @@ import { toFilter } from '../../src/providers/mailgun/event-filter.ts'
 import { readMembers } from '../../src/providers/mailgun/members.ts'
 import { sendSchema } from '../../src/providers/mailgun/send-schema.ts'
 import { readDeliveryTime } from '../../src/providers/mailgun/times.ts'
-import {
-  personalize,
-  readObject,
-  readRecipientVariables,
-  Room,
-  splitAddresses,
-} from '../../src/providers/mailgun/recipients.ts'
+import { splitAddresses } from '../../src/providers/mailgun/recipients.ts'
+import { personalize, readRecipientVariables, Room } from '../../src/providers/mailgun/personalization.ts'
+import { readObject } from '../../src/providers/mailgun/json-parameter.ts'
 import { withAppearance } from '../../src/reading/appearance.ts'
 import { withInlineImages } from '../../src/reading/inline-images.ts'
 import { extractLinks } from '../../src/reading/links.ts'
@@ -151,10 +147,10 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
       new FormBody(Buffer.from(`--a\r\nContent-Disposition: form-data; name=b\r\n\r\n${text}\r\n--a--`), 'a'),
       new FormBody(Buffer.from(text), null),
     ].map((form) => isRefused(() => readMembers(sendSchema, form))),
-  'providers/mailgun/recipients.ts personalize': (text) =>
-    personalize(new Map([['a', text]]), new Room()).fill(text),
-  'providers/mailgun/recipients.ts readObject': (text) => readObject('t:variables', text),
-  'providers/mailgun/recipients.ts readRecipientVariables': (text) => readRecipientVariables(text),
+  'providers/mailgun/personalization.ts personalize': (text) =>
+    personalize(new Map([['a', text]]), new Room())(text),
+  'providers/mailgun/json-parameter.ts readObject': (text) => readObject('t:variables', text),
+  'providers/mailgun/personalization.ts readRecipientVariables': (text) => readRecipientVariables(text),
   'providers/mailgun/recipients.ts splitAddresses': (text) => splitAddresses([text]),
   'providers/mailgun/times.ts readDeliveryTime': (text) => readDeliveryTime(text, 0),
   'reading/appearance.ts withAppearance': (text) => withAppearance(text, 'dark'),

@@ -152,7 +152,7 @@ describe('a command', () => {
     const { command, rest } = findCommand(['export', 'tag:x', '--to', 'a.zip', '--', '-is:read'])
     expect(parseArguments(rest, command)).toMatchObject({
       words: ['tag:x', '-is:read'],
-      own: { to: 'a.zip' },
+      flags: { to: 'a.zip' },
     })
   })
 })

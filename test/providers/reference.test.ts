@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { renderProviderReference } from '../../scripts/provider-reference.ts'
-import { providerNames } from '../../src/providers/facts.ts'
+import { providerNames } from '../../src/providers/names.ts'
 import { providers } from '../../src/providers/providers.ts'
 
 test.each(providers.map((provider) => [provider.face.name, provider] as const))(

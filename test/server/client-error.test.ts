@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { reportForeignClients } from '../../src/server/client-error.ts'
+import { reportForeignClients } from '../../src/server/foreign-clients.ts'
 import { closeHttpListener, openHttpListener } from '../../src/server/listener.ts'
 import { start } from '../support/instance.ts'
 

@@ -52,7 +52,7 @@ async function doctor(store: string): Promise<{ code: 0 | 1; text: string }> {
     error: () => {},
   }
   const given = { help: null, version: false, config: undefined, words: [] }
-  const code = await runDoctor({ ...given, options: { store }, own: { json: 'true' } }, output)
+  const code = await runDoctor({ ...given, options: { store }, flags: { json: 'true' } }, output)
   return { code, text: lines.join('\n') }
 }
 

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { timeOfId } from '../../core/ids.ts'
 import type { DnsRecord, DomainDetail, DomainListItem, DomainStatus } from '../../domains/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
-import { allOf } from '../all-of.ts'
 import { notFound } from '../../store/repository.ts'
+import { allOf } from '../all-of.ts'
+import { findDomain } from '../find-domain.ts'
 import type { ProviderParts } from '../provider.ts'
+import { toTime } from './conventions.ts'
 import {
   domainDetailSchema,
   domainListSchema,
@@ -13,23 +16,16 @@ import {
   type MailgunDnsRecord,
   type MailgunDomain,
 } from './domain-schema.ts'
-import { rowsOf } from './face.ts'
-import { toTime } from './words.ts'
+import { mailgunFace } from './face.ts'
 
-const { get, post, put, del } = rowsOf('Domains')
+const { get, post, put, del } = defineRoutes({ tag: 'Domains', access: 'key', face: mailgunFace })
 
 /** `/v4/domains`, which are at `/v3/domains` too. */
 export function domainRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route[] {
-  async function all(): Promise<DomainListItem[]> {
-    const found: DomainListItem[] = []
-    for await (const domain of allOf(domains.list)) found.push(domain)
-    return found
-  }
-
   async function find(name: string): Promise<DomainDetail> {
-    const found = (await all()).find((domain) => domain.name === name.toLowerCase())
-    if (!found) throw notFound('domain', name)
-    return domains.get(found.id)
+    const found = await findDomain(domains, name)
+    if (found) return found
+    throw notFound('domain', name)
   }
 
   return ['v4', 'v3'].flatMap((version) => {
@@ -40,9 +36,12 @@ export function domainRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route
         query: domainQuerySchema,
         success: { schema: domainListSchema },
         async handler({ query: { limit = 100, skip = 0, state, search = '' } }) {
-          const items = (await all())
-            .map(toDomain)
-            .filter((one) => (state ?? one.state) === one.state && one.name.includes(search.toLowerCase()))
+          const items: MailgunDomain[] = []
+          for await (const listed of allOf(domains.list)) {
+            const domain = toDomain(listed)
+            const isWanted = state === undefined || domain.state === state
+            if (isWanted && domain.name.includes(search.toLowerCase())) items.push(domain)
+          }
           return { total_count: items.length, items: items.slice(skip, skip + limit) }
         },
       }),

@@ -3,7 +3,8 @@ import type { EmailRecord } from '../../emails/email.ts'
 import { isSuppression } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
-import { bareIdOf, testModeTag } from './words.ts'
+import { eventKey } from '../event-facts.ts'
+import { bareIdOf, testModeTag } from './conventions.ts'
 
 /** The names of events in the log; those of webhooks tell the two kinds of `failed` apart. */
 export type EventName = 'accepted' | 'rejected' | 'delivered' | 'failed' | 'opened' | 'clicked' | 'complained'
@@ -28,9 +29,8 @@ export function kindOf({ status }: EmailEvent): { event: EventName; severity?: '
 }
 
 /** The same for the same event. */
-export function eventId({ email, recipient, event }: ShapedEvent): string {
-  const facts = [email.id, recipient, event.status, event.timestamp].join('\n')
-  return createHash('sha256').update(facts).digest('base64url').slice(0, 22)
+export function eventId(given: ShapedEvent): string {
+  return createHash('sha256').update(eventKey(given)).digest('base64url').slice(0, 22)
 }
 
 /** An event as webhooks and the log have it. @see https://documentation.mailgun.com/docs/mailgun/user-manual/events/event-structure */

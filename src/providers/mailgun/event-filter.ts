@@ -1,8 +1,8 @@
 import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
+import { bareIdOf, isOurId, mailgun } from './conventions.ts'
 import { domainOf, kindOf } from './event-data.ts'
 import type { MailgunEventFilters } from './event-schema.ts'
-import { bareIdOf, isOurId, mailgun } from './words.ts'
 
 /** Makes the test of an event of a domain. */
 export function toFilter(domain: string, given: MailgunEventFilters): (event: ShapedEvent) => boolean {

@@ -1,26 +1,21 @@
 import { z } from 'zod'
-import { LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { nextTurn } from '../../core/machine.ts'
-import { checkInput } from '../../core/validate.ts'
 import type { EmailRecord } from '../../emails/email.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route, RouteContext } from '../../server/route.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
 import { baseOf } from './base-url.ts'
+import { mailgun } from './conventions.ts'
 import { readDomain } from './domain-name.ts'
-import { eventId, toEventData } from './event-data.ts'
+import { toEventData } from './event-data.ts'
 import { toFilter } from './event-filter.ts'
-import {
-  eventFiltersSchema,
-  eventPageSchema,
-  eventQuerySchema,
-  type MailgunEventFilters,
-} from './event-schema.ts'
-import { rowsOf } from './face.ts'
-import { readTime } from './times.ts'
-import { mailgun } from './words.ts'
+import { type EventPage, readPage, toPage, writePage } from './event-page.ts'
+import { eventPageSchema, eventQuerySchema, type MailgunEventFilters } from './event-schema.ts'
+import { mailgunFace } from './face.ts'
+import { NearestEvents, positionOf } from './nearest-events.ts'
 
-const { get } = rowsOf('Events')
+const { get } = defineRoutes({ tag: 'Events', access: 'key', face: mailgunFace })
 
 /** `/v3/{domain}/events`: the events of all sends of this account, also of those by another interface. */
 export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sending'>): Route[] {
@@ -32,9 +27,9 @@ export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sen
     else yield* sent.matching()
   }
 
-  async function answer(domain: string, page: Page, context: Context): Promise<object> {
+  async function answer(domain: string, page: EventPage, context: Context): Promise<object> {
     const matches = toFilter(domain, page.filters)
-    const nearest = new Nearest(page)
+    const nearest = new NearestEvents(page)
     for await (const emails of emailsOf(page.filters)) {
       for (const email of emails)
         for (const event of eventsOf(email)) if (nearest.mayTake(event) && matches(event)) nearest.take(event)
@@ -47,8 +42,8 @@ export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sen
       ...toEventData(event),
       storage: { key: event.email.id, url: `${base}/v3/domains/${domain}/messages/${event.email.id}` },
     }))
-    const link = (change: Partial<Page>): string =>
-      `${base}/v3/${domain}/events/${write({ ...page, ...change })}`
+    const link = (change: Partial<EventPage>): string =>
+      `${base}/v3/${domain}/events/${writePage({ ...page, ...change })}`
     const [first, last] = [found[0], found.at(-1)]
     return {
       items,
@@ -74,135 +69,14 @@ export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sen
       query: z.strictObject({}),
       success: { schema: eventPageSchema },
       errors: ['invalid_cursor'],
-      handler: (context) => answer(readDomain(context.params.domain), read(context.params.page), context),
+      handler: (context) => answer(readDomain(context.params.domain), readPage(context.params.page), context),
     }),
   ]
 }
 
 type Context = Pick<RouteContext, 'headers' | 'isSecure' | 'signal'>
 
-/** The place of an event in the log. */
-type Position = [timestamp: number, id: string]
-
-/** A page of the log; it is in the links to it. */
-interface Page {
-  readonly filters: MailgunEventFilters
-  /** Unix time in milliseconds; null for none. */
-  readonly from: number | null
-  readonly until: number | null
-  readonly isAscending: boolean
-  readonly limit: number
-  /** Where it begins: after this event, or before it. Null: at an end of the log. */
-  readonly at: Position | null
-  readonly isBack: boolean
-}
-
-function toPage(query: z.output<typeof eventQuerySchema>): Page {
-  const { begin, end, ascending, limit = 100, ...others } = query
-  const filters = Object.fromEntries(Object.entries(others).filter(([name]) => name !== 'pretty'))
-  const from = begin === undefined ? null : timeOf('begin', begin)
-  const until = end === undefined ? null : timeOf('end', end)
-  const isForward = from !== null && until !== null && from <= until
-  const isAscending = ascending === undefined ? isForward : ascending === 'yes'
-  const [earliest, latest] = from !== null && until !== null && from > until ? [until, from] : [from, until]
-  // A range without an end goes in the direction of the list.
-  const isBackward = until === null && !isAscending && from !== null
-  return {
-    filters,
-    from: isBackward ? null : earliest,
-    until: isBackward ? from : latest,
-    isAscending,
-    limit,
-    at: null,
-    isBack: false,
-  }
-}
-
-function timeOf(field: string, text: string): number {
-  const time = readTime(text)
-  if (time !== null) return time
-  throw validationError([{ field, message: `must be a time in RFC 2822, or Unix time in seconds` }])
-}
-
-const pageSchema = z.strictObject({
-  filters: eventFiltersSchema,
-  from: z.number().nullable(),
-  until: z.number().nullable(),
-  isAscending: z.boolean(),
-  limit: z.int().min(1).max(300),
-  at: z.tuple([z.number(), z.string().max(100)]).nullable(),
-  isBack: z.boolean(),
-})
-
-function write(page: Page): string {
-  return Buffer.from(JSON.stringify(page)).toString('base64url')
-}
-
-function read(token: string): Page {
-  let given: unknown
-  try {
-    given = JSON.parse(Buffer.from(token, 'base64url').toString())
-  } catch {
-    given = undefined
-  }
-  const checked = checkInput(pageSchema, given)
-  if ('value' in checked) return checked.value
-  throw new LocalpostError(
-    'invalid_cursor',
-    `${quote(token)} is not a page of events. Use the links of an answer.`,
-  )
-}
-
 function* eventsOf(email: EmailRecord): Iterable<ShapedEvent> {
   for (const { recipient, events } of email.recipients)
     for (const event of events) yield { email, recipient, event }
-}
-
-function positionOf(event: ShapedEvent): Position {
-  return [event.event.timestamp, eventId(event)]
-}
-
-/** Keeps the events that a page has, of any number that it is shown. */
-class Nearest {
-  readonly #page: Page
-  /** Whether earlier events are nearer. */
-  readonly #isEarliest: boolean
-  #kept: { position: Position; event: ShapedEvent }[] = []
-
-  constructor(page: Page) {
-    this.#page = page
-    this.#isEarliest = page.isAscending !== page.isBack
-  }
-
-  /** Whether the time of an event is right. */
-  mayTake({ event: { timestamp } }: ShapedEvent): boolean {
-    const { from, until } = this.#page
-    return (from === null || timestamp >= from) && (until === null || timestamp <= until)
-  }
-
-  take(event: ShapedEvent): void {
-    const { at, limit } = this.#page
-    const position = positionOf(event)
-    if (at !== null && this.#compare(position, at) <= 0) return
-    this.#kept.push({ position, event })
-    if (this.#kept.length > limit * 2 + 100) this.#trim()
-  }
-
-  /** In the order of the log. */
-  found(): ShapedEvent[] {
-    this.#trim()
-    const events = this.#kept.map(({ event }) => event)
-    return this.#page.isBack ? events.reverse() : events
-  }
-
-  #trim(): void {
-    this.#kept = this.#kept
-      .sort((one, other) => this.#compare(one.position, other.position))
-      .slice(0, this.#page.limit)
-  }
-
-  #compare([time, id]: Position, [otherTime, otherId]: Position): number {
-    const order = time - otherTime || (id < otherId ? -1 : id > otherId ? 1 : 0)
-    return this.#isEarliest ? order : -order
-  }
 }

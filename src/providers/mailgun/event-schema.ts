@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
+import { pagingSchema } from './paging.ts'
 import { timeForms } from './times.ts'
 
 const text = z.string().max(1000)
@@ -34,5 +35,5 @@ export const eventQuerySchema = z.strictObject({
 /** A page of the log. */
 export const eventPageSchema = z.strictObject({
   items: z.array(z.looseObject({ event: z.string(), id: z.string(), timestamp: z.number() })),
-  paging: z.strictObject({ first: z.string(), next: z.string(), previous: z.string(), last: z.string() }),
+  paging: pagingSchema,
 })

@@ -3,9 +3,8 @@ import type { ErrorCode, FieldError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import { basicOf } from '../../server/auth.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
-import { sentencesOf } from '../fault-words.ts'
-import { providerRows } from '../rows.ts'
-import { mailgun } from './words.ts'
+import { sentencesOf } from '../error-sentences.ts'
+import { mailgun } from './conventions.ts'
 
 const keyPlace: KeyPlace = {
   of: (headers) => basicOf(headers)?.password ?? null,
@@ -91,9 +90,6 @@ const { id } = await mailgun.messages.create('acme.test', {
     { path: '/v2/**', what: 'Version 2 of the API' },
   ],
 }
-
-/** Makes the rows of one chapter of its API. */
-export const rowsOf: ReturnType<typeof providerRows> = providerRows(mailgunFace)
 
 /** Mailgun's form of the names of members. */
 function inWords({ field, message }: FieldError): string {

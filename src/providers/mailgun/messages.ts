@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { sendErrors } from '../../sending/results.ts'
 import type { SendingRequest } from '../../sending/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendOne, type ProviderSend } from '../send.ts'
+import { mailgun, toMessageId } from './conventions.ts'
 import { readDomain } from './domain-name.ts'
-import { rowsOf } from './face.ts'
+import { mailgunFace } from './face.ts'
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
 import { createTemplateStore } from './template-store.ts'
-import { mailgun, toMessageId } from './words.ts'
 
-const { post } = rowsOf('Messages')
+const { post } = defineRoutes({ tag: 'Messages', access: 'key', face: mailgunFace })
 
 const queuedSchema = z.strictObject({ id: z.string().describe('The Message-ID'), message: z.string() })
 

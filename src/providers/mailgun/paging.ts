@@ -1,17 +1,27 @@
+import { z } from 'zod'
 import type { RouteContext } from '../../server/route.ts'
 import { baseOf } from './base-url.ts'
+
+/** The links of an answer, and the pages of a list that a query can ask for. */
+export const pagingSchema = z.strictObject({
+  first: z.string(),
+  next: z.string(),
+  previous: z.string(),
+  last: z.string(),
+})
+export const pageName = z.enum(['first', 'next', 'previous', 'last'])
 
 /** Which page of a list is wanted. */
 export interface PageQuery {
   readonly limit: number
-  readonly page: 'first' | 'next' | 'previous' | 'last'
+  readonly page: z.infer<typeof pageName>
   /** With `next` and `previous`: the key beside the page. */
   readonly pivot: string
 }
 
 /** The items of one page, of all in the order of their keys. */
 export async function pageOf<T>(
-  items: AsyncIterable<T>,
+  items: AsyncIterable<T> | Iterable<T>,
   keyOf: (item: T) => string,
   { limit, page, pivot }: PageQuery,
 ): Promise<T[]> {
@@ -42,7 +52,7 @@ export function linksOf(
   { limit, pivot }: PageQuery,
   { name, more = {} }: { name: string; more?: Readonly<Record<string, string>> | undefined },
   context: Pick<RouteContext, 'headers' | 'isSecure'>,
-): object {
+): z.infer<typeof pagingSchema> {
   const link = (page: string, beside?: string): string => {
     const query = new URLSearchParams({ page, limit: String(limit), ...more })
     if (beside !== undefined) query.set(name, beside)

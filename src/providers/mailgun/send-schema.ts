@@ -11,6 +11,7 @@ const text = z.string()
 const addresses = z.array(text.min(1)).max(maxRecipients)
 const files = z.array(text).max(maxFiles).optional()
 const yesNo = z.enum(['yes', 'no', 'true', 'false'])
+const trackingChoice = z.enum(['yes', 'no', 'true', 'false', 'htmlonly'])
 const json = text.max(5_000_000).optional()
 
 const ignored = (why: string): z.ZodOptional<typeof yesNo> =>
@@ -29,16 +30,13 @@ const options = {
     .describe(
       'Kept in events. The mail is in the inbox all the same; where mail goes to a relay, it is refused',
     ),
-  'o:tracking': z.enum(['yes', 'no', 'true', 'false', 'htmlonly']).optional().describe('Opens and clicks'),
-  'o:tracking-clicks': z.enum(['yes', 'no', 'true', 'false', 'htmlonly']).optional(),
+  'o:tracking': trackingChoice.optional().describe('Opens and clicks'),
+  'o:tracking-clicks': trackingChoice.optional(),
   'o:tracking-opens': yesNo.optional(),
   'o:dkim': ignored('mail of a registered domain is always signed'),
   'o:require-tls': ignored('TLS is the setting of the relay'),
   'o:skip-verification': ignored('TLS is the setting of the relay'),
-  'o:tracking-pixel-location-top': z
-    .enum(['yes', 'no', 'true', 'false', 'htmlonly'])
-    .optional()
-    .describe('Has no effect'),
+  'o:tracking-pixel-location-top': trackingChoice.optional().describe('Has no effect'),
   'o:sending-ip': text.optional().describe('Has no effect'),
   'o:sending-ip-pool': text.optional().describe('Has no effect'),
   'o:suppress-headers': text.optional().describe('Has no effect: no such fields are written'),
@@ -79,8 +77,7 @@ export const mimeSchema = z.strictObject({
   to: addresses.describe(`The recipients, each text an address or a list; at most ${maxRecipients}`),
   message: z.array(text).length(1, 'must be given once').describe('A MIME message, as a file or a text'),
   ...options,
-  'o:tracking': z
-    .enum(['yes', 'no', 'true', 'false', 'htmlonly'])
+  'o:tracking': trackingChoice
     .optional()
     .describe('`no`: a whole message is never tracked, so `yes` is refused'),
   template: notSupported('a whole message has no template'),

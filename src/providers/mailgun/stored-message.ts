@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { fieldOf } from '../../core/header-fields.ts'
 import type { Mail } from '../../inbox/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { readDomain } from './domain-name.ts'
-import { rowsOf } from './face.ts'
+import { mailgunFace } from './face.ts'
 
-const { get } = rowsOf('Messages')
+const { get } = defineRoutes({ tag: 'Messages', access: 'key', face: mailgunFace })
 
 /** `/v3/domains/{domain}/messages/{key}`: a mail of the inbox, by the key that its events have. */
 export function storedMessageRoutes({ inbox }: Pick<ProviderParts, 'inbox'>): Route[] {

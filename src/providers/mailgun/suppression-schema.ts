@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
+import { pageName } from './paging.ts'
 
 /** How many addresses one request may add. */
 const maxAdded = 1000
@@ -38,7 +39,7 @@ export const addedSchema = <T>(one: z.ZodType<T>): z.ZodType<T | T[]> =>
 /** The query of the lists. */
 export const suppressionQuerySchema = z.strictObject({
   limit: queryNumber(1, 1000).optional().describe('Default: 100'),
-  page: z.enum(['first', 'next', 'previous', 'last']).optional().describe('Default: `first`'),
+  page: pageName.optional().describe('Default: `first`'),
   address: z
     .string()
     .max(1000)

@@ -1,13 +1,15 @@
 import { z } from 'zod'
-import { LocalpostError, nullOn } from '../../core/errors.ts'
+import { LocalpostError } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
-import { allOf } from '../all-of.ts'
 import { assertAddresses } from '../addresses.ts'
 import type { ProviderParts } from '../provider.ts'
+import { suppressionsByReason } from '../suppressions-by-reason.ts'
+import { toTime } from './conventions.ts'
 import { readDomain } from './domain-name.ts'
-import { rowsOf } from './face.ts'
-import { linksOf, pageOf } from './paging.ts'
+import { mailgunFace } from './face.ts'
+import { linksOf, pageOf, pagingSchema } from './paging.ts'
 import {
   addedSchema,
   bounceSchema,
@@ -15,9 +17,8 @@ import {
   suppressionQuerySchema,
   unsubscribeSchema,
 } from './suppression-schema.ts'
-import { toTime } from './words.ts'
 
-const { get, post, del } = rowsOf('Suppressions')
+const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: mailgunFace })
 
 /** One of Mailgun's lists: the entries of ours that have its reason. */
 interface SuppressionList {
@@ -75,14 +76,15 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
     created_at: toTime(created),
   })
 
-  async function* entries(term = ''): AsyncIterable<Suppression> {
-    for await (const one of allOf(suppressions.list))
-      if (one.reason === reason && keyOf(one).startsWith(term.toLowerCase())) yield one
+  const entries = suppressionsByReason(suppressions, reason)
+
+  async function* startingWith(term: string): AsyncIterable<Suppression> {
+    for await (const one of entries.all()) if (keyOf(one).startsWith(term.toLowerCase())) yield one
   }
 
   async function find(address: string): Promise<Suppression> {
-    const found = await nullOn('not_found', suppressions.get(address))
-    if (found?.reason === reason) return found
+    const found = await entries.find(address)
+    if (found) return found
     throw new LocalpostError('not_found', `Address not found in ${name} table`)
   }
 
@@ -93,18 +95,13 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       success: {
         schema: z.strictObject({
           items: z.array(entrySchema),
-          paging: z.strictObject({
-            first: z.string(),
-            next: z.string(),
-            previous: z.string(),
-            last: z.string(),
-          }),
+          paging: pagingSchema,
         }),
       },
       async handler({ query, params, ...context }) {
         const { limit = 100, page = 'first', address = '', term } = query
         const wanted = { limit, page, pivot: address.toLowerCase() }
-        const items = await pageOf(entries(term), keyOf, wanted)
+        const items = await pageOf(startingWith(term ?? ''), keyOf, wanted)
         const path = `/v3/${readDomain(params.domain)}/${name}`
         const more = { name: 'address', more: term === undefined ? undefined : { term } }
         const paging = linksOf(path, items.map(keyOf), wanted, more, context)
@@ -151,7 +148,7 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       success: { schema: doneSchema },
       async handler({ params }) {
         readDomain(params.domain)
-        for await (const { address } of entries()) await nullOn('not_found', suppressions.remove(address))
+        for await (const { address } of entries.all()) await entries.remove(address)
         return { message: list.removedAll }
       },
     }),

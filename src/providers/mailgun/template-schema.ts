@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { queryNumber } from '../../server/lists.ts'
-import { versionMark } from './words.ts'
+import { versionMark } from './conventions.ts'
+import { pageName } from './paging.ts'
 
 // A mail keeps below the bound of work on the event loop, and Mailgun takes 100 KB.
 const content = z.string().max(900_000).describe('The HTML, with Handlebars')
@@ -107,7 +108,7 @@ export const changedTemplateSchema = z.strictObject({
 
 /** The query of the list. */
 export const templateQuerySchema = z.strictObject({
-  page: z.enum(['first', 'next', 'previous', 'last']).optional().describe('Default: `first`'),
+  page: pageName.optional().describe('Default: `first`'),
   p: z.string().max(200).optional().describe('With `next` and `previous`: the name beside the page'),
   limit: queryNumber(1, 100).optional().describe('Default: 100'),
 })

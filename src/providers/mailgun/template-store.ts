@@ -1,11 +1,10 @@
-import { LocalpostError, nullOn, quote, validationError } from '../../core/errors.ts'
+import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
 import type { Template } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'
-import { assertHandlebars } from '../handlebars-only.ts'
+import { assertHandlebars } from '../assert-handlebars.ts'
+import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
-import { readObject } from './recipients.ts'
-import { versionId, versionMark as mark } from './words.ts'
+import { versionId, versionMark as mark } from './conventions.ts'
 
 /**
  * The templates of an account as Mailgun has them: with versions, of which one is active. Each version is a template of ours,
@@ -170,21 +169,4 @@ export function createTemplateStore({ templates }: Pick<ProviderParts, 'template
       await templates.remove(id)
     },
   }
-}
-
-/** The subject of a template, which is in `headers`. @throws validation_error */
-export function subjectIn(headers: string | undefined): string | null {
-  if (headers === undefined) return null
-  let subject: string | null = null
-  for (const [name, value] of readObject('headers', headers)) {
-    if (name.toLowerCase() !== 'subject' || typeof value !== 'string')
-      throw validationError([
-        {
-          field: 'headers',
-          message: `must have a text as Subject alone, not ${quote(name)}: give it with the email`,
-        },
-      ])
-    subject = value
-  }
-  return subject
 }

@@ -1,11 +1,14 @@
-import { LocalpostError, quote } from '../../core/errors.ts'
-import type { Route } from '../../server/route.ts'
-import type { Template } from '../../templates/types.ts'
-import type { ProviderParts } from '../provider.ts'
 import { z } from 'zod'
+import { LocalpostError, quote } from '../../core/errors.ts'
+import { createSequence } from '../../core/shared-work.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
+import type { Route } from '../../server/route.ts'
+import type { ProviderParts } from '../provider.ts'
 import { readDomain } from './domain-name.ts'
-import { rowsOf } from './face.ts'
+import { mailgunFace } from './face.ts'
 import { linksOf, pageOf } from './paging.ts'
+import { toTemplate, toVersion, withoutContent } from './template-answers.ts'
+import { subjectIn } from './template-headers.ts'
 import {
   changedTemplateSchema,
   newTemplateSchema,
@@ -15,14 +18,12 @@ import {
   templateSchema,
   templateUpdateSchema,
   versionUpdateSchema,
-  type MailgunTemplate,
-  type MailgunVersion,
 } from './template-schema.ts'
+import { createTemplateStore, tagOf } from './template-store.ts'
 import { createTemplateStore, subjectIn, tagOf } from './template-store.ts'
-import { toTime } from './words.ts'
 import { createSequence } from '../../core/sequence.ts'
 
-const { get, post, put, del } = rowsOf('Templates')
+const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: mailgunFace })
 
 const path = '/mailgun/v3/{domain}/templates'
 const pagingSchema = z.record(z.string(), z.string())
@@ -108,7 +109,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
         const found = await store.get(params.name)
         const wanted = { page, pivot: p, limit }
         const all = (await store.versions(found.id)).map((one) => toVersion(one, found))
-        const versions = await pageOf(each(all), ({ tag }) => tag, wanted)
+        const versions = await pageOf(all, ({ tag }) => tag, wanted)
         const list = `/v3/${readDomain(params.domain)}/templates/${found.id}/versions`
         const tags = versions.map(({ tag }) => tag)
         const paging = linksOf(list, tags, wanted, { name: 'p' }, context)
@@ -182,37 +183,4 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
         }),
     }),
   ]
-}
-
-async function* each<T>(items: readonly T[]): AsyncIterable<T> {
-  yield* items
-}
-
-function toTemplate({ id, metadata = {}, created }: Template): MailgunTemplate {
-  return {
-    id,
-    name: id,
-    description: metadata['description'] ?? '',
-    createdAt: toTime(created),
-    createdBy: metadata['created_by'] ?? '',
-  }
-}
-
-function toVersion(version: Template, active: Template): MailgunVersion {
-  const { id, html, subject, engine, metadata = {}, created } = version
-  const tag = tagOf(version)
-  return {
-    id,
-    tag,
-    engine,
-    comment: metadata['comment'] ?? '',
-    createdAt: toTime(created),
-    active: tagOf(active) === tag,
-    template: html ?? '',
-    ...(subject !== null && { headers: { Subject: subject } }),
-  }
-}
-
-function withoutContent({ id, tag, engine, comment, createdAt, active }: MailgunVersion): MailgunVersion {
-  return { id, tag, engine, comment, createdAt, active }
 }

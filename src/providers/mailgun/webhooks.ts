@@ -1,18 +1,20 @@
 import { z } from 'zod'
 import { LocalpostError, quote } from '../../core/errors.ts'
+import { createSequence } from '../../core/shared-work.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
+import { withNames } from '../member-names.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
+import { mailgun } from './conventions.ts'
 import { readDomain } from './domain-name.ts'
 import { eventNames, mailgunShape } from './events.ts'
-import { rowsOf } from './face.ts'
+import { mailgunFace } from './face.ts'
 import { newWebhookSchema, webhookChangesSchema, webhookListSchema, webhookSchema } from './webhook-schema.ts'
-import { mailgun } from './words.ts'
 import { createSequence } from '../../core/sequence.ts'
 
-const { get, post, put, del } = rowsOf('Webhooks')
+const { get, post, put, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: mailgunFace })
 
 const path = '/mailgun/v3/domains/{domain}/webhooks'
 const errors = ['webhook_exists', 'state_conflict'] as const

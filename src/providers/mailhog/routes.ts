@@ -2,19 +2,20 @@ import { z } from 'zod'
 import { isErrorOf, LocalpostError } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { MailEntry } from '../../inbox/views.ts'
-import { bytesAnswer, streamBody } from '../../server/answer.ts'
+import { bytesAnswer } from '../../server/answer.ts'
+import { streamBody } from '../../server/body-streams.ts'
 import { disposition, guarded } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
 import { queryNumber } from '../../server/lists.ts'
 import type { Route } from '../../server/route.ts'
+import { defineMailpitRoutes } from '../mailpit/define-routes.ts'
 import { phrase } from '../mailpit/query.ts'
 import { orEmpty } from '../mailpit/requests.ts'
-import { rowsOf } from '../mailpit/rows.ts'
 import { mailhogFace } from './face.ts'
 import { toMessage } from './message.ts'
 import { messageSchema, pageSchema, type Message, type Page } from './schema.ts'
 
-const { get, del } = rowsOf('Messages', mailhogFace)
+const { get, del } = defineMailpitRoutes('Messages', mailhogFace)
 
 const page = {
   start: orEmpty(queryNumber(0)).describe('Position of the first message. Default: 0'),

@@ -1,11 +1,11 @@
 import type { Faults } from '../../faults/faults.ts'
 import type { SmtpFault } from '../../faults/types.ts'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './rows.ts'
+import { defineMailpitRoutes } from './define-routes.ts'
 import { chaosBody, type TriggerInput } from './requests.ts'
 import { chaosSchema, type Chaos, type Trigger } from './schema.ts'
 
-const { get, put } = rowsOf('Testing')
+const { get, put } = defineMailpitRoutes('Testing')
 
 /** `/api/v1/chaos`: faults of SMTP by their probability. Other faults of the instance stay as they are. */
 export function chaosRoutes(faults: Faults): Route[] {

@@ -3,13 +3,14 @@ import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { consentRequired } from '../../server/dev/consent.ts'
 import { readErrors } from '../../server/dev/mail.ts'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './rows.ts'
+import { isFromProgram } from './browser.ts'
 import { findingsAsSpamCheck, toHtmlCheck, toLinkCheck, toSpamCheck } from './checks.ts'
-import { idOf, isFromProgram } from './find.ts'
+import { defineMailpitRoutes } from './define-routes.ts'
+import { idOf } from './latest.ts'
 import { linkCheckQuery, matchQuery } from './requests.ts'
 import { htmlCheckSchema, linkCheckSchema, spamCheckSchema, type SpamCheck } from './schema.ts'
 
-const { get } = rowsOf('Checks')
+const { get } = defineMailpitRoutes('Checks')
 
 /** The checks of a message. */
 export function checkRoutes(inbox: Inbox & InboxPages): Route[] {

@@ -1,22 +1,24 @@
-import { readBeginning } from '../../core/read-beginning.ts'
 import { isErrorOf, LocalpostError, quote, validationError, type ErrorCode } from '../../core/errors.ts'
+import { longBytes } from '../../core/job-thread.ts'
+import { readBeginning } from '../../core/read-beginning.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { normalizeAddress, parseAddresses } from '../../mime/headers/addresses.ts'
 import { readHeader, type HeaderBlock } from '../../mime/headers/headers.ts'
-import { longBytes } from '../../core/job-thread.ts'
-import { bytesAnswer, streamBody } from '../../server/answer.ts'
+import { bytesAnswer } from '../../server/answer.ts'
+import { streamBody } from '../../server/body-streams.ts'
 import { attachmentHeaders, disposition, guarded } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './rows.ts'
 import { toHeaders, toMessage } from './answers.ts'
-import { idOf, isFromProgram } from './find.ts'
+import { isFromProgram } from './browser.ts'
+import { defineMailpitRoutes } from './define-routes.ts'
+import { idOf } from './latest.ts'
 import { ok, okSuccess } from './messages.ts'
 import { partIds, readAttachments } from './parts.ts'
 import { matchQuery, rawQuery, releaseBody } from './requests.ts'
 import { headersSchema, messageSchema } from './schema.ts'
 
-const { get, post } = rowsOf('Message')
+const { get, post } = defineMailpitRoutes('Message')
 
 const errors: readonly ErrorCode[] = [...readErrors, 'invalid_query']
 const writtenErrors: readonly ErrorCode[] = [...errors, 'message_pending']

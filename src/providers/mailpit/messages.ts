@@ -3,8 +3,8 @@ import type { Selection } from '../../inbox/bulk.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { bytesAnswer, type Answer } from '../../server/answer.ts'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './rows.ts'
 import { toListed } from './answers.ts'
+import { defineMailpitRoutes } from './define-routes.ts'
 import { toInboxQuery } from './query.ts'
 import {
   idsBody,
@@ -17,7 +17,7 @@ import {
 } from './requests.ts'
 import { summariesSchema, type Summaries, type Summary } from './schema.ts'
 
-const { get, put, del } = rowsOf('Messages')
+const { get, put, del } = defineMailpitRoutes('Messages')
 
 /** The answer of a request that changes something. */
 export const ok: Answer = bytesAnswer('ok', { 'content-type': 'text/plain' })

@@ -49,20 +49,14 @@ const page = {
   before: orEmpty(z.string().max(100)).describe('Only messages that arrived before this date'),
 }
 
+const match = { query: query.optional(), tz }
+
 export const listQuery = z.strictObject(page)
-export const searchQuery = z.strictObject({ ...page, query: query.optional(), tz })
-export const matchQuery = z.strictObject({
-  query: query.optional(),
-  tz,
-})
-export const rawQuery = z.strictObject({
-  query: query.optional(),
-  tz,
-  dl: z.literal('1').optional().describe('As a download'),
-})
+export const searchQuery = z.strictObject({ ...page, ...match })
+export const matchQuery = z.strictObject(match)
+export const rawQuery = z.strictObject({ ...match, dl: z.literal('1').optional().describe('As a download') })
 export const linkCheckQuery = z.strictObject({
-  query: query.optional(),
-  tz,
+  ...match,
   follow: z
     .enum(['true', 'false', '1', '0'])
     .optional()

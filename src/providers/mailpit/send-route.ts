@@ -1,13 +1,13 @@
-import type { Inbox } from '../../inbox/methods.ts'
 import { isErrorOf } from '../../core/errors.ts'
+import type { Inbox } from '../../inbox/methods.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendOne } from '../send.ts'
-import { bodyLimits, type Route } from '../../server/route.ts'
-import { rowsOf } from './rows.ts'
+import { defineMailpitRoutes } from './define-routes.ts'
 import { sentSchema } from './schema.ts'
 import { memberNames, sendBody } from './send.ts'
 
-const { post } = rowsOf('Message')
+const { post } = defineMailpitRoutes('Message')
 
 /** `/api/v1/send`. */
 export function sendRoutes(parts: ProviderParts): Route[] {

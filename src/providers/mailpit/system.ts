@@ -1,10 +1,10 @@
 import { version } from '../../core/version.ts'
-import type { ProviderParts } from '../provider.ts'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './rows.ts'
+import type { ProviderParts } from '../provider.ts'
+import { defineMailpitRoutes } from './define-routes.ts'
 import { configurationSchema, infoSchema, type Configuration, type Info } from './schema.ts'
 
-const { get } = rowsOf('Application')
+const { get } = defineMailpitRoutes('Application')
 
 /** `/api/v1/info` and `/api/v1/webui`. */
 export function systemRoutes({

@@ -1,12 +1,12 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './rows.ts'
+import { defineMailpitRoutes } from './define-routes.ts'
 import { ok, okSuccess } from './messages.ts'
 import { renameBody, tagsBody } from './requests.ts'
 import { tagsSchema } from './schema.ts'
 
-const { get, put, del } = rowsOf('Tags')
+const { get, put, del } = defineMailpitRoutes('Tags')
 
 /** `/api/v1/tags`. Tags are listed in lower case, and their case does not matter. */
 export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>): Route[] {

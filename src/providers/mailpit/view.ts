@@ -4,12 +4,13 @@ import { bytesAnswer } from '../../server/answer.ts'
 import { guarded, htmlAnswer } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './rows.ts'
-import { idOf, isShown } from './find.ts'
-import { matchQuery } from './requests.ts'
 import { toMessage } from './answers.ts'
+import { isShown } from './browser.ts'
+import { defineMailpitRoutes } from './define-routes.ts'
+import { idOf } from './latest.ts'
+import { matchQuery } from './requests.ts'
 
-const { get } = rowsOf('Testing')
+const { get } = defineMailpitRoutes('Testing')
 
 /** `/view/{id}.html` and `/view/{id}.txt`. */
 export function viewRoutes(inbox: Inbox & InboxPages): Route[] {

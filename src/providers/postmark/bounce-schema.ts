@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bounceKinds } from './bounce.ts'
+import { bounceKinds } from './bounce-kinds.ts'
 import { checkPage, pageMembers, queryName, queryTime } from './page-query.ts'
 
 const types = Object.values(bounceKinds).map(({ Type }) => Type)
@@ -39,8 +39,8 @@ export const bounceQuery = z
     emailfilter: text.describe('A part of an address'),
     tag: text,
     messageid: text,
-    fromdate: queryTime(false),
-    todate: queryTime(true),
+    fromdate: queryTime('start'),
+    todate: queryTime('end'),
     messagestream: text,
   })
   .superRefine(checkPage)

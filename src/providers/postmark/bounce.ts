@@ -1,60 +1,10 @@
-import { createHash } from 'node:crypto'
 import { isSuppression } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
-import { labelsOf, messageIdOf, serverId, toTime, type Labels } from './words.ts'
-
-/** A kind of bounce, as Postmark tells them apart. */
-interface BounceKind {
-  readonly Type: string
-  readonly TypeCode: number
-  readonly Name: string
-  readonly Description: string
-  /** Whether Postmark sends nothing more to the address. */
-  readonly deactivates: boolean
-}
-
-const kind = (Type: string, TypeCode: number, Name: string, Description: string): BounceKind => ({
-  Type,
-  TypeCode,
-  Name,
-  Description,
-  deactivates: /^(?:HardBounce|SpamComplaint|ManuallyDeactivated)$/.test(Type),
-})
-
-/** The kinds that events of Localpost are. @see https://postmarkapp.com/developer/api/bounce-api#bounce-types */
-export const bounceKinds: Readonly<Record<KindName, BounceKind>> = {
-  hard: kind(
-    'HardBounce',
-    1,
-    'Hard bounce',
-    'The server refused the message for good, such as for an unknown user.',
-  ),
-  transient: kind(
-    'Transient',
-    2,
-    'Message delayed',
-    'The server could not take the message now. It is tried again.',
-  ),
-  unknown: kind('Unknown', 2048, 'Unknown bounce type', 'It is not known why the message did not arrive.'),
-  soft: kind(
-    'SoftBounce',
-    4096,
-    'Soft bounce',
-    'The server could not take the message, such as for a full mailbox.',
-  ),
-  complaint: kind('SpamComplaint', 100001, 'Spam complaint', 'The recipient marked the message as spam.'),
-  inactive: kind(
-    'ManuallyDeactivated',
-    100002,
-    'Manually deactivated',
-    'The address is on the suppression list.',
-  ),
-  blocked: kind('Blocked', 100006, 'ISP block', 'The server refused the message for its content.'),
-  failed: kind('SMTPApiError', 100007, 'SMTP API error', 'The message could not be sent.'),
-}
-
-type KindName = 'hard' | 'transient' | 'unknown' | 'soft' | 'complaint' | 'inactive' | 'blocked' | 'failed'
+import { eventKey, idAt } from '../event-facts.ts'
+import { bounceKinds, type BounceKind } from './bounce-kinds.ts'
+import { labelsOf, postmark, serverId, toTime, type Labels } from './conventions.ts'
+import { toNumber } from './numbers.ts'
 
 /** The kind of bounce that an event is; null if it is none. */
 function bounceKindOf(event: EmailEvent): BounceKind | null {
@@ -106,10 +56,10 @@ export function toBounce(given: ShapedEvent, isInactive?: boolean): Bounce | nul
   const { deactivates, ...named } = found
   const dump = dumpOf(event)
   return {
-    ID: bounceIdOf(given),
+    ID: toNumber(eventKey(given)),
     ...named,
     ...labelsOf(email),
-    MessageID: messageIdOf(email),
+    MessageID: idAt(postmark, email),
     ServerID: serverId,
     Details: dump || ('reason' in event ? event.reason : named.Description),
     Email: recipient,
@@ -125,14 +75,4 @@ export function toBounce(given: ShapedEvent, isInactive?: boolean): Bounce | nul
 /** What the server said; `""` where no server said anything. */
 export function dumpOf(event: EmailEvent): string {
   return ('smtp_response' in event ? event.smtp_response : undefined) ?? ''
-}
-
-/** The number of a bounce: the same for the same event, and exact in every language that reads numbers as doubles. */
-function bounceIdOf({ email, recipient, event }: ShapedEvent): number {
-  return toNumber([email.id, recipient, event.status, String(event.timestamp)].join('\n'))
-}
-
-/** A positive number of 48 bits for a text, where Postmark has numbers and Localpost has not. */
-export function toNumber(text: string): number {
-  return createHash('sha256').update(text).digest().readUIntBE(0, 6)
 }

@@ -2,17 +2,19 @@ import { z } from 'zod'
 import { LocalpostError, nullOn } from '../../core/errors.ts'
 import type { EmailRecord } from '../../emails/email.ts'
 import type { Suppression } from '../../sending/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
-import { notFound } from '../../store/repository.ts'
 import type { Where } from '../../store/queries.ts'
+import { notFound } from '../../store/repository.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
-import { bounceKinds, dumpOf, toBounce } from './bounce.ts'
+import { dumpOf, toBounce } from './bounce.ts'
+import { bounceKinds } from './bounce-kinds.ts'
 import { bounceQuery, bounceSchema, type BounceQuery, type PostmarkBounce } from './bounce-schema.ts'
-import { rowsOf } from './face.ts'
+import { postmarkFace } from './face.ts'
 import { selectPage } from './pages.ts'
 
-const { get, put } = rowsOf('Bounces')
+const { get, put } = defineRoutes({ tag: 'Bounces', access: 'key', face: postmarkFace })
 
 /** `/postmark/bounces` and `/postmark/deliverystats`: what went wrong with the emails of this account. */
 export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' | 'suppressions'>): Route[] {

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { sendErrors } from '../../sending/results.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
-import { toError, rowsOf } from './face.ts'
+import { postmark, toTime } from './conventions.ts'
+import { toError, postmarkFace } from './face.ts'
 import { inactiveError, inactiveNote, inactiveOf } from './inactive.ts'
 import {
   batchDocumentSchema,
@@ -13,9 +15,8 @@ import {
   templatedSchema,
 } from './send-schema.ts'
 import { templateIds } from './template-ids.ts'
-import { postmark, toTime } from './words.ts'
 
-const { post } = rowsOf('Emails')
+const { post } = defineRoutes({ tag: 'Emails', access: 'key', face: postmarkFace })
 
 const acceptedSchema = z.strictObject({
   To: z.string().optional(),

@@ -1,8 +1,10 @@
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedBody, ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
-import { bounceKinds, toBounce, type Bounce } from './bounce.ts'
-import { labelsOf, messageIdOf, postmark, serverId, toTime } from './words.ts'
+import { idAt } from '../event-facts.ts'
+import { toBounce, type Bounce } from './bounce.ts'
+import { bounceKinds } from './bounce-kinds.ts'
+import { labelsOf, postmark, serverId, toTime } from './conventions.ts'
 
 /** What a webhook of Postmark can be triggered by: the record types of its events. */
 export type PostmarkTrigger =
@@ -70,7 +72,7 @@ function ofBounce(bounce: Bounce, event: EmailEvent): ShapedBody[] {
 }
 
 function commonOf({ email, recipient }: ShapedEvent): object {
-  return { ...labelsOf(email), MessageID: messageIdOf(email), Recipient: recipient }
+  return { ...labelsOf(email), MessageID: idAt(postmark, email), Recipient: recipient }
 }
 
 type Visit = Extract<EmailEvent, { status: 'opened' | 'clicked' }>

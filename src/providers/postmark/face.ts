@@ -2,9 +2,8 @@ import { z } from 'zod'
 import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
-import { sentencesOf } from '../fault-words.ts'
-import { providerRows } from '../rows.ts'
-import { postmark } from './words.ts'
+import { sentencesOf } from '../error-sentences.ts'
+import { postmark } from './conventions.ts'
 
 const header = 'X-Postmark-Server-Token'
 
@@ -137,6 +136,3 @@ const { MessageID } = await client.sendEmail({
     { path: '/data-removals/**', what: 'Removals of data' },
   ],
 }
-
-/** Makes the rows of one chapter of its API. */
-export const rowsOf: ReturnType<typeof providerRows> = providerRows(postmarkFace)

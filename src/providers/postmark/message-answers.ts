@@ -1,9 +1,11 @@
 import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { outcomeOf } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
-import { bounceKinds, toBounce } from './bounce.ts'
+import { idAt } from '../event-facts.ts'
+import { toBounce } from './bounce.ts'
+import { bounceKinds } from './bounce-kinds.ts'
+import { labelsOf, postmark, toTime } from './conventions.ts'
 import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './message-schema.ts'
-import { labelsOf, messageIdOf, toTime } from './words.ts'
 
 type Event = PostmarkMessageDetails['MessageEvents'][number]
 
@@ -12,7 +14,7 @@ export function toMessage(email: EmailRecord, names: readonly string[]): Postmar
   const { to, to_names, cc, cc_names, bcc, bcc_names, envelope, tracking } = email
   return {
     ...labelsOf(email),
-    MessageID: messageIdOf(email),
+    MessageID: idAt(postmark, email),
     To: toRecipients(to, to_names),
     Cc: toRecipients(cc, cc_names),
     Bcc: toRecipients(bcc, bcc_names),

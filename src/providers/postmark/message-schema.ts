@@ -63,8 +63,8 @@ const queryMembers = {
   fromemail: text.describe('A part of the sender'),
   tag: text,
   status: queryName(statuses),
-  fromdate: queryTime(false),
-  todate: queryTime(true),
+  fromdate: queryTime('start'),
+  todate: queryTime('end'),
   subject: text.describe('A part of the subject'),
   messagestream: text,
 }

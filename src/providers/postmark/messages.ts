@@ -1,17 +1,18 @@
 import { z } from 'zod'
 import { isErrorOf } from '../../core/errors.ts'
 import type { EmailRecord } from '../../emails/email.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
-import { notFound } from '../../store/repository.ts'
 import type { Where } from '../../store/queries.ts'
+import { notFound } from '../../store/repository.ts'
 import type { ProviderParts } from '../provider.ts'
-import { rowsOf } from './face.ts'
+import { labelsOf, postmark } from './conventions.ts'
+import { postmarkFace } from './face.ts'
 import { statusOf, toMessage, toMessageDetails } from './message-answers.ts'
 import { messageDetailsSchema, messageQuery, messageSchema, type MessageQuery } from './message-schema.ts'
 import { selectPage } from './pages.ts'
-import { labelsOf, postmark } from './words.ts'
 
-const { get } = rowsOf('Messages')
+const { get } = defineRoutes({ tag: 'Messages', access: 'key', face: postmarkFace })
 
 /** `/postmark/messages/outbound`: the emails of this account, whatever interface they came by. */
 export function messageRoutes({ sent, inbox }: Pick<ProviderParts, 'sent' | 'inbox'>): Route[] {

@@ -32,23 +32,23 @@ const timeForm = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,7})?)?(?:Z|[
 /**
  * Reads a time of a query: a day, or a time of a day.
  *
- * @param end  Whether a day stands for its end.
+ * @param edge  What a day stands for: its start or its end.
  * @returns Unix time in milliseconds; null for anything else.
  */
-function readTime(text: string, end: boolean): number | null {
+function readTime(text: string, edge: 'start' | 'end'): number | null {
   if (!timeForm.test(text)) return null
   const isDay = text.length === 10
   const hasZone = isDay || /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.slice(10))
   const time = Date.parse(`${text.replace(' ', 'T')}${hasZone ? '' : 'Z'}`)
-  return Number.isNaN(time) ? null : isDay && end ? time + 86_399_999 : time
+  return Number.isNaN(time) ? null : isDay && edge === 'end' ? time + 86_399_999 : time
 }
 
-/** A time in a query. @param end  Whether a day stands for its end. */
-export function queryTime(end: boolean): z.ZodType<number | undefined> {
+/** A time in a query. @param edge  What a day stands for: its start or its end. */
+export function queryTime(edge: 'start' | 'end'): z.ZodType<number | undefined> {
   return z
     .string()
     .transform((text, context) => {
-      const time = readTime(text, end)
+      const time = readTime(text, edge)
       if (time !== null) return time
       const message = `must be a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00, not ${quote(text)}`
       context.addIssue({ code: 'custom', message })

@@ -1,9 +1,11 @@
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
 import { parseInput } from '../../core/validate.ts'
-import type { SendingRequest } from '../../sending/types.ts'
-import { checkProto } from '../own-names.ts'
+import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
+import { checkProto } from '../check-proto.ts'
+import { recordOf, trackingOf, translateOne } from '../request-parts.ts'
 import type { Translate, Translated } from '../translation.ts'
+import { isKept, withKept } from './conventions.ts'
 import {
   batchSchema,
   maxBatch,
@@ -14,7 +16,6 @@ import {
   type PostmarkEmail,
   type PostmarkHeader,
 } from './send-schema.ts'
-import { isKept, withKept } from './words.ts'
 
 /** `POST /postmark/email`. @throws validation_error */
 export const toSend: Translate = (body) => [{ request: toRequest(body) }]
@@ -50,16 +51,12 @@ function toEach(
       cause: 'too_many_messages',
     })
   }
-  return emails.map((email, i) => {
-    try {
-      if (isRecord(email)) return { request: translate(email) }
-      const message = `must be an object, not ${quote(email)}`
-      return { error: validationError([{ field: `${list}[${i}]`, message }]) }
-    } catch (error) {
-      if (error instanceof LocalpostError) return { error }
-      throw error
-    }
-  })
+  return emails.map((email, i) =>
+    translateOne(() => {
+      if (isRecord(email)) return translate(email)
+      throw validationError([{ field: `${list}[${i}]`, message: `must be an object, not ${quote(email)}` }])
+    }),
+  )
 }
 
 function toRequest(body: unknown): SendingRequest {
@@ -107,7 +104,6 @@ function toShared(
     errors.push({ field: 'Metadata', message: `must not have ${quote(own)}, which Localpost keeps itself` })
   const opens = TrackOpens ?? undefined
   const clicks = TrackLinks == null ? undefined : TrackLinks !== 'None'
-  const isTracked = opens !== undefined || clicks !== undefined
   return {
     from,
     to,
@@ -118,7 +114,7 @@ function toShared(
     metadata: withKept(email.Metadata ?? {}, { tag, stream: email.MessageStream ?? undefined }),
     tags: tag === undefined ? undefined : [tag],
     attachments: email.Attachments?.map(toAttachment),
-    tracking: isTracked ? { opens, clicks } : undefined,
+    tracking: trackingOf(opens, clicks),
   }
 }
 
@@ -138,10 +134,8 @@ function toHeaders(
     if (problem !== null) errors.push({ field: `Headers[${i}].Name`, message: problem })
     headers.set(Name, Value)
   }
-  return headers.size === 0 ? undefined : Object.fromEntries(headers)
+  return recordOf(headers)
 }
-
-type SentAttachment = NonNullable<SendingRequest['attachments']>[number]
 
 function toAttachment({ Name, Content, ContentType, ContentID }: PostmarkAttachment): SentAttachment {
   const content_id = orNothing(ContentID)

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './face.ts'
-import { serverId } from './words.ts'
+import { serverId } from './conventions.ts'
+import { postmarkFace } from './face.ts'
 
-const { get } = rowsOf('Server')
+const { get } = defineRoutes({ tag: 'Server', access: 'key', face: postmarkFace })
 
 /** `/postmark/server`: what an app reads to see whether its token works. */
 export function serverRoutes(): Route[] {

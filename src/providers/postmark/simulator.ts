@@ -1,5 +1,5 @@
 import type { SimulatorNames } from '../../rules/simulator.ts'
-import { postmark } from './words.ts'
+import { postmark } from './conventions.ts'
 
 /** @see https://postmarkapp.com/support/article/1239-how-to-test-bounces */
 export const postmarkSimulator: SimulatorNames = {

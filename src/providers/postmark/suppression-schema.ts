@@ -39,8 +39,8 @@ export const streamName: z.ZodString = streamSchema
 export const suppressionQuery = z.strictObject({
   suppressionreason: queryName(reasons),
   origin: queryName(origins),
-  fromdate: queryTime(false),
-  todate: queryTime(true),
+  fromdate: queryTime('start'),
+  todate: queryTime('end'),
   emailaddress: z.string().max(1000).optional(),
   count: z.string().max(20).optional().describe('Has no effect, as in Postmark: the SDK sends it'),
   offset: z.string().max(20).optional().describe('Has no effect, as in Postmark: the SDK sends it'),

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { isErrorOf, LocalpostError, nullOn, quote } from '../../core/errors.ts'
-import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Suppression } from '../../sending/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
-import { rowsOf } from './face.ts'
+import { toTime } from './conventions.ts'
+import { postmarkFace } from './face.ts'
 import {
   streamName,
   suppressionQuery,
@@ -16,9 +18,8 @@ import {
   type PostmarkSuppressions,
   type PostmarkSuppressionStatus,
 } from './suppression-schema.ts'
-import { toTime } from './words.ts'
 
-const { get, post } = rowsOf('Suppressions')
+const { get, post } = defineRoutes({ tag: 'Suppressions', access: 'key', face: postmarkFace })
 
 const path = '/postmark/message-streams/{stream}/suppressions'
 const body = { schema: suppressionsSchema, maxBytes: bodyLimits.small }

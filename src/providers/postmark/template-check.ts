@@ -2,8 +2,8 @@ import { validationError, type FieldError } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
 import { templateBytes } from '../../emails/render.ts'
 import { checkTemplate, renderTemplate } from '../../templates/engines.ts'
+import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
 import type { PostmarkTemplateCheck, PostmarkTemplateTest } from './template-schema.ts'
 
 type Section = PostmarkTemplateCheck['Subject']

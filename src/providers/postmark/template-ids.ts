@@ -1,7 +1,8 @@
 import { nullOn } from '../../core/errors.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
-import { toNumber } from './bounce.ts'
+import { allOf } from '../all-of.ts'
+import { toNumber } from './numbers.ts'
 
 /** A number that Postmark could have given, and that is exact in JSON. */
 const numberForm = /^[1-9]\d{0,14}$/
@@ -14,15 +15,6 @@ export function templateNumber(id: string): number {
 /** The alias of a template; null where its id is a number. */
 export function templateAlias(id: string): string | null {
   return numberForm.test(id) ? null : id
-}
-
-/** All templates of an account, page by page. */
-export async function* templatePages(templates: Pick<Templates, 'list'>): AsyncGenerator<Template[]> {
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await templates.list({ limit: 100, ...(cursor && { cursor }) })
-    yield page.items
-    cursor = page.cursor
-  }
 }
 
 type Stored = Pick<Templates, 'get' | 'list'>
@@ -51,7 +43,7 @@ export function templateIds(templates: Stored): (idOrAlias: string) => Promise<s
 /** The ids of all templates by their numbers. */
 async function readNumbers(templates: Stored): Promise<ReadonlyMap<number, string>> {
   const ids = new Map<number, string>()
-  for await (const page of templatePages(templates))
-    for (const { id } of page) if (!ids.has(templateNumber(id))) ids.set(templateNumber(id), id)
+  for await (const { id } of allOf(templates.list))
+    if (!ids.has(templateNumber(id))) ids.set(templateNumber(id), id)
   return ids
 }

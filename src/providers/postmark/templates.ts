@@ -1,15 +1,18 @@
 import { z } from 'zod'
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { createSequence } from '../../core/shared-work.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
+import { allOf } from '../all-of.ts'
+import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
-import { toNumber } from './bounce.ts'
-import { rowsOf } from './face.ts'
-import { selectPage } from './pages.ts'
+import { serverId } from './conventions.ts'
+import { postmarkFace } from './face.ts'
+import { toNumber } from './numbers.ts'
 import { checkTexts } from './template-check.ts'
-import { findTemplate, templateAlias, templateNumber, templatePages } from './template-ids.ts'
+import { findTemplate, templateAlias, templateNumber } from './template-ids.ts'
 import {
   listedTemplateSchema,
   newTemplateSchema,
@@ -21,10 +24,9 @@ import {
   type PostmarkListedTemplate,
   type PostmarkTemplate,
 } from './template-schema.ts'
-import { serverId } from './words.ts'
 import { createSequence } from '../../core/sequence.ts'
 
-const { get, post, put, del } = rowsOf('Templates')
+const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: postmarkFace })
 
 /** Names of members of our templates in Postmark's API. */
 const names = { id: 'Alias', name: 'Name', subject: 'Subject', html: 'HtmlBody', text: 'TextBody' }
@@ -66,10 +68,10 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       success: { schema: z.strictObject({ TotalCount: z.int(), Templates: z.array(listedTemplateSchema) }) },
       async handler({ query }) {
         const isNone = query.templatetype === 'Layout' || query.layouttemplate !== undefined
-        const page = await selectPage(templatePages(templates), query, (one) =>
-          isNone ? [] : [toListed(one)],
-        )
-        return { TotalCount: page.total, Templates: page.items }
+        const all: PostmarkListedTemplate[] = []
+        if (!isNone) for await (const template of allOf(templates.list)) all.push(toListed(template))
+        const { count, offset } = query
+        return { TotalCount: all.length, Templates: all.slice(offset, offset + count) }
       },
     }),
     get('/postmark/templates/{id}', {

@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
+import { withNames } from '../member-names.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
-import { toNumber } from './bounce.ts'
+import { defaultStream, postmark } from './conventions.ts'
 import { postmarkShape, type PostmarkTrigger } from './events.ts'
-import { rowsOf } from './face.ts'
+import { postmarkFace } from './face.ts'
+import { toNumber } from './numbers.ts'
 import type { PostmarkHeader } from './send-schema.ts'
 import {
   newWebhookSchema,
@@ -17,9 +19,8 @@ import {
   type PostmarkWebhook,
   type PostmarkWebhookChanges,
 } from './webhook-schema.ts'
-import { defaultStream, postmark } from './words.ts'
 
-const { get, post, put, del } = rowsOf('Webhooks')
+const { get, post, put, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: postmarkFace })
 
 /** Names of members of our webhooks in Postmark's API. */
 const names = { url: 'Url', headers: 'HttpHeaders', shape_events: 'Triggers' }

@@ -4,8 +4,8 @@ import { isSuppression } from '../../emails/events.ts'
 import { toLastEvent } from '../../emails/views.ts'
 import { parseAddresses, type ParsedAddress } from '../../mime/headers/addresses.ts'
 import type { ScheduledRecord } from '../../sending/scheduled.ts'
+import { messageIdOf, toTime } from './conventions.ts'
 import type { ResendEmailDetail, ResendListedEmail } from './email-schema.ts'
-import { messageIdOf, toTime } from './words.ts'
 
 /** A page of a list. */
 export function toList<T>(data: readonly T[], has_more: boolean): object {

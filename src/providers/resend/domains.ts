@@ -5,10 +5,12 @@ import type {
   DomainSettings,
   DomainStatus,
 } from '../../domains/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toList } from './answers.ts'
+import { toTime } from './conventions.ts'
 import {
   changedDomainSchema,
   createdDomainSchema,
@@ -23,12 +25,11 @@ import {
   type ResendListedDomain,
 } from './domain-schema.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
-import { rowsOf } from './face.ts'
+import { resendFace } from './face.ts'
 import { maxPage, pageOf } from './pages.ts'
 import { assertSameId } from './same-id.ts'
-import { toTime } from './words.ts'
 
-const { get, post, patch, del } = rowsOf('Domains')
+const { get, post, patch, del } = defineRoutes({ tag: 'Domains', access: 'key', face: resendFace })
 
 /** Our states of a domain in Resend's words. */
 const statuses = {

@@ -1,28 +1,25 @@
 import { z } from 'zod'
 import { quote, validationError } from '../../core/errors.ts'
-import { maxKeyChars } from '../../sending/idempotency.ts'
 import { sendErrors } from '../../sending/results.ts'
 import { readTime, type ScheduledRecord } from '../../sending/scheduled.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
+import { idempotencyHeader } from '../../server/idempotency-header.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
+import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, sendOne, withNames, type ProviderSend } from '../send.ts'
+import { sendAll, sendOne, type ProviderSend } from '../send.ts'
 import { toEmailDetail, toList, toListedEmail } from './answers.ts'
+import { resend } from './conventions.ts'
 import { changedEmailSchema, emailSchema, listedEmailSchema, listSchema, pageQuery } from './email-schema.ts'
-import { messageOf, rowsOf } from './face.ts'
-import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
-import { maxAheadDays, readScheduledAt } from './times.ts'
-import { createTemplateUse } from './template-use.ts'
+import { messageOf, resendFace } from './face.ts'
 import { assertSameId } from './same-id.ts'
-import { resend } from './words.ts'
+import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
+import { createTemplateUse } from './template-use.ts'
+import { maxAheadDays, readScheduledAt } from './times.ts'
 
-const { get, patch, post } = rowsOf('Emails')
+const { get, patch, post } = defineRoutes({ tag: 'Emails', access: 'key', face: resendFace })
 
-const idempotencyHeader = {
-  'Idempotency-Key': {
-    description: 'At most 256 characters; the same request with the same key is sent once in 24 h',
-    maxLength: maxKeyChars,
-  },
-}
+const keyHeader = idempotencyHeader('the same request with the same key is sent once in 24 h')
 const ofSending = [...sendErrors, 'idempotency_conflict', 'state_conflict'] as const
 const idSchema = z.strictObject({ id: z.string() })
 
@@ -45,7 +42,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
     post('/resend/emails', {
       needs: 'send',
       summary: 'Send an email',
-      headers: idempotencyHeader,
+      headers: keyHeader,
       body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: idSchema },
       errors: ofSending,
@@ -58,7 +55,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       needs: 'send',
       summary: 'Send up to 100 emails, in one commit',
       headers: {
-        ...idempotencyHeader,
+        ...keyHeader,
         'x-batch-validation': {
           description:
             '`strict`: one wrong email and none is sent; `permissive`: the others are sent. Default: `strict`',

@@ -1,8 +1,9 @@
 import { isSuppression } from '../../emails/events.ts'
-import type { EmailEventType } from '../../webhooks/types.ts'
-import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEvent } from '../../emails/types.ts'
-import { messageIdOf, resend, toTime } from './words.ts'
+import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
+import type { EmailEventType } from '../../webhooks/types.ts'
+import { idAt } from '../event-facts.ts'
+import { messageIdOf, resend, toTime } from './conventions.ts'
 
 /** The events that a webhook can ask for, with ours of which they are made. */
 const events = {
@@ -35,10 +36,10 @@ export const resendShape: WebhookShape = {
 }
 
 function emailData({ email, recipient }: ShapedEvent): object {
-  const { created, provider, id, from, subject, template_id, metadata } = email
+  const { created, from, subject, template_id, metadata } = email
   return {
     created_at: toTime(created),
-    email_id: provider?.name === resend ? provider.message_id : id,
+    email_id: idAt(resend, email),
     message_id: messageIdOf(email),
     from,
     to: [recipient],

@@ -3,9 +3,8 @@ import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts
 import { jsonAnswer } from '../../server/answer.ts'
 import { bearerPlace } from '../../server/auth.ts'
 import type { Face } from '../../server/face.ts'
-import { sentencesOf } from '../fault-words.ts'
-import { providerRows } from '../rows.ts'
-import { missingMember, resend } from './words.ts'
+import { sentencesOf } from '../error-sentences.ts'
+import { missingMember, resend } from './conventions.ts'
 
 /** The names of Resend's errors that Localpost answers with. */
 const errorNames = [
@@ -95,9 +94,6 @@ const { data, error } = await resend.emails.send({
     { path: '/usage', what: 'Usage' },
   ],
 }
-
-/** Makes the rows of one chapter of its API. */
-export const rowsOf: ReturnType<typeof providerRows> = providerRows(resendFace)
 
 function kindOf(error: LocalpostError): readonly [status: number, name: ErrorName] {
   if (error.code === 'validation_error') return ofInput(error)

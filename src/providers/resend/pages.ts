@@ -20,19 +20,12 @@ export async function pageOf<T extends { readonly id: string }>(
 ): Promise<{ items: T[]; more: boolean }> {
   if (after !== undefined && before !== undefined)
     throw validationError([{ field: 'after', message: 'must not be given together with before' }])
-  const given = after ?? before
   const items: T[] = []
-  let isIn = after === undefined
-  for await (const item of all) {
-    if (before !== undefined && item.id === before)
-      return { items: items.slice(-limit), more: items.length > limit }
-    if (isIn) items.push(item)
-    else isIn = item.id === after
-    // One more than are shown says that there are more.
-    if (items.length <= limit) continue
-    if (before === undefined) return { items: items.slice(0, limit), more: true }
-    if (items.length > limit + 1) items.shift()
-  }
-  if (before !== undefined || !isIn) throw notFound(noun, given ?? '')
-  return { items, more: false }
+  for await (const item of all) items.push(item)
+  const given = after ?? before
+  const at = items.findIndex(({ id }) => id === given)
+  if (given !== undefined && at === -1) throw notFound(noun, given)
+  if (before !== undefined) return { items: items.slice(Math.max(0, at - limit), at), more: at > limit }
+  const rest = items.slice(at + 1)
+  return { items: rest.slice(0, limit), more: rest.length > limit }
 }

@@ -2,8 +2,10 @@ import type { z } from 'zod'
 import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
 import { checkInput, parseInput } from '../../core/validate.ts'
-import type { SendingRequest } from '../../sending/types.ts'
-import type { Translate, Translated, TranslationFacts } from '../translation.ts'
+import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
+import { recordOf, translateOne } from '../request-parts.ts'
+import type { Translate, TranslationFacts } from '../translation.ts'
+import { missingMember } from './conventions.ts'
 import {
   batchItemSchema,
   batchSchema,
@@ -12,21 +14,13 @@ import {
   type ResendEmail,
 } from './send-schema.ts'
 import { readScheduledAt } from './times.ts'
-import { missingMember } from './words.ts'
 
 /** `POST /resend/emails`. @throws validation_error */
 export const toSend: Translate = (body, facts) => [{ request: toRequest(sendSchema, body, facts) }]
 
 /** `POST /resend/emails/batch`. @throws validation_error if it is not an array, or one of too many emails. */
 export const toBatch: Translate = (body, facts) =>
-  parseInput(batchSchema, body).map((email): Translated => {
-    try {
-      return { request: toRequest(batchItemSchema, email, facts) }
-    } catch (error) {
-      if (error instanceof LocalpostError) return { error }
-      throw error
-    }
-  })
+  parseInput(batchSchema, body).map((email) => translateOne(() => toRequest(batchItemSchema, email, facts)))
 
 function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: TranslationFacts): SendingRequest {
   const email = readMembers(schema, body)
@@ -90,10 +84,8 @@ function toMetadata(
       errors.push({ field: `tags[${i}].name`, message: `must be given once, not twice: ${quote(name)}` })
     metadata.set(name, value)
   }
-  return tags.length === 0 ? undefined : Object.fromEntries(metadata)
+  return recordOf(metadata)
 }
-
-type SentAttachment = NonNullable<SendingRequest['attachments']>[number]
 
 function toAttachment({
   content,

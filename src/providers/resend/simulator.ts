@@ -1,5 +1,5 @@
 import type { SimulatorNames } from '../../rules/simulator.ts'
-import { resend } from './words.ts'
+import { resend } from './conventions.ts'
 
 /** @see https://resend.com/docs/dashboard/emails/send-test-emails */
 export const resendSimulator: SimulatorNames = {

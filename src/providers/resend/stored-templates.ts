@@ -43,7 +43,7 @@ export function detailsOf({ id, metadata, updated }: Template): ResendTemplateDe
       const details = templateDetailsSchema.safeParse(JSON.parse(kept))
       if (details.success) return details.data
     } catch {
-      // Somebody has changed it by another interface, as where it has another form.
+      // It was changed by another interface, as details of another form were.
     }
   }
   return { alias: null, from: null, reply_to: null, variables: [], published: updated, version: id }

@@ -2,9 +2,9 @@ import { type FieldError, LocalpostError, quote, validationError } from '../../c
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
+import { missingMember } from './conventions.ts'
 import { detailsOf, findTemplate } from './stored-templates.ts'
 import { reservedNames, type ResendTemplateDetails } from './template-schema.ts'
-import { missingMember } from './words.ts'
 
 /**
  * Completes requests that use a template: by its sender and subject, and by the fallback values of its variables. The template

@@ -1,10 +1,12 @@
-import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { LocalpostError, quote } from '../../core/errors.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toList } from './answers.ts'
+import { toTime } from './conventions.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
-import { rowsOf } from './face.ts'
+import { resendFace } from './face.ts'
 import { pageOf } from './pages.ts'
 import {
   assertDraftIsFree,
@@ -22,7 +24,6 @@ import {
   listedTemplateSchema,
   newTemplateSchema,
   removedTemplateSchema,
-  reservedNames,
   templateChangesSchema,
   templateSchema,
   type ResendListedTemplate,
@@ -30,9 +31,9 @@ import {
   type ResendTemplateChanges,
   type ResendTemplateDetails,
 } from './template-schema.ts'
-import { toTime } from './words.ts'
+import { checkVariables } from './template-variables.ts'
 
-const { get, post, patch, del } = rowsOf('Templates')
+const { get, post, patch, del } = defineRoutes({ tag: 'Templates', access: 'key', face: resendFace })
 
 /** `/resend/templates`: the templates of this account. One is sent as it was when it was published. */
 export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Route[] {
@@ -42,7 +43,7 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
     throw new LocalpostError('name_taken', `Another template has the alias ${quote(alias)}; choose another.`)
   }
 
-  /** Stores what was given, over what is known, as a draft or as what is published. */
+  /** Stores what was given, over what is known: as a draft beside the template, once that is published. */
   async function write(id: string, given: ResendTemplateChanges, known?: Template): Promise<void> {
     const details = { ...(known ? detailsOf(known) : newDetails), version: newUuid() }
     const { alias = details.alias, from = details.from, variables = details.variables } = given
@@ -59,9 +60,11 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
     checkVariables(input, changed)
     await assertFree(alias, id)
     if (details.published === null)
-      return void (await templates.put(id, { ...input, metadata: toMetadata(changed, known?.metadata) }))
-    await assertDraftIsFree(templates, id)
-    await templates.put(draftIdOf(id), { ...input, metadata: toDraftMetadata(changed, id) })
+      await templates.put(id, { ...input, metadata: toMetadata(changed, known?.metadata) })
+    else {
+      await assertDraftIsFree(templates, id)
+      await templates.put(draftIdOf(id), { ...input, metadata: toDraftMetadata(changed, id) })
+    }
   }
 
   return [
@@ -160,44 +163,6 @@ const newDetails: Omit<ResendTemplateDetails, 'version'> = {
   variables: [],
   published: null,
 }
-
-const variable = /\{\{\{\s{0,20}([A-Za-z_][A-Za-z0-9_]{0,49})\s{0,20}\}\}\}/y
-
-/** Checks that the texts have nothing in braces but variables that are declared. @throws validation_error */
-function checkVariables(input: TemplateInput, { variables }: ResendTemplateDetails): void {
-  const errors: FieldError[] = []
-  const declared = new Set([...variables.map(({ key }) => key), ...reservedNames])
-  if (declared.size < variables.length + reservedNames.length)
-    errors.push({ field: 'variables', message: 'must not have the same key twice' })
-  for (const field of ['subject', 'html', 'text'] as const) {
-    const source = input[field] ?? ''
-    for (
-      let at = source.indexOf('{{');
-      at !== -1 && errors.length < maxErrors;
-      at = source.indexOf('{{', at)
-    ) {
-      variable.lastIndex = at
-      const [whole, name] = variable.exec(source) ?? []
-      if (whole === undefined || name === undefined || source[at - 1] === '\\') {
-        const near = quote(source.slice(at, at + 30))
-        errors.push({
-          field,
-          message: `has ${near}: variables are written {{{NAME}}}, and there are no other tags`,
-        })
-        break
-      }
-      if (!declared.has(name))
-        errors.push({
-          field,
-          message: `Variable '${name}' is used in the template but not defined in the variables list`,
-        })
-      at += whole.length
-    }
-  }
-  if (errors.length > 0) throw validationError(errors)
-}
-
-const maxErrors = 50
 
 function toListed(template: Template): ResendListedTemplate {
   const { id, name, created, updated } = template

@@ -1,13 +1,15 @@
 import { timeOfId } from '../../core/ids.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
+import { withNames } from '../member-names.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
 import { toList } from './answers.ts'
+import { resend, toTime } from './conventions.ts'
 import { listSchema, pageQuery } from './email-schema.ts'
 import { resendShape } from './events.ts'
-import { rowsOf } from './face.ts'
+import { resendFace } from './face.ts'
 import { maxPage, pageOf } from './pages.ts'
 import { assertSameId } from './same-id.ts'
 import {
@@ -20,9 +22,8 @@ import {
   webhookSchema,
   type ResendListedWebhook,
 } from './webhook-schema.ts'
-import { resend, toTime } from './words.ts'
 
-const { get, post, patch, del } = rowsOf('Webhooks')
+const { get, post, patch, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: resendFace })
 
 /** Names of members of our webhooks in Resend's API. */
 const names = { url: 'endpoint', shape_events: 'events' }

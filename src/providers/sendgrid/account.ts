@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { Scope } from '../../keys/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
-import { rowsOf } from './face.ts'
+import { sendgridFace } from './face.ts'
 
-const { get } = rowsOf('Account')
+const { get } = defineRoutes({ tag: 'Account', access: 'key', face: sendgridFace })
 
 const text = z.string()
 const profileSchema = z.strictObject({

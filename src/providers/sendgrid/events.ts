@@ -4,8 +4,9 @@ import { isSuppression } from '../../emails/events.ts'
 import type { BounceSubtype, EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
+import { enhancedCodeOf, eventKey, idAt } from '../event-facts.ts'
+import { ownMetadata, ownPrefix, sendgrid, toSeconds } from './conventions.ts'
 import { signingKeyOf } from './signature.ts'
-import { ownMetadata, ownPrefix, sendgrid, toSeconds } from './words.ts'
 
 /** The name of an event. */
 export type SendGridEvent =
@@ -56,9 +57,9 @@ function argsOf({ metadata = {} }: EmailRecord): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !name.startsWith(ownPrefix)))
 }
 
-function factsOf({ email, recipient, event }: ShapedEvent): object {
-  const { id, provider, metadata = {}, message } = email
-  const messageId = provider?.name === sendgrid ? provider.message_id : id
+function factsOf(given: ShapedEvent): object {
+  const { email, recipient, event } = given
+  const { id, metadata = {}, message } = email
   const { [ownMetadata.categories]: categories, [ownMetadata.group]: group } = metadata
   return {
     email: recipient,
@@ -66,15 +67,10 @@ function factsOf({ email, recipient, event }: ShapedEvent): object {
     ...(message && { 'smtp-id': message.message_id }),
     ...(categories !== undefined && { category: categories.split('\n') }),
     ...(group !== undefined && { asm_group_id: Number(group) }),
-    sg_event_id: eventId([id, recipient, event.status, event.timestamp]),
+    sg_event_id: createHash('sha256').update(eventKey(given)).digest('base64url'),
     // The part before the first dot is the id of the request; the rest tells its emails apart.
-    sg_message_id: `${messageId}.recvd-${id}.0`,
+    sg_message_id: `${idAt(sendgrid, email)}.recvd-${id}.0`,
   }
-}
-
-/** The same for the same event. */
-function eventId(facts: readonly unknown[]): string {
-  return createHash('sha256').update(facts.join('\n')).digest('base64url')
 }
 
 interface Detail {
@@ -124,7 +120,7 @@ const classifications: Readonly<Partial<Record<BounceSubtype, string>>> = {
 }
 
 function bounceOf({ type, subtype, smtp_response: reason = `${type}, ${subtype}` }: Bounce): Detail {
-  const [, status] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(reason) ?? []
+  const status = enhancedCodeOf(reason)
   return {
     event: 'bounce',
     reason,

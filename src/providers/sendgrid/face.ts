@@ -3,8 +3,7 @@ import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts
 import { jsonAnswer } from '../../server/answer.ts'
 import { bearerPlace } from '../../server/auth.ts'
 import type { Face } from '../../server/face.ts'
-import { providerRows } from '../rows.ts'
-import { sendgrid } from './words.ts'
+import { sendgrid } from './conventions.ts'
 
 /** What SendGrid answers in place of the statuses of our errors. Others keep theirs. */
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -99,9 +98,6 @@ const [response] = await sendgrid.send({
     { path: '/v3/whitelabel/**', what: 'Authenticated domains' },
   ],
 }
-
-/** Makes the rows of one chapter of its API. */
-export const rowsOf: ReturnType<typeof providerRows> = providerRows(sendgridFace)
 
 type Fault = z.output<typeof fault>
 

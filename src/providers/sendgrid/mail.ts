@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import { nullOn, validationError } from '../../core/errors.ts'
-import { bytesAnswer } from '../../server/answer.ts'
-import { bodyLimits, type Route } from '../../server/route.ts'
 import { sendErrors } from '../../sending/results.ts'
+import { bytesAnswer } from '../../server/answer.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, type ProviderSend } from '../send.ts'
-import { rowsOf } from './face.ts'
+import { ownMetadata, sendgrid, toMessageId } from './conventions.ts'
+import { sendgridFace } from './face.ts'
 import { maxRecipients, mailSchema } from './send-schema.ts'
-import { ownMetadata, sendgrid, toMessageId } from './words.ts'
 
-const { post } = rowsOf('Mail')
+const { post } = defineRoutes({ tag: 'Mail', access: 'key', face: sendgridFace })
 
 const batchId = z.string().min(1).max(100)
 const cancellation = z.strictObject({ batch_id: batchId, status: z.literal('cancel') })
@@ -20,12 +22,8 @@ export function mailRoutes(parts: ProviderParts): Route[] {
 
   /** The emails that wait and belong to a batch. */
   async function* waitingOf(batch: string): AsyncGenerator<string> {
-    let cursor: string | undefined
-    do {
-      const page = await sending.scheduled.list({ limit: 100, ...(cursor !== undefined && { cursor }) })
-      for (const { id, metadata } of page.items) if (metadata?.[ownMetadata.batch] === batch) yield id
-      cursor = page.cursor ?? undefined
-    } while (cursor !== undefined)
+    for await (const { id, metadata } of allOf(sending.scheduled.list))
+      if (metadata?.[ownMetadata.batch] === batch) yield id
   }
 
   return [

@@ -1,10 +1,12 @@
-import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { type FieldError, LocalpostError, validationError } from '../../core/errors.ts'
 import { parseInput } from '../../core/validate.ts'
-import type { SendingRequest } from '../../sending/types.ts'
+import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { bodyLimits } from '../../server/route.ts'
-import { checkProto } from '../own-names.ts'
+import { recordOf, trackingOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
-import { checkRecipients, createWriter, type Writer } from './people.ts'
+import { type AddressWriter, createAddressWriter } from './address-writer.ts'
+import { checkRequest } from './checks.ts'
+import { ownMetadata } from './conventions.ts'
 import {
   mailSchema,
   type SendGridAttachment,
@@ -12,20 +14,13 @@ import {
   type SendGridPersonalization,
 } from './send-schema.ts'
 import { type Room, substitute } from './substitutions.ts'
-import { ownMetadata, ownPrefix } from './words.ts'
 
 /** `POST /sendgrid/v3/mail/send`: an email for each personalization. @throws validation_error, message_too_large. */
 export const toSend: Translate = (body, { now }) => {
   const mail = parseInput(mailSchema, body)
   const errors: FieldError[] = []
-  checkMail(mail, errors)
-  checkProto(body, ['custom_args'], errors)
-  for (const i of mail.personalizations.keys())
-    for (const name of ['custom_args', 'dynamic_template_data'])
-      checkProto(body, ['personalizations', i, name], errors)
-  checkRecipients(mail, errors)
-  for (const [i, person] of mail.personalizations.entries()) checkPerson(mail, person, i, now, errors)
-  const write = createWriter(errors)
+  checkRequest(mail, body, now, errors)
+  const write = createAddressWriter(errors)
   const shared = sharedOf(mail)
   const from = write(mail.from, 'from')
   assertSize(mail)
@@ -39,80 +34,6 @@ export const toSend: Translate = (body, { now }) => {
   const checkOnly = mail.mail_settings?.sandbox_mode?.enable === true
   return requests.map((request) => ({ request, checkOnly }))
 }
-
-/** The checks of what all emails have in common. */
-function checkMail(mail: SendGridMail, errors: FieldError[]): void {
-  const { content = [], categories = [], attachments = [] } = mail
-  if (mail.reply_to && mail.reply_to_list)
-    errors.push({ field: 'reply_to_list', message: 'must not be given together with reply_to' })
-  if (content.length === 0 && mail.template_id === undefined)
-    errors.push({
-      field: 'content',
-      message:
-        'The content param is required unless you are using a transactional template and have defined a template_id.',
-    })
-  if (content[0]?.type === content[1]?.type && content.length > 1)
-    errors.push({ field: 'content[1].type', message: 'must not be that of the first content' })
-  else if (content[1]?.type === 'text/plain')
-    errors.push({
-      field: 'content',
-      message:
-        'Following RFC 1341, section 7.2, if either text/html or text/plain are to be sent in your email: text/plain needs to be first, followed by text/html, followed by any other content.',
-    })
-  for (const [i, category] of categories.entries())
-    if (categories.indexOf(category) !== i)
-      errors.push({
-        field: `categories[${i}]`,
-        message: `The categories must be a unique list, and you have included ${quote(category)} more than once.`,
-      })
-  for (const [i, { disposition, content_id }] of attachments.entries())
-    if (disposition === 'inline' && content_id === undefined)
-      errors.push({ field: `attachments[${i}].content_id`, message: 'is missing; inline needs it' })
-  checkArgs(mail.custom_args, 'custom_args', errors)
-}
-
-function checkPerson(
-  mail: SendGridMail,
-  person: SendGridPersonalization,
-  i: number,
-  now: number,
-  errors: FieldError[],
-): void {
-  const add = (member: string, message: string): number =>
-    errors.push({ field: `personalizations[${i}].${member}`, message })
-  const isTemplate = mail.template_id !== undefined
-  const { subject = mail.subject, send_at = mail.send_at, substitutions } = person
-  if (subject === undefined && !isTemplate)
-    add(
-      'subject',
-      'The subject is required. You can get around this requirement if you use a template with a subject defined or if every personalization has a subject defined.',
-    )
-  if (send_at !== undefined && send_at * 1000 > now + maxAheadMs)
-    add('send_at', 'Scheduling more than 72 hours in advance is forbidden.')
-  if (substitutions && isTemplate)
-    add('substitutions', 'must not be given with template_id: give dynamic_template_data')
-  if (Object.keys(substitutions ?? {}).length > maxSubstitutions)
-    add('substitutions', `Substitutions are limited to ${maxSubstitutions} items per personalization block.`)
-  if (person.dynamic_template_data && !isTemplate)
-    add('dynamic_template_data', 'must only be given with template_id')
-  checkArgs(person.custom_args, `personalizations[${i}].custom_args`, errors)
-}
-
-function checkArgs(
-  args: Readonly<Record<string, string>> | undefined,
-  field: string,
-  errors: FieldError[],
-): void {
-  const own = Object.keys(args ?? {}).find((name) => name.startsWith(ownPrefix))
-  if (own !== undefined)
-    errors.push({
-      field,
-      message: `must not have ${quote(own)}: Localpost has names with ${quote(ownPrefix)} itself`,
-    })
-}
-
-const maxAheadMs = 72 * 3_600_000
-const maxSubstitutions = 150
 
 // Each email has all of the content, so a short request could become gigabytes.
 function assertSize({ personalizations, ...shared }: SendGridMail): void {
@@ -134,7 +55,7 @@ function sharedOf({
     attachments: attachments?.map(toAttachment),
     tags: categories,
     ...(mail_settings?.bypass_list_management?.enable && { ignore_suppressions: true }),
-    ...(opens === undefined && clicks === undefined ? {} : { tracking: { opens, clicks } }),
+    tracking: trackingOf(opens, clicks),
   }
 }
 
@@ -142,7 +63,7 @@ function toEmail(
   mail: SendGridMail,
   person: SendGridPersonalization,
   field: string,
-  write: Writer,
+  write: AddressWriter,
   room: Room,
 ): SendingRequest {
   const { to, cc, bcc, substitutions, subject = mail.subject, send_at = mail.send_at } = person
@@ -180,7 +101,7 @@ function toBodies(
 function replyTo(
   { reply_to, reply_to_list }: SendGridMail,
   fill: (text: string) => string,
-  write: Writer,
+  write: AddressWriter,
 ): string[] | undefined {
   const given = reply_to_list ?? (reply_to && [reply_to])
   return given?.map(({ email, name }, i) => {
@@ -196,8 +117,7 @@ function toHeaders(
 ): Record<string, string> | undefined {
   const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
   const kept = Object.entries(shared).filter(([name]) => !names.has(name.toLowerCase()))
-  const all = [...kept, ...Object.entries(own)]
-  return all.length === 0 ? undefined : Object.fromEntries(all)
+  return recordOf([...kept, ...Object.entries(own)])
 }
 
 function toMetadata(
@@ -211,7 +131,7 @@ function toMetadata(
     ...(asm && { [ownMetadata.group]: String(asm.group_id) }),
     ...(batch_id !== undefined && { [ownMetadata.batch]: batch_id }),
   }
-  return Object.keys(metadata).length === 0 ? undefined : metadata
+  return recordOf(Object.entries(metadata))
 }
 
 function toAttachment({
@@ -220,7 +140,7 @@ function toAttachment({
   type,
   disposition,
   content_id,
-}: SendGridAttachment): NonNullable<SendingRequest['attachments']>[number] {
+}: SendGridAttachment): SentAttachment {
   return {
     name: filename || 'attachment',
     content,

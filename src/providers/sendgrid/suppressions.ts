@@ -1,13 +1,16 @@
-import { nullOn } from '../../core/errors.ts'
 import { z } from 'zod'
+import { nullOn } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
 import { bytesAnswer } from '../../server/answer.ts'
-import { allOf } from '../all-of.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import { assertAddresses } from '../addresses.ts'
+import { enhancedCodeOf } from '../event-facts.ts'
 import type { ProviderParts } from '../provider.ts'
-import { rowsOf } from './face.ts'
+import { suppressionsByReason, type SuppressionsByReason } from '../suppressions-by-reason.ts'
+import { sendgrid, toSeconds } from './conventions.ts'
+import { sendgridFace } from './face.ts'
 import {
   bounceSchema,
   globalInputSchema,
@@ -17,38 +20,21 @@ import {
   unsubscribeSchema,
   type SendGridBounce,
 } from './suppression-schema.ts'
-import { sendgrid, toSeconds } from './words.ts'
 
-const { get, post, del } = rowsOf('Suppressions')
+const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: sendgridFace })
 
-type Reason = Suppression['reason']
 const nothing = { status: 204 }
 const noContent = (): ReturnType<typeof bytesAnswer> => bytesAnswer(null, {}, 204)
 
 /** The suppression list of this account, by the reasons of its entries. */
 export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[] {
-  async function all(reason: Reason): Promise<Suppression[]> {
-    const found: Suppression[] = []
-    for await (const one of allOf(suppressions.list)) if (one.reason === reason) found.push(one)
-    return found
-  }
-
-  /** The entry of an address; null if it is not there for this reason. */
-  async function find(address: string, reason: Reason): Promise<Suppression | null> {
-    const entry = await nullOn('not_found', suppressions.get(address))
-    return entry?.reason === reason ? entry : null
-  }
-
-  async function removeAll(addresses: readonly string[], reason: Reason): Promise<void> {
-    for (const address of addresses)
-      if (!(await find(address, reason))) throw notFound('suppression', address)
-    for (const address of new Set(addresses)) await nullOn('not_found', suppressions.remove(address))
-  }
+  const bounces = suppressionsByReason(suppressions, 'bounce')
+  const complaints = suppressionsByReason(suppressions, 'complaint')
+  const added = suppressionsByReason(suppressions, 'manual')
 
   async function toBounce({ address, created, email_id }: Suppression): Promise<SendGridBounce> {
     const reason = email_id === undefined ? '' : await replyOf(email_id, address)
-    const [, status = ''] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(reason) ?? []
-    return { created: toSeconds(created), email: address, reason, status }
+    return { created: toSeconds(created), email: address, reason, status: enhancedCodeOf(reason) ?? '' }
   }
 
   /** The reply with which an email bounced. */
@@ -60,69 +46,23 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
     return bounce?.smtp_response ?? ''
   }
 
-  const toUnsubscribe = ({ address, created }: Suppression): object => ({
-    created: toSeconds(created),
-    email: address,
-  })
-
-  /** The rows of the list of one reason. */
-  function listRoutes<const Path extends string>(
-    path: Path,
-    reason: Reason,
-    what: string,
-    schema: z.ZodType,
-    write: (entry: Suppression) => Promise<object>,
-  ): Route[] {
-    return [
-      get(path, {
-        summary: `List ${what}, by address`,
-        query: suppressionQuerySchema,
-        success: { schema: z.array(schema) },
-        handler: async ({ query }) => Promise.all(pageOf(await all(reason), query).map(write)),
-      }),
-      get(`${path}/{email}`, {
-        summary: `Get one of ${what}, in an array that is empty without it`,
-        success: { schema: z.array(schema) },
-        async handler({ params }) {
-          const entry = await find(params.email, reason)
-          return entry ? [await write(entry)] : []
-        },
-      }),
-      del(path, {
-        summary: `Remove some of ${what}, or all`,
-        body: { schema: removalSchema, maxBytes: bodyLimits.content },
-        success: nothing,
-        async handler({ body: { emails } }) {
-          await removeAll(emails ?? (await all(reason)).map(({ address }) => address), reason)
-          return noContent()
-        },
-      }),
-      del(`${path}/{email}`, {
-        summary: `Remove one of ${what}`,
-        success: nothing,
-        async handler({ params }) {
-          await removeAll([params.email], reason)
-          return noContent()
-        },
-      }),
-    ]
-  }
-
   const globals = '/sendgrid/v3/asm/suppressions/global'
   return [
-    ...listRoutes('/sendgrid/v3/suppression/bounces', 'bounce', 'the bounces', bounceSchema, toBounce),
-    ...listRoutes(
-      '/sendgrid/v3/suppression/spam_reports',
-      'complaint',
-      'the spam reports',
-      spamReportSchema,
-      async (entry) => ({ ...toUnsubscribe(entry), ip: '127.0.0.1' }),
-    ),
+    ...listRoutes('/sendgrid/v3/suppression/bounces', bounces, {
+      what: 'the bounces',
+      schema: bounceSchema,
+      write: toBounce,
+    }),
+    ...listRoutes('/sendgrid/v3/suppression/spam_reports', complaints, {
+      what: 'the spam reports',
+      schema: spamReportSchema,
+      write: async (entry) => ({ ...toUnsubscribe(entry), ip: '127.0.0.1' }),
+    }),
     get('/sendgrid/v3/suppression/unsubscribes', {
       summary: 'List the addresses that were added by hand, by address',
       query: suppressionQuerySchema,
       success: { schema: z.array(unsubscribeSchema) },
-      handler: async ({ query }) => pageOf(await all('manual'), query).map(toUnsubscribe),
+      handler: async ({ query }) => (await pageOf(added, query)).map(toUnsubscribe),
     }),
     post(globals, {
       summary: 'Add addresses that get no mail any more',
@@ -138,7 +78,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       summary: 'Get an address that was added by hand, in an object that is empty without it',
       success: { schema: z.strictObject({ recipient_email: z.string().optional() }) },
       async handler({ params }) {
-        const entry = await find(params.email, 'manual')
+        const entry = await added.find(params.email)
         return entry ? { recipient_email: entry.address } : {}
       },
     }),
@@ -146,28 +86,84 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       summary: 'Remove an address that was added by hand',
       success: nothing,
       async handler({ params }) {
-        await removeAll([params.email], 'manual')
+        await removeAll(added, [params.email])
         return noContent()
       },
     }),
   ]
 }
 
-function pageOf(
-  entries: readonly Suppression[],
+/** The routes of the list of one reason. */
+function listRoutes<const Path extends string>(
+  path: Path,
+  entries: SuppressionsByReason,
   {
-    start_time = 0,
-    end_time = Number.MAX_SAFE_INTEGER,
-    limit = 500,
-    offset = 0,
-    email,
-  }: z.output<typeof suppressionQuerySchema>,
-): Suppression[] {
-  const text = email?.toLowerCase() ?? ''
-  return entries
-    .filter(({ address, created }) => {
-      const time = toSeconds(created)
-      return time >= start_time && time <= end_time && address.toLowerCase().includes(text)
-    })
-    .slice(offset, offset + limit)
+    what,
+    schema,
+    write,
+  }: { what: string; schema: z.ZodType; write: (entry: Suppression) => Promise<object> },
+): Route[] {
+  return [
+    get(path, {
+      summary: `List ${what}, by address`,
+      query: suppressionQuerySchema,
+      success: { schema: z.array(schema) },
+      handler: async ({ query }) => Promise.all((await pageOf(entries, query)).map(write)),
+    }),
+    get(`${path}/{email}`, {
+      summary: `Get one of ${what}, in an array that is empty without it`,
+      success: { schema: z.array(schema) },
+      async handler({ params }) {
+        const entry = await entries.find(params.email)
+        return entry ? [await write(entry)] : []
+      },
+    }),
+    del(path, {
+      summary: `Remove some of ${what}, or all`,
+      body: { schema: removalSchema, maxBytes: bodyLimits.content },
+      success: nothing,
+      async handler({ body: { emails } }) {
+        await removeAll(entries, emails ?? (await addressesOf(entries)))
+        return noContent()
+      },
+    }),
+    del(`${path}/{email}`, {
+      summary: `Remove one of ${what}`,
+      success: nothing,
+      async handler({ params }) {
+        await removeAll(entries, [params.email])
+        return noContent()
+      },
+    }),
+  ]
+}
+
+function toUnsubscribe({ address, created }: Suppression): object {
+  return { created: toSeconds(created), email: address }
+}
+
+async function addressesOf(entries: SuppressionsByReason): Promise<string[]> {
+  const addresses: string[] = []
+  for await (const { address } of entries.all()) addresses.push(address)
+  return addresses
+}
+
+/** @throws not_found, before any is removed, for one that is not there. */
+async function removeAll(entries: SuppressionsByReason, addresses: readonly string[]): Promise<void> {
+  for (const address of addresses) if (!(await entries.find(address))) throw notFound('suppression', address)
+  for (const address of new Set(addresses)) await entries.remove(address)
+}
+
+async function pageOf(
+  entries: SuppressionsByReason,
+  query: z.output<typeof suppressionQuerySchema>,
+): Promise<Suppression[]> {
+  const { start_time = 0, end_time = Number.MAX_SAFE_INTEGER, limit = 500, offset = 0, email = '' } = query
+  const found: Suppression[] = []
+  for await (const entry of entries.all()) {
+    const time = toSeconds(entry.created)
+    const isWanted = entry.address.toLowerCase().includes(email.toLowerCase())
+    if (isWanted && time >= start_time && time <= end_time) found.push(entry)
+  }
+  return found.slice(offset, offset + limit)
 }

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { checkInput } from '../../core/validate.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
+import { uuidOf } from '../uuid.ts'
+import { ownPrefix } from './conventions.ts'
 import {
   keptVersionSchema,
   type SendGridKeptVersion,
@@ -10,7 +11,6 @@ import {
   type SendGridTemplate,
   type SendGridVersion,
 } from './template-schema.ts'
-import { ownPrefix } from './words.ts'
 
 // A template of ours has the texts of the active version. The others, and what SendGrid knows of each version, are in its
 // metadata, so that every change is one commit.
@@ -35,9 +35,8 @@ export function versionsOf(template: Template): Version[] {
   if (kept) return kept.map((one) => ({ ...one, content: one.content ?? content, isActive: !one.content }))
   if (Object.values(content).every((text) => text === '')) return []
   const { id, name, updated } = template
-  const digest = createHash('sha256').update(id).digest('hex')
   const version = {
-    id: digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5'),
+    id: uuidOf(id),
     name: name ?? id,
     updated,
     ...defaults,
@@ -79,7 +78,11 @@ export function toInput(
 }
 
 /** A new version; the first of a template is active, whatever the input says. */
-export function newVersion(id: string, input: SendGridNewVersion, now: number, isFirst: boolean): Version {
+export function newVersion(
+  id: string,
+  input: SendGridNewVersion,
+  { now, isFirst }: { now: number; isFirst: boolean },
+): Version {
   const version = {
     id,
     name: input.name,

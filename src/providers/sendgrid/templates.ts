@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
 import { bytesAnswer } from '../../server/answer.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { queryNumber } from '../../server/lists.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Template } from '../../templates/types.ts'
-import { assertHandlebars } from '../handlebars-only.ts'
+import { allOf } from '../all-of.ts'
+import { assertHandlebars } from '../assert-handlebars.ts'
+import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
-import { rowsOf } from './face.ts'
+import { sendgridFace } from './face.ts'
 import {
   listedTemplateSchema,
   newTemplateSchema,
@@ -33,7 +35,7 @@ import {
 } from './template-versions.ts'
 import { createSequence } from '../../core/sequence.ts'
 
-const { get, post, patch, del } = rowsOf('Templates')
+const { get, post, patch, del } = defineRoutes({ tag: 'Templates', access: 'key', face: sendgridFace })
 
 const path = '/sendgrid/v3/templates'
 const pageSchema = z.strictObject({
@@ -81,12 +83,7 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
 
   async function all(): Promise<SendGridListedTemplate[]> {
     const found: SendGridListedTemplate[] = []
-    let cursor: string | undefined
-    do {
-      const page = await templates.list({ limit: 100, cursor })
-      for (const template of page.items) found.push(toListedTemplate(template))
-      cursor = page.cursor ?? undefined
-    } while (cursor !== undefined)
+    for await (const template of allOf(templates.list)) found.push(toListedTemplate(template))
     return found
   }
 
@@ -154,7 +151,7 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
       handler({ params, body }) {
         const id = newUuid()
         return changeVersions(params.template_id, id, (versions) =>
-          withVersion(versions, newVersion(id, body, clock.now(), versions.length === 0)),
+          withVersion(versions, newVersion(id, body, { now: clock.now(), isFirst: versions.length === 0 })),
         )
       },
     }),

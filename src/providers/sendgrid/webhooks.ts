@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
 import { timeOfId } from '../../core/ids.ts'
 import { bytesAnswer } from '../../server/answer.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
+import { sendgrid } from './conventions.ts'
 import { type SendGridEvent, sendgridShape } from './events.ts'
-import { rowsOf } from './face.ts'
+import { sendgridFace } from './face.ts'
 import { signingKeyOf } from './signature.ts'
 import {
   listedWebhookSchema,
@@ -20,9 +22,8 @@ import {
   type SendGridWebhook,
   type SendGridWebhookChanges,
 } from './webhook-schema.ts'
-import { sendgrid } from './words.ts'
 
-const { get, post, patch, del } = rowsOf('Webhooks')
+const { get, post, patch, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: sendgridFace })
 
 /** The members of a webhook that choose its events. */
 const choices = {

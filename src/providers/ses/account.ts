@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { rowsOf } from './face.ts'
+import { sesFace } from './face.ts'
 
-const { get } = rowsOf('Account')
+const { get } = defineRoutes({ tag: 'Account', access: 'key', face: sesFace })
 
 /** The quota of an account: Localpost has none. */
 const quotaSchema: z.ZodType = z.strictObject({

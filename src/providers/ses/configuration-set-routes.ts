@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { quote, validationError } from '../../core/errors.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import {
@@ -12,12 +13,12 @@ import {
   type SesEventDestinationDefinition,
 } from './configuration-set-schema.ts'
 import type { EventDestination } from './configuration-sets.ts'
-import { rowsOf } from './face.ts'
-import { done, nothing } from './nothing.ts'
+import { ses } from './conventions.ts'
+import { done, nothing } from './empty-answer.ts'
+import { sesFace } from './face.ts'
 import { pageBody, pageQuery } from './page-query.ts'
-import { ses } from './words.ts'
 
-const { get, post, put, del } = rowsOf('Configuration sets')
+const { get, post, put, del } = defineRoutes({ tag: 'Configuration sets', access: 'key', face: sesFace })
 
 const path = '/ses/v2/email/configuration-sets'
 const destinationsPath = `${path}/{set}/event-destinations` as const

@@ -5,7 +5,7 @@ import type { Following } from '../../store/follow.ts'
 import { changeRecord, notFound } from '../../store/repository.ts'
 import { insert, remove, type Collection, type Store, type StoredRecord } from '../../store/store.ts'
 import type { SesEventDestination } from './configuration-set-schema.ts'
-import { configurationSetTag } from './words.ts'
+import { configurationSetTag } from './conventions.ts'
 
 /** A configuration set as stored. Its id is its name. */
 export interface ConfigurationSet extends StoredRecord {
@@ -141,19 +141,12 @@ export async function openConfigurationSets({
       for (const record of records) known.set(record.id, record)
     },
     wants(webhookId, { metadata }, type) {
-      let isNamed = false
-      for (const { id, destinations } of known.values())
-        for (const { webhook_id, enabled, types } of destinations) {
-          if (webhook_id !== webhookId) continue
-          isNamed = true
-          if (
-            enabled &&
-            metadata?.[configurationSetTag] === id &&
-            types.some((one) => one === inCapitals(type))
-          )
-            return true
-        }
-      return !isNamed
+      const destinations = [...known.values()].flatMap((set) =>
+        set.destinations.flatMap((one) => (one.webhook_id === webhookId ? { ...one, set: set.id } : [])),
+      )
+      const isOfEvent = ({ set, enabled, types }: EventDestination & { set: string }): boolean =>
+        enabled && set === metadata?.[configurationSetTag] && types.some((one) => one === inCapitals(type))
+      return destinations.length === 0 || destinations.some(isOfEvent)
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { ShapedConfirmation } from '../../webhooks/shape.ts'
-import { topicArnOf, uuidOf } from './words.ts'
+import { uuidOf } from '../uuid.ts'
+import { topicArnOf } from './conventions.ts'
 
 /**
  * How SNS has the HTTP endpoint of a subscription confirmed. It is not signed, as no message of SNS is here.

@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import type { LocalpostError } from '../../core/errors.ts'
-import { bodyLimits, type Route } from '../../server/route.ts'
 import { sendErrors } from '../../sending/results.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
 import { missingSet, missingSetCause } from './configuration-sets.ts'
-import { kindOf, messageOf, rowsOf } from './face.ts'
+import { configurationSetTag, ses, toMessageId } from './conventions.ts'
+import { kindOf, messageOf, sesFace } from './face.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
-import { configurationSetTag, ses, toMessageId } from './words.ts'
 
-const { post } = rowsOf('Emails')
+const { post } = defineRoutes({ tag: 'Emails', access: 'key', face: sesFace })
 
 const messageId = z.string().describe('Also in the events of the email')
 
@@ -104,9 +105,16 @@ export function sesSend(
   kind: ProviderSend['kind'],
   { configurationSets }: Pick<ProviderParts, 'configurationSets'>,
 ): ProviderSend {
-  const refusalOf: ProviderSend['refusalOf'] = ({ metadata }) => {
-    const name = metadata?.[configurationSetTag]
-    return name === undefined || configurationSets.has(name) ? null : missingSet(name)
+  return {
+    provider: ses,
+    kind,
+    names: sendNames,
+    toId: toMessageId,
+    maxRecipients,
+    async prepare(request) {
+      const name = request.metadata?.[configurationSetTag]
+      if (name !== undefined && !configurationSets.has(name)) throw missingSet(name)
+      return request
+    },
   }
-  return { provider: ses, kind, names: sendNames, toId: toMessageId, maxRecipients, refusalOf }
 }

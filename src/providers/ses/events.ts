@@ -1,8 +1,10 @@
 import type { EmailEvent } from '../../emails/types.ts'
-import type { EmailEventType } from '../../webhooks/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
+import type { EmailEventType } from '../../webhooks/types.ts'
+import { enhancedCodeOf, eventKey, idAt } from '../event-facts.ts'
+import { uuidOf } from '../uuid.ts'
 import { snsConfirmation } from './confirmation.ts'
-import { configurationSetTag, ses, topicArnOf, uuidOf } from './words.ts'
+import { configurationSetTag, ses, topicArnOf } from './conventions.ts'
 
 /** The types of events, with ours of which they are made. */
 const events = {
@@ -26,8 +28,8 @@ export const sesShape: WebhookShape = {
   name: ses,
   events,
   email(given, webhookId) {
-    const eventType = typeOf(given.event)
-    const id = notificationId(given)
+    const eventType = types[given.event.status]
+    const id = uuidOf(eventKey(given))
     return {
       type: eventType,
       body: {
@@ -59,37 +61,22 @@ export const sesShape: WebhookShape = {
   confirmation: snsConfirmation,
 }
 
-function typeOf({ status }: EmailEvent): SesEvent {
-  switch (status) {
-    case 'sent':
-      return 'Send'
-    case 'delivered':
-      return 'Delivery'
-    case 'delivery_delayed':
-      return 'DeliveryDelay'
-    case 'bounced':
-      return 'Bounce'
-    case 'complained':
-      return 'Complaint'
-    case 'failed':
-      return 'Reject'
-    case 'opened':
-      return 'Open'
-    case 'clicked':
-      return 'Click'
-  }
-}
-
-/** The same for the same event: a UUID of its facts. */
-function notificationId({ email, recipient, event }: ShapedEvent): string {
-  return uuidOf([email.id, recipient, event.status, event.timestamp].join('\n'))
+const types: Readonly<Record<EmailEvent['status'], SesEvent>> = {
+  sent: 'Send',
+  delivered: 'Delivery',
+  delivery_delayed: 'DeliveryDelay',
+  bounced: 'Bounce',
+  complained: 'Complaint',
+  failed: 'Reject',
+  opened: 'Open',
+  clicked: 'Click',
 }
 
 const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
 function toMail({ email }: ShapedEvent): object {
-  const { id, provider, created, from, to, cc, subject, envelope, metadata = {}, reply_to, message } = email
-  const messageId = provider?.name === ses ? provider.message_id : id
+  const { created, from, to, cc, subject, envelope, metadata = {}, reply_to, message } = email
+  const messageId = idAt(ses, email)
   const fields: [name: string, value: string | undefined][] = [
     ['From', from],
     ['Reply-To', reply_to ?? undefined],
@@ -124,7 +111,7 @@ function toMail({ email }: ShapedEvent): object {
 function detailOf({ recipient, event }: ShapedEvent, feedbackId: string): object {
   const timestamp = toTime(event.timestamp)
   const reply = 'smtp_response' in event ? event.smtp_response : undefined
-  const status = reply && /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(reply)?.[1]
+  const status = reply && enhancedCodeOf(reply)
   const failed = {
     emailAddress: recipient,
     ...(status ? { status } : {}),

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
-import { providerRows } from '../rows.ts'
-import { ses } from './words.ts'
+import { ses } from './conventions.ts'
 
 /**
  * The access key id in the signature of a request is the API key. The signature itself is not checked: that takes the
@@ -146,6 +145,3 @@ const { MessageId } = await client.send(
   },
   unsupported: unsupported.map(([path, what]) => ({ path: `/v2/email/${path}`, what })),
 }
-
-/** Makes the rows of one chapter of its API. */
-export const rowsOf: ReturnType<typeof providerRows> = providerRows(sesFace)

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { notFound } from '../../store/repository.ts'
 import type { DomainDetail, DomainListItem } from '../../domains/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
-import { allOf } from '../all-of.ts'
+import { notFound } from '../../store/repository.ts'
+import { findDomain } from '../find-domain.ts'
+import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
-import { rowsOf } from './face.ts'
-import { nothing } from './nothing.ts'
+import { sesFace } from './face.ts'
 import {
   createdIdentitySchema,
   identityListSchema,
@@ -16,9 +16,10 @@ import {
   type SesIdentity,
   type SesListedIdentity,
 } from './identity-schema.ts'
+import { done, nothing } from './empty-answer.ts'
 import { type pageBody, pageQuery } from './page-query.ts'
 
-const { get, post, del } = rowsOf('Identities')
+const { get, post, del } = defineRoutes({ tag: 'Identities', access: 'key', face: sesFace })
 
 const path = '/ses/v2/email/identities'
 const listSchema = z.strictObject({
@@ -31,18 +32,15 @@ const listSchema = z.strictObject({
  * that is not registered may.
  */
 export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route[] {
-  async function find(name: string): Promise<DomainDetail | null> {
-    for await (const domain of allOf(domains.list))
-      if (domain.name === name.toLowerCase()) return domains.get(domain.id)
-    return null
-  }
-
-  /** An address has the state of its domain. */
+  /** @throws not_found for a domain that is not registered. */
   async function identityOf(name: string): Promise<SesIdentity> {
-    const at = name.lastIndexOf('@')
-    const domain = await find(name.slice(at + 1))
-    if (!domain && at === -1) throw notFound('identity', name)
-    return toIdentity(domain, at !== -1)
+    if (isAddress(name)) {
+      const domain = await findDomain(domains, name.slice(name.lastIndexOf('@') + 1))
+      return toIdentity('EMAIL_ADDRESS', domain)
+    }
+    const domain = await findDomain(domains, name)
+    if (domain) return toIdentity('DOMAIN', domain)
+    throw notFound('identity', name)
   }
 
   async function list({
@@ -61,7 +59,7 @@ export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Rou
       success: { schema: createdIdentitySchema },
       errors: ['domain_exists'],
       async handler({ body: { EmailIdentity } }) {
-        if (!EmailIdentity.includes('@'))
+        if (!isAddress(EmailIdentity))
           await withNames(domains.create({ name: EmailIdentity }), { name: 'EmailIdentity' })
         const { IdentityType, VerifiedForSendingStatus, DkimAttributes } = await identityOf(EmailIdentity)
         return { IdentityType, VerifiedForSendingStatus, DkimAttributes }
@@ -91,20 +89,24 @@ export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Rou
       summary: 'DeleteEmailIdentity: remove a domain',
       success: { schema: nothing },
       async handler({ params: { identity } }) {
-        const domain = identity.includes('@') ? null : await find(identity)
-        if (domain) await domains.remove(domain.id)
-        else if (!identity.includes('@')) throw notFound('identity', identity)
-        return {}
+        // Addresses are not stored.
+        if (isAddress(identity)) return {}
+        const domain = await findDomain(domains, identity)
+        if (!domain) throw notFound('identity', identity)
+        return done(domains.remove(domain.id))
       },
     }),
   ]
 }
 
-function toIdentity(domain: DomainDetail | null, isAddress: boolean): SesIdentity {
+const isAddress = (identity: string): boolean => identity.includes('@')
+
+/** @param domain  The identity itself, or the domain of the address; null if that is not registered: then it may send. */
+function toIdentity(type: SesIdentity['IdentityType'], domain: DomainDetail | null): SesIdentity {
   const status = domain?.status ?? 'SUCCESS'
   const keys = domain?.dns_records.flatMap((record) => (record.for === 'DKIM' ? record.name : [])) ?? []
   return {
-    IdentityType: isAddress ? 'EMAIL_ADDRESS' : 'DOMAIN',
+    IdentityType: type,
     VerifiedForSendingStatus: status === 'SUCCESS',
     FeedbackForwardingStatus: false,
     VerificationStatus: status,

@@ -1,95 +1,53 @@
-import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { type FieldError, quote, validationError } from '../../core/errors.ts'
 import { parseInput } from '../../core/validate.ts'
 import { parseAddresses } from '../../mime/headers/addresses.ts'
-import type { SendingRequest } from '../../sending/types.ts'
-import { bodyLimits } from '../../server/route.ts'
-import type { Translate, Translated } from '../translation.ts'
+import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
+import { recordOf, trackingOf } from '../request-parts.ts'
+import type { Translate } from '../translation.ts'
+import { configurationSetTag } from './conventions.ts'
 import {
-  bulkSchema,
   maxRecipients,
   sendSchema,
   type SesAttachment,
-  type SesBulk,
   type SesField,
   type SesSend,
   type SesTag,
   type SesTemplateUse,
 } from './send-schema.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
-import { configurationSetTag } from './words.ts'
 
 /** `SendEmail`. @throws validation_error */
 export const toSend: Translate = (body) => [{ request: toRequest(parseInput(sendSchema, body)) }]
 
-/** `SendBulkEmail`. @throws validation_error if it is wrong as a whole. */
-export const toBulk: Translate = (body) => {
-  const bulk = parseInput(bulkSchema, body)
-  // Each email has all of the content, so a short request could become gigabytes.
-  const total = bulk.BulkEmailEntries.length * JSON.stringify(bulk.DefaultContent).length
-  if (total > bodyLimits.large) {
-    const message = `The content takes ${total} bytes for all emails together; at most ${bodyLimits.large} are taken. Send them in several requests.`
-    throw new LocalpostError('message_too_large', message)
-  }
-  return bulk.BulkEmailEntries.map((_, i): Translated => {
-    try {
-      return { request: toRequest(entryOf(bulk, i)) }
-    } catch (error) {
-      if (error instanceof LocalpostError) return { error }
-      throw error
-    }
-  })
-}
-
-/** An email of a bulk request, as a request of its own. */
-function entryOf(
-  { DefaultContent, DefaultEmailTags = [], BulkEmailEntries, ...shared }: SesBulk,
-  i: number,
-): SesSend {
-  const { Template } = DefaultContent
-  const entry = BulkEmailEntries[i]
-  const { ReplacementTags = [], ReplacementHeaders = [] } = entry ?? {}
-  const replaced = new Set(ReplacementTags.map(({ Name }) => Name))
-  const headers = new Set(ReplacementHeaders.map(({ Name }) => Name.toLowerCase()))
-  return {
-    ...shared,
-    Destination: entry?.Destination,
-    EmailTags: [...DefaultEmailTags.filter(({ Name }) => !replaced.has(Name)), ...ReplacementTags],
-    Content: {
-      Template: {
-        ...Template,
-        TemplateData: mergeData(
-          Template.TemplateData,
-          entry?.ReplacementEmailContent?.ReplacementTemplate?.ReplacementTemplateData,
-        ),
-        Headers: [
-          ...(Template.Headers ?? []).filter(({ Name }) => !headers.has(Name.toLowerCase())),
-          ...ReplacementHeaders,
-        ],
-      },
-    },
-  }
-}
-
-/** The default data, with the members of an entry in place of its own. */
-function mergeData(given: string | undefined, replacement: string | undefined): string | undefined {
-  if (replacement === undefined || given === undefined) return replacement ?? given
-  return JSON.stringify({ ...readTemplateData(given), ...readTemplateData(replacement) })
-}
-
-function toRequest(email: SesSend): SendingRequest {
+/** @throws validation_error */
+export function toRequest(email: SesSend): SendingRequest {
   const errors: FieldError[] = []
-  const { Simple, Raw, Template } = email.Content
-  const { ToAddresses = [], CcAddresses = [], BccAddresses = [] } = email.Destination ?? {}
-  const all = [...ToAddresses, ...CcAddresses, ...BccAddresses]
-  if (all.length > maxRecipients)
+  checkEmail(email, errors)
+  const metadata = toMetadata(email, errors)
+  if (errors.length > 0) throw validationError(errors)
+  const { OpenTrackingEnabled, ClickTrackingEnabled } = email.ConfigurationOverrides?.Tracking ?? {}
+  const tracking = trackingOf(isEnabled(OpenTrackingEnabled), isEnabled(ClickTrackingEnabled))
+  const shared = { metadata, tracking }
+  return email.Content.Raw
+    ? { ...shared, ...toRaw(email, email.Content.Raw) }
+    : { ...shared, ...toComposed(email) }
+}
+
+function checkEmail(
+  { Content, FromEmailAddress, Destination, ReplyToAddresses }: SesSend,
+  errors: FieldError[],
+): void {
+  const { Simple, Raw, Template } = Content
+  const { length } = recipientsOf(Destination)
+  if (length > maxRecipients)
     errors.push({
       field: 'Destination',
-      message: `must have at most ${maxRecipients} addresses, not ${all.length}`,
+      message: `must have at most ${maxRecipients} addresses, not ${length}`,
     })
-  if (!Raw && email.FromEmailAddress === undefined)
+  if (!Raw && FromEmailAddress === undefined)
     errors.push({ field: 'FromEmailAddress', message: 'is missing' })
-  if (!Raw && all.length === 0) errors.push({ field: 'Destination', message: 'must have an address' })
-  if (Raw && email.ReplyToAddresses?.length)
+  if (!Raw && length === 0) errors.push({ field: 'Destination', message: 'must have an address' })
+  if (Raw && ReplyToAddresses?.length)
     errors.push({
       field: 'ReplyToAddresses',
       message: 'is not supported beside Raw: write the field Reply-To',
@@ -98,28 +56,34 @@ function toRequest(email: SesSend): SendingRequest {
     if (one.ContentDisposition === 'INLINE' && one.ContentId === undefined)
       errors.push({ field: `Attachments[${i}].ContentId`, message: 'is missing; INLINE needs it' })
   }
-  const metadata = toMetadata(email, errors)
-  if (errors.length > 0) throw validationError(errors)
-  const { OpenTrackingEnabled, ClickTrackingEnabled } = email.ConfigurationOverrides?.Tracking ?? {}
-  const opens = isEnabled(OpenTrackingEnabled)
-  const clicks = isEnabled(ClickTrackingEnabled)
-  const shared = {
-    metadata,
-    ...(opens === undefined && clicks === undefined ? {} : { tracking: { opens, clicks } }),
-  }
-  if (Raw) {
-    const mail_from = email.FromEmailAddress && bareAddress(email.FromEmailAddress)
-    const envelope = { mail_from, rcpt_to: all.length > 0 ? all.map(bareAddress) : undefined }
-    return { ...shared, raw: Raw.Data, envelope }
-  }
+}
+
+function recipientsOf({
+  ToAddresses = [],
+  CcAddresses = [],
+  BccAddresses = [],
+}: SesSend['Destination'] = {}): string[] {
+  return [...ToAddresses, ...CcAddresses, ...BccAddresses]
+}
+
+/** A whole message. */
+function toRaw({ FromEmailAddress, Destination }: SesSend, { Data }: { Data: string }): SendingRequest {
+  const recipients = recipientsOf(Destination)
+  const mail_from = FromEmailAddress && bareAddress(FromEmailAddress)
+  const envelope = { mail_from, rcpt_to: recipients.length > 0 ? recipients.map(bareAddress) : undefined }
+  return { raw: Data, envelope }
+}
+
+/** A message in parts, or from a template. */
+function toComposed({ Content, FromEmailAddress, Destination, ReplyToAddresses }: SesSend): SendingRequest {
+  const { Simple, Template } = Content
   const { Headers, Attachments } = Simple ?? Template ?? {}
   return {
-    ...shared,
-    from: email.FromEmailAddress,
-    to: orNothing(ToAddresses),
-    cc: orNothing(CcAddresses),
-    bcc: orNothing(BccAddresses),
-    reply_to: orNothing(email.ReplyToAddresses ?? []),
+    from: FromEmailAddress,
+    to: orNothing(Destination?.ToAddresses),
+    cc: orNothing(Destination?.CcAddresses),
+    bcc: orNothing(Destination?.BccAddresses),
+    reply_to: orNothing(ReplyToAddresses),
     headers: toHeaders(Headers ?? []),
     attachments: Attachments?.map(toAttachment),
     ...(Template
@@ -138,8 +102,8 @@ function bareAddress(text: string): string {
   return first && more.length === 0 ? first.address : text
 }
 
-const orNothing = (addresses: string[]): string[] | undefined =>
-  addresses.length > 0 ? addresses : undefined
+const orNothing = (addresses: string[] | undefined): string[] | undefined =>
+  addresses?.length ? addresses : undefined
 
 function isEnabled(given: 'ENABLED' | 'DISABLED' | undefined): boolean | undefined {
   return given === undefined ? undefined : given === 'ENABLED'
@@ -156,7 +120,7 @@ function toMetadata(
       errors.push({ field: `EmailTags[${i}].Name`, message: `must be given once, not twice: ${quote(Name)}` })
     metadata.set(Name, Value)
   }
-  return metadata.size === 0 ? undefined : Object.fromEntries(metadata)
+  return recordOf(metadata)
 }
 
 /** @throws validation_error for a field that is given twice. */
@@ -167,7 +131,7 @@ function toHeaders(fields: readonly SesField[]): Record<string, string> | undefi
       throw validationError([{ field: 'Headers', message: `must not have ${quote(Name)} twice` }])
     headers.set(Name, Value)
   }
-  return headers.size === 0 ? undefined : Object.fromEntries(headers)
+  return recordOf(headers)
 }
 
 /** @throws validation_error */
@@ -191,8 +155,6 @@ function toTemplated({
     rendering: sesRendering,
   }
 }
-
-type SentAttachment = NonNullable<SendingRequest['attachments']>[number]
 
 function toAttachment({
   RawContent,

@@ -1,19 +1,20 @@
 import { z } from 'zod'
-import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Suppression } from '../../sending/types.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
+import { bodyLimits, type Route } from '../../server/route.ts'
+import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
-import { rowsOf } from './face.ts'
-import { done, nothing } from './nothing.ts'
+import { toTimestamp } from './conventions.ts'
+import { done, nothing } from './empty-answer.ts'
+import { sesFace } from './face.ts'
 import {
   newSuppressionSchema,
   suppressedSchema,
   suppressionQuerySchema,
   type SesSuppressed,
 } from './suppression-schema.ts'
-import { toTimestamp } from './words.ts'
 
-const { get, put, del } = rowsOf('Suppression')
+const { get, put, del } = defineRoutes({ tag: 'Suppression', access: 'key', face: sesFace })
 
 const path = '/ses/v2/email/suppression/addresses'
 

@@ -2,13 +2,15 @@ import { z } from 'zod'
 import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
 import { render, templateBytes } from '../../emails/render.ts'
 import { toVariables } from '../../sending/rendering.ts'
+import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { checkTemplate, renderTemplate, templateError, type TemplateTexts } from '../../templates/engines.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
+import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { withNames } from '../send.ts'
-import { rowsOf } from './face.ts'
-import { done, nothing } from './nothing.ts'
+import { toTimestamp } from './conventions.ts'
+import { done, nothing } from './empty-answer.ts'
+import { sesFace } from './face.ts'
 import { pageQuery } from './page-query.ts'
 import {
   templateContentSchema,
@@ -17,9 +19,8 @@ import {
   type SesTemplateContent,
 } from './template-schema.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
-import { toTimestamp } from './words.ts'
 
-const { get, post, put, del } = rowsOf('Templates')
+const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: sesFace })
 
 const path = '/ses/v2/email/templates'
 const names = {

@@ -8,7 +8,8 @@ import {
   renewedPasswordSchema,
 } from '../../accounts/schema.ts'
 import { noAccount } from '../../accounts/account.ts'
-import { defineRoutes, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 
 const { get, post, patch, remove } = defineRoutes({ tag: 'Accounts', access: 'local' })
 

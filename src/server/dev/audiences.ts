@@ -10,7 +10,8 @@ import {
 } from '../../audiences/schema.ts'
 import type { ServerDeps } from '../deps.ts'
 import { queryFlag } from '../lists.ts'
-import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { bodyLimits, type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 
 const { post, patch, remove } = defineRoutes({ tag: 'Audiences', access: 'local' })
 

@@ -7,7 +7,8 @@ import {
   broadcastSchema,
   broadcastSummarySchema,
 } from '../../broadcasts/schema.ts'
-import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { bodyLimits, type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 import { pageMembers } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Audiences', access: 'local' })

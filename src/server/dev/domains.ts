@@ -8,7 +8,8 @@ import {
   recordCheckSchema,
 } from '../../domains/schema.ts'
 import { bytesAnswer } from '../answer.ts'
-import { defineRoutes, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 import { pageQuery } from '../lists.ts'
 
 const { get, post, patch, list, remove } = defineRoutes({ tag: 'Domains', access: 'local' })

@@ -1,13 +1,14 @@
 import { traceOfRequest } from '../../core/trace-context.ts'
 import { z } from 'zod'
 import { sendErrors } from '../../sending/results.ts'
-import { maxKeyChars } from '../../sending/idempotency.ts'
 import { sendingRequestSchema, sentEmailSchema } from '../../sending/schema.ts'
 import { maxRequests, type SendingService } from '../../sending/sending.ts'
 import { addedEventSchema } from '../../emails/simulate-schema.ts'
 import type { Simulation } from '../../emails/simulate.ts'
 import { recipientEventSchema } from '../../emails/event-schema.ts'
-import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { idempotencyHeader } from '../idempotency-header.ts'
+import { bodyLimits, type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 
 const { post } = defineRoutes({ tag: 'Emails', access: 'local' })
 
@@ -17,12 +18,7 @@ export function devEmailRoutes(emails: Simulation, sending: SendingService): Rou
     post('/dev/emails', {
       needs: 'send',
       summary: 'Send one email or several, with every member that the core knows',
-      headers: {
-        'Idempotency-Key': {
-          description: 'At most 256 characters; the same requests with the same key are sent once in 24 h',
-          maxLength: maxKeyChars,
-        },
-      },
+      headers: idempotencyHeader('the same requests with the same key are sent once in 24 h'),
       body: {
         schema: z.union([sendingRequestSchema, z.array(sendingRequestSchema).min(1).max(maxRequests)]),
         readBy: 'resource',

@@ -79,9 +79,3 @@ function htmlPolicy(remote: RemoteContent): string {
     "frame-ancestors 'self'",
   ].join('; ')
 }
-
-/** A position in a path; -1 if it is not valid. */
-export function indexOf(text: string): number {
-  // Only the form of the lists is valid: `00` is not `0`.
-  return /^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : -1
-}

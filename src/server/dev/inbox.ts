@@ -13,9 +13,11 @@ import {
 } from '../../inbox/schema.ts'
 import { optionTable } from '../../options/table.ts'
 import { maxQueryLength } from '../../search/query-terms.ts'
-import { bytesAnswer, streamBody } from '../answer.ts'
+import { bytesAnswer } from '../answer.ts'
+import { streamBody } from '../body-streams.ts'
 import { queryNumber } from '../lists.ts'
-import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { bodyLimits, type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 
 const { get, post, patch, del, remove } = defineRoutes({ tag: 'Inbox', access: 'local' })
 

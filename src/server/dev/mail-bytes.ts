@@ -6,12 +6,15 @@ import type { ErrorCode } from '../../core/errors.ts'
 import { partName } from '../../mime/attachment-names.ts'
 import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { Appearance } from '../../reading/appearance.ts'
-import { bytesAnswer, streamBody } from '../answer.ts'
+import { bytesAnswer } from '../answer.ts'
+import { streamBody } from '../body-streams.ts'
 import { rangeAnswer } from '../byte-range.ts'
-import { defineRoutes, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 import { assertConsent, consentQuery, type Consent } from './consent.ts'
-import { attachmentHeaders, disposition, guarded, htmlAnswer, indexOf, shownTypes } from './guarded-bytes.ts'
+import { attachmentHeaders, disposition, guarded, htmlAnswer, shownTypes } from './guarded-bytes.ts'
 import { readErrors } from './mail.ts'
+import { pathIndex } from './path-index.ts'
 
 const { get } = defineRoutes({ tag: 'Inbox', access: 'local' })
 
@@ -60,7 +63,7 @@ export function mailByteRoutes(inbox: Inbox & InboxPages, consent: Consent): Rou
       success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
       errors: writtenErrors,
       async handler({ params, signal }) {
-        const index = indexOf(params.index)
+        const index = pathIndex(params.index)
         const { stream, ...file } = await inbox.openAttachment(params.id, index, { signal: signal() })
         return bytesAnswer(streamBody(stream), attachmentHeaders(file))
       },
@@ -76,7 +79,7 @@ export function mailByteRoutes(inbox: Inbox & InboxPages, consent: Consent): Rou
       success: { type: '*/*', description: 'The bytes of the part, decoded; text in its own charset' },
       errors: writtenErrors,
       async handler({ params, signal }) {
-        const part = await inbox.part(params.id, indexOf(params.index), { signal: signal() })
+        const part = await inbox.part(params.id, pathIndex(params.index), { signal: signal() })
         const { stream, content_type, charset } = part
         const isPlain = content_type === 'text/plain'
         const isShown = isPlain || shownTypes.has(content_type)

@@ -4,7 +4,8 @@ import { isId } from '../../core/ids.ts'
 import { missingMailSchema } from '../../inbox/missing-schema.ts'
 import { dateForms, readDate } from '../../search/query-values.ts'
 import type { ServerDeps } from '../deps.ts'
-import { defineRoutes, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 
 const { get } = defineRoutes({ tag: 'Instance', access: 'local' })
 

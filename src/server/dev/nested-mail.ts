@@ -3,10 +3,12 @@ import { nestedMailSchema } from '../../inbox/schema.ts'
 import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { NestedMails } from '../../inbox/nested.ts'
 import { bytesAnswer } from '../answer.ts'
-import { defineRoutes, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 import { assertConsent, consentQuery, type Consent } from './consent.ts'
-import { attachmentHeaders, htmlAnswer, indexOf } from './guarded-bytes.ts'
+import { attachmentHeaders, htmlAnswer } from './guarded-bytes.ts'
 import { readErrors } from './mail.ts'
+import { pathIndex } from './path-index.ts'
 import { appearanceQuery } from './mail-bytes.ts'
 
 const { get } = defineRoutes({ tag: 'Inbox', access: 'local' })
@@ -47,7 +49,7 @@ export function nestedMailRoutes(nested: NestedMails, consent: Consent): Route[]
         const { content, ...file } = await nested.attachment(
           params.id,
           pathOf(params.path),
-          indexOf(params.index),
+          pathIndex(params.index),
           signal(),
         )
         return bytesAnswer(content, attachmentHeaders(file))
@@ -66,6 +68,6 @@ const frameQuery = z.object({
 const deepest = 10
 
 function pathOf(text: string): number[] {
-  const path = text.split('.', deepest + 1).map(indexOf)
+  const path = text.split('.', deepest + 1).map(pathIndex)
   return path.length > deepest ? [-1] : path
 }

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { scheduledEmailSchema, sendAtSchema } from '../../sending/schema.ts'
 import type { SendingService } from '../../sending/sending.ts'
 import { pageQuery } from '../lists.ts'
-import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { bodyLimits, type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 
 const { get, post, patch, list, remove } = defineRoutes({ tag: 'Emails', access: 'local' })
 

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { smtpSessionSchema, smtpSessionSummarySchema } from '../../inbox/smtp-session-schema.ts'
 import type { ServerDeps } from '../deps.ts'
 import { pageMembers, queryFlag } from '../lists.ts'
-import { defineRoutes, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 
 const { get, list } = defineRoutes({ tag: 'Instance', access: 'local' })
 

@@ -1,7 +1,8 @@
 import { suppressionInputSchema, suppressionSchema } from '../../sending/schema.ts'
 import type { Suppressions } from '../../sending/suppressions.ts'
 import { pageQuery } from '../lists.ts'
-import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { bodyLimits, type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 
 const { get, post, list, remove } = defineRoutes({ tag: 'Suppressions', access: 'local' })
 

@@ -1,6 +1,7 @@
 import { webhookDeliverySchema, webhookInputSchema, webhookSchema } from '../../webhooks/schema.ts'
 import type { Webhooks } from '../../webhooks/service.ts'
-import { defineRoutes, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 import { deletedSchema, listSchema, pageQuery, toList } from '../lists.ts'
 
 const { get, post, del, list, remove } = defineRoutes({ tag: 'Webhooks', access: 'local' })

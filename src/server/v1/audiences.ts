@@ -1,6 +1,7 @@
 import type { Audiences } from '../../audiences/audiences.ts'
 import { audienceSchema, contactSchema } from '../../audiences/schema.ts'
-import { defineRoutes, type Route } from '../route.ts'
+import { type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 import { cursorQuery } from '../lists.ts'
 
 const { list } = defineRoutes({ tag: 'Audiences', access: 'key' })

@@ -8,7 +8,8 @@ import {
   domainDetailSchema,
   domainListItemSchema,
 } from '../../domains/schema.ts'
-import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { bodyLimits, type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 import { cursorQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Domains', access: 'key' })

@@ -1,11 +1,12 @@
 import { traceOfRequest } from '../../core/trace-context.ts'
 import { z } from 'zod'
 import type { EmailService } from '../../emails/emails.ts'
-import { maxKeyChars } from '../../sending/idempotency.ts'
 import { sendErrors } from '../../sending/results.ts'
 import { emailDetailSchema, emailListItemSchema } from '../../emails/schema.ts'
 import { sendRequestSchema } from '../../emails/send-schema.ts'
-import { bodyLimits, defineRoutes, type Route } from '../route.ts'
+import { idempotencyHeader } from '../idempotency-header.ts'
+import { bodyLimits, type Route } from '../route.ts'
+import { defineRoutes } from '../define-routes.ts'
 import { cursorQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Emails', access: 'key' })
@@ -16,12 +17,7 @@ export function emailRoutes(emails: EmailService): Route[] {
     post('/v1/emails', {
       needs: 'send',
       summary: 'Send a transactional email',
-      headers: {
-        'Idempotency-Key': {
-          description: 'At most 256 characters; the same request with the same key is sent once in 24 h',
-          maxLength: maxKeyChars,
-        },
-      },
+      headers: idempotencyHeader('the same request with the same key is sent once in 24 h'),
       body: { schema: sendRequestSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: z.strictObject({ id: z.string().describe('Id of the queued email') }) },
       errors: [...sendErrors, 'idempotency_conflict'],

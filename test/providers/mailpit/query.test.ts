@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readTime, toInboxQuery } from '../../../src/providers/mailpit/query.ts'
+import { toInboxQuery } from '../../../src/providers/mailpit/query.ts'
+import { readTime } from '../../../src/providers/mailpit/query-dates.ts'
 import { readTerms } from '../../../src/search/query-terms.ts'
 
 /** Searches of Mailpit, and what they become. */

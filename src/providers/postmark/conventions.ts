@@ -41,11 +41,6 @@ export function labelsOf({ metadata = {}, tags }: Pick<EmailRecord, 'metadata' |
   return { Tag: tag, MessageStream: stream, Metadata }
 }
 
-/** The id that Postmark's answer gave; that of Localpost for an email that came by another interface. */
-export function messageIdOf({ provider, id }: Pick<EmailRecord, 'provider' | 'id'>): string {
-  return provider?.name === postmark ? provider.message_id : id
-}
-
 /** A time as Postmark writes it. */
 export function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()

@@ -1,17 +1,9 @@
-import { createHash } from 'node:crypto'
-
 /** The name of this provider. */
 export const ses = 'ses'
 
 /** The id of an email in the form of SES. @param uuid  A random one. */
 export function toMessageId(uuid: string): string {
   return `0100${uuid.replaceAll('-', '').slice(0, 12)}-${uuid}-000000`
-}
-
-/** The form of a UUID for facts, always the same for the same ones. */
-export function uuidOf(facts: string): string {
-  const hex = createHash('sha256').update(facts).digest('hex')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }
 
 /** A time as the JSON protocol of AWS writes it: Unix time in seconds. */

@@ -1,0 +1,66 @@
+import { LocalpostError, quote } from '../../core/errors.ts'
+
+/** The forms of dates, for messages. */
+export const dateForms =
+  'Give a day (2026-01-31 or 2026/01/31), a time (2026-01-31T14:30, with seconds and a zone if needed), or Unix time.'
+
+/**
+ * Reads a date of a search.
+ *
+ * @param zone  Of a date without a zone. Default: that of this process.
+ * @returns Unix time in milliseconds, or null if this is none.
+ */
+export function readTime(text: string, zone?: string): number | null {
+  if (/^\d{10}$/.test(text)) return Number(text) * 1000
+  if (/^\d{13}$/.test(text)) return Number(text)
+  const [whole, year, month, day, hour = '0', minute = '0', second = '0', offset] = dateForm.exec(text) ?? []
+  if (whole === undefined) return null
+  const [y, m, d, h, min, s] = [year, month, day, hour, minute, second].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  // Otherwise the 30th of February would be the 2nd of March.
+  if (m < 1 || m > 12 || d < 1 || d > new Date(y, m, 0).getDate() || h > 23 || min > 59 || s > 59) return null
+  const asUtc = Date.UTC(y, m - 1, d, h, min, s)
+  if (offset !== undefined) return asUtc - offsetMs(offset)
+  if (zone === undefined) return new Date(y, m - 1, d, h, min, s).getTime()
+  // The offset of the zone at about that time, and once more for times near a change of clocks.
+  const first = asUtc - zoneOffsetMs(asUtc, zone)
+  return asUtc - zoneOffsetMs(first, zone)
+}
+
+const dateForm =
+  /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)? ?(Z|[+-]\d{2}:?\d{2})?)?$/i
+
+function offsetMs(offset: string): number {
+  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d{2}):?(\d{2})$/.exec(offset) ?? []
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
+}
+
+function zoneOffsetMs(time: number, zone: string): number {
+  const parts = formatOf(zone).formatToParts(time)
+  const [y = 0, m = 1, d = 1, h = 0, min = 0, s = 0] = [
+    'year',
+    'month',
+    'day',
+    'hour',
+    'minute',
+    'second',
+  ].map((wanted) => Number(parts.find(({ type }) => type === wanted)?.value))
+  return Date.UTC(y, m - 1, d, h, min, s) - Math.floor(time / 1000) * 1000
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const field = 'numeric'
+  const fields = { year: field, month: field, day: field, hour: field, minute: field, second: field } as const
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', ...fields })
+  } catch {
+    const message = `tz: ${quote(zone)} is not a time zone. Use a name such as Europe/Berlin.`
+    throw new LocalpostError('invalid_query', message)
+  }
+}

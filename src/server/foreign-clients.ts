@@ -1,0 +1,125 @@
+import type { Server } from 'node:http'
+import type { Server as SecureServer } from 'node:https'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import { networkOf, plainAddress } from '../net/addresses.ts'
+import { createOncePerMinute } from '../net/once-per-minute.ts'
+import { tlsFaultOf, tlsReason } from '../net/tls-words.ts'
+
+/** Where the SMTP ports are, as `127.0.0.1:1025`. */
+export interface SmtpPlaces {
+  smtp: string
+  /** The port that begins with TLS; null without one. */
+  smtps: string | null
+}
+
+/**
+ * Reports clients that speak another protocol, and those whose TLS handshake fails, once a minute for each network
+ * and kind.
+ *
+ * @param notify  Gets what happened and what to do, and the protocol.
+ */
+export function reportForeignClients(
+  server: Server | SecureServer,
+  places: SmtpPlaces,
+  notify: (message: string, protocol: 'TLS' | 'SMTP' | 'HTTP') => void,
+  now?: () => number,
+): void {
+  const isNews = createOncePerMinute(now)
+  reportHandshakes(server, places, ({ address, kind, words }) => {
+    if (isNews(`${kind} ${networkOf(address)}`))
+      notify(`A client at ${address} ${words}`, kind === 'http' ? 'HTTP' : 'TLS')
+  })
+  // Before the answer, which ends the socket and its address with it.
+  server.prependListener('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const foreign = foreignProtocolOf(error)
+    if (foreign === null) return
+    const address = plainAddress(
+      (socket instanceof Socket ? socket.remoteAddress : undefined) ?? unknownAddress,
+    )
+    if (isNews(`${foreign} ${networkOf(address)}`))
+      notify(
+        `A client at ${address} sent ${foreign} instead of an HTTP request: ${foreignAdvice[foreign](places)}.`,
+        foreign,
+      )
+  })
+}
+
+const foreignAdvice = {
+  SMTP: ({ smtp }: SmtpPlaces) => `SMTP is at ${smtp}`,
+  TLS: ({ smtp, smtps }: SmtpPlaces) =>
+    `this port speaks plain HTTP, use http:// and not https://. SMTP${smtps === null ? ` is at ${smtp}` : ` with TLS is at ${smtps}`}`,
+}
+
+/** The protocol that a client spoke instead of HTTP; null for anything else. */
+export function foreignProtocolOf(error: NodeJS.ErrnoException): 'TLS' | 'SMTP' | null {
+  const bytes = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : null
+  if (!bytes) return null
+  if (bytes[0] === 0x16 && bytes[1] === 0x03) return 'TLS'
+  return smtpCommand.test(bytes.toString('latin1', 0, 6)) ? 'SMTP' : null
+}
+
+const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
+
+/** A failed handshake at the HTTPS port. */
+interface HandshakeFault {
+  address: string
+  kind: 'http' | 'certificate' | 'handshake'
+  /** What the client did and what to do, to be put after the client. */
+  words: string
+}
+
+const unknownAddress = 'an unknown address'
+
+/**
+ * Reports every failed TLS handshake, but not a connection that ends before its first byte, as those of port scanners and
+ * health checks do.
+ */
+function reportHandshakes(
+  server: Server | SecureServer,
+  places: SmtpPlaces,
+  report: (fault: HandshakeFault) => void,
+): void {
+  // A socket no longer knows its address after its client left.
+  const addresses = new WeakMap<Socket, string>()
+  server.on('connection', (socket: Socket) => {
+    if (socket.remoteAddress !== undefined) addresses.set(socket, socket.remoteAddress)
+  })
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    // The connection below TLS. It has no public name.
+    const below = '_parent' in socket && socket._parent instanceof Socket ? socket._parent : null
+    const described = describe(error, below?.bytesRead ?? 0, places)
+    if (described === null) return
+    const address = (below && addresses.get(below)) ?? socket.remoteAddress ?? unknownAddress
+    report({ address: plainAddress(address), ...described })
+  })
+}
+
+function describe(
+  error: NodeJS.ErrnoException,
+  bytesRead: number,
+  { smtp }: SmtpPlaces,
+): Pick<HandshakeFault, 'kind' | 'words'> | null {
+  if (error.code === 'ERR_SSL_HTTP_REQUEST')
+    return { kind: 'http', words: 'sent plain HTTP to the HTTPS port. Use https:// and not http://.' }
+  const kind = tlsFaultOf(error)
+  if (kind === null) {
+    // Many clients that reject the certificate disconnect without an error.
+    if (error.code !== 'ECONNRESET' || bytesRead === 0) return null
+    const words = 'left at the TLS handshake: most likely it does not accept the certificate'
+    return { kind: 'certificate', words: `${words}. ${certificateAdvice}` }
+  }
+  const reason = tlsReason(error.message)
+  const said = reason === null ? '' : ` (${reason})`
+  if (kind === 'certificate')
+    return { kind, words: `did not accept the certificate of the HTTPS port${said}. ${certificateAdvice}` }
+  const advice =
+    error.code === 'ERR_SSL_WRONG_VERSION_NUMBER'
+      ? `Use https:// for this port. SMTP is at ${smtp}.`
+      : 'Check which TLS versions the client uses, and that it speaks TLS at all.'
+  return { kind, words: `failed its TLS handshake at the HTTPS port${said}. ${advice}` }
+}
+
+const certificateAdvice =
+  'Make the client trust the certificate, turn off its certificate check, or give `tls` or `--tls-cert` a certificate that the client trusts.'

@@ -1,0 +1,75 @@
+import type { KeyCheck } from './auth.ts'
+import type { RequestLimits, ServerDeps } from './deps.ts'
+import { maySee } from './destination.ts'
+import { accountRoutes } from './dev/accounts.ts'
+import { devAudienceRoutes } from './dev/audiences.ts'
+import { broadcastRoutes } from './dev/broadcasts.ts'
+import { consentRoutes } from './dev/consent.ts'
+import { devDomainRoutes } from './dev/domains.ts'
+import { devEmailRoutes } from './dev/emails.ts'
+import { inboxRoutes } from './dev/inbox.ts'
+import { instanceRoutes } from './dev/instance.ts'
+import { keyRoutes } from './dev/keys.ts'
+import { mailRoutes } from './dev/mail.ts'
+import { mailByteRoutes } from './dev/mail-bytes.ts'
+import { missingRoutes } from './dev/missing.ts'
+import { nestedMailRoutes } from './dev/nested-mail.ts'
+import { oidcRoutes } from './dev/oidc.ts'
+import { ruleAndFaultRoutes } from './dev/rules-and-faults.ts'
+import { scheduledRoutes } from './dev/scheduled.ts'
+import { sessionRoutes } from './dev/session.ts'
+import { smtpSessionRoutes } from './dev/smtp-sessions.ts'
+import { suppressionRoutes } from './dev/suppressions.ts'
+import { templateRoutes } from './dev/templates.ts'
+import { webhookRoutes } from './dev/webhooks.ts'
+import type { LiveEvents } from './live-events.ts'
+import { probeRoutes } from './probes.ts'
+import type { Route } from './route.ts'
+import type { Sessions } from './session.ts'
+import { trackingRoutes } from './tracking.ts'
+import { audienceRoutes } from './v1/audiences.ts'
+import { domainRoutes } from './v1/domains.ts'
+import { emailRoutes } from './v1/emails.ts'
+
+/** The routes of Localpost itself, without the documents that describe them. */
+export function ownRoutes(
+  deps: ServerDeps,
+  live: LiveEvents,
+  sessions: Sessions,
+  { passwords, providers }: RequestLimits,
+): Route[] {
+  return [
+    ...emailRoutes(deps.emails),
+    ...domainRoutes(deps.domains),
+    ...audienceRoutes(deps.audiences),
+    ...inboxRoutes(deps.inbox),
+    ...mailRoutes(deps.inbox),
+    ...consentRoutes(deps.tracking),
+    ...mailByteRoutes(deps.inbox, deps.tracking),
+    ...nestedMailRoutes(deps.inbox.nested, deps.tracking),
+    ...devEmailRoutes(deps.emails, deps.sending),
+    ...scheduledRoutes(deps.sending),
+    ...suppressionRoutes(deps.suppressions),
+    ...devDomainRoutes(deps.domains),
+    ...devAudienceRoutes(deps.audiences),
+    ...broadcastRoutes(deps.broadcasts),
+    ...templateRoutes(deps.templates, deps.thread),
+    ...webhookRoutes(deps.webhooks),
+    ...accountRoutes(deps.accounts, (headers, name) => maySee(sessions.ownerOf(headers), name)),
+    ...keyRoutes(deps.keys),
+    ...sessionRoutes({ keys: anyKeys(deps), users: deps.users, oidc: deps.oidc, sessions, limit: passwords }),
+    ...oidcRoutes({ oidc: deps.oidc, sessions, limit: providers }),
+    ...ruleAndFaultRoutes(deps.rules, deps.faults),
+    ...smtpSessionRoutes(deps),
+    ...missingRoutes(deps),
+    ...instanceRoutes(deps, live),
+    ...probeRoutes(deps),
+    ...trackingRoutes(deps.tracking, deps.webhooks),
+    ...(deps.furtherRoutes ?? []),
+  ]
+}
+
+/** Accepts the keys of all accounts, because each of them can sign in. */
+export function anyKeys({ keys, otherAccounts }: Pick<ServerDeps, 'keys' | 'otherAccounts'>): KeyCheck {
+  return { scopeOf: (key) => otherAccounts?.ofKey(key)?.scope ?? keys.scopeOf(key) }
+}
