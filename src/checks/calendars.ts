@@ -1,6 +1,6 @@
 import { fieldOf } from '../core/header-fields.ts'
 import { readBodies } from '../mime/bodies.ts'
-import { splitHead } from '../mime/headers/headers.ts'
+import { splitHead } from '../mime/headers/head.ts'
 import { readParameters } from '../mime/headers/parameters.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { readStructure } from '../mime/structure.ts'
@@ -32,7 +32,7 @@ function parameterOf(message: Buffer, { start }: PlacedPart): string | null {
   // The header of a part follows the line of a boundary.
   const boundary = start === 0 ? -1 : message.lastIndexOf('\n--', start - 1)
   const from = boundary === -1 ? 0 : message.indexOf('\n', boundary + 1) + 1
-  const { fields } = splitHead(message.subarray(from, start), boundary !== -1)
+  const { fields } = splitHead(message.subarray(from, start), boundary === -1 ? 'message' : 'part')
   const type = fieldOf(fields, 'content-type') ?? ''
   return readParameters(type).parameters.get('method')?.trim().toUpperCase() || null
 }

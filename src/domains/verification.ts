@@ -1,7 +1,7 @@
 import type { DnsLookup } from './dns-lookup.ts'
 import { absoluteName } from './dns-records.ts'
 import type { DnsRecord, RecordCheck, VerificationErrorType, VerificationInfo } from './types.ts'
-import { recordMismatch } from './record-checks.ts'
+import { recordMismatch } from './record-mismatch.ts'
 import { zoneOf } from './names.ts'
 
 /** Looks up all records of a domain at the same time and checks each. Never rejects. */

@@ -30,7 +30,7 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   snippet: string | null
   /** Number of attachments; null until they were read (submissions). */
   attachment_count: number | null
-  /** The conversation that it answers in, by its header; absent if that names no other message. See `thread.ts`. */
+  /** The conversation that it answers in, by its header; absent if that names no other message. See `conversation.ts`. */
   thread?: string
   /** With `trace_id`, the `traceparent` of what follows: the id of the span, `-`, and the flags. */
   trace_parent?: string

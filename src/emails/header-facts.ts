@@ -4,7 +4,7 @@ import { readTrace, type TraceContext } from '../core/trace-context.ts'
 import { addressKey, displayNames } from '../mime/headers/addresses.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
 import { initialTags } from './tags.ts'
-import { answeredThread } from './thread.ts'
+import { answeredConversation } from './conversation.ts'
 
 /** The facts from the header that the record of a captured email has. */
 export interface HeaderFacts {
@@ -21,7 +21,7 @@ export interface HeaderFacts {
   reply_to: string | null
   subject: string
   message_id: string
-  /** See {@link answeredThread}. */
+  /** See {@link answeredConversation}. */
   thread: string | undefined
   tags: string[]
   /** Undefined without a valid one. */
@@ -64,7 +64,7 @@ export function readHeaderFacts(
     reply_to: cut(foldSpace(block.decoded('reply-to'))) || null,
     subject: cut(foldSpace(block.decoded('subject'))),
     message_id: cut(messageId),
-    thread: answeredThread({
+    thread: answeredConversation({
       references: block.decoded('references'),
       inReplyTo: block.decoded('in-reply-to'),
       messageId,

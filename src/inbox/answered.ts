@@ -1,5 +1,5 @@
 import { cutText, foldSpace } from '../core/text.ts'
-import { answeredSubject } from '../emails/thread.ts'
+import { withoutReplyPrefix } from '../emails/conversation.ts'
 import { normalizeAddress, toMailbox } from '../mime/headers/addresses.ts'
 import { readHeader } from '../mime/headers/headers.ts'
 import { quoted } from './quoted.ts'
@@ -47,7 +47,7 @@ export function readAnswered(bytes: Uint8Array): Answered {
 
 /** The subject of an answer: `Re: ` once, in place of what other programs and languages write. */
 export function answerSubject(subject: string): string {
-  return `Re: ${cutText(answeredSubject(foldSpace(subject)), maxSubject)}`.trim()
+  return `Re: ${cutText(withoutReplyPrefix(foldSpace(subject)), maxSubject)}`.trim()
 }
 
 /** Reading the header of a mail that is answered, and quoting the mail, as work of the thread. */

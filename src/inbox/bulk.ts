@@ -1,15 +1,13 @@
-import type { BulkChanges } from './types.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { emailCollection } from '../emails/email.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { FlagChange, Store } from '../store/store.ts'
 import { notAmong, parseMailQuery } from '../search/query.ts'
 import type { Search } from '../search/search.ts'
+import { createTagLimit, editOf, type Edit, type TagLimit } from './bulk-edit.ts'
 import type { BulkRuns } from './bulk-runs.ts'
-import { checkChanges, checkIsChange } from './tags.ts'
-import { maxTags } from '../emails/tags.ts'
-
-type Edit = (email: EmailRecord) => EmailRecord
+import { checkChanges, checkIsChange } from './check-changes.ts'
+import type { BulkChanges } from './types.ts'
 
 /** Several mails: the matches of a query, those of a list of ids, or all for null. */
 export type Selection = string | { ids: readonly string[] } | null
@@ -125,71 +123,10 @@ export function createBulk({ store, search, runs, now, hidden }: BulkDeps): Bulk
   }
 }
 
-function editOf(changes: BulkChanges): Edit {
-  const { unread, tags, add_tags = [], remove_tags = [] } = changes
-  // As tags are listed and searched: without regard to case.
-  const isGone = new Set(remove_tags.map(nameOf))
-  return (email) => {
-    const kept = (tags ?? email.tags).filter((tag) => !isGone.has(nameOf(tag)))
-    const known = new Set(kept.map(nameOf))
-    const next = {
-      ...email,
-      unread: unread ?? email.unread,
-      tags: [...new Set([...kept, ...add_tags.filter((tag) => !known.has(nameOf(tag)))])],
-    }
-    const isSame = next.unread === email.unread && sameTags(next.tags, email.tags)
-    return isSame ? email : next
-  }
-}
-
-const nameOf = (tag: string): string => tag.toLowerCase()
-
-function sameTags(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((tag, i) => tag === b[i])
-}
-
 function noSelection(given: unknown): LocalpostError {
   const message = `must be a query, { ids } or null for all mail, not ${quote(given)}`
   return validationError([{ field: 'selection', message }])
 }
 
-/** Keeps a change of many mails from giving one of them too many tags. */
-interface TagLimit {
-  /** Looks at a mail, and leaves it as it is. */
-  readonly check: Edit
-  /** Changes a mail, unless it would have too many tags: then it stays as it is. */
-  readonly edit: Edit
-  /**
-   * @param state  A sentence that says what was changed.
-   * @throws validation_error if a mail that was looked at or left would have too many tags.
-   */
-  assertNone(total: number, state: string): void
-}
-
-function createTagLimit(change: Edit): TagLimit {
-  const over = new Set<string>()
-  const edit: Edit = (email) => {
-    const next = change(email)
-    if (next.tags.length <= maxTags) return next
-    over.add(email.id)
-    return email
-  }
-  return {
-    edit,
-    check(email) {
-      edit(email)
-      return email
-    },
-    assertNone(total, state) {
-      if (over.size === 0) return
-      const more = over.size > namedIds ? ` and ${over.size - namedIds} more` : ''
-      const named = `${[...over].slice(0, namedIds).join(', ')}${more}`
-      const message = `would give ${over.size} of ${total} mails more than ${maxTags} tags: ${named}. ${state} Remove tags of these mails, or select the others`
-      throw validationError([{ field: 'add_tags', message }])
-    },
-  }
-}
-
-const namedIds = 10
 /** How many ids a database is asked for with one statement. */
 const askedAtOnce = 500

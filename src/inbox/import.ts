@@ -4,7 +4,8 @@ import { nextTurn } from '../core/machine.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { readEnvelope, type headerJobs } from '../emails/header-facts.ts'
 import type { JobThread } from '../core/job-thread.ts'
-import { isLongHeader, maxHeaderBytes } from '../mime/headers/headers.ts'
+import { isLongHeader } from '../mime/headers/headers.ts'
+import { maxHeaderBytes } from '../mime/headers/head.ts'
 
 /** Begins to receive a message as if it were submitted over SMTP, but without delivery. */
 export type Submit = (

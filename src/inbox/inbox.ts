@@ -1,4 +1,5 @@
-import type { ListedMail, Mail, TranscriptLine } from './types.ts'
+import type { checkJobs } from '../checks/run.ts'
+import type { Mail, TranscriptLine } from './types.ts'
 import type { Counts } from '../core/counts.ts'
 import type { Ids } from '../core/ids.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
@@ -9,35 +10,45 @@ import { remove, type Store } from '../store/store.ts'
 import type { clientSupportJobs } from '../client-support/jobs.ts'
 import { previewedClient } from '../client-support/preview-clients.ts'
 import type { compareJobs } from '../compare/compare.ts'
+import type { Counts } from '../core/counts.ts'
+import type { Ids } from '../core/ids.ts'
 import type { JobThread } from '../core/job-thread.ts'
-import { createCompare } from './compare.ts'
-import { createDetails } from './detail.ts'
-import { type Columns, openSearchIndex } from '../search/search-index.ts'
-import type { Digest } from '../reading/digest.ts'
+import { assertRemovesAll, assertKnownOptions } from '../core/known-options.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { headerJobs } from '../emails/header-facts.ts'
+import type { Reader } from '../reading/reader.ts'
 import { createDigests } from '../search/digests.ts'
-import type { FoldedGroup } from '../search/folded.ts'
-import type { SearchPage } from '../search/search-page.ts'
-import { createMissing, likelyCauses, type MissingSources } from './missing.ts'
 import { createMessageFields } from '../search/message-fields.ts'
-import { assertExportable, zipMessages } from './export.ts'
-import { importMessage, type Submit } from './import.ts'
-import { createBulk } from './bulk.ts'
+import { parseMailQuery } from '../search/query.ts'
+import { type Columns, openSearchIndex } from '../search/search-index.ts'
+import { createSearch, hiding } from '../search/search.ts'
+import { changeRecord, readRecord } from '../store/repository.ts'
+import { remove, type Store } from '../store/store.ts'
+import type { answerJobs } from './answered.ts'
 import type { BulkBoard } from './bulk-board.ts'
 import { createBulkRuns } from './bulk-runs.ts'
+import { createBulk } from './bulk.ts'
+import { checkChanges } from './check-changes.ts'
+import { createInboxCheck, type InboxChecksDeps } from './checks.ts'
+import { createCompare } from './compare.ts'
+import { createDetails } from './detail.ts'
+import { assertExportable, zipMessages } from './export.ts'
+import { importMessage, type Submit } from './import.ts'
+import { createListing } from './listing.ts'
+import { createMailWaits } from './mail-waits.ts'
 import { createMessageStreams } from './message-streams.ts'
-import { createOverview } from './overview.ts'
+import type { Inbox, InboxPages } from './methods.ts'
+import { createMissing, type MissingSources } from './missing.ts'
 import { createNestedMails } from './nested.ts'
 import { createOutsideAnswers } from './outside-answers.ts'
-import { createRemovals } from './removals.ts'
+import { createOverview } from './overview.ts'
 import { releaseMail, type Relay } from './release.ts'
-import type { answerJobs } from './answered.ts'
+import { createRemovals } from './removals.ts'
 import { replyToMail, type ReplyDeps } from './reply.ts'
-import { parseMailQuery } from '../search/query.ts'
-import { createSearch, hiding } from '../search/search.ts'
 import { createTags } from './tag-colors.ts'
-import { checkChanges } from './tags.ts'
-import { toEntry, toListedBroadcast, toSummary } from './views.ts'
-import { createWaits } from './wait.ts'
+import type { Mail, TranscriptLine } from './types.ts'
+import { toEntry, toSummary } from './views.ts'
+import { toEntry, toSummary } from './views.ts'
 import type { Inbox, InboxPages } from './methods.ts'
 import type { checkJobs } from '../checks/run.ts'
 import { createInboxCheck, type InboxChecksDeps } from './checks.ts'
@@ -82,14 +93,11 @@ export interface InboxDeps extends InboxChecksDeps, Pick<ReplyDeps, 'compose'> {
 
 const idOf = (mail: string | Pick<Mail, 'id'>): string => (typeof mail === 'string' ? mail : mail.id)
 
-/** How long a wait that timed out looks for the reason, in milliseconds. */
-const mostExplainMs = 1000
-
 /** Sorts before the id of every mail. */
 const beforeAll = `em_${'0'.repeat(22)}`
 
 export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Promise<void> } {
-  const { store, reader, thread, clock, now, pageSize, counts } = deps
+  const { store, reader, thread, clock, now, pageSize } = deps
   const digests = createDigests(deps)
   const index = openSearchIndex({ store, clock, digests, onLongWork: deps.onLongWork }, deps.columns)
   const removals = createRemovals({
@@ -113,36 +121,13 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     pageSize,
   })
   const search = hiding(everything, removals.hidden)
-  /** The waits of callers that have not ended. */
-  const open = new Set<Promise<unknown>>()
-  const held = <T>(work: () => Promise<T>): Promise<T> => {
-    if (counts) counts.open++
-    const promise = work().finally(() => {
-      if (counts) counts.open--
-      open.delete(promise)
-    })
-    open.add(promise)
-    return promise
-  }
   const missing = createMissing({ store, search, now, sources: deps.missing })
-  const waits = createWaits({
-    store,
-    clock,
-    search,
-    now,
-    defaultTimeoutMs: deps.waitTimeoutMs,
-    async explain(to, since) {
-      const signal = AbortSignal.timeout(mostExplainMs)
-      // Whoever waits may have a key that sees only this account. The time-out is the error, whatever this finds.
-      const found = await missing.explain({ to, since, signal }, false).catch(() => null)
-      return found === null ? '' : likelyCauses(found)
-    },
-  })
   const tags = createTags(deps)
   const runs = createBulkRuns(deps.ids, deps.bulkBoard)
   const bulk = createBulk({ store, search, runs, now, hidden: removals.hidden })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const details = createDetails({ ...deps, digests })
+  const waits = createMailWaits({ ...deps, search, details, missing, defaultTimeoutMs: deps.waitTimeoutMs })
   const check = createInboxCheck(deps, { find, details })
   /** Runs work on a whole mail. Large mails take turns. */
   const withMail = async <T>(
@@ -153,37 +138,13 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     const email = await find(id)
     return details.inTurn([email], async () => work(await details.read(email, signal)), signal)
   }
-  /** A page of the list, each item made from its record and its digest. */
-  async function listed<Item>(
-    query: Parameters<Inbox['list']>[0],
-    toItem: (email: EmailRecord, digest: Digest, group: FoldedGroup | undefined) => Promise<Item>,
-  ): Promise<SearchPage<Item>> {
-    const { query: text, ...wanted } = query ?? {}
-    const { groups, ...page } = await search.list(parseMailQuery(text, now()), wanted)
-    // One after the other, so that a page of large submissions is not parsed at once.
-    const items: Item[] = []
-    for (const email of page.items)
-      items.push(await toItem(email, await digests.of(email, wanted.signal), groups?.get(email.id)))
-    return { ...page, items }
-  }
   const compare = createCompare({ store, find, details, thread })
   const streams = createMessageStreams({ store, reader, find })
   const receive: Inbox['import'] = (bytes) => importMessage(bytes, deps.submit, thread)
   const replying = { ...deps, find, details, open: streams.raw, receive }
 
   return {
-    async list(query) {
-      assertKnownOptions(
-        query,
-        ['cursor', 'offset', 'limit', 'query', 'fold', 'count', 'signal'],
-        'inbox.list()',
-      )
-      return listed(query, async (email, digest, group): Promise<ListedMail> => {
-        const summary = toSummary(email, digest)
-        return group ? { ...summary, broadcast: await toListedBroadcast(store, email, group) } : summary
-      })
-    },
-    entries: (query) => listed(query, async (email, digest) => toEntry(email, digest)),
+    ...createListing({ store, search, digests, now }),
     async entry(id) {
       const email = await find(id)
       return toEntry(email, await digests.of(email))
@@ -265,19 +226,11 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     },
     updateMatching: async (selection, changes, options) =>
       (await bulk.change(selection, changes, options)).count,
-    waitFor: (query, options) =>
-      held(async () => details.read(await waits.waitFor(query, options), options?.signal)),
-    waitForCount: (query, count, options) =>
-      held(async () => {
-        const mails: Mail[] = []
-        // One after the other, so that many large messages are not parsed at once.
-        for (const email of await waits.waitForCount(query, count, options))
-          mails.push(await details.read(email, options?.signal))
-        return mails
-      }),
+    waitFor: waits.waitFor,
+    waitForCount: waits.waitForCount,
+    expectNone: waits.expectNone,
     explainMissing: (query = {}) => missing.explain(query, true),
     missing,
-    expectNone: (query, options) => held(() => waits.expectNone(query, options)),
     import: receive,
     async export(query) {
       const filter = parseMailQuery(query, now())
@@ -287,8 +240,6 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     reply: (mail, request, options) => replyToMail(replying, idOf(mail), request, options),
     release: (id, request) => releaseMail({ relay: deps.release, find, open: streams.whole }, id, request),
     async close() {
-      // Node would report their failures as unhandled, and hide the error that ended the test. Who awaits them gets them.
-      for (const promise of open) promise.catch(() => {})
       waits.close()
       stopListening()
       // Both at once: bulk changes are cancelled while the removals run.

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { withoutEnding } from '../core/text.ts'
-import { type AttemptedRequest, cause, type MissingFacts, type Weighed, type Words } from './missing-cause.ts'
+import { type AttemptedRequest, cause, type MissingFacts, type Weighed, type Words } from './missing-facts.ts'
 import type { SmtpProblemKind } from './smtp-session-types.ts'
 import type { MissingEvidence } from './missing-types.ts'
 

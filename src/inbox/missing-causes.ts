@@ -1,7 +1,7 @@
 import { sessionCauses, requestCauses } from './missing-attempts.ts'
-import { cause, type MissingFacts, timeText, type Weighed, type Words } from './missing-cause.ts'
+import { cause, type MissingFacts, timeText, type Weighed, type Words } from './missing-facts.ts'
 import { elsewhereCauses, mailCauses, scheduledCauses } from './missing-mails.ts'
-import type { MissingCause } from './missing-types.ts'
+import type { MissingCause, MissingMail } from './missing-types.ts'
 
 /** The causes that the facts show, the likeliest first. */
 export function causesOf(facts: MissingFacts): MissingCause[] {
@@ -87,3 +87,22 @@ function noAttempt({ since }: MissingFacts): Weighed {
   ]
   return cause(56, 'no_attempt', null, words, [])
 }
+
+/** The causes that say why a wait timed out, as the end of its message; empty if nothing points to one. */
+export function likelyCauses({ causes }: MissingMail): string {
+  const telling = causes.filter(({ cause }) => !untelling.has(cause)).slice(0, mostTold)
+  const texts = telling.map(({ message, remedy }) => `${message} ${remedy}`)
+  return texts.length === 0
+    ? ''
+    : ` ${texts.length === 1 ? 'A likely cause' : 'Likely causes'}: ${texts.join(' Or: ')}`
+}
+
+/** The nearest misses show these, and that nothing came needs no words. */
+const untelling: ReadonlySet<string> = new Set([
+  'arrived',
+  'other_recipient',
+  'similar_recipient',
+  'no_attempt',
+  'retention',
+])
+const mostTold = 2

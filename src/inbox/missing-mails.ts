@@ -2,7 +2,7 @@ import { quote } from '../core/errors.ts'
 import { editDistance } from '../core/suggest.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
-import { cause, type MissingFacts, timeText, type Weighed, type Words } from './missing-cause.ts'
+import { cause, type MissingFacts, timeText, type Weighed, type Words } from './missing-facts.ts'
 import type { MissingEvidence } from './missing-types.ts'
 import { hasArrived } from './wait-errors.ts'
 

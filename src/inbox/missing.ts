@@ -11,7 +11,7 @@ import { parseMailQuery } from '../search/query.ts'
 import type { Search } from '../search/search.ts'
 import type { ScheduledEmail, Suppression } from '../sending/types.ts'
 import type { Store } from '../store/store.ts'
-import type { AttemptedRequest, ForeignMail } from './missing-cause.ts'
+import type { AttemptedRequest, ForeignMail } from './missing-facts.ts'
 import { causesOf } from './missing-causes.ts'
 import type { SmtpSessionSummary } from './smtp-session-types.ts'
 import type { MissingMail } from './missing-types.ts'
@@ -141,22 +141,3 @@ const defaultSpanMs = 3_600_000
 const longestRecipient = 320
 const mostMails = 20
 const mostLogged = 500
-
-/** The causes that say why a wait timed out, as the end of its message; empty if nothing points to one. */
-export function likelyCauses({ causes }: MissingMail): string {
-  const telling = causes.filter(({ cause }) => !untelling.has(cause)).slice(0, mostTold)
-  const texts = telling.map(({ message, remedy }) => `${message} ${remedy}`)
-  return texts.length === 0
-    ? ''
-    : ` ${texts.length === 1 ? 'A likely cause' : 'Likely causes'}: ${texts.join(' Or: ')}`
-}
-
-/** The nearest misses show these, and that nothing came needs no words. */
-const untelling: ReadonlySet<string> = new Set([
-  'arrived',
-  'other_recipient',
-  'similar_recipient',
-  'no_attempt',
-  'retention',
-])
-const mostTold = 2

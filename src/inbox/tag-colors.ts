@@ -12,7 +12,7 @@ import {
   update,
 } from '../store/store.ts'
 import { tagChangesSchema } from './schema.ts'
-import { checkTag } from './tags.ts'
+import { checkTag } from './check-changes.ts'
 import type { TagChanges, TagColor, TagCount } from './types.ts'
 
 /** The colour that a person chose for a tag. */

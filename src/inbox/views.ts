@@ -4,7 +4,7 @@ import { broadcastCollection } from '../broadcasts/broadcast.ts'
 import { maxFieldLength } from '../emails/header-facts.ts'
 import { eventStatuses, outcomeOf } from '../emails/events.ts'
 import { initialTags } from '../emails/tags.ts'
-import { begunThread } from '../emails/thread.ts'
+import { begunConversation } from '../emails/conversation.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
 import { attachmentNames } from '../mime/attachment-names.ts'
 import { fieldOf } from '../core/header-fields.ts'
@@ -32,7 +32,7 @@ export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSumm
     tags: email.tags,
     attachment_count: digest.attachment_count,
     source: email.source,
-    thread: email.thread ?? begunThread(email.message?.message_id ?? ''),
+    thread: email.thread ?? begunConversation(email.message?.message_id ?? ''),
     is_answer: email.thread !== undefined,
     trace_id: email.trace_id,
     last_event: toLastEvent(email),

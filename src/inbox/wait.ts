@@ -81,14 +81,15 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs, expla
     atEnd: () => Promise<T>,
   ): Promise<T> {
     const { promise, resolve, reject } = withResolvers<T>()
-    const told = new Set<string>()
     const isWanted = after === undefined ? () => true : isAfter(after)
+    const isPast = typeof after === 'string' || (after !== undefined && after.getTime() <= now() + mostSkewMs)
     /** Mails stored since this wait began. They count whatever their time is: another instance's clock may be behind. */
     const arrivals = new Set<string>()
-    const isPast = typeof after === 'string' || (after !== undefined && after.getTime() <= now() + mostSkewMs)
+    const decided = new Set<string>()
+    /** @returns Whether the match is the outcome. */
     const take = (email: EmailRecord): boolean => {
-      if (told.has(email.id)) return false
-      told.add(email.id)
+      if (decided.has(email.id)) return false
+      decided.add(email.id)
       try {
         const outcome = decide(email)
         if (outcome === undefined) return false
@@ -99,7 +100,7 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs, expla
       return true
     }
     const consider = async (id: string): Promise<void> => {
-      if (told.has(id)) return
+      if (decided.has(id)) return
       const email = await store.get(emailCollection, id)
       if (!email || !(arrivals.has(id) || isWanted(email))) return
       if (hasArrived(email) && (await search.fits(email, filter, signal))) take(email)
@@ -110,27 +111,17 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs, expla
         if (hasArrived(email) && take(email)) return
       }
     }
-    /** The searches after bulk changes, which do not name their mails. One search covers all changes before it. */
-    let repeating: Promise<void> | null = null
-    let isChanged = false
-    const repeat = async (): Promise<void> => {
-      while (isChanged) {
-        isChanged = false
-        await searchAll()
-      }
-      repeating = null
-    }
-    const searchAgain = (): void => {
-      isChanged = true
-      ;(repeating ??= repeat()).catch(reject)
-    }
+    // After a bulk change, which does not name its mails.
+    const searchAgain = coalesced(searchAll)
     // Listening begins before the search, so that no mail is missed between the two. A request over HTTP starts only after
     // this instance knows everything that others acknowledged before, so older mail does not count as an arrival.
     const stop = store.changes(
       (change) => {
-        if (change.op === 'gap') return searchAgain()
         if (change.op === 'remove') return
-        if (change.op === 'bulk') return change.updated > 0 ? searchAgain() : undefined
+        if (change.op === 'gap' || change.op === 'bulk') {
+          if (change.op === 'gap' || change.updated > 0) searchAgain().catch(reject)
+          return
+        }
         if (change.op === 'insert' && store.isShared && isPast) arrivals.add(change.id)
         consider(change.id).catch(reject)
       },
@@ -228,6 +219,23 @@ export function assertWaitCount(count: unknown): void {
   if (typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= maxCount) return
   const message = `must be a whole number from 1 to ${maxCount}, not ${quote(count)}`
   throw validationError([{ field: 'count', message }])
+}
+
+/** Runs work again after each call; calls that come while it runs share the next run. */
+function coalesced(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  let isAsked = false
+  const run = async (): Promise<void> => {
+    while (isAsked) {
+      isAsked = false
+      await work()
+    }
+    running = null
+  }
+  return () => {
+    isAsked = true
+    return (running ??= run())
+  }
 }
 
 // Promise.withResolvers does not exist in Node 20.

@@ -7,7 +7,7 @@ export interface SplitBudget {
 }
 
 /** The parts of a multipart, as places in the message. */
-export interface SplitDeps {
+export interface SplitParts {
   places: [start: number, end: number][]
   /** Whether the budget was used up before the end. The last part then contains the rest. */
   isCut: boolean
@@ -29,7 +29,7 @@ export function splitMultipart(
   boundary: string,
   maxParts: number,
   budget: SplitBudget,
-): SplitDeps {
+): SplitParts {
   const mark = Buffer.from(`--${boundary}`)
   // Otherwise a boundary that does not occur would be searched for in the rest of the message, for each multipart.
   const within = message.subarray(0, end)

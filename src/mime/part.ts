@@ -1,6 +1,8 @@
-import { displayFilename, mediaTypeOf } from './attachments.ts'
-import { maxFields, textOf } from './headers/fields.ts'
-import { endOfLines, maxHeaderBytes, splitHead } from './headers/headers.ts'
+import { mediaTypeOf } from './media-types.ts'
+import { displayFilename } from './attachment-names.ts'
+import { maxFields } from './headers/fields.ts'
+import { textOf } from './headers/octets.ts'
+import { endOfLines, maxHeaderBytes, splitHead } from './headers/head.ts'
 import { readParameters } from './headers/parameters.ts'
 import type { TransferEncoding } from './transfer.ts'
 
@@ -98,7 +100,7 @@ export function readPartHeader(
 function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean) {
   const limit = Math.min(end, start + (isRoot ? maxHeaderBytes : maxPartHeaderBytes))
   const readEnd = limit < end ? endOfLines(message, start, limit) : limit
-  const head = splitHead(message.subarray(start, readEnd), !isRoot)
+  const head = splitHead(message.subarray(start, readEnd), isRoot ? 'message' : 'part')
   const names = head.fields.map(([name]) => name.toLowerCase())
   // Text whose beginning looks like a field, such as "Note: x".
   const isText = !isRoot && !head.isEnded && !names.some((name) => name.startsWith('content-'))

@@ -5,7 +5,7 @@ import type { Mail } from '../inbox/types.ts'
 import { defaultThreshold, picturesOf, sayMissing } from '../testing/mail-pictures.ts'
 import { mailSnapshot, sayDifference } from '../testing/mail-snapshot.ts'
 import { matchers, type Matchers } from '../testing/matchers.ts'
-import { usageError } from '../testing/lines.ts'
+import { usageError } from '../testing/frames.ts'
 import type { Outcome } from '../testing/outcome.ts'
 import { assertMail } from '../testing/received.ts'
 

@@ -9,7 +9,7 @@ import {
 import type { Complete } from '../core/complete.ts'
 import { sentTo } from '../emails/events.ts'
 import { initialTags } from '../emails/tags.ts'
-import { answeredThread } from '../emails/thread.ts'
+import { answeredConversation } from '../emails/conversation.ts'
 import type { EmailType } from '../emails/types.ts'
 import { fieldOf } from '../core/header-fields.ts'
 import { foldSpace } from '../core/text.ts'
@@ -76,7 +76,7 @@ export function keep(
       snippet: snippetOf(rendered.text, rendered.html),
       attachment_count: raw ? raw.attachment_count : references.length,
       raw: raw && true,
-      thread: raw ? raw.thread : headers && threadIn(headers),
+      thread: raw ? raw.thread : headers && conversationIn(headers),
       metadata,
       tracking,
       provider,
@@ -95,9 +95,9 @@ export function keep(
 const none: readonly string[] = []
 
 /** The conversation that the header fields of a request say it answers in. */
-function threadIn(headers: Readonly<Record<string, string>>): string | undefined {
+function conversationIn(headers: Readonly<Record<string, string>>): string | undefined {
   const fields = Object.entries(headers)
-  return answeredThread({
+  return answeredConversation({
     references: fieldOf(fields, 'references') ?? '',
     inReplyTo: fieldOf(fields, 'in-reply-to') ?? '',
   })

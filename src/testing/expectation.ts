@@ -2,7 +2,7 @@ import { isRegExp } from 'node:util/types'
 import { quote } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import { isMoment, isPlainObject } from '../search/query-members.ts'
-import { usageError } from './lines.ts'
+import { usageError } from './frames.ts'
 
 /** The kind of value that a member of an expectation accepts. An array lists the accepted words. */
 export type MemberKind = NamedKind | readonly string[]

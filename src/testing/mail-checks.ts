@@ -5,7 +5,7 @@ import type { Finding } from '../checks/types.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Mail } from '../inbox/types.ts'
 import { assertExpectation } from './expectation.ts'
-import { usageError } from './lines.ts'
+import { usageError } from './frames.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The checks that a mail must pass. */

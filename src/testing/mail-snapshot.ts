@@ -3,7 +3,7 @@ import { mailLines, mailSections, toText, type MailTextOptions } from '../compar
 import { suggest } from '../core/suggest.ts'
 import type { Mail } from '../inbox/types.ts'
 import { assertExpectation } from './expectation.ts'
-import { usageError } from './lines.ts'
+import { usageError } from './frames.ts'
 import type { Outcome } from './outcome.ts'
 import { assertMail } from './received.ts'
 import { runnerSnapshots } from './runner-snapshots.ts'

@@ -1,7 +1,7 @@
 import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from './contents.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
 import { withOptions, type CheckOptions } from './expectation.ts'
-import { withFrames, withFramesNow } from './lines.ts'
+import { withFrames, withFramesNow } from './frames.ts'
 import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
 import { checkPictures, type MailPictureOptions } from './mail-pictures.ts'
 import { checkSnapshot, type MailSnapshotOptions } from './mail-snapshot.ts'

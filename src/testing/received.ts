@@ -1,6 +1,6 @@
 import { quote } from '../core/errors.ts'
 import type { Mail } from '../inbox/types.ts'
-import { usageError } from './lines.ts'
+import { usageError } from './frames.ts'
 import type { Inspected } from './mails.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { membersOf } from '../core/members.ts'
-import { usageError } from './lines.ts'
+import { usageError } from './frames.ts'
 import { namesOf } from './vitest-test.ts'
 
 /** The snapshot settings of vitest or Jest for the running test. */

@@ -4,7 +4,7 @@ import { isTag } from '../search/query.ts'
 import type { MemberKind } from './expectation.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
 import { fitsAddress, fitsBody, fitsName, fitsText } from './outcome.ts'
-import { usageError } from './lines.ts'
+import { usageError } from './frames.ts'
 
 /** The valid values of each member of a query, with the same meaning in every expectation. */
 export const mailMemberKinds: Readonly<Record<keyof MailQueryMembers, MemberKind>> = {

@@ -1,4 +1,4 @@
-import { findMarks, type LinkMark } from '../mime/html/link-scanner.ts'
+import { findMarks, type LinkMark } from './find-marks.ts'
 
 /** The tracking of a copy of the HTML. */
 export interface TrackingTargets {

@@ -1,6 +1,7 @@
 import { readBeginning } from '../core/read-beginning.ts'
-import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
+import { guardedRequest, hostAndPort, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { TraceContext } from '../core/trace-context.ts'
+import type { Attributes } from '../core/tracer.ts'
 import { bodyOf } from './deliveries.ts'
 import type { WebhookShape } from './shape.ts'
 import type { WebhookDeliveryRecord } from './webhook.ts'
@@ -74,6 +75,32 @@ export async function attemptDelivery(
   } catch (error) {
     return done({ status: null, error: reasonOf(signal.aborted ? signal.reason : error), response: null })
   }
+}
+
+/** The attributes of the span of an attempt. The path of a URL may be a secret, so only its host is named. */
+export function attemptAttributes(
+  { url }: Webhook,
+  { webhook_id, event_id, attempts, payload }: WebhookDeliveryRecord,
+  { status }: WebhookAttempt,
+): Attributes {
+  const { host, port } = hostAndPort(new URL(url))
+  return {
+    'localpost.webhook.id': webhook_id,
+    'localpost.event.id': event_id,
+    'localpost.event.type': payload.type,
+    ...('email_id' in payload.data && { 'localpost.email.id': payload.data.email_id }),
+    'http.request.method': 'POST',
+    'server.address': host,
+    'server.port': port,
+    ...(attempts.length > 0 && { 'http.request.resend_count': attempts.length }),
+    ...(status !== null && { 'http.response.status_code': status }),
+  }
+}
+
+/** The error of that span: the status, or `connection` without one; undefined if there is none. */
+export function attemptFailure({ error, status }: WebhookAttempt): string | undefined {
+  if (error === null) return undefined
+  return status === null ? 'connection' : String(status)
 }
 
 /** The headers of Standard Webhooks. */

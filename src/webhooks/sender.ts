@@ -3,11 +3,10 @@ import { count, type Counts } from '../core/counts.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { type Store, update } from '../store/store.ts'
-import { attemptDelivery, type Calling } from './attempt.ts'
+import { attemptAttributes, attemptDelivery, attemptFailure, type Calling } from './attempt.ts'
 import { afterAttempt } from './deliveries.ts'
 import { type WebhookDeliveryRecord, webhookDeliveryCollection } from './webhook.ts'
 import type { WebhookShape } from './shape.ts'
-import { attemptFailure, spanFacts } from './span.ts'
 import type { Webhook } from './types.ts'
 
 /** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
@@ -176,7 +175,7 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     // Closing aborted it, so this was not a failure of the receiver. The span is left without an end, on purpose: the try
     // is repeated.
     if (isClosed && attempt.status === null) return
-    span?.end(spanFacts(webhook, delivery, attempt), attemptFailure(attempt))
+    span?.end(attemptAttributes(webhook, delivery, attempt), attemptFailure(attempt))
     const changed = afterAttempt(delivery, attempt, deps.retryDelaysMs, clock.now())
     await store.commit([update(webhookDeliveryCollection, changed)])
     if (deps.tally) count(deps.tally, changed.state === 'pending' ? 'retried' : changed.state)

@@ -12,14 +12,15 @@ import { filterCss } from '../../src/client-support/preview-css.ts'
 import { filterHtml } from '../../src/client-support/preview-html.ts'
 import { scanCss } from '../../src/client-support/scan-css.ts'
 import { readHeaderFacts } from '../../src/emails/header-facts.ts'
-import { answeredThread } from '../../src/emails/thread.ts'
+import { answeredConversation } from '../../src/emails/conversation.ts'
 import { charsetMisfit } from '../../src/mime/charset-fit.ts'
 import { readAnswered } from '../../src/inbox/answered.ts'
 import { quoted } from '../../src/inbox/quoted.ts'
 import { isMailbox, toMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
-import { decodeField, splitHead } from '../../src/mime/headers/headers.ts'
+import { decodeField } from '../../src/mime/headers/headers.ts'
+import { splitHead } from '../../src/mime/headers/head.ts'
 import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
 import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
@@ -113,8 +114,8 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     previewHtml({ html: text.padEnd(110_000, 'x'), attachments: [] }, 'gmail/ios'),
   'client-support/scan-css.ts scanCss': (text) => scanCss(text, 'sheet', cssListener),
   'emails/header-facts.ts readHeaderFacts': (text) => readHeaderFacts(Buffer.from(text), envelope),
-  'emails/thread.ts answeredThread': (text) =>
-    answeredThread({ references: text, inReplyTo: text, messageId: text }),
+  'emails/conversation.ts answeredConversation': (text) =>
+    answeredConversation({ references: text, inReplyTo: text, messageId: text }),
   'inbox/answered.ts readAnswered': (text) => {
     const names = ['Reply-To', 'From', 'Message-ID', 'In-Reply-To', 'References', 'Auto-Submitted']
     return readAnswered(Buffer.from(`${names.map((name) => `${name}: ${text}\r\n`).join('')}\r\n`))
@@ -131,7 +132,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'mime/headers/headers.ts decodeField': (text) => decodeField('date', text),
   'checks/calendars.ts readCalendarMethods': (text) => readCalendarMethods(Buffer.from(text)),
   'checks/encoded-fields.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),
-  'mime/headers/headers.ts splitHead': (text) => splitHead(Buffer.from(text), true),
+  'mime/headers/head.ts splitHead': (text) => splitHead(Buffer.from(text), 'part'),
   'mime/html/css-addresses.ts withAbsoluteUrls': (text) => withAbsoluteUrls(text, { withoutPixels: true }),
   'mime/html/scan-html.ts scanHtml': (text) =>
     scanHtml(text, ['href'], { onOpenTag: nothing, onText: nothing, onCloseTag: nothing }),
@@ -179,8 +180,8 @@ export const left: Readonly<Record<string, string>> = {
   ...reasons(bytesOfMail, [
     'mime/bodies.ts readBodies',
     'mime/dkim/verify.ts verifyDkim',
-    'mime/headers/fields.ts startOfLine',
-    'mime/headers/headers.ts endOfLines',
+    'mime/headers/line-ends.ts startOfLine',
+    'mime/headers/head.ts endOfLines',
     'mime/multipart.ts splitMultipart',
     'mime/part-stream.ts decodePart',
     'mime/part-stream.ts measurePart',

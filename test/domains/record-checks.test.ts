@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { getPublicKey } from 'mailauth/lib/tools.js'
 import { describe, expect, it } from 'vitest'
 import { dnsRecords } from '../../src/domains/dns-records.ts'
-import { recordMismatch } from '../../src/domains/record-checks.ts'
+import { recordMismatch } from '../../src/domains/record-mismatch.ts'
 import { dns } from './dns-settings.ts'
 
 const records = dnsRecords('acme.com', { selector: 'localpost', public_key: 'KEY' }, dns)

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { hexDigit } from '../../core/hex.ts'
 import { decodeText, isKnownCharset } from './charset.ts'
-import { octetsOf, textOf } from './fields.ts'
+import { octetsOf, textOf } from './octets.ts'
 
 /**
  * Decodes the encoded words of a text. One that is malformed, or whose charset is unknown, stays as written.

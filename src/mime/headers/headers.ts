@@ -1,17 +1,9 @@
-import { isAscii } from 'node:buffer'
 import { longBytes } from '../../core/job-thread.ts'
-import type { ParsedAddress } from './addresses.ts'
-import { bareAddresses, maxAddresses, parseAddresses, splitAddressList } from './addresses.ts'
+import { bareAddresses, maxAddresses, splitAddressList } from './address-lists.ts'
+import { parseAddresses, type ParsedAddress } from './addresses.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
-import {
-  decodeOctets,
-  escape,
-  endsWithReturns,
-  splitHeaderFields,
-  startOfLine,
-  textOf,
-  withNewlines,
-} from './fields.ts'
+import { endOfLines, maxHeaderBytes, splitHead } from './head.ts'
+import { textOf } from './octets.ts'
 
 /** The header block of a message. A value is decoded only when it is asked for. */
 export interface HeaderBlock {
@@ -33,8 +25,6 @@ export interface HeaderBlock {
   furtherAddresses(name: string): string[]
 }
 
-/** How much of a header is read. It limits the time that a hostile message takes before its 250 reply. */
-export const maxHeaderBytes: number = 1024 * 1024
 /** An encoded value longer than this is not decoded. */
 const maxValueLength = 256 * 1024
 
@@ -50,7 +40,7 @@ const maxValueLength = 256 * 1024
 export function readHeader(bytes: Uint8Array): HeaderBlock {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = source.length > maxHeaderBytes ? endOfLines(source, 0, maxHeaderBytes) : source.length
-  const { fields, bodyStart, isPlain } = splitHead(source.subarray(0, end), false)
+  const { fields, bodyStart, isPlain } = splitHead(source.subarray(0, end), 'message')
   const names = fields.map(([name]) => name.toLowerCase())
   const firstOf = (name: string): string => fields[names.indexOf(name.toLowerCase())]?.[1] ?? ''
   const valuesOf = (name: string): string[] => {
@@ -107,16 +97,6 @@ export function isLongHeader(message: Uint8Array): boolean {
 }
 
 /**
- * The end of the last complete line within a limit, because an incomplete line could be another field, or none.
- *
- * @returns The limit itself if it is in the first line.
- */
-export function endOfLines(bytes: Buffer, start: number, limit: number): number {
-  const end = bytes.lastIndexOf(0x0a, limit - 1) + 1
-  return end > start ? end : limit
-}
-
-/**
  * Fields that have no text for people: receivers decode no encoded words in them (RFC 2047 section 5). Those with media
  * types are not among them, because clients decode names of files.
  */
@@ -145,53 +125,4 @@ export function decodeField(name: string, value: string): string {
  */
 export function decodeHeaderValue(value: string): string {
   return value.length > maxValueLength ? textOf(value) : decodeEncodedWords(value)
-}
-
-/** The fields of a header, and where the body begins. */
-export interface Head {
-  /** Values as `decodeOctets` returns them. */
-  fields: [name: string, value: string][]
-  bodyStart: number
-  /** Whether all of it is ASCII without escapes. */
-  isPlain: boolean
-  /** Whether an empty line ends it. If not, the body begins after the last field, or there is none. */
-  isEnded: boolean
-  /** As {@link splitHeaderFields} returns it. */
-  skipped: string | null
-}
-
-/**
- * Reads the header at the beginning of some bytes. Most headers are short, so it looks only as far as needed.
- *
- * @param isPart  As in {@link splitHeaderFields}.
- */
-export function splitHead(source: Buffer, isPart: boolean): Head {
-  for (let size = 4096; ; size = source.length) {
-    // One character for each octet, because searching a text costs less than searching bytes.
-    const written = source.toString('latin1', 0, size)
-    const bytes = endsWithReturns(written) ? withNewlines(source.subarray(0, size)) : source
-    const head = bytes === source ? written : bytes.toString('latin1')
-    const end = findEnd(head)
-    if (!end && size < source.length) continue
-    const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
-    const block = bytes.subarray(0, headerEnd)
-    const isPlain = isAscii(block) && !block.includes(escape)
-    const text = isPlain ? head.slice(0, headerEnd) : decodeOctets(block)
-    const { fields, end: fieldsEnd, lines, skipped } = splitHeaderFields(text, isPart)
-    if (fieldsEnd === text.length) return { fields, bodyStart, isPlain, isEnded: end !== null, skipped }
-    // The empty line is missing, so the body begins with the first line after the fields.
-    const bodyAt = isPlain ? fieldsEnd : startOfLine(block, lines)
-    return { fields, bodyStart: bodyAt, isPlain, isEnded: false, skipped }
-  }
-}
-
-/** The position of the first empty line; null if there is none. */
-function findEnd(head: string): { headerEnd: number; bodyStart: number } | null {
-  if (head.startsWith('\n')) return { headerEnd: 0, bodyStart: 1 }
-  if (head.startsWith('\r\n')) return { headerEnd: 0, bodyStart: 2 }
-  const crlf = head.indexOf('\n\r\n')
-  // Searched only before that position, because the rest is the body, which is usually longer.
-  const lf = (crlf === -1 ? head : head.slice(0, crlf + 1)).indexOf('\n\n')
-  if (crlf === -1 && lf === -1) return null
-  return lf === -1 ? { headerEnd: crlf + 1, bodyStart: crlf + 3 } : { headerEnd: lf + 1, bodyStart: lf + 2 }
 }

@@ -1,6 +1,6 @@
 import { decodeText } from './charset.ts'
 import { decodeEncodedWords, rawOctets } from './encoded-words.ts'
-import { textOf } from './fields.ts'
+import { textOf } from './octets.ts'
 
 /** A parsed value like that of Content-Type. */
 export interface FieldValue {

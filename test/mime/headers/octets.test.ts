@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { expect, it } from 'vitest'
-import { decodeOctets } from '../../../src/mime/headers/fields.ts'
+import { decodeOctets } from '../../../src/mime/headers/octets.ts'
 
 it('each line of a header is read as UTF-8 if it is valid, else with half surrogates for octets beyond ASCII', () => {
   for (const unit of ['\xe4 ', '\xc3\xa4\xe4', 'a\n\xe4', '\xe2\x82\xac\n\xe4\r\n'])

@@ -1,5 +1,5 @@
 import { computed, type Ref } from 'vue'
-import { answeredSubject } from '../../../src/emails/thread.ts'
+import { withoutReplyPrefix } from '../../../src/emails/conversation.ts'
 import type { ListedMail } from '../../../src/inbox/types.ts'
 import type { InboxList } from '../../composables/inbox.ts'
 import type { ListWindow } from '../../composables/list-window.ts'
@@ -95,7 +95,7 @@ export function foldConversations(
     // Without an answer, they are several mails of one kind, such as sign-in codes.
     const isOne =
       mails.length > 1 &&
-      mails.some(({ subject, is_answer }) => is_answer || answeredSubject(subject) !== subject.trim())
+      mails.some(({ subject, is_answer }) => is_answer || withoutReplyPrefix(subject) !== subject.trim())
     if (!isOne || mails.some(({ id }) => isPicked(id))) groups.delete(key)
   }
   const rowOf = new Map<string, string>()
@@ -111,7 +111,7 @@ export function foldConversations(
     const unread = mails.filter((one) => one.unread).length
     rows.push({
       ...mail,
-      conversation: { subject: answeredSubject(mail.subject), ids: mails.map(({ id }) => id), unread, mails },
+      conversation: { subject: withoutReplyPrefix(mail.subject), ids: mails.map(({ id }) => id), unread, mails },
     })
   })
   return { window: { first, emails: rows, mails: { first, emails } }, positions, hidden, rowOf }
@@ -187,7 +187,7 @@ function factsOf(mail: ListedMail): Facts {
   return found
 }
 function newFacts({ id, from, to, subject, broadcast }: ListedMail): Facts {
-  const plain = answeredSubject(subject)
+  const plain = withoutReplyPrefix(subject)
   const all = [splitAddress(from).address, ...to.slice(0, mostPeople)].map((one) => one.toLowerCase())
   const people = [...new Set(all)].filter((one) => one !== '').toSorted()
   return { people, key: broadcast || plain === '' ? id : [plain.toLowerCase(), ...people].join('\n') }

@@ -1,5 +1,5 @@
 /** What the header of a message says of the conversation that it belongs to. */
-interface ThreadFields {
+interface ConversationFields {
   references: string
   inReplyTo: string
   /** The value of Message-ID, which is no other message; absent where the message has none yet. */
@@ -15,34 +15,38 @@ interface ThreadFields {
  * @param fields  The values of the fields, of any length.
  * @see RFC 5322 section 3.6.4
  */
-export function answeredThread({ references, inReplyTo, messageId = '' }: ThreadFields): string | undefined {
+export function answeredConversation({
+  references,
+  inReplyTo,
+  messageId = '',
+}: ConversationFields): string | undefined {
   // Most messages have neither.
   if (references === '' && inReplyTo === '') return undefined
   const own = firstId(messageId)
   const first = [firstId(references), firstId(inReplyTo)].find((id) => id !== '' && id !== own)
-  return first === undefined ? undefined : threadKey(first)
+  return first === undefined ? undefined : conversationKey(first)
 }
 
 /**
  * The key of the conversation that a message begins.
  *
  * @param messageId  As in the field, with its angle brackets; `""` if there is none.
- * @returns The same as {@link answeredThread} for the answers; undefined without an id.
+ * @returns The same as {@link answeredConversation} for the answers; undefined without an id.
  */
-export function begunThread(messageId: string): string | undefined {
+export function begunConversation(messageId: string): string | undefined {
   const id = firstId(messageId) || messageId.trim().slice(0, longestId)
-  return id === '' ? undefined : threadKey(id)
+  return id === '' ? undefined : conversationKey(id)
 }
 
 /** A subject without `Re:` at its beginning, and without what other programs and languages write in its place. */
-export function answeredSubject(subject: string): string {
+export function withoutReplyPrefix(subject: string): string {
   const text = subject.trim()
   let start = 0
-  for (answerMark.lastIndex = 0; answerMark.test(text); start = answerMark.lastIndex);
+  for (replyPrefix.lastIndex = 0; replyPrefix.test(text); start = replyPrefix.lastIndex);
   return text.slice(start)
 }
 
-const answerMark = /(?:re|aw|antw|sv|vs|odp|rif)(?:\[\d{1,4}\])?:\s{0,20}/iy
+const replyPrefix = /(?:re|aw|antw|sv|vs|odp|rif)(?:\[\d{1,4}\])?:\s{0,20}/iy
 
 /** The first id in angle brackets, without these; `""` if there is none. The field may have other text before it. */
 function firstId(value: string): string {
@@ -55,7 +59,7 @@ function firstId(value: string): string {
 const longestId = 998
 
 /** A short text that is the same for the same id: 64 bits, by FNV-1a in two halves with other beginnings. */
-function threadKey(id: string): string {
+function conversationKey(id: string): string {
   let low = 0x811c9dc5
   let high = 0x9747b28c
   for (let at = 0; at < id.length; at++) {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { readHeaderFacts } from '../../src/emails/header-facts.ts'
-import { answeredThread, begunThread } from '../../src/emails/thread.ts'
+import { answeredConversation, begunConversation } from '../../src/emails/conversation.ts'
 import { sendWhole } from '../sending/_send.ts'
 import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 
-const root = begunThread('<root@acme.test>')
+const root = begunConversation('<root@acme.test>')
 const envelope = { mail_from: 'ada@acme.test', rcpt_to: ['bob@acme.test'] }
 const threadOf = (...lines: string[]): string | undefined =>
   readHeaderFacts(Buffer.from(['Subject: x', ...lines, '', 'text'].join('\r\n')), envelope).thread
@@ -44,15 +44,15 @@ it('a header of any length and form is read, and gives a short key', () => {
     '<a@b.test> '.repeat(9000),
     '>'.repeat(100_000),
   ])
-    expect(answeredThread({ references, inReplyTo: '' })?.length ?? 14).toBe(14)
-  expect(answeredThread({ references: `<${long}a>`, inReplyTo: '' })).toBe(begunThread(`<${long}b>`))
-  expect(begunThread('')).toBe(undefined)
-  expect(begunThread('without-brackets@acme.test')).toBe(begunThread('<without-brackets@acme.test>'))
+    expect(answeredConversation({ references, inReplyTo: '' })?.length ?? 14).toBe(14)
+  expect(answeredConversation({ references: `<${long}a>`, inReplyTo: '' })).toBe(begunConversation(`<${long}b>`))
+  expect(begunConversation('')).toBe(undefined)
+  expect(begunConversation('without-brackets@acme.test')).toBe(begunConversation('<without-brackets@acme.test>'))
 })
 
 it('keys of 100,000 ids differ', () => {
   const ids = Array.from({ length: 100_000 }, (_, at) => `<${at.toString(36)}.17@mailer.acme.test>`)
-  expect(new Set(ids.map(begunThread)).size).toBe(ids.length)
+  expect(new Set(ids.map(begunConversation)).size).toBe(ids.length)
 })
 
 describe('the inbox says which conversation a mail belongs to', () => {
