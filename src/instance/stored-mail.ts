@@ -1,6 +1,6 @@
 import type { InnerAccounts } from '../accounts/accounts.ts'
 import { emailCollection } from '../emails/email.ts'
-import type { ForeignMail } from '../inbox/missing-cause.ts'
+import type { ForeignMail } from '../inbox/missing-facts.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { Store } from '../store/store.ts'
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { LocalpostError, quote } from '../../core/errors.ts'
-import { createSequence } from '../../core/shared-work.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
@@ -20,7 +19,6 @@ import {
   versionUpdateSchema,
 } from './template-schema.ts'
 import { createTemplateStore, tagOf } from './template-store.ts'
-import { createTemplateStore, subjectIn, tagOf } from './template-store.ts'
 import { createSequence } from '../../core/sequence.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: mailgunFace })
