@@ -11,7 +11,7 @@ const tarball = inject('tarball')
 const uses = (load: string): string => `
 ${load}
 async function main() {
-  const post = await createLocalpost()
+  const post = await createLocalpost({ waitTimeoutMs: 50_000 })
   const { url } = await post.listen()
   const client = createClient({ url, apiKey: post.apiKey })
   await client.emails.send({ from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Code', text: 'Your code is 482913.' })
@@ -92,7 +92,7 @@ import Reporter from 'localpost/reporter'
 import { assertSent, matchers } from 'localpost/testing'
 import { test } from 'localpost/vitest'
 export async function main(): Promise<Mail> {
-  const post = await createLocalpost()
+  const post = await createLocalpost({ waitTimeoutMs: 50_000 })
   await assertSent(post, { to: 'ada@example.com' })
   // @ts-expect-error -- no such option
   createClient({ uri: 'http://127.0.0.1:8025', apiKey: 'x' })

@@ -47,13 +47,13 @@ expect.extend(matchers)
 jest.setTimeout(90_000)
 afterEach(() => jest.useRealTimers())
 
-test('without fake timers', async () => expect(await live(await createLocalpost())).toBe('482913 wait_timeout'))
+test('without fake timers', async () => expect(await live(await createLocalpost({ waitTimeoutMs: 60_000 }))).toBe('482913 wait_timeout'))
 test('fake before the instance is made', async () => {
   jest.useFakeTimers()
-  expect(await live(await createLocalpost())).toBe('482913 wait_timeout')
+  expect(await live(await createLocalpost({ waitTimeoutMs: 60_000 }))).toBe('482913 wait_timeout')
 })
 test('fake after the instance was made', async () => {
-  const post = await createLocalpost()
+  const post = await createLocalpost({ waitTimeoutMs: 60_000 })
   jest.useFakeTimers({ now: 0 })
   await post.emails.send(mail)
   await assertSent(post, { to: 'ada@example.com' })
@@ -61,7 +61,7 @@ test('fake after the instance was made', async () => {
   expect(await live(post)).toBe('482913 wait_timeout')
 })
 test('while it waits', async () => {
-  const post = await createLocalpost()
+  const post = await createLocalpost({ waitTimeoutMs: 60_000 })
   const waiting = post.inbox.waitFor({ to: 'ada@example.com' })
   jest.useFakeTimers()
   await post.emails.send(mail)

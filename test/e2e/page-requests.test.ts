@@ -227,10 +227,16 @@ async function quiet(page: Page): Promise<void> {
   page.off('request', begin).off('requestfinished', end).off('requestfailed', end)
 }
 
-/** Sends so many mails, of which the last one has the highest number. */
+/**
+ * Sends so many mails, of which the last one has the highest number, and waits for their deliveries: the page asks again for
+ * rows that change.
+ */
 async function fill(post: Localpost, count: number): Promise<void> {
   for (let n = 0; n < count; n++)
     await post.emails.send({ ...mailTo('ada@example.com'), subject: `Mail ${n}.` })
+  await expect
+    .poll(async () => (await post.inbox.list({ query: 'status:delivered', limit: 1 })).count)
+    .toBe(count)
 }
 
 /** Holds the answers to some requests back until they are released. */

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createCounts } from '../../src/core/counts.ts'
-import type { Localpost } from '../../src/index.ts'
+import { fixedClock, type Localpost } from '../../src/index.ts'
 import { createInstanceFacts } from '../../src/instance/metric-facts.ts'
 import { readMetricFacts } from '../../src/server/health.ts'
 import { sampleName } from '../../src/telemetry/exposition.ts'
@@ -21,8 +21,6 @@ function samplesOf(text: string): Map<string, number> {
 async function scrape(face: Face, path = '/metrics'): Promise<Map<string, number>> {
   return samplesOf(await (await face.call('GET', path)).text())
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Speaks lines to the SMTP port, and reads until the connection ends. */
 async function speak({ smtp }: Localpost, lines: readonly string[]): Promise<string> {
@@ -236,15 +234,18 @@ test('a database that hangs does not hold up what the process knows itself', asy
 
 test('only outcomes that are stored are counted', async () => {
   const late = 'late@example.com'
-  const face = await openInProcess({ rules: [{ match: '*', action: 'delay', delay_ms: 1000 }] })
+  const face = await openInProcess({
+    clock: fixedClock('2026-01-01T00:00:00Z'),
+    rules: [{ match: '*', action: 'delay', delay_ms: 1000 }],
+  })
   const { id } = await face.post.emails.send({ ...goodMail, to: late })
   // Its delivery has begun, and is answered late.
-  await pause(300)
+  await face.post.clock.advance(500)
   await face.post.emails.addEvent(id, { recipient: late, status: 'bounced' })
   // The delivery of a later email ends after it.
   const { id: later } = await face.post.emails.send(goodMail)
-  await face.post.inbox.waitFor(`id:${later} status:delivered`)
-  await pause(50)
+  await face.post.clock.advance(2000)
+  expect((await face.post.emails.get(later)).last_event.status).toBe('delivered')
   const delivered = 'localpost_deliveries_total{via="capture",outcome="delivered"}'
   expect((await scrape(face)).get(delivered)).toBe(1)
 })

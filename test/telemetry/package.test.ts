@@ -27,7 +27,7 @@ async function main() {
   const sdk = await telemetry()
   const exporter = sdk && new sdk.base.InMemorySpanExporter()
   if (sdk) sdk.api.trace.setGlobalTracerProvider(new sdk.base.BasicTracerProvider({ spanProcessors: [new sdk.base.SimpleSpanProcessor(exporter)] }))
-  const post = await createLocalpost()
+  const post = await createLocalpost({ waitTimeoutMs: 50_000 })
   const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }
   await post.sending.send({ from: 'hi@acme.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi', headers })
   const { trace_id } = await post.inbox.waitFor('status:delivered')

@@ -73,7 +73,8 @@ describe('the tasks of Cypress', () => {
   })
 
   it('say what came closest when there is no such mail, or one that should not be', async () => {
-    await send('Welcome')
+    const { id } = await send('Welcome')
+    await post.inbox.waitFor({ id })
     for (const query of ['to:bob@example.com', { to: 'bob@example.com' }])
       await expect(call('waitForMail', { query, timeoutMs: 20 })).rejects.toThrow(
         /^No mail for .*bob@example\.com.* within 20 ms\.[^]*Welcome/,
