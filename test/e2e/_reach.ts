@@ -26,7 +26,7 @@ export function tooSmall(page: Page): Promise<string[]> {
       const isInSentence =
         getComputedStyle(control).display === 'inline' &&
         [...(control.parentNode?.childNodes ?? [])].some((one) => one instanceof Text && /\w/.test(one.data))
-      const isShown = control.checkVisibility() && width > 0
+      const isShown = control.checkVisibility() && width > 1
       return isShown && !isInSentence && (width < 24 || height < 24)
         ? [`${control.outerHTML.slice(0, 120)}: ${width} × ${height}`]
         : []

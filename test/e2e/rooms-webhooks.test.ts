@@ -62,7 +62,7 @@ describe('the Webhooks page', () => {
     const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
     const sentBody = received.find(({ body }) => body.includes('email.sent'))?.body
     await expect.poll(copied).toBe(sentBody)
-    await sent.getByRole('button', { name: 'Copy the request with its signature, as curl' }).click()
+    await sent.getByRole('button', { name: 'Copy as curl, signed' }).click()
     await expect.poll(copied).toMatch(/^curl /)
     const before = received.length
     await promisify(execFile)('bash', ['-c', await copied()])
@@ -82,7 +82,7 @@ describe('the Webhooks page', () => {
     })
     await page.goto(`${post.url}/#/requests/${items[0]?.id}`)
     await page.getByText(/^\s*To a webhook/).waitFor()
-    await page.getByRole('button', { name: 'Copy the request with its signature' }).waitFor()
+    await page.getByRole('button', { name: 'Copy as curl, signed' }).waitFor()
   })
 
   it('says that a webhook exists already, and shows the deliveries of domain events', async () => {
