@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { relative } from 'node:path'
-import { authorityOf, isLoopback } from '../net/hosts.ts'
+import { authorityOf } from '../net/hosts.ts'
 import { shownAddress } from '../store/postgres/address.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { paint } from './output.ts'
@@ -44,57 +44,6 @@ function placeOfData({ dir, store }: Settings['options']): string {
   return dir === undefined ? 'in memory, lost when the server stops' : shortPath(dir)
 }
 
-/** Risks of the settings, one sentence each. */
-export function startWarnings({ options, warnings }: Settings): string[] {
-  const all = [...warnings]
-  if (options.relayAll) {
-    const relay = hostOf(options.relay ?? '')
-    all.push(`--relay-all: every email sent over the API leaves this machine, through ${relay}.`)
-  }
-  if (options.acceptAnyKey && !isLoopback(options.host)) {
-    all.push(
-      `--accept-any-key with --host ${options.host}: API keys protect nothing. Anyone who can reach the port can read, send and delete all mail.`,
-    )
-  }
-  if (!isLoopback(options.host)) {
-    all.push(...exposureWarnings(options))
-  }
-  return all
-}
-
-/** Warnings about who can read and submit mail, for a server that other machines can reach. */
-function exposureWarnings({
-  host,
-  users,
-  oidc,
-  apiKeys,
-  acceptAnyKey,
-  smtpAuth,
-  tls,
-  trustProxy,
-  publicUrl,
-}: Settings['options']): string[] {
-  const reach = `--host ${host}: other machines can reach the HTTP and SMTP ports.`
-  const signIn = users !== undefined ? '--users' : oidc?.issuer !== undefined ? '--oidc-issuer' : null
-  const isOpen = signIn === null && apiKeys === undefined && acceptAnyKey !== true
-  const who = isOpen
-    ? ' Everyone who has the API key above can read, send and delete all mail. Say who may sign in with --users or --oidc-issuer.'
-    : ''
-  const submit =
-    smtpAuth === 'required'
-      ? ''
-      : ' Anyone can submit mail over SMTP. Ask for a login with --smtp-auth required.'
-  const isEncrypted =
-    tls !== undefined || trustProxy !== undefined || publicUrl?.startsWith('https:') === true
-  const clear = `${signIn} with --host ${host}: sign-ins and mail are not encrypted on the network. Add --tls-cert and --tls-key, or put a proxy with TLS in front.`
-  const back = `--oidc-issuer with --host ${host}: the provider sends browsers back to this machine by its loopback name. Add --public-url with the address that they use.`
-  return [
-    `${reach}${who}${submit}`,
-    ...(signIn !== null && !isEncrypted ? [clear] : []),
-    ...(oidc?.issuer !== undefined && publicUrl === undefined ? [back] : []),
-  ]
-}
-
 /** A command for any POSIX shell, in lines of up to 100 columns. It does not send if a strict instance would refuse. */
 function tryLine(url: string, header: string, { strict }: Settings['options']): string {
   const parts = [`curl ${url}/v1/emails`, `-H ${header}`]
@@ -120,9 +69,4 @@ function shellQuote(text: string): string {
 function shortPath(path: string): string {
   const short = relative(process.cwd(), path)
   return short.startsWith('..') || short === '' ? path : `./${short}`
-}
-
-// A relay's URL may carry a password.
-function hostOf(relay: string): string {
-  return URL.canParse(relay) ? new URL(relay).host : 'the relay'
 }

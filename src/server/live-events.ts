@@ -65,19 +65,20 @@ function createClient(
   })
   /** The last of many missed changes, too many to send each; the client reads its list again. */
   let skipped: number | null = null
-  let isResuming = true
+  /** While the store repeats what the client missed. */
+  let isRepeating = true
   const bulk = createBulkEvents()
   stopChanges = store.changes(
     (change) => {
       const event = change.op === 'bulk' ? bulk.take(change) : ofChange(change, bulk.before)
       if (event === null) return
-      if (isResuming && (skipped !== null || client.waitingBytes() + event.length > maxWaitingBytes / 2)) {
+      if (isRepeating && (skipped !== null || client.waitingBytes() + event.length > maxWaitingBytes / 2)) {
         skipped = change.seq
       } else client.push(event)
     },
     { after },
   )
-  isResuming = false
+  isRepeating = false
   const gap = skipped === null ? null : ofChange({ op: 'gap', seq: skipped }, null)
   if (gap) client.push(gap)
   if (isOver) stopChanges()

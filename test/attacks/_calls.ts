@@ -29,7 +29,7 @@ import { toFilter } from '../../src/providers/mailgun/event-filter.ts'
 import { readMembers } from '../../src/providers/mailgun/members.ts'
 import { sendSchema } from '../../src/providers/mailgun/send-schema.ts'
 import { readDeliveryTime } from '../../src/providers/mailgun/times.ts'
-import { splitAddresses } from '../../src/providers/mailgun/recipients.ts'
+import { addressesOf, splitAddresses } from '../../src/providers/mailgun/recipients.ts'
 import { personalize, readRecipientVariables, Room } from '../../src/providers/mailgun/personalization.ts'
 import { readObject } from '../../src/providers/mailgun/json-parameter.ts'
 import { withAppearance } from '../../src/reading/appearance.ts'
@@ -152,6 +152,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     personalize(new Map([['a', text]]), new Room())(text),
   'providers/mailgun/json-parameter.ts readObject': (text) => readObject('t:variables', text),
   'providers/mailgun/personalization.ts readRecipientVariables': (text) => readRecipientVariables(text),
+  'providers/mailgun/recipients.ts addressesOf': (text) => addressesOf('to', [text], []),
   'providers/mailgun/recipients.ts splitAddresses': (text) => splitAddresses([text]),
   'providers/mailgun/times.ts readDeliveryTime': (text) => readDeliveryTime(text, 0),
   'reading/appearance.ts withAppearance': (text) => withAppearance(text, 'dark'),
@@ -223,8 +224,8 @@ export const left: Readonly<Record<string, string>> = {
   ...reasons(checked, ['mime/headers/charset.ts createTextDecoder', 'net/guarded-request.ts urlProblem']),
   ...reasons(noText, [
     'providers/mailgun/paging.ts linksOf',
-    'providers/mailgun/words.ts toMessageId',
-    'providers/mailgun/words.ts versionId',
+    'providers/mailgun/conventions.ts toMessageId',
+    'providers/mailgun/conventions.ts versionId',
     'audiences/contact-import.ts importContacts',
     'capture/auth.ts judgeCredentials',
     'capture/faults.ts stageOf',

@@ -1,10 +1,10 @@
 import { fieldOf } from '../../core/header-fields.ts'
-import type { MailEntry } from '../../inbox/views.ts'
+import { longBytes } from '../../core/job-thread.ts'
 import type { Mail } from '../../inbox/types.ts'
+import type { MailEntry } from '../../inbox/views.ts'
 import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { HeaderBlock } from '../../mime/headers/headers.ts'
 import { visibleText } from '../../mime/html/visible-text.ts'
-import { longBytes } from '../../core/job-thread.ts'
 import type { Address, Attachment, Message, Summary } from './schema.ts'
 
 /** A mail in a list. Names of Cc are in the detail only. */

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http'
+import type { LiveAnswer } from '../../checks/live-links.ts'
+import type { SpamVerdict } from '../../checks/spamd.ts'
+import type { CheckReport } from '../../checks/types.ts'
 import { clientNames } from '../../client-support/data.ts'
 import { features } from '../../client-support/features.ts'
 import type { ClientSupport, SupportedFeature } from '../../client-support/types.ts'
-import type { CheckReport } from '../../checks/types.ts'
-import type { LiveAnswer } from '../../checks/live-links.ts'
-import type { SpamVerdict } from '../../checks/spamd.ts'
 import type { HtmlCheck, HtmlWarning, LinkCheck, SpamCheck } from './schema.ts'
 
 /** How mail clients support the HTML of a mail. What Can I email does not know of a client is left out. */

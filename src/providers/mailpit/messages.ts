@@ -1,10 +1,10 @@
 import { LocalpostError } from '../../core/errors.ts'
 import type { Selection } from '../../inbox/bulk.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
-import { bytesAnswer, type Answer } from '../../server/answer.ts'
 import type { Route } from '../../server/route.ts'
 import { toListed } from './answers.ts'
 import { defineMailpitRoutes } from './define-routes.ts'
+import { ok, okSuccess } from './ok-answer.ts'
 import { toInboxQuery } from './query.ts'
 import {
   idsBody,
@@ -18,11 +18,6 @@ import {
 import { summariesSchema, type Summaries, type Summary } from './schema.ts'
 
 const { get, put, del } = defineMailpitRoutes('Messages')
-
-/** The answer of a request that changes something. */
-export const ok: Answer = bytesAnswer('ok', { 'content-type': 'text/plain' })
-/** What {@link ok} is in the document. */
-export const okSuccess = { type: 'text/plain', description: '`ok`' } as const
 
 /** `/api/v1/messages` and `/api/v1/search`: lists, and changes of many messages. */
 export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'overview' | 'bulk'>): Route[] {

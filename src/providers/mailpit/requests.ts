@@ -1,5 +1,5 @@
-import { isRecord } from '../../core/members.ts'
 import { z } from 'zod'
+import { isRecord } from '../../core/members.ts'
 import { queryNumber } from '../../server/lists.ts'
 
 /**

@@ -2,7 +2,7 @@ import { LocalpostError, quote } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { Route } from '../../server/route.ts'
 import { defineMailpitRoutes } from './define-routes.ts'
-import { ok, okSuccess } from './messages.ts'
+import { ok, okSuccess } from './ok-answer.ts'
 import { renameBody, tagsBody } from './requests.ts'
 import { tagsSchema } from './schema.ts'
 

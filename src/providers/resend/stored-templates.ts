@@ -11,7 +11,8 @@ export interface StoredTemplate {
   readonly draft: Template | null
 }
 
-const key = 'resend'
+/** The metadata of a template that has its details. */
+const detailsKey = 'resend'
 /** Says in the metadata of a draft which template it is the draft of. */
 const draftKey = 'resend_draft_of'
 
@@ -27,7 +28,7 @@ export function toMetadata(
   details: ResendTemplateDetails,
   kept: Template['metadata'],
 ): Record<string, string> {
-  return { ...kept, [key]: JSON.stringify(details) }
+  return { ...kept, [detailsKey]: JSON.stringify(details) }
 }
 
 /** The metadata of a draft. What other interfaces have set stays with what is published. */
@@ -37,7 +38,7 @@ export function toDraftMetadata(details: ResendTemplateDetails, of: string): Rec
 
 /** The details of a template. One that came by another interface is published and has no variables to check. */
 export function detailsOf({ id, metadata, updated }: Template): ResendTemplateDetails {
-  const kept = metadata?.[key]
+  const kept = metadata?.[detailsKey]
   if (kept !== undefined) {
     try {
       const details = templateDetailsSchema.safeParse(JSON.parse(kept))
