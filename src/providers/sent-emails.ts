@@ -4,7 +4,7 @@ import { emailCollection, type EmailContent, type EmailRecord } from '../emails/
 import { readContent } from '../emails/emails.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { ScheduledRecord } from '../sending/scheduled.ts'
-import type { SendingService } from '../sending/sending.ts'
+import type { SendingService } from '../sending/service.ts'
 import { notFound, pagesOf } from '../store/repository.ts'
 import type { Where } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'

@@ -45,9 +45,13 @@ it('a header of any length and form is read, and gives a short key', () => {
     '>'.repeat(100_000),
   ])
     expect(answeredConversation({ references, inReplyTo: '' })?.length ?? 14).toBe(14)
-  expect(answeredConversation({ references: `<${long}a>`, inReplyTo: '' })).toBe(begunConversation(`<${long}b>`))
+  expect(answeredConversation({ references: `<${long}a>`, inReplyTo: '' })).toBe(
+    begunConversation(`<${long}b>`),
+  )
   expect(begunConversation('')).toBe(undefined)
-  expect(begunConversation('without-brackets@acme.test')).toBe(begunConversation('<without-brackets@acme.test>'))
+  expect(begunConversation('without-brackets@acme.test')).toBe(
+    begunConversation('<without-brackets@acme.test>'),
+  )
 })
 
 it('keys of 100,000 ids differ', () => {

@@ -111,7 +111,12 @@ export function foldConversations(
     const unread = mails.filter((one) => one.unread).length
     rows.push({
       ...mail,
-      conversation: { subject: withoutReplyPrefix(mail.subject), ids: mails.map(({ id }) => id), unread, mails },
+      conversation: {
+        subject: withoutReplyPrefix(mail.subject),
+        ids: mails.map(({ id }) => id),
+        unread,
+        mails,
+      },
     })
   })
   return { window: { first, emails: rows, mails: { first, emails } }, positions, hidden, rowOf }
