@@ -234,7 +234,6 @@ export const left: Readonly<Record<string, string>> = {
     'capture/tls.ts makeCertificate',
     'client-support/css-features.ts declarationFeatures',
     'client-support/html-features.ts isOfElement',
-    'client-support/preview-css.ts withCuts',
     'domains/dkim-keys.ts generateDkimKey',
     'domains/dkim-keys.ts processDkimKey',
     'domains/dns-records.ts dnsRecords',
