@@ -192,7 +192,46 @@ describe('imports', () => {
     )
     expect(breaches).toEqual([])
   })
+
+  it('of the ui reach only parts of src that a browser can run', () => {
+    const ui = fileURLToPath(new URL('../ui', import.meta.url))
+    const pages = readdirSync(ui, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(?:vue|ts)$/.test(name) && name !== 'vite.config.ts')
+      .map((name) => join(ui, name))
+    const reached = new Set<string>()
+    const open = pages.flatMap((page) => ownImports(page))
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      if (reached.has(file)) continue
+      reached.add(file)
+      open.push(...ownImports(file))
+    }
+    const shared = [...reached].filter((file) => file.startsWith(root))
+    expect(shared.length).toBeGreaterThan(10)
+    const breaches = shared.flatMap((file) =>
+      valueImportsOf(file)
+        .filter((target) => isBuiltin(target))
+        .map((target) => `${relative(root, file)} → ${target}`),
+    )
+    expect(breaches).toEqual([])
+  })
 })
+
+/** The files of this repository that a file imports more than types from. */
+function ownImports(file: string): string[] {
+  return valueImportsOf(file)
+    .filter((target) => target.startsWith('.') && target.endsWith('.ts'))
+    .map((target) => join(dirname(file), target))
+}
+
+/** What a file imports when it runs: everything but types. */
+function valueImportsOf(file: string): string[] {
+  const found = readFileSync(file, 'utf8').matchAll(
+    /(?:^|\n)\s*(?:import|export)\s(?!type\s)([^'";]*?)\sfrom\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/g,
+  )
+  return [...found]
+    .filter(([, names]) => !/^\{(?:\s*type\s[^,}]*,?)+\s*\}$/.test(names ?? ''))
+    .map(([, , from, loaded]) => from ?? loaded ?? '')
+}
 
 function breaches(isBreach: (file: string, target: string) => boolean): string[] {
   return [...imports].flatMap(([file, targets]) =>

@@ -1,38 +1,19 @@
 import type { AttachmentReference } from './types.ts'
 import { isAscii, isUtf8 } from 'node:buffer'
-import { open, realpath, stat } from 'node:fs/promises'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { open } from 'node:fs/promises'
 import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
 import { asBuffer } from '../core/own-buffers.ts'
-import { cutText } from '../core/text.ts'
 import { mediaTypeByName } from '../mime/media-types.ts'
-import { parseDataUri } from './data-uri.ts'
+import { encodedSize } from '../mime/message-size.ts'
 import { maxContentType } from './schema.ts'
 import { fetchAttachment, type Fetched, type FetchLimits } from './fetch.ts'
+import { locate, type Source } from './locate.ts'
+import type { ReadReference } from './reference.ts'
 
 /** Where attachments may come from. */
 export interface AttachmentSources extends Omit<FetchLimits, 'maxBytes'> {
   /** Folder whose files may be attached; null: none. */
   root: string | null
-}
-
-/** A stored reference. Its `data:` URI may be decoded already; its path is then cut. */
-export interface ReadReference extends AttachmentReference {
-  /** Of a part that the HTML body shows, without angle brackets. */
-  content_id?: string
-  data?: ReturnType<typeof parseDataUri>
-}
-
-/** Reading stored references as work of the thread: they have their `data:` URIs in them. */
-export const attachmentJobs = {
-  references: (json: Buffer): ReadReference[] =>
-    (JSON.parse(json.toString()) as AttachmentReference[]).map((reference) =>
-      isDataUri(reference.path)
-        ? { ...reference, path: cutText(reference.path, 100), data: parseDataUri(reference.path) }
-        : reference,
-    ),
-  /** Whether an attachment has to be downloaded. */
-  hasUrl: (json: Buffer): boolean => /"path":"https?:/i.test(json.toString('latin1')),
 }
 
 /** An attachment with its bytes. */
@@ -41,15 +22,6 @@ export interface LoadedAttachment {
   content_type: string | null
   content_id: string | null
   content: Buffer
-}
-
-/** Largest message after encoding, in bytes. */
-export const maxMessageBytes = 40_000_000
-
-/** How many bytes a part of this size takes in base64 with line breaks. */
-export function encodedSize(bytes: number): number {
-  const characters = Math.ceil(bytes / 3) * 4
-  return characters + Math.ceil(characters / 76) * 2
 }
 
 /**
@@ -135,58 +107,6 @@ async function typeOf(filename: string, { content, content_type }: Fetched): Pro
 
 function essenceOf(type: string | null): string | null {
   return type?.split(';', 1)[0]?.trim().toLowerCase() ?? null
-}
-
-type Source =
-  | { kind: 'url'; url: string }
-  | { kind: 'data'; content: Buffer; content_type: string }
-  | { kind: 'file'; path: string; size: number }
-  | { problem: string }
-
-const isDataUri = (path: string): boolean => /^data:/i.test(path)
-
-async function locate({ path, data }: ReadReference, root: string | null): Promise<Source> {
-  if (data || isDataUri(path)) return data ?? parseDataUri(path)
-  if (/^https?:/i.test(path)) return checkUrl(path)
-  if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {
-    return { problem: `${quote(path)} is of a kind that is not taken: use an http(s) URL or a data: URI` }
-  }
-  return root === null
-    ? {
-        problem: `${quote(path)} is no http(s) URL and no data: URI; files are taken only under \`attachments.root\``,
-      }
-    : locateFile(path, root)
-}
-
-function checkUrl(path: string): Source {
-  // The URL parser silently removes line breaks, so the host could differ from the one that is written.
-  if (/[\x00-\x1f\x7f]/.test(path)) return { problem: `${quote(path)} has a control character` }
-  const url = URL.canParse(path) ? new URL(path) : null
-  if (!url) return { problem: `${quote(path)} is not a URL that can be read` }
-  if (url.username !== '' || url.password !== '') {
-    return {
-      problem: `${quote(`${url.protocol}//…@${url.host}`)} has credentials in it, which attachment URLs may not`,
-    }
-  }
-  return { kind: 'url', url: url.href }
-}
-
-// After realpath, so that neither `..` nor a symbolic link can leave the folder.
-async function locateFile(path: string, root: string): Promise<Source> {
-  const outside = { problem: `${quote(path)} is not a file under \`attachments.root\`` }
-  if (path.includes('\0')) return outside
-  try {
-    const base = await realpath(root)
-    const real = await realpath(resolve(base, path))
-    const inside = relative(base, real)
-    if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
-      return outside
-    const facts = await stat(real)
-    return facts.isFile() ? { kind: 'file', path: real, size: facts.size } : outside
-  } catch {
-    // Missing and forbidden look the same, so that the answer reveals nothing about other files.
-    return outside
-  }
 }
 
 async function readFileUpTo(path: string, maxBytes: number, given: string): Promise<Buffer> {

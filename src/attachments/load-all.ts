@@ -1,12 +1,8 @@
 import { LocalpostError } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
-import {
-  encodedSize,
-  loadAttachment,
-  type AttachmentSources,
-  type LoadedAttachment,
-  type ReadReference,
-} from './attachments.ts'
+import { loadAttachment, type AttachmentSources, type LoadedAttachment } from './attachments.ts'
+import { encodedSize } from '../mime/message-size.ts'
+import type { ReadReference } from './reference.ts'
 
 /**
  * Loads the attachments of an email, one after the other, so that the size of one is known before the next one is read.

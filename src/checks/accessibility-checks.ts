@@ -1,5 +1,5 @@
 import { foldSpace } from '../core/text.ts'
-import { contrastOf } from './inline-style.ts'
+import { contrastOf } from './colors.ts'
 import type { CheckRow } from './subject.ts'
 
 /** Checks for readers who use assistive technology. */

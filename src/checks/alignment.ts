@@ -1,4 +1,4 @@
-import { fieldsOf } from '../core/header-fields.ts'
+import { fieldOf } from '../core/header-fields.ts'
 import { toDomainName, zoneOf } from '../domains/names.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
 import { readLength } from './lengths.ts'
@@ -25,6 +25,6 @@ export function domainOf(address: string): string | null {
 
 /** The domain of the first address of a header field, by its name in lower case; null without one. */
 export function firstDomain(mail: Pick<CheckedMail, 'headers'>, field: string): string | null {
-  const [first] = parseAddresses((fieldsOf(mail.headers, field)[0] ?? '').slice(0, readLength))
+  const [first] = parseAddresses((fieldOf(mail.headers, field) ?? '').slice(0, readLength))
   return first ? domainOf(first.address) : null
 }

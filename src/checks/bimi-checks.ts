@@ -1,5 +1,5 @@
 import { quote } from '../core/errors.ts'
-import { fieldsOf } from '../core/header-fields.ts'
+import { fieldOf } from '../core/header-fields.ts'
 import { readBeginning } from '../core/read-beginning.ts'
 import { guardedRequest, urlProblem } from '../net/guarded-request.ts'
 import type { Zone } from '../domains/zone.ts'
@@ -66,7 +66,7 @@ interface PublishedBimi {
 function findBimi(mail: CheckedMail, zone: Zone): PublishedBimi | null {
   const domain = firstDomain(mail, 'from')
   if (mail.size_bytes === 0 || domain === null) return null
-  const field = (fieldsOf(mail.headers, 'bimi-selector')[0] ?? '').slice(0, readLength)
+  const field = (fieldOf(mail.headers, 'bimi-selector') ?? '').slice(0, readLength)
   const selector = /;\s*s\s*=\s*([\w-]+)/i.exec(field)?.[1]
   const name = `${selector ?? 'default'}._bimi.${domain}`
   const records = zone.find(name, 'TXT')

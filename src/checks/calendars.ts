@@ -1,6 +1,6 @@
 import { fieldOf } from '../core/header-fields.ts'
 import { readBodies } from '../mime/bodies.ts'
-import { splitHead } from '../mime/headers/head.ts'
+import { splitHead } from '../mime/headers/fields.ts'
 import { readParameters } from '../mime/headers/parameters.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { readStructure } from '../mime/structure.ts'

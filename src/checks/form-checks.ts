@@ -42,7 +42,7 @@ export const formChecks: readonly CheckRow[] = [
     fix: 'Give the mail library the text as it is, and let it encode the header.',
     link: 'https://www.rfc-editor.org/rfc/rfc2047',
     run({ mail, raw }) {
-      const found = encodedFields.flatMap((header): Found[] => {
+      const found = fieldsWithText.flatMap((header): Found[] => {
         const word = fieldsOf(mail.headers, header)
           .map(
             (value) =>
@@ -104,4 +104,4 @@ export const formChecks: readonly CheckRow[] = [
   },
 ]
 
-const encodedFields = ['Subject', 'From', 'To', 'Cc', 'Reply-To', 'Sender']
+const fieldsWithText = ['Subject', 'From', 'To', 'Cc', 'Reply-To', 'Sender']

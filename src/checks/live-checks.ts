@@ -55,18 +55,18 @@ interface Wanted {
 async function addressesOf({ mail, services, facts }: LinkAsking): Promise<Map<string, Wanted>> {
   const { links, images } = await facts()
   const wanted = new Map<string, Wanted>()
-  const add = (written: string, isImage: boolean, place: FoundPlace): void => {
+  const add = (written: string, first: Wanted): void => {
     if (!/^https?:/i.test(written) || written.length > maxLength || !URL.canParse(written)) return
     const url = new URL(written)
     // The fragment does not change the page.
     url.hash = ''
     if (url.href.startsWith(services.trackingUrl())) return
-    if (!wanted.has(url.href)) wanted.set(url.href, { isImage, place })
+    if (!wanted.has(url.href)) wanted.set(url.href, first)
   }
-  for (const { href, offset } of links) add(href, false, { html: offset ?? 0 })
-  for (const { src, offset } of images) add(src, true, { html: offset })
+  for (const { href, offset } of links) add(href, { isImage: false, place: { html: offset ?? 0 } })
+  for (const { src, offset } of images) add(src, { isImage: true, place: { html: offset } })
   // Also those of the text, and those that only a browser finds in the HTML.
-  for (const { href } of mail.links) add(href, false, { text: null, snippet: href })
+  for (const { href } of mail.links) add(href, { isImage: false, place: { text: null, snippet: href } })
   return wanted
 }
 

@@ -51,7 +51,7 @@ export function createStyleRules(): StyleRules {
       let open: Rule[] = []
       scanCss(css, 'sheet', {
         onAtRule() {},
-        onSelectors(tokens, isNested, isConditional) {
+        onSelectors(tokens, { isNested, isConditional }) {
           open = []
           if (isNested || isConditional || count >= maxRules) return
           for (const selector of selectorsOf(tokens)) {

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { maxMessageBytes } from '../attachments/attachments.ts'
+import { maxMessageBytes } from '../mime/message-size.ts'
 import type { CheckedMail } from '../checks/subject.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { fieldOf } from '../core/header-fields.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { maxMessageBytes } from '../attachments/attachments.ts'
+import { maxMessageBytes } from '../mime/message-size.ts'
 import { invalidOption, isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import { onInterrupt } from './interrupt.ts'
 import type { Output } from './output.ts'

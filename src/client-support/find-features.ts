@@ -108,9 +108,9 @@ function cssUses(css: string, context: 'sheet' | 'attribute'): CssUse[] {
   const add = (slugs: Iterable<string>, start: number, snippet: () => string, urls: string[] = []): void =>
     void found.push({ slugs, start, snippet, urls })
   scanCss(css, context, {
-    onAtRule: (name, prelude, start) =>
+    onAtRule: ({ name, prelude, start }) =>
       add(atRuleFeatures(name, prelude), start, () => `@${name} ${prelude}`.trim()),
-    onSelectors: (tokens, isNested) =>
+    onSelectors: (tokens, { isNested }) =>
       add(selectorFeatures(tokens, isNested), tokens[0]?.start ?? 0, () => textOf(tokens)),
     onDeclaration: (property, value, start) =>
       add(

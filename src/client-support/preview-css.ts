@@ -1,4 +1,5 @@
 import * as token from 'css-tree/tokenizer'
+import { withCuts, type Cut } from '../core/cuts.ts'
 import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
 import type { RuleId } from './preview-clients.ts'
 import { closing, endOf, opening, scanCss, scannedCssLength, textOf, type CssToken } from './scan-css.ts'
@@ -9,13 +10,6 @@ export interface Ignored {
   feature: string
   start: number
   snippet: string
-}
-
-/** A part of a text that is replaced. */
-export interface Cut {
-  start: number
-  end: number
-  text: string
 }
 
 /** Style as a client reads it. */
@@ -66,7 +60,7 @@ export function filterCss(css: string, context: 'sheet' | 'attribute', filter: C
   }
 
   scanCss(css, context, {
-    onAtRule(name, prelude, start, end, hasBlock) {
+    onAtRule({ name, prelude, start, end, hasBlock }) {
       const features = atRuleFeatures(name, prelude)
       const snippet = (): string => `@${name} ${prelude}`.trim()
       if (blocks.some(({ isAtRule }) => isAtRule)) hasNestedAtRule = true
@@ -76,7 +70,7 @@ export function filterCss(css: string, context: 'sheet' | 'attribute', filter: C
       const feature = firstIgnored(features) ?? null
       next = { start, feature, snippet: snippet(), found: ignored.length, isAtRule: true }
     },
-    onSelectors(tokens, isNested) {
+    onSelectors(tokens, { isNested }) {
       const start = tokens[0]?.start ?? 0
       const block = (feature: string | null): OpenBlock => {
         const snippet = feature === null ? '' : textOf(tokens)
@@ -121,19 +115,6 @@ export function filterCss(css: string, context: 'sheet' | 'attribute', filter: C
   const read = Math.min(css.length, scannedCssLength)
   for (const block of blocks.reverse()) closes(block, read)
   return { css: withCuts(css.slice(0, read), cuts), ignored, hasNestedAtRule }
-}
-
-/** The text with its parts replaced. Of parts that overlap, the first counts. */
-export function withCuts(text: string, cuts: readonly Cut[]): string {
-  if (cuts.length === 0) return text
-  const written: string[] = []
-  let at = 0
-  for (const { start, end, text: replacement } of [...cuts].sort((a, b) => a.start - b.start)) {
-    if (start < at) continue
-    written.push(text.slice(at, start), replacement)
-    at = end
-  }
-  return written.join('') + text.slice(at)
 }
 
 interface OpenBlock {

@@ -11,7 +11,8 @@ import {
   type ImagePart,
 } from './html-features.ts'
 import type { ClientRules, PreviewedClient, RuleId } from './preview-clients.ts'
-import { filterCss, withCuts, type Cut, type FilteredCss, type Ignored } from './preview-css.ts'
+import { filterCss, type CssFilter, type FilteredCss, type Ignored } from './preview-css.ts'
+import { withCuts, type Cut } from '../core/cuts.ts'
 
 /** Removes the elements, attributes and styles that a client ignores. It takes linear time. */
 export function filterHtml(
@@ -34,22 +35,11 @@ export function filterHtml(
     ignored.push({ feature, start, snippet })
     cuts.push({ start, end, text: '' })
   }
-  const cssFilter = {
-    ignores: (slug: string) => ignores.has(slug),
-    imageFeatures: (url: string) => imageFeatures(url, images),
+  const cssFilter: CssFilter = {
+    ignores: (slug) => ignores.has(slug),
+    imageFeatures: (url) => imageFeatures(url, images),
   }
-  // Mails repeat the same inline styles.
-  const inline = new Map<string, FilteredCss>()
-  function inlineStyle(name: string, style: string): FilteredCss {
-    const isBox = rules.isWord === true && wordBoxes.has(name)
-    const key = `${isBox ? 'box' : ''} ${style}`
-    const known = inline.get(key)
-    if (known) return known
-    const ignoredProperty = (property: string): RuleId | null => (boxSizes.test(property) ? 'word-box' : null)
-    const filtered = filterCss(style, 'attribute', isBox ? { ...cssFilter, ignoredProperty } : cssFilter)
-    inline.set(key, filtered)
-    return filtered
-  }
+  const inlineStyle = createInlineFilter(cssFilter, rules)
 
   scanHtml(html, attributesAsked, {
     onOpenTag(name, attributes, nameStart, end, ranges) {
@@ -129,29 +119,66 @@ export function filterHtml(
   if (open && !isOfficeData(open.name)) cuts.push({ start: open.start, end: html.length, text: '' })
   const last = sheet as Omit<Sheet, 'end' | 'closedAt'> | null
   if (last) sheets.push({ ...last, end: html.length, closedAt: html.length })
+  const ofSheets = filterSheets(html, sheets, cssFilter, rules)
+  return {
+    html: withCuts(html, [...cuts, ...ofSheets.cuts]),
+    ignored: [...ignored, ...ofSheets.ignored],
+  }
+}
+
+/** Filters the inline style of an element. Mails repeat the same ones, so results are kept. */
+function createInlineFilter(
+  cssFilter: CssFilter,
+  rules: ClientRules,
+): (name: string, style: string) => FilteredCss {
+  const inWordBox: CssFilter = {
+    ...cssFilter,
+    ignoredProperty: (property) => (boxSizes.test(property) ? 'word-box' : null),
+  }
+  const known = new Map<string, FilteredCss>()
+  return (name, style) => {
+    const isBox = rules.isWord === true && wordBoxes.has(name)
+    const key = `${isBox ? 'box' : ''} ${style}`
+    const filtered = known.get(key) ?? filterCss(style, 'attribute', isBox ? inWordBox : cssFilter)
+    known.set(key, filtered)
+    return filtered
+  }
+}
+
+/** What a client removes of the style sheets of a mail. */
+function filterSheets(
+  html: string,
+  sheets: readonly Sheet[],
+  cssFilter: CssFilter,
+  rules: ClientRules,
+): { cuts: Cut[]; ignored: Ignored[] } {
+  const cuts: Cut[] = []
+  const ignored: Ignored[] = []
   let styleChars = 0
-  for (const { start, end, openedAt, closedAt, isInBody: inBody } of sheets) {
+  for (const { start, end, openedAt, closedAt, isInBody } of sheets) {
     const css = html.slice(start, end)
     styleChars += css.length
     const filtered = filterCss(css, 'sheet', cssFilter)
-    const fault = sheetFault(rules, { inBody, styleChars, hasNestedAtRule: filtered.hasNestedAtRule })
-    if (fault !== null) drop(fault, `<style> of ${css.length} characters`, openedAt, closedAt)
-    else if (filtered.ignored.length > 0 || filtered.css.length < css.length) {
+    const fault = sheetFault(rules, { isInBody, styleChars, hasNestedAtRule: filtered.hasNestedAtRule })
+    if (fault !== null) {
+      ignored.push({ feature: fault, start: openedAt, snippet: `<style> of ${css.length} characters` })
+      cuts.push({ start: openedAt, end: closedAt, text: '' })
+    } else if (filtered.ignored.length > 0 || filtered.css.length < css.length) {
       for (const one of filtered.ignored) ignored.push({ ...one, start: start + one.start })
       // What stands on both sides of a removed part must not form an end tag.
       cuts.push({ start, end, text: filtered.css.replaceAll('</', '<\\/') })
     }
   }
-  return { html: withCuts(html, cuts), ignored }
+  return { cuts, ignored }
 }
 
 /** Why a client removes a whole style sheet; null if it does not. */
 function sheetFault(
   { dropsStylesIn, dropsNestedAtRules, maxStyleChars = Number.POSITIVE_INFINITY }: ClientRules,
-  sheet: { inBody: boolean; styleChars: number; hasNestedAtRule: boolean },
+  sheet: { isInBody: boolean; styleChars: number; hasNestedAtRule: boolean },
 ): RuleId | null {
-  if (dropsStylesIn === (sheet.inBody ? 'body' : 'head'))
-    return sheet.inBody ? 'style-in-body' : 'style-in-head'
+  if (dropsStylesIn === (sheet.isInBody ? 'body' : 'head'))
+    return sheet.isInBody ? 'style-in-body' : 'style-in-head'
   if (sheet.styleChars > maxStyleChars) return 'style-limit'
   return dropsNestedAtRules && sheet.hasNestedAtRule ? 'nested-at-rule' : null
 }

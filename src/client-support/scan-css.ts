@@ -7,15 +7,29 @@ export interface CssToken {
   start: number
 }
 
+export interface AtRule {
+  /** In lower case and without `@`. */
+  name: string
+  prelude: string
+  start: number
+  /** Where it ends if no block follows. */
+  end: number
+  hasBlock: boolean
+}
+
+/** What a style rule is in. */
+export interface Surroundings {
+  /** Another style rule. */
+  isNested: boolean
+  /** An at-rule such as `@media`. */
+  isConditional: boolean
+}
+
 /** Callbacks of a scan, called in document order. Positions are offsets into the CSS. */
 export interface CssListener {
-  /** `name` in lower case and without `@`; `end` is where it ends if no block follows. */
-  onAtRule(name: string, prelude: string, start: number, end: number, hasBlock: boolean): void
-  /**
-   * The selectors of a rule; `isNested` is true for a rule inside another style rule, `isConditional` for one inside an
-   * at-rule such as `@media`.
-   */
-  onSelectors(tokens: readonly CssToken[], isNested: boolean, isConditional: boolean): void
+  onAtRule(rule: AtRule): void
+  /** The selectors of a rule, and what the rule is in. */
+  onSelectors(tokens: readonly CssToken[], within: Surroundings): void
   /** `property` in lower case. The tokens of the value have neither white space nor comments. */
   onDeclaration(property: string, value: readonly CssToken[], start: number): void
   onComment(start: number, end: number): void
@@ -54,7 +68,8 @@ export function scanCss(css: string, context: 'sheet' | 'attribute', listener: C
     if (first.type === token.AtKeyword) {
       const name = first.text.slice(1).toLowerCase()
       const hasBlock = closedBy === token.LeftCurlyBracket
-      listener.onAtRule(name, textOf(tokens.slice(1)), first.start, endOf(tokens), hasBlock)
+      const prelude = textOf(tokens.slice(1))
+      listener.onAtRule({ name, prelude, start: first.start, end: endOf(tokens), hasBlock })
       if (hasBlock) open(blockOf(name, blocks))
       return
     }
@@ -62,7 +77,10 @@ export function scanCss(css: string, context: 'sheet' | 'attribute', listener: C
     if (closedBy === token.LeftCurlyBracket) {
       if (within === 'keyframes') return open('style')
       if (within === 'other') return open('other')
-      listener.onSelectors(tokens, blocks.includes('style'), blocks.includes('rules'))
+      listener.onSelectors(tokens, {
+        isNested: blocks.includes('style'),
+        isConditional: blocks.includes('rules'),
+      })
       return open('style')
     }
     if (within === 'style') declaration(tokens, listener)

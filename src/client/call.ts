@@ -22,8 +22,9 @@ export interface ClientListOptions extends CallOptions {
 export interface Calls {
   /** @param path  Below `/v1`, by segment. */
   get<T>(path: readonly string[], options?: CallOptions): Promise<T>
-  /** @param options  Those of the user; an idempotency key only where it is taken. */
-  post<T>(path: readonly string[], body: unknown, options?: PostOptions, takesKey?: boolean): Promise<T>
+  post<T>(path: readonly string[], body: unknown, options?: CallOptions): Promise<T>
+  /** A request that takes an idempotency key. */
+  postOnce<T>(path: readonly string[], body: unknown, options?: PostOnceOptions): Promise<T>
   /** @param name  The member of the answer that holds the items. */
   list<T>(name: string, path: readonly string[], options?: ClientListOptions): Promise<ListPage<T>>
   /** A request to the control API. @param path  Below `/dev`, by segment. */
@@ -41,7 +42,7 @@ interface Asked extends CallOptions {
   waitMs?: number
 }
 
-interface PostOptions extends CallOptions {
+interface PostOnceOptions extends CallOptions {
   idempotencyKey?: string
 }
 
@@ -58,9 +59,9 @@ interface Answer {
   what: string
 }
 
-/** @param needsKey  Whether a key must be given. A caller on the server's own machine needs none. Default: true. */
-export function createCall(options: CallSettings, needsKey = true): Calls {
-  const { url: base, apiKey, fetch, timeoutMs } = checkClientOptions(options, needsKey)
+/** @param given.needsKey  Whether a key must be given. A caller on the server's own machine needs none. Default: true. */
+export function createCall(options: CallSettings, { needsKey = true }: { needsKey?: boolean } = {}): Calls {
+  const { url: base, apiKey, fetch, timeoutMs } = checkClientOptions(options, { needsKey })
 
   async function answerOf(
     method: string,
@@ -110,8 +111,13 @@ export function createCall(options: CallSettings, needsKey = true): Calls {
       assertKnownOptions(options, ['signal'], 'a call')
       return (await answerOf('GET', path, options)).value as T
     },
-    async post<T>(path: readonly string[], body: unknown, options: PostOptions = {}, takesKey = false) {
-      assertKnownOptions(options, takesKey ? ['signal', 'idempotencyKey'] : ['signal'], 'a call')
+    async post<T>(path: readonly string[], body: unknown, options: CallOptions = {}) {
+      assertKnownOptions(options, ['signal'], 'a call')
+      assertBody(body)
+      return (await answerOf('POST', path, { ...options, body })).value as T
+    },
+    async postOnce<T>(path: readonly string[], body: unknown, options: PostOnceOptions = {}) {
+      assertKnownOptions(options, ['signal', 'idempotencyKey'], 'a call')
       assertBody(body)
       const { idempotencyKey, ...given } = options
       const headers = idempotencyKey !== undefined && { 'idempotency-key': headerOf(idempotencyKey) }

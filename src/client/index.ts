@@ -86,10 +86,10 @@ export interface Client {
  * const { id } = await client.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
  */
 export function createClient(options: ClientOptions): Client {
-  const { get, post, list, control } = createCall(options)
+  const { get, post, postOnce, list, control } = createCall(options)
   return {
     emails: {
-      send: async (request, given) => post(['emails'], request, given, true),
+      send: async (request, given) => postOnce(['emails'], request, given),
       list: async (given) => list('emails', ['emails'], given),
       get: async (id, given) => get(['emails', id], given),
     },

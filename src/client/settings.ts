@@ -25,7 +25,10 @@ export interface CallSettings extends Omit<ClientOptions, 'apiKey'> {
  * @throws invalid_option for an unknown name (with the nearest real one) or a wrong value. Neither the key nor a
  *   password in the URL is quoted.
  */
-export function checkClientOptions(options: CallSettings, needsKey = true): Required<CallSettings> {
+export function checkClientOptions(
+  options: CallSettings,
+  { needsKey }: { needsKey: boolean },
+): Required<CallSettings> {
   const given: unknown = options
   if (given === undefined) throw invalidOption('The options of a client are an object with url and apiKey.')
   assertKnownOptions(given, ['url', 'apiKey', 'fetch', 'timeoutMs'], 'a client')

@@ -21,7 +21,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   const b = after.slice(start, endAfter)
   return [
     ...before.slice(0, start).map(same),
-    ...(edits(a, b) ?? [
+    ...(shortestWay(a, b) ?? [
       ...a.map((text): DiffLine => ({ kind: 'removed', text })),
       ...b.map((text): DiffLine => ({ kind: 'added', text })),
     ]),
@@ -33,22 +33,25 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 export const maxEdits = 1000
 
 /**
- * A diagonal is the number of lines taken of `a` less that of `b`: a removed line leads to the next one, an added line to the one
- * before, and equal lines stay on it.
+ * The lines of the shortest way; null if it has more than {@link maxEdits} edits.
+ *
+ * Looks how far one edit leads, then two, and so on. Places with as many edits are told apart by their diagonal, the number of
+ * lines taken of `a` less that of `b`: a removed line leads to the next diagonal, an added line to the one before, and equal
+ * lines stay on it. On each diagonal only the place that is furthest is kept, because it is never worse than the others.
  */
-function edits(a: readonly string[], b: readonly string[]): DiffLine[] | null {
+function shortestWay(a: readonly string[], b: readonly string[]): DiffLine[] | null {
   /** For each number of edits, how many lines of `a` are taken at most on each diagonal, from `-count` to `count`. */
-  const trace: Int32Array[] = []
+  const furthest: Int32Array[] = []
   const most = Math.min(a.length + b.length, maxEdits)
   for (let count = 0; count <= most; count++) {
-    const last = trace.at(-1)
+    const last = furthest.at(-1)
     const reached = new Int32Array(2 * count + 1)
-    trace.push(reached)
+    furthest.push(reached)
     for (let diagonal = -count; diagonal <= count; diagonal += 2) {
       let taken = last ? lastEdit(last, count, diagonal).after : 0
       while (taken < a.length && taken - diagonal < b.length && a[taken] === b[taken - diagonal]) taken++
       reached[diagonal + count] = taken
-      if (taken >= a.length && taken - diagonal >= b.length) return wayBack(trace, a, b)
+      if (taken >= a.length && taken - diagonal >= b.length) return linesOfWay(furthest, a, b)
     }
   }
   return null
@@ -71,12 +74,17 @@ function lastEdit(last: Int32Array, count: number, diagonal: number): Edit {
   return { isAdded, from, before: at(from), after: isAdded ? at(from) : at(from) + 1 }
 }
 
-function wayBack(trace: readonly Int32Array[], a: readonly string[], b: readonly string[]): DiffLine[] {
+/** The lines of the way to the end of both lists, read from its end. */
+function linesOfWay(furthest: readonly Int32Array[], a: readonly string[], b: readonly string[]): DiffLine[] {
   const lines: DiffLine[] = []
   let taken = a.length
   let diagonal = a.length - b.length
-  for (let count = trace.length - 1; count > 0; count--) {
-    const { isAdded, from, before, after } = lastEdit(trace[count - 1] ?? new Int32Array(), count, diagonal)
+  for (let count = furthest.length - 1; count > 0; count--) {
+    const { isAdded, from, before, after } = lastEdit(
+      furthest[count - 1] ?? new Int32Array(),
+      count,
+      diagonal,
+    )
     while (taken > after) lines.push({ kind: 'same', text: a[--taken] ?? '' })
     const text = (isAdded ? b[before - from] : a[before]) ?? ''
     lines.push({ kind: isAdded ? 'added' : 'removed', text })

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream'
 /**
  * Reads the beginning of a stream of bytes, and ends it.
  *
- * @param isPartEnough  Whether to return what was received where the stream fails. Default: that is an error.
+ * @param options.isPartEnough  Whether to return what was received where the stream fails. Default: that is an error.
  * @returns All of its bytes, or at least `maxBytes` of them.
  */
 export async function readBeginning(
   stream: Readable,
   maxBytes: number,
-  isPartEnough = false,
+  { isPartEnough = false }: { isPartEnough?: boolean } = {},
 ): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0

@@ -63,42 +63,48 @@ export interface MessageFacts {
   copies?: number
 }
 
-/** The facts that searches use beside words and addresses. */
+const flags = [
+  'unread',
+  'api',
+  'smtp',
+  'transactional',
+  'broadcast',
+  'attachments',
+  'no attachments',
+  'undigested',
+  ...eventStatuses,
+] as const
+
+const bits = Object.fromEntries(flags.map((flag, at) => [flag, 1 << at])) as Readonly<
+  Record<(typeof flags)[number], number>
+>
+
+/** The facts that searches use beside words and addresses. They are stored: other flags need another version. */
 export const emailFacts: Facts<EmailRecord> = {
   version: 1,
-  flags: [
-    'unread',
-    'api',
-    'smtp',
-    'transactional',
-    'broadcast',
-    'attachments',
-    'no attachments',
-    'undigested',
-    ...eventStatuses,
-  ],
+  flags,
   members: ['unread'],
   numbers: ['created', 'size'],
   // Tags and the domain's name in lower case.
   texts: ['tag', 'sender domain', 'domain id'],
   of({ unread, source, type, attachment_count, recipients, created, message, tags, from, domain_id }) {
-    let flags = unread ? 1 : 0
-    flags |= source === 'api' ? 2 : 4
-    flags |= type === 'transactional' ? 8 : 16
-    flags |= attachment_count === null ? 128 : attachment_count > 0 ? 32 : 64
+    let set = unread ? bits.unread : 0
+    set |= source === 'api' ? bits.api : bits.smtp
+    set |= type === 'transactional' ? bits.transactional : bits.broadcast
+    if (attachment_count === null) set |= bits.undigested
+    else set |= attachment_count > 0 ? bits.attachments : bits['no attachments']
     for (const { events } of recipients) {
-      const at = eventStatuses.indexOf(outcomeOf(events) ?? 'sent')
-      if (at >= 0 && events.length > 0) flags |= 1 << (firstStatus + at)
+      const outcome = outcomeOf(events)
+      if (outcome !== undefined) set |= bits[outcome]
     }
     return {
-      flags,
+      flags: set,
       numbers: [created, message?.size_bytes ?? 0],
       texts: [tags.length === 0 ? none : tags.map((tag) => tag.toLowerCase()), [domainOf(from)], [domain_id]],
     }
   },
 }
 
-const firstStatus = 8
 const none: readonly string[] = []
 
 /** The domain of an address, also of one with a name before it, in lower case. */

@@ -3,18 +3,18 @@ import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import { dateNow } from '../core/machine.ts'
 import { acceptedAs, failureOf, type Tracer } from '../core/tracer.ts'
-import { traceIdOf, traceParentOf } from '../core/trace-context.ts'
+import { traceIdOf, traceParentOf, type TraceContext } from '../core/trace-context.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import type { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { isLongHeader } from '../mime/headers/headers.ts'
-import { maxHeaderBytes } from '../mime/headers/head.ts'
+import { maxHeaderBytes } from '../mime/headers/fields.ts'
 import { insert, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
 import type { RecipientState } from './types.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { deliveredEvent, sentTo } from './events.ts'
-import { readHeaderFacts, type headerJobs } from './header-facts.ts'
+import { readHeaderFacts, type HeaderFacts, type headerJobs } from './header-facts.ts'
 
 /** Dependencies of receiving submissions. */
 export interface ReceiveDeps {
@@ -94,46 +94,8 @@ export function receiveSubmission(
       })
       const span = tracer && tracer.begin('email accept', header.trace, began)
       const trace = span?.trace ?? header.trace
-      const isPending = recipients.some(({ events }) => events.length === 1)
-      const email: Complete<EmailRecord> = {
-        // Named one by one: an object made from the rest of another one is several times slower to write as JSON.
-        from: header.from,
-        to: header.to,
-        to_names: header.to_names,
-        cc: header.cc,
-        cc_names: header.cc_names,
-        bcc: header.bcc,
-        bcc_names: undefined,
-        reply_to: header.reply_to,
-        subject: header.subject,
-        tags: header.tags,
-        id,
-        version: 1,
-        type: 'transactional',
-        source: 'smtp',
-        template_id: null,
-        domain_id: domain.id,
-        created: now,
-        envelope,
-        recipients,
-        outbox: isPending ? { due: now, attempts: 0, via: 'capture' } : null,
-        outbox_due: isPending ? now : null,
-        message: { size_bytes: blob.size, message_id: header.message_id },
-        unread: true,
-        snippet: null,
-        attachment_count: null,
-        raw: undefined,
-        metadata: undefined,
-        tracking: undefined,
-        provider: undefined,
-        provider_key: undefined,
-        thread: header.thread,
-        trace_id: trace && traceIdOf(trace),
-        trace_parent: trace && traceParentOf(trace),
-        trace_state: trace?.tracestate,
-        ignores_suppressions: undefined,
-        undigested: true,
-      }
+      const facts = { id, now, envelope, recipients, domain_id: domain.id, size_bytes: blob.size, trace }
+      const email = toSubmission(header, facts)
       try {
         await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
       } catch (error) {
@@ -149,6 +111,58 @@ export function receiveSubmission(
       head.free()
       return writer.discard()
     },
+  }
+}
+
+interface SubmissionFacts extends Pick<EmailRecord, 'id' | 'envelope' | 'recipients' | 'domain_id'> {
+  now: number
+  size_bytes: number
+  trace: TraceContext | undefined
+}
+
+function toSubmission(
+  header: HeaderFacts,
+  { id, now, envelope, recipients, domain_id, size_bytes, trace }: SubmissionFacts,
+): Complete<EmailRecord> {
+  const isPending = recipients.some(({ events }) => events.length === 1)
+  return {
+    // Named one by one: an object made from the rest of another one is several times slower to write as JSON.
+    from: header.from,
+    to: header.to,
+    to_names: header.to_names,
+    cc: header.cc,
+    cc_names: header.cc_names,
+    bcc: header.bcc,
+    bcc_names: undefined,
+    reply_to: header.reply_to,
+    subject: header.subject,
+    tags: header.tags,
+    id,
+    version: 1,
+    type: 'transactional',
+    source: 'smtp',
+    template_id: null,
+    domain_id,
+    created: now,
+    envelope,
+    recipients,
+    outbox: isPending ? { due: now, attempts: 0, via: 'capture' } : null,
+    outbox_due: isPending ? now : null,
+    message: { size_bytes, message_id: header.message_id },
+    unread: true,
+    snippet: null,
+    attachment_count: null,
+    raw: undefined,
+    metadata: undefined,
+    tracking: undefined,
+    provider: undefined,
+    provider_key: undefined,
+    thread: header.thread,
+    trace_id: trace && traceIdOf(trace),
+    trace_parent: trace && traceParentOf(trace),
+    trace_state: trace?.tracestate,
+    ignores_suppressions: undefined,
+    undigested: true,
   }
 }
 

@@ -1,4 +1,4 @@
-import { maxMessageBytes } from '../attachments/attachments.ts'
+import { maxMessageBytes } from '../mime/message-size.ts'
 import { listFirst, LocalpostError, quote, validationError } from '../core/errors.ts'
 import type { VariableValue } from './send-types.ts'
 

@@ -91,8 +91,3 @@ export const emailDetailSchema: z.ZodType<EmailDetail> = z.strictObject({
     z.strictObject({ recipient: z.string(), events: z.array(recipientEventSchema) }),
   ),
 })
-
-/** The keys of an object literal, typed. The object must have no others. */
-export function keysOf<T extends object>(object: T): readonly (keyof T)[] {
-  return Object.keys(object) as (keyof T)[]
-}

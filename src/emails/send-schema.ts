@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxMessageBytes } from '../attachments/attachments.ts'
+import { maxMessageBytes } from '../mime/message-size.ts'
 import { attachmentReferenceSchema } from '../attachments/schema.ts'
 import { maxSubjectBytes } from './render.ts'
 import type { SendRequest, VariableValue } from './send-types.ts'

@@ -12,7 +12,7 @@ import type {
 import { shorten } from '../core/errors.ts'
 import { maxSubjectBytes } from './render.ts'
 import { pick } from '../core/pick.ts'
-import { detailNames, emailMembers, keysOf } from './schema.ts'
+import { detailNames, emailMembers } from './schema.ts'
 
 /** The subject as lists show it: a page of a list must not grow with the headers of hostile mail. */
 export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string {
@@ -59,7 +59,7 @@ export function toMembers(email: EmailRecord): Complete<EmailMembers> {
   return pick(email, memberNames)
 }
 
-const memberNames = keysOf(emailMembers)
+const memberNames = Object.keys(emailMembers) as readonly (keyof EmailMembers)[]
 
 // The interface always shows a recipient; a submission may name none in its header.
 function toOf({ to, envelope }: EmailRecord): string[] {

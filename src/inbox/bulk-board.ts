@@ -22,7 +22,7 @@ export interface BulkBoard {
    */
   add(progress: Readonly<BulkProgress>, abort: () => void): Promise<void>
   /** Waits until the earlier changes of other instances have ended, or until it is cancelled. */
-  turn(id: string, signal: AbortSignal): Promise<void>
+  waitForTurn(id: string, signal: AbortSignal): Promise<void>
   /** Stores the outcome. If that fails, the other instances consider the change failed. */
   end(id: string): Promise<void>
   /** The stored changes. */
@@ -34,14 +34,14 @@ export interface BulkBoard {
 }
 
 /** A change of this instance that has not ended. */
-interface Own {
+interface OwnChange {
   readonly progress: Readonly<BulkProgress>
   readonly abort: () => void
   hasEnded: boolean
 }
 
 /** A stored change, and when this instance saw it written last. */
-interface Known {
+interface KnownChange {
   readonly record: BulkRecord
   readonly at: number
 }
@@ -55,8 +55,8 @@ export async function openBulkBoard({
   following: Following
 }): Promise<BulkBoard | null> {
   if (!store.isShared) return null
-  const known = new Map<string, Known>()
-  const own = new Map<string, Own>()
+  const known = new Map<string, KnownChange>()
+  const own = new Map<string, OwnChange>()
   /** The ids of the stored changes that began at this instance. */
   const ours = new Set<string>()
   let listener: (progress: BulkProgress) => void = () => {}
@@ -78,32 +78,32 @@ export async function openBulkBoard({
   })
 
   /** Whether the instance of a change has stopped writing it. */
-  function isLost({ record, at }: Known): boolean {
+  function isLost({ record, at }: KnownChange): boolean {
     return !isEnded(record) && !ours.has(record.id) && monotonicNow() - at > silentMs
   }
 
   /** Marks a lost change as failed. Its instance may only be suspended: if it continues, it then aborts the change. */
-  function bury({ record: { id, version } }: Known): void {
+  function markFailed({ record: { id, version } }: KnownChange): void {
     changeRecord(store, bulkChangeCollection, id, 'bulk change', (stored): BulkRecord =>
       stored.version === version ? { ...stored, state: 'failed' } : stored,
     ).catch(() => {})
   }
 
   /** Stores the progress of a change, even if there is none, so that the others know that it is running. */
-  async function write({ progress }: Own): Promise<void> {
+  async function write({ progress }: OwnChange): Promise<void> {
     await changeRecord(store, bulkChangeCollection, progress.id, 'bulk change', (stored) => ({
       ...stored,
       ...progress,
     }))
   }
 
-  async function writeOften(mine: Own): Promise<void> {
+  async function writeOften(mine: OwnChange): Promise<void> {
     let written = JSON.stringify(mine.progress)
     for (let at = monotonicNow(); ;) {
       await idleSleep(writeMs)
       if (mine.hasEnded) return
       const now = JSON.stringify(mine.progress)
-      if (now === written && monotonicNow() - at < beatMs) continue
+      if (now === written && monotonicNow() - at < unchangedWriteMs) continue
       await write(mine).then(
         () => void (written = now),
         () => {},
@@ -125,17 +125,17 @@ export async function openBulkBoard({
       ours.add(progress.id)
       await store.commit([insert(bulkChangeCollection, { ...progress, is_cancelled: false })])
       void writeOften(mine)
-      // `turn` waits for earlier changes, so all that were acknowledged before this one must be known.
+      // `waitForTurn` waits for earlier changes, so all that were acknowledged before this one must be known.
       await store.caughtUp()
       await following.settled()
     },
-    async turn(id, signal) {
+    async waitForTurn(id, signal) {
       for (;;) {
         const earlier = [...known.values()].filter(
           ({ record }) => record.id < id && !ours.has(record.id) && !isEnded(record),
         )
         const lost = earlier.filter(isLost)
-        lost.forEach(bury)
+        lost.forEach(markFailed)
         if (signal.aborted || earlier.length === lost.length) return
         await idleSleep(lookMs)
       }
@@ -157,7 +157,7 @@ export async function openBulkBoard({
     list: () =>
       Array.from(known.values(), (one) => {
         if (!isLost(one)) return progressOf(one.record)
-        bury(one)
+        markFailed(one)
         return { ...progressOf(one.record), state: 'failed' }
       }),
     async cancel(id) {
@@ -178,9 +178,10 @@ export const mostEnded = 20
 /** How often the progress of a change is stored while there is any. */
 const writeMs = 200
 /** How often a change without progress is stored. */
-const beatMs = 3000
+const unchangedWriteMs = 3000
 /** If a change is not written for this long, its instance counts as lost. */
 const silentMs = 12_000
+/** How often a change that waits for others looks for them. */
 const lookMs = 50
 
 export function isEnded({ state }: BulkProgress): boolean {

@@ -92,7 +92,7 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
     const { progress, signal } = one
     try {
       await added
-      await board?.turn(progress.id, signal)
+      await board?.waitForTurn(progress.id, signal)
       progress.state = 'running'
       const outcome = await work(runOf(one, onProgress))
       progress.state = signal.aborted ? 'cancelled' : 'done'

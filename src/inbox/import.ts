@@ -1,11 +1,11 @@
-import { maxMessageBytes } from '../attachments/attachments.ts'
+import { maxMessageBytes } from '../mime/message-size.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
 import { nextTurn } from '../core/machine.ts'
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { readEnvelope, type headerJobs } from '../emails/header-facts.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { isLongHeader } from '../mime/headers/headers.ts'
-import { maxHeaderBytes } from '../mime/headers/head.ts'
+import { maxHeaderBytes } from '../mime/headers/fields.ts'
 
 /** Begins to receive a message as if it were submitted over SMTP, but without delivery. */
 export type Submit = (

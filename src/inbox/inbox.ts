@@ -216,7 +216,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     waitFor: waits.waitFor,
     waitForCount: waits.waitForCount,
     expectNone: waits.expectNone,
-    explainMissing: (query = {}) => missing.explain(query, true),
+    explainMissing: (query = {}) => missing.explain(query, { seesAccounts: true }),
     missing,
     import: receive,
     async export(query) {

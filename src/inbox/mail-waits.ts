@@ -22,7 +22,7 @@ export function createMailWaits({ details, missing, counts, ...deps }: MailWaitD
     async explain(to, since) {
       const signal = AbortSignal.timeout(mostExplainMs)
       // Whoever waits may have a key that sees only this account. The time-out is the error, whatever this finds.
-      const found = await missing.explain({ to, since, signal }, false).catch(() => null)
+      const found = await missing.explain({ to, since, signal }, { seesAccounts: false }).catch(() => null)
       return found === null ? '' : likelyCauses(found)
     },
   })

@@ -46,10 +46,10 @@ export interface MissingSources {
 /** Why there is no mail. */
 export interface Missing {
   /**
-   * @param seesAccounts  Whether the caller may see the other accounts.
+   * @param caller.seesAccounts  Whether the caller may see the other accounts.
    * @throws invalid_query.
    */
-  explain(query: MissingQuery, seesAccounts: boolean): Promise<MissingMail>
+  explain(query: MissingQuery, caller: { seesAccounts: boolean }): Promise<MissingMail>
 }
 
 export function createMissing({
@@ -76,7 +76,7 @@ export function createMissing({
   }
 
   return {
-    async explain(query, seesAccounts) {
+    async explain(query, { seesAccounts }) {
       assertKnownOptions(query, ['to', 'since', 'signal'], 'inbox.explainMissing()')
       const { to = null } = query
       if (to !== null && (typeof to !== 'string' || to.trim() === '' || to.length > longestRecipient)) {
@@ -112,7 +112,7 @@ export function createMissing({
         requests: requests.items.filter(({ timestamp }) => timestamp >= since),
         suppression:
           isAddress && sources.isSuppressed(to) ? await sources.suppression(to).catch(() => null) : null,
-        rule: isAddress ? sources.findRule(to, false) : null,
+        rule: isAddress ? sources.findRule(to, 'all') : null,
         rejectSubmissions: sources.rejectSubmissions,
         faults: sources.faults(),
         foreign:

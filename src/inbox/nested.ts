@@ -1,7 +1,7 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { asBuffer } from '../core/own-buffers.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
-import type { NestedRequest, NestedViews } from '../reading/nested.ts'
+import type { NestedAnswer, NestedRequest } from '../reading/nested.ts'
 import type { PageOptions } from '../reading/page.ts'
 import type { NestedMail } from './types.ts'
 import { toAttachments } from './views.ts'
@@ -35,23 +35,21 @@ interface NestedDeps {
 }
 
 export function createNestedMails({ reader, find }: NestedDeps): NestedMails {
-  async function read<View extends keyof NestedViews>(
+  async function read(
     id: string,
     path: readonly number[],
-    request: Extract<NestedRequest, { view: View }> & { view: View },
+    request: NestedRequest,
     signal: AbortSignal | undefined,
-  ): Promise<NestedViews[View]> {
+  ): Promise<NestedAnswer> {
     const email = await find(id)
-    const found = (await reader.nested(messageBlob(email.id), path, request, signal))?.[request.view]
-    if (found) return found
-    throw new LocalpostError(
-      'not_found',
-      `Mail ${quote(id)} has no such message or part at ${path.join('.')}.`,
-    )
+    return (await reader.nested(messageBlob(email.id), path, request, signal)) ?? {}
   }
+
   return {
     async get(id, path, signal) {
-      const { message, size_bytes } = await read(id, path, { view: 'mail' }, signal)
+      const { mail } = await read(id, path, { view: 'mail' }, signal)
+      if (!mail) throw notFound(id, path)
+      const { message, size_bytes } = mail
       const { headers, subject, html, text, attachments, problem } = message
       return {
         headers,
@@ -63,11 +61,21 @@ export function createNestedMails({ reader, find }: NestedDeps): NestedMails {
         problem,
       }
     },
-    page: (id, path, options, signal) => read(id, path, { view: 'page', options }, signal),
+    async page(id, path, options, signal) {
+      const { page } = await read(id, path, { view: 'page', options }, signal)
+      if (!page) throw notFound(id, path)
+      return page
+    },
     async attachment(id, path, index, signal) {
-      const { content, ...facts } = await read(id, path, { view: 'attachment', index }, signal)
+      const { attachment } = await read(id, path, { view: 'attachment', index }, signal)
+      if (!attachment) throw notFound(id, path)
       // From a thread it comes as a `Uint8Array`.
-      return { ...facts, content: asBuffer(content) }
+      return { ...attachment, content: asBuffer(attachment.content) }
     },
   }
+}
+
+function notFound(id: string, path: readonly number[]): LocalpostError {
+  const message = `Mail ${quote(id)} has no such message or part at ${path.join('.')}.`
+  return new LocalpostError('not_found', message)
 }

@@ -56,10 +56,10 @@ export function createRemovals(deps: {
   const hidden = (): ReadonlySet<string> =>
     new Set([...[...waiting.values()].map(({ ids }) => ids), ...ending.keys()].flat())
 
-  function plan(id: string, ids: readonly string[], isRefused: boolean): void {
+  function plan(id: string, removal: Omit<Waiting, 'cancel'>): void {
     // Its error is reported.
     const cancel = deps.clock.after(waitMs, () => void end(id).catch(() => {}))
-    waiting.set(id, { ids, cancel, isRefused })
+    waiting.set(id, { ...removal, cancel })
   }
 
   /** @throws What the store throws: then the removal waits again, and can still be undone. */
@@ -76,7 +76,7 @@ export function createRemovals(deps: {
       await deps.remove(ids)
     } catch (error) {
       if (!isRefused) deps.onError(error)
-      if (!isClosed) plan(id, ids, true)
+      if (!isClosed) plan(id, { ids, isRefused: true })
       throw error
     }
   }
@@ -112,7 +112,7 @@ export function createRemovals(deps: {
       }
       if (isClosed) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
       const id = deps.ids.next('rm')
-      plan(id, ids, false)
+      plan(id, { ids, isRefused: false })
       tell(ids, true)
       return { id, until: deps.clock.now() + waitMs }
     },

@@ -30,7 +30,7 @@ export function sideOfAccount(
   upToDate: UpToDate | null,
 ): AccountSide {
   const { rules, verdictOf, faults, transcripts, suppressions, onStored } = account
-  const hasRule = (recipient: string): boolean => rules.find(recipient, false) !== null
+  const hasRule = (recipient: string): boolean => rules.find(recipient, 'all') !== null
   const receive = {
     ...account,
     clock,

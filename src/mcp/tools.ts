@@ -131,7 +131,7 @@ export const tools: readonly Tool[] = [
     needsFull: false,
     input: z.strictObject({ to: to.optional(), since: since.optional().describe('Default: an hour ago') }),
     run: ({ inbox, now }, { to, since }, { signal, seesAccounts }) =>
-      inbox.missing.explain({ to, since: momentOf('since', since, now()), signal }, seesAccounts),
+      inbox.missing.explain({ to, since: momentOf('since', since, now()), signal }, { seesAccounts }),
   }),
   tool({
     name: 'check_mail',

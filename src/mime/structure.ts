@@ -1,6 +1,6 @@
 import { joinSentences } from '../core/text.ts'
 import { chooseBodies, type BodyParts, type MimeNode } from './choose-bodies.ts'
-import { endsWithReturns, withNewlines } from './headers/line-ends.ts'
+import { endsWithReturns, withNewlines } from './headers/fields.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
 import { contentIdOf, readPartHeader, toPart, type PlacedPart } from './part.ts'
 

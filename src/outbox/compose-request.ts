@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { maxMessageBytes } from '../attachments/attachments.ts'
+import { maxMessageBytes } from '../mime/message-size.ts'
 import { loadAttachments } from '../attachments/load-all.ts'
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import type { Clock } from '../core/clock.ts'
-import { checkGiven, type CheckGivenDeps } from '../sending/check.ts'
+import { checkGiven, type CheckGivenDeps } from '../sending/check-in-thread.ts'
 import type { SendingRequest } from '../sending/types.ts'
 import { assertSize, inThreadFrom, type WriteDeps } from './write.ts'
 

@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { readHeader } from '../mime/headers/headers.ts'
-import { maxHeaderBytes } from '../mime/headers/head.ts'
+import { maxHeaderBytes } from '../mime/headers/fields.ts'
 import type { SmtpFailure } from './replies.ts'
 
 /** The SMTP extensions that a message needs from the receiving server. */

@@ -1,9 +1,6 @@
-import {
-  maxMessageBytes,
-  type attachmentJobs,
-  type AttachmentSources,
-  type ReadReference,
-} from '../attachments/attachments.ts'
+import type { AttachmentSources } from '../attachments/attachments.ts'
+import { maxMessageBytes } from '../mime/message-size.ts'
+import type { attachmentJobs, ReadReference } from '../attachments/reference.ts'
 import { loadAttachments } from '../attachments/load-all.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { JobThread } from '../core/job-thread.ts'

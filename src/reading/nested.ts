@@ -10,14 +10,12 @@ export type NestedRequest =
   | { view: 'page'; options: PageOptions }
   | { view: 'attachment'; index: number }
 
-export interface NestedViews {
-  mail: { message: ParsedMessage; size_bytes: number }
-  page: Uint8Array
-  attachment: { filename: string; content_type: string; content: Uint8Array }
-}
-
 /** The answer to a request. It is empty if a step of the path is not a message, or if there is no such attachment. */
-export type NestedAnswer = { [View in keyof NestedViews]?: NestedViews[View] }
+export interface NestedAnswer {
+  mail?: { message: ParsedMessage; size_bytes: number }
+  page?: Uint8Array
+  attachment?: { filename: string; content_type: string; content: Uint8Array }
+}
 
 /**
  * Reads a message that is attached to a message, at any depth.

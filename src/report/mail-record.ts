@@ -14,9 +14,9 @@ export interface Reported extends Pick<Localpost, 'fetch'> {
 /** A mail as the report shows it. It is read from an open instance. */
 export async function toMailRecord(post: Reported, { id }: MailSummary): Promise<MailRecord> {
   // A test may end before its last mail is delivered. After a second a mail is shown as it is.
-  const mail = await post.inbox.waitFor({ id }, { timeoutMs: patienceMs }).catch(() => post.inbox.get(id))
+  const mail = await post.inbox.waitFor({ id }, { timeoutMs: deliveryWaitMs }).catch(() => post.inbox.get(id))
   const { findings } = await post.inbox.check(mail)
-  const html = mail.html === '' ? null : await framed(post, id)
+  const html = mail.html === '' ? null : await inboxPageHtml(post, id)
   const isLong = html !== null && html.length > maxHtml
   const problems = [
     mail.problem,
@@ -38,7 +38,7 @@ export async function toMailRecord(post: Reported, { id }: MailSummary): Promise
     })),
     html: isLong ? null : html,
     text: mail.text.slice(0, maxText),
-    snapshot: toText(mailLines(mail)).slice(0, maxHtml),
+    snapshot: toText(mailLines(mail)).slice(0, maxSnapshot),
     findings: findings.map(({ id: check, severity, message, fix, place }) => ({
       id: check,
       severity,
@@ -51,7 +51,7 @@ export async function toMailRecord(post: Reported, { id }: MailSummary): Promise
 }
 
 /** The HTML as the inbox page shows it: with its inline images, and without anything that would open a connection. */
-async function framed({ fetch }: Pick<Localpost, 'fetch'>, id: string): Promise<string | null> {
+async function inboxPageHtml({ fetch }: Pick<Localpost, 'fetch'>, id: string): Promise<string | null> {
   const response = await fetch(new Request(`http://localhost/dev/inbox/${encodeURIComponent(id)}/html`))
   return response.ok ? response.text() : null
 }
@@ -62,7 +62,8 @@ function toRecipient({ recipient, events }: Mail['recipients'][number]): MailRec
   return { recipient, outcome: outcomeOf(events) ?? 'queued', reply }
 }
 
-const patienceMs = 1000
+const deliveryWaitMs = 1000
 /** Limits of one mail, in characters. */
 const maxHtml = 2_000_000
+const maxSnapshot = 2_000_000
 const maxText = 200_000

@@ -24,11 +24,11 @@ export interface Rules {
 /**
  * Finds the rule of a recipient, for capture.
  *
- * @param exactOnly  Ignores rules for domains and patterns, because only a rule for the exact address applies to a
+ * @param which  `exact` ignores rules for domains and patterns, because only a rule for the exact address applies to a
  *   simulator address.
  * @returns The first that matches, the same object until the rules change; null if none does.
  */
-export type FindRule = (recipient: string, exactOnly: boolean) => Rule | null
+export type FindRule = (recipient: string, which: 'all' | 'exact') => Rule | null
 
 /**
  * The rules of an instance.
@@ -74,8 +74,8 @@ export async function createRules(deps: {
   return {
     get: async () => structuredClone([...known]),
     set,
-    find(recipient, exactOnly) {
-      const found = compiled.find(({ match }) => (match.isExact || !exactOnly) && match.test(recipient))
+    find(recipient, which) {
+      const found = compiled.find(({ match }) => (which === 'all' || match.isExact) && match.test(recipient))
       return found?.rule ?? null
     },
     /** Reads the stored rules again, after a restore replaced them. */

@@ -27,7 +27,7 @@ export function createVerdicts(
 
   return (recipient, transaction) => {
     const delivery = `${transaction ?? ''} ${recipient.toLowerCase()}`
-    const rule = findRule(recipient, simulator.isSimulator(recipient))
+    const rule = findRule(recipient, simulator.isSimulator(recipient) ? 'exact' : 'all')
     switch (rule?.action) {
       case undefined: {
         const simulated = simulator.verdictOf(recipient)
@@ -63,7 +63,7 @@ export function createCauses(
   simulator: AddressSimulator = createSimulator(),
 ): (recipient: string, replyCode: number) => Cause | undefined {
   return (recipient, replyCode) => {
-    const rule = findRule(recipient, simulator.isSimulator(recipient))
+    const rule = findRule(recipient, simulator.isSimulator(recipient) ? 'exact' : 'all')
     if (rule) {
       const { match, action } = rule
       const isReject = action === 'reject' && rule.code === replyCode

@@ -1,4 +1,5 @@
-import { checkAttachments, type AttachmentSources, type ReadReference } from '../attachments/attachments.ts'
+import { checkAttachments, type AttachmentSources } from '../attachments/attachments.ts'
+import type { ReadReference } from '../attachments/reference.ts'
 import { quote, type FieldError } from '../core/errors.ts'
 import type { SentAttachment } from './types.ts'
 

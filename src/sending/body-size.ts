@@ -1,4 +1,4 @@
-import { encodedSize, maxMessageBytes } from '../attachments/attachments.ts'
+import { encodedSize, maxMessageBytes } from '../mime/message-size.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { countBody, prefersBase64 } from '../mime/compose/body-encoding.ts'
 

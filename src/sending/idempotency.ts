@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../core/clock.ts'
-import { isErrorOf, LocalpostError, quote, validationError, type PlainError } from '../core/errors.ts'
+import { LocalpostError, quote, validationError, type PlainError } from '../core/errors.ts'
 import { isDeeperThan, maxDepth } from '../core/json-body.ts'
 import {
   update,
-  remove,
   insert,
   type Change,
   type Collection,
@@ -32,7 +30,7 @@ export const idempotencyCollection: Collection<IdempotencyRecord> = {
 }
 
 /** How long an Idempotency-Key is remembered, in milliseconds. */
-const idempotencyPeriodMs: number = 24 * 60 * 60 * 1000
+export const idempotencyPeriodMs: number = 24 * 60 * 60 * 1000
 
 /** A request that may be repeated. */
 export interface Repeatable {
@@ -122,57 +120,6 @@ export async function prepareRepeatable(
       : insert(idempotencyCollection, record)
   }
 }
-
-/**
- * Removes expired keys soon after the start and each hour, because without new requests nothing else removes them. A
- * start must not wait until all keys are read.
- */
-export function startKeyExpiry(deps: {
-  store: Store
-  clock: Clock
-  /** Called with errors; the next hour tries again. */
-  onError(error: unknown): void
-}): { idle(): Promise<void>; close(): Promise<void> } {
-  const { store, clock, onError } = deps
-  let isClosed = false
-  let cancel = (): void => {}
-
-  async function sweep(): Promise<void> {
-    try {
-      for (let more = store.leadership.isMine(); more && !isClosed;) {
-        const until: [number] = [clock.now() - idempotencyPeriodMs]
-        const page = await store.page(idempotencyCollection, { index: 'created', until, limit: sliceSize })
-        if (page.records.length > 0)
-          await store.commit(
-            page.records.map(({ id, version }) => remove(idempotencyCollection, id, version)),
-          )
-        more = page.more
-      }
-    } catch (error) {
-      // A key that was used again meanwhile is not expired.
-      if (!isErrorOf(error, 'closed') && !isErrorOf(error, 'version_conflict')) onError(error)
-    }
-    if (!isClosed) cancel = clock.after(sweepMs, begin)
-  }
-
-  let running: Promise<void> = Promise.resolve()
-  function begin(): void {
-    running = sweep()
-  }
-  cancel = clock.after(firstSweepMs, begin)
-  return {
-    idle: () => running,
-    async close() {
-      isClosed = true
-      cancel()
-      await running
-    },
-  }
-}
-
-const sliceSize = 200
-const firstSweepMs = 10 * 1000
-const sweepMs = 60 * 60 * 1000
 
 /** The same value with the members of its objects in order. */
 function canonical(value: unknown): unknown {

@@ -6,7 +6,7 @@ import {
   type ErrorCode,
   type FieldError,
 } from '../core/errors.ts'
-import type { Storable } from './check.ts'
+import type { Storable } from './check-in-thread.ts'
 import type { RememberedAnswer } from './idempotency.ts'
 import type { SentEmail } from './types.ts'
 

@@ -1,11 +1,7 @@
-import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { Ids } from '../core/ids.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { pagesOf } from '../store/repository.ts'
-import { insert, remove, type Blob, type BlobWriter, type Store } from '../store/store.ts'
-import { toSentEmail } from './record.ts'
 import { scheduledCollection, type ScheduledRecord } from './scheduled.ts'
+import { commitScheduled, prepareScheduled, type Prepared, type SendScheduledDeps } from './send-scheduled.ts'
 
 /** Sends scheduled emails when their time has come. */
 export interface Schedule {
@@ -22,19 +18,15 @@ export interface Schedule {
   close(): Promise<void>
 }
 
-export interface ScheduleDeps {
-  store: Store
-  clock: Clock
-  ids: Ids
+export interface ScheduleDeps extends SendScheduledDeps {
   wakeOutbox(): void
-  /** Called with each email that was sent. Default: not called. */
-  onStored?: ((email: EmailRecord) => void) | undefined
   /** Called with errors; it tries again later. */
   onError(error: unknown): void
 }
 
 /** Begins to send what is due: at once, when scheduled emails change, and at each time that one has. */
-export function startSchedule({ store, clock, ids, wakeOutbox, onStored, onError }: ScheduleDeps): Schedule {
+export function startSchedule(deps: ScheduleDeps): Schedule {
+  const { store, clock, ids, wakeOutbox, onError } = deps
   let isClosed = false
   let running: Promise<void> | null = null
   /** Whether something may have become due since the search began. */
@@ -93,14 +85,14 @@ export function startSchedule({ store, clock, ids, wakeOutbox, onStored, onError
       try {
         for (const record of records) {
           try {
-            prepared.push(await prepare(store, record, ids.next('em')))
+            prepared.push(await prepareScheduled(store, record, ids.next('em')))
           } catch (error) {
             failures.push(error)
           }
         }
         if (!mayGoOn()) return
         // Begun together, so that they are stored together.
-        for (const result of await Promise.allSettled(prepared.map(commit)))
+        for (const result of await Promise.allSettled(prepared.map((one) => commitScheduled(one, deps))))
           if (result.status === 'rejected') failures.push(result.reason)
       } finally {
         for (const one of prepared) await one.discard()
@@ -111,32 +103,15 @@ export function startSchedule({ store, clock, ids, wakeOutbox, onStored, onError
     if (failure !== undefined) throw failure
   }
 
-  /** @returns The id of the email; null if the scheduled one is not the stored one any more. */
-  async function commit({ record, blobs }: Prepared): Promise<string | null> {
-    // Ids define the order of the list: nothing may be awaited between the id and the commit, or a page could miss a mail.
-    const id = ids.next('em')
-    const email = toSentEmail(record, id, clock.now())
-    const changes = [remove(scheduledCollection, record.id, record.version), insert(emailCollection, email)]
-    const own = blobs.map(({ name, blob }): Blob => ({ ...blob, id: `${id}/${name}` }))
-    try {
-      await store.commit(changes, own)
-      onStored?.(email)
-      return id
-    } catch (error) {
-      if (isErrorOf(error, 'version_conflict')) return null
-      throw error
-    }
-  }
-
   const stopListening = store.changes(({ op }) => op !== 'remove' && begin(), { of: scheduledCollection })
   const stopWaiting = store.leadership.onMine(begin)
   begin()
 
   return {
     async send(record) {
-      const prepared = await prepare(store, record, ids.next('em'))
+      const prepared = await prepareScheduled(store, record, ids.next('em'))
       try {
-        const id = await commit(prepared)
+        const id = await commitScheduled(prepared, deps)
         if (id !== null) wakeOutbox()
         return id
       } finally {
@@ -154,36 +129,6 @@ export function startSchedule({ store, clock, ids, wakeOutbox, onStored, onError
       await running
     },
   }
-}
-
-/** A scheduled email whose bytes were read, to be stored with the email that it becomes. */
-interface Prepared {
-  record: ScheduledRecord
-  blobs: { name: string; blob: Blob }[]
-  discard(): Promise<void>
-}
-
-/** @param temporary  A unique name for its blobs until they are committed. */
-async function prepare(store: Store, record: ScheduledRecord, temporary: string): Promise<Prepared> {
-  const writers: BlobWriter[] = []
-  const discard = async (): Promise<void> => {
-    for (const writer of writers) await writer.discard()
-  }
-  const blobs: Prepared['blobs'] = []
-  try {
-    for (const name of await store.blobNames(scheduledCollection, record.id)) {
-      const stream = await store.openBlob(`${record.id}/${name}`)
-      if (!stream) continue
-      const writer = store.createBlob(`${temporary}/${name}`)
-      writers.push(writer)
-      for await (const piece of stream as AsyncIterable<Buffer>) await writer.write(piece)
-      blobs.push({ name, blob: await writer.finish() })
-    }
-  } catch (error) {
-    await discard()
-    throw error
-  }
-  return { record, blobs, discard }
 }
 
 const longestWaitMs = 60 * 1000

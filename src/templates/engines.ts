@@ -201,7 +201,10 @@ const languages: Readonly<Record<LanguageEngine, () => Promise<RenderText>>> = {
     }
   },
   async mustachio() {
-    const { parseMustachio, renderMustachio } = await import('./mustachio.ts')
+    const [{ parseMustachio }, { renderMustachio }] = await Promise.all([
+      import('./mustachio.ts'),
+      import('./mustachio-render.ts'),
+    ])
     return (source, how) => {
       const nodes = parseMustachio(source)
       if (how.output) renderMustachio(nodes, how.data, how)

@@ -1,8 +1,7 @@
 import { quote } from '../core/errors.ts'
-import { isRecord } from '../core/members.ts'
 import { maxDepth } from '../core/json-body.ts'
 import { createPlaceIn, maxNesting, type Place } from './places.ts'
-import { plainText, TemplateFaultError, type Output, type TemplateFault } from './output.ts'
+import { TemplateFaultError, type TemplateFault } from './output.ts'
 
 /**
  * A template of Mustachio, read. Its language is Mustache with paths of several names, `../`, and loops of their own:
@@ -14,12 +13,13 @@ import { plainText, TemplateFaultError, type Output, type TemplateFault } from '
  */
 export type MustachioNode =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'value'; readonly path: Path; readonly isEscaped: boolean }
-  | { readonly kind: BlockKind; readonly path: Path; readonly body: readonly MustachioNode[] }
+  | { readonly kind: 'value'; readonly path: MustachioPath; readonly isEscaped: boolean }
+  | { readonly kind: BlockKind; readonly path: MustachioPath; readonly body: readonly MustachioNode[] }
 
 type BlockKind = 'each' | 'section' | 'inverted'
 
-interface Path {
+/** A path in a template. */
+export interface MustachioPath {
   /** As written. */
   readonly written: string
   /** `..` leads upwards. */
@@ -40,13 +40,13 @@ export function parseMustachio(source: string): readonly MustachioNode[] {
   let done = 0
   let tagsLeft = maxTags
 
-  const pathAt = (text: string, index: number): Path => {
+  const pathAt = (text: string, index: number): MustachioPath => {
     const written = text.trim()
     const problem = pathProblem(written)
     if (problem !== null) fail(index, problem)
     return { written, names: written.match(/\.\.\/|[^./]+/g)?.map(asName) ?? [], place: () => placeOf(index) }
   }
-  const begin = (kind: BlockKind, path: Path, index: number): void => {
+  const begin = (kind: BlockKind, path: MustachioPath, index: number): void => {
     const body: MustachioNode[] = []
     nodes.push({ kind, path, body })
     if (open.length >= maxNesting) fail(index, `is nested deeper than ${maxNesting} blocks`)
@@ -117,101 +117,3 @@ function mismatch(name: string, innermost: { name: string; kind: BlockKind } | u
   const expected = innermost.kind === 'each' ? 'each' : innermost.name
   return `closes ${quote(name)}, but ${quote(expected)} is open: close that first`
 }
-
-/** A value with what is around it. */
-interface Context {
-  readonly value: unknown
-  readonly around: Context | null
-}
-
-/**
- * Renders a template.
- *
- * @param how  Whether `{{name}}` is escaped.
- * @throws TemplateFaultError where the data has not the form that the template needs; what the output throws.
- */
-export function renderMustachio(
-  nodes: readonly MustachioNode[],
-  data: unknown,
-  { output, isHtml }: { output: Output; isHtml: boolean },
-): void {
-  const fail = ({ place }: Path, message: string): never => {
-    throw new TemplateFaultError({ ...place(), message })
-  }
-  // Counting the members of a large object takes long, and a loop may ask again and again.
-  const known = new WeakMap<object, boolean>()
-  function exists(value: unknown): boolean {
-    if (value === undefined || value === null || value === false || value === 0 || value === '') return false
-    if (typeof value !== 'object') return true
-    if (Array.isArray(value)) return value.length > 0
-    const answer = known.get(value) ?? Object.keys(value).length > 0
-    known.set(value, answer)
-    return answer
-  }
-  function renderAll(all: readonly MustachioNode[], context: Context): void {
-    for (const node of all) {
-      output.step()
-      if (node.kind === 'text') output.add(node.text)
-      else renderAt(node, find(node.path, context, output))
-    }
-  }
-  function renderAt(node: Exclude<MustachioNode, { kind: 'text' }>, found: Context): void {
-    const { value } = found
-    if (node.kind === 'value') {
-      if (value === undefined) return output.addMissing(node.path.written)
-      if (typeof value === 'object' && value !== null)
-        return fail(
-          node.path,
-          `${quote(node.path.written)} is a list or an object, which is not a text: name a member of it`,
-        )
-      const text = textOf(value)
-      return node.isEscaped && isHtml ? output.addEscaped(text, escapeHtml) : output.add(text)
-    }
-    if (node.kind === 'inverted') return exists(value) ? undefined : renderAll(node.body, found)
-    if (!exists(value)) return undefined
-    if (node.kind === 'section') return renderAll(node.body, found)
-    if (!Array.isArray(value))
-      return fail(
-        node.path,
-        `${quote(node.path.written)} is used as a list, and the data has none there: give an array`,
-      )
-    for (const item of value) {
-      output.step()
-      renderAll(node.body, { value: item, around: found })
-    }
-    return undefined
-  }
-  renderAll(nodes, { value: data, around: null })
-}
-
-function find({ names }: Path, context: Context, output: Output): Context {
-  let found = context
-  output.step(names.length)
-  for (const name of names) {
-    // Above the whole of the data is nothing else.
-    if (name === '..') found = found.around ?? found
-    else found = { value: memberOf(found.value, name), around: found }
-  }
-  return found
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (!isRecord(value)) return undefined
-  return Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
-}
-
-// As .NET writes them.
-function textOf(value: unknown): string {
-  if (value === true) return 'True'
-  if (value === false) return 'False'
-  return plainText(value)
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => entities[one] ?? one)

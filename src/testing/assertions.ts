@@ -6,7 +6,7 @@ import { checkEvent, type EventExpectation } from './event.ts'
 import { withFrames, withFramesNow } from './frames.ts'
 import type { Inspected } from './mails.ts'
 import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome, Sense } from './outcome.ts'
 import { assertInspected, assertMail, assertReceived } from './received.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
 
@@ -22,7 +22,7 @@ export function assertSent(
   expectation?: SentExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertLater(assertSent, true, () => {
+  return assertLater(assertSent, { isNot: false }, () => {
     assertInspected(post, 'assertSent')
     return checkSent(post, withOptions(expectation, options, 'assertSent'))
   })
@@ -34,7 +34,7 @@ export function assertNotSent(
   expectation?: SentExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertLater(assertNotSent, false, () => {
+  return assertLater(assertNotSent, { isNot: true }, () => {
     assertInspected(post, 'assertNotSent')
     const wanted = withOptions(expectation, options, 'assertNotSent')
     return checkSent(post, wanted, { isNot: true })
@@ -47,7 +47,7 @@ export function assertEvent(
   expectation?: EventExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertLater(assertEvent, true, () => {
+  return assertLater(assertEvent, { isNot: false }, () => {
     assertReceived(received, 'assertEvent')
     return checkEvent(received, withOptions(expectation, options, 'assertEvent'))
   })
@@ -59,7 +59,7 @@ export function assertNoEvent(
   expectation?: EventExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertLater(assertNoEvent, false, () => {
+  return assertLater(assertNoEvent, { isNot: true }, () => {
     assertReceived(received, 'assertNoEvent')
     const wanted = withOptions(expectation, options, 'assertNoEvent')
     return checkEvent(received, wanted, { isNot: true })
@@ -92,27 +92,27 @@ export function assertNoUnrenderedPlaceholders(mail: Mail): void {
 
 /** Asserts that the checks of docs/checks.md find no error in a mail. @throws AssertionError. */
 export function assertPassesChecks(mail: Mail, expectation?: ChecksExpectation): Promise<void> {
-  return assertLater(assertPassesChecks, true, () => {
+  return assertLater(assertPassesChecks, { isNot: false }, () => {
     assertMail(mail, 'assertPassesChecks')
     return checkPasses(mail, expectation)
   })
 }
 
-async function assertLater(caller: Function, wanted: boolean, check: () => Promise<Outcome>): Promise<void> {
-  await withFrames(caller, async (frames) => demand(await check(), wanted, { caller, frames }))
+async function assertLater(caller: Function, sense: Sense, check: () => Promise<Outcome>): Promise<void> {
+  await withFrames(caller, async (frames) => demand(await check(), sense, { caller, frames }))
 }
 
 function assertNow(caller: Function, check: () => Outcome): void {
-  withFramesNow(caller, (frames) => demand(check(), true, { caller, frames }))
+  withFramesNow(caller, (frames) => demand(check(), { isNot: false }, { caller, frames }))
 }
 
 // After a wait, the stack of an error contains the caller only if the promise is awaited at once.
 function demand(
   { pass, message, actual, expected }: Outcome,
-  wanted: boolean,
+  { isNot }: Sense,
   { caller, frames }: { caller: Function; frames: string },
 ): void {
-  if (pass === wanted) return
+  if (pass !== isNot) return
   const said = message()
   const error = new AssertionError({
     message: said,

@@ -2,8 +2,9 @@ import { isRegExp } from 'node:util/types'
 import type { Mail } from '../inbox/types.ts'
 import type { Link } from '../reading/types.ts'
 import { unrenderedPlaceholders } from '../checks/placeholders.ts'
+import { contains } from '../search/query-fits.ts'
 import { assertExpectation, assertPattern } from './expectation.ts'
-import { fitsText, sayExpectation, type Outcome, type TextPattern } from './outcome.ts'
+import { sayExpectation, type Outcome, type TextPattern } from './outcome.ts'
 
 /** A link that a mail should have: its address, or address and text. */
 export type LinkExpectation = TextPattern | { href?: TextPattern; text?: TextPattern }
@@ -15,7 +16,7 @@ export function checkLink({ id, links }: Mail, expectation: LinkExpectation = {}
   assertExpectation(wanted, { href: 'pattern', text: 'pattern' }, 'A link')
   const { href, text } = wanted
   const fits = (link: Link): boolean =>
-    (href === undefined || fitsText(link.href, href)) && (text === undefined || fitsText(link.text, text))
+    (href === undefined || contains(link.href, href)) && (text === undefined || contains(link.text, text))
   const matches = links.filter(fits)
   const lines = (some: readonly Link[]): string =>
     some.map((link) => `  ${link.href} (${JSON.stringify(link.text)})`).join('\n')
@@ -34,7 +35,7 @@ export function checkLink({ id, links }: Mail, expectation: LinkExpectation = {}
 export function checkCode({ id, codes }: Mail, expectation?: string | RegExp): Outcome {
   if (expectation !== undefined) assertPattern(expectation, 'A code')
   const matches = codes.filter((code) =>
-    typeof expectation === 'string' ? code === expectation : !expectation || fitsText(code, expectation),
+    typeof expectation === 'string' ? code === expectation : !expectation || contains(code, expectation),
   )
   const pass = matches.length > 0
   const wanted = expectation === undefined ? 'a code' : `the code ${String(expectation)}`

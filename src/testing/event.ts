@@ -2,16 +2,10 @@ import { bounceSubtypes, bounceTypes, eventStatuses } from '../emails/events.ts'
 import type { BounceSubtype, BounceType, EmailEvent, EventStatus } from '../emails/types.ts'
 import type { Mail } from '../inbox/types.ts'
 import type { MailQueryMembers } from '../search/query-members.ts'
+import { contains } from '../search/query-fits.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
 import { createMailReader, defaultTimeoutMs, type Inspected, type MailReader } from './mails.ts'
-import {
-  fitsAddress,
-  fitsText,
-  sayExpectation,
-  type Outcome,
-  type Sense,
-  type TextPattern,
-} from './outcome.ts'
+import { fitsAddress, sayExpectation, type Outcome, type Sense, type TextPattern } from './outcome.ts'
 import { poll } from './poll.ts'
 import {
   isRuledOut,
@@ -126,7 +120,7 @@ function differing(event: Happened, wanted: Wanted): string[] {
       const have = members[name]
       if (typeof have !== 'string') return true
       if (name === 'recipient') return !fitsAddress(have, value)
-      return textMembers.has(name) ? !fitsText(have, value) : have !== value
+      return textMembers.has(name) ? !contains(have, value) : have !== value
     })
     .map(([name]) => name)
 }

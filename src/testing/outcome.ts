@@ -21,11 +21,6 @@ export interface Sense {
 /** A text as an expectation names it: a part of it in any case, or a pattern. An address names one mailbox. */
 export type TextPattern = string | RegExp
 
-/** Whether a text is what an expectation names, as queries of the inbox have it. */
-export function fitsText(value: string, wanted: TextPattern): boolean {
-  return contains(value, wanted)
-}
-
 /** Whether an address field names this mailbox, as queries of the inbox have it. */
 export function fitsAddress(value: string, wanted: TextPattern): boolean {
   return addressForm(wanted)(value)
@@ -38,7 +33,7 @@ export function fitsName(name: string, wanted: TextPattern): boolean {
 
 /** Whether a mail's text is what an expectation names: as written, or as queries of the inbox look at it. */
 export function fitsBody({ text, html }: { text: string; html: string }, wanted: TextPattern): boolean {
-  return [text, foldSpace(text), searchableText(text, html).body].some((one) => fitsText(one, wanted))
+  return [text, foldSpace(text), searchableText(text, html).body].some((one) => contains(one, wanted))
 }
 
 /** An expectation as one line: `{ to: "ada@example.com", subject: /welcome/i }`. */

@@ -1,8 +1,9 @@
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import type { MailQueryMembers } from '../search/query-members.ts'
+import { contains } from '../search/query-fits.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
 import { createMailReader, defaultTimeoutMs, type Inspected, type MailReader } from './mails.ts'
-import { fitsText, sayExpectation, type Outcome, type Sense, type TextPattern } from './outcome.ts'
+import { sayExpectation, type Outcome, type Sense, type TextPattern } from './outcome.ts'
 import { poll } from './poll.ts'
 import {
   isRuledOut,
@@ -78,7 +79,7 @@ export async function findMails(reader: MailReader, wanted: Wanted): Promise<Fou
 
 function membersThatDiffer(mail: MailSummary | Mail, { html, ...wanted }: Wanted): (keyof Wanted)[] {
   const differing: (keyof Wanted)[] = mailMembersThatDiffer(mail, wanted)
-  if (html !== undefined && !('html' in mail && fitsText(mail.html, html))) differing.push('html')
+  if (html !== undefined && !('html' in mail && contains(mail.html, html))) differing.push('html')
   return differing
 }
 

@@ -19,7 +19,7 @@ export function callServer(settings: ServerSettings): Pick<Calls, 'ask'> & { url
   warnOfMisspelt(settings)
   const variables = readClientVariables(process.env)
   const { url = variables.url ?? defaultUrl, apiKey = variables.apiKey } = settings
-  const { ask } = createCall({ url, apiKey, fetch: nodeFetch }, false)
+  const { ask } = createCall({ url, apiKey, fetch: nodeFetch }, { needsKey: false })
   return {
     url,
     ask: async <T>(...request: Parameters<Calls['ask']>) =>

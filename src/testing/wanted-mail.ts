@@ -1,9 +1,10 @@
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import { isAfter, type MailQueryMembers } from '../search/query-members.ts'
 import { isTag } from '../search/query.ts'
+import { contains } from '../search/query-fits.ts'
 import type { MemberKind } from './expectation.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
-import { fitsAddress, fitsBody, fitsName, fitsText } from './outcome.ts'
+import { fitsAddress, fitsBody, fitsName } from './outcome.ts'
 import { usageError } from './frames.ts'
 
 /** The valid values of each member of a query, with the same meaning in every expectation. */
@@ -83,7 +84,7 @@ const headMembers = ['subject', 'tag', 'id', 'after'] as const
 
 function fitsHead(mail: MailSummary, { subject, tag, id, after }: WantedMail): boolean {
   return (
-    (subject === undefined || fitsText(mail.subject, subject)) &&
+    (subject === undefined || contains(mail.subject, subject)) &&
     (tag === undefined || mail.tags.some((one) => isTag(one, tag))) &&
     (id === undefined || mail.id === id) &&
     (after === undefined || isAfter(after)({ id: mail.id, created: mail.received }))

@@ -69,7 +69,7 @@ export async function attemptDelivery(
     const given = { method: 'POST', headers, body: posted, signal, problemOf, lookup } as const
     const answer = await guardedRequest(new URL(url), given)
     const status = answer.statusCode ?? 0
-    const beginning = await readBeginning(answer, maxResponseBytes, true)
+    const beginning = await readBeginning(answer, maxResponseBytes, { isPartEnough: true })
     const response = beginning.toString('utf8', 0, maxResponseBytes)
     return done({ status, error: statusProblem(status, answer.headers.location), response })
   } catch (error) {

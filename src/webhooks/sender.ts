@@ -57,9 +57,8 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
   let webhook = given
   const { store, clock } = deps
   const mine = { index: 'due', prefix: [given.id] }
-  const underWay = new Map<string, Promise<void>>()
-  const subjects = new Set<string>()
-  const running = new Set<AbortController>()
+  /** The deliveries that are being sent, by their ids. */
+  const underWay = new Map<string, UnderWay>()
   const idleWaiters: (() => void)[] = []
   let waiting = 0
   let isClosed = false
@@ -129,18 +128,20 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     waiting = await store.count(webhookDeliveryCollection, mine)
     for (const delivery of due.records) {
       // Nothing is sent beside the request to confirm the webhook, which is the first delivery.
-      if (underWay.size >= maxUnderWay || subjects.has(webhook.id) || !mayLook()) break
-      if (underWay.has(delivery.id) || ended.has(delivery.id) || subjects.has(subjectOf(delivery))) continue
+      if (underWay.size >= maxUnderWay || isUnderWay(webhook.id) || !mayLook()) break
+      if (underWay.has(delivery.id) || ended.has(delivery.id) || isUnderWay(subjectOf(delivery))) continue
       takeUp(delivery)
     }
     const next = later.records[0]?.due
     if (next !== undefined && next !== null) wakeAfter(Math.max(1, next - now))
   }
 
+  const isUnderWay = (subject: string): boolean =>
+    [...underWay.values()].some((one) => one.subject === subject)
+
   function takeUp(delivery: WebhookDeliveryRecord): void {
-    const subject = subjectOf(delivery)
-    subjects.add(subject)
-    const run = send(delivery)
+    const controller = new AbortController()
+    const run = send(delivery, controller)
       .catch((error: unknown) => {
         // The delivery was removed, so its result is not needed.
         if (!isErrorOf(error, 'version_conflict')) pauseAfter(error)
@@ -148,20 +149,17 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
       .finally(() => {
         underWay.delete(delivery.id)
         ended.add(delivery.id)
-        subjects.delete(subject)
         wake()
         settle()
       })
-    underWay.set(delivery.id, run)
+    underWay.set(delivery.id, { subject: subjectOf(delivery), controller, run })
   }
 
-  async function send(delivery: WebhookDeliveryRecord): Promise<void> {
-    const controller = new AbortController()
+  async function send(delivery: WebhookDeliveryRecord, controller: AbortController): Promise<void> {
     // Real time, because the receiver does not follow a clock that tests move.
     const cancelLimit = systemClock.after(deps.timeoutMs, () =>
       controller.abort(new Error(`no answer within ${deps.timeoutMs} ms`)),
     )
-    running.add(controller)
     const { signal } = controller
     const { lookup, problemOf, shape } = deps
     const { traceparent, tracestate } = delivery
@@ -171,7 +169,6 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     const how = { now: clock.now(), signal, lookup, problemOf, shape, trace }
     const attempt = await attemptDelivery(webhook, delivery, how)
     cancelLimit()
-    running.delete(controller)
     // Closing aborted it, so this was not a failure of the receiver. The span is left without an end, on purpose: the try
     // is repeated.
     if (isClosed && attempt.status === null) return
@@ -227,11 +224,19 @@ export function createSender(given: Webhook, deps: SenderDeps): Sender {
     async close() {
       isClosed = true
       cancelTimer?.()
-      for (const controller of running) controller.abort(new Error('Localpost is closing'))
-      await Promise.all(underWay.values())
+      const open = [...underWay.values()]
+      for (const { controller } of open) controller.abort(new Error('Localpost is closing'))
+      await Promise.all(open.map(({ run }) => run))
       settle()
     },
   }
+}
+
+interface UnderWay {
+  /** What its event is about. */
+  subject: string
+  controller: AbortController
+  run: Promise<void>
 }
 
 const maxUnderWay = 4
@@ -240,6 +245,7 @@ const maxLooked = 32
 /** Wait after a fault of the store before anything is tried again. */
 const faultDelayMs = 1000
 
+/** What the event of a delivery is about: an email, a domain, or the webhook itself. */
 function subjectOf({ payload: { data } }: WebhookDeliveryRecord): string {
   if ('email_id' in data) return data.email_id
   return 'domain_id' in data ? data.domain_id : data.webhook_id

@@ -1,10 +1,9 @@
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Counts } from '../core/counts.ts'
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Tracer } from '../core/tracer.ts'
-import { urlProblem } from '../net/guarded-request.ts'
 import { changeRecord, notFound } from '../store/repository.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
 import { type Store, insert, remove } from '../store/store.ts'
@@ -14,6 +13,7 @@ import { announcing, type WantsEvent } from './announcing.ts'
 import { confirmationOf, type ConfirmationUrls } from './confirming.ts'
 import { createDeliveries } from './deliveries.ts'
 import { fromOptions, headersOf, optionPrefix, shapedEvents, toWebhook } from './from-input.ts'
+import { createWebhookRoom } from './room.ts'
 import type { RunningWebhooks } from './service.ts'
 import type { Webhook, WebhookInput } from './types.ts'
 import { webhookChangesSchema, webhookInputSchema } from './schema.ts'
@@ -59,9 +59,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   const { random = createRandomSources(null)('webhooks'), following = createFollowing() } = deps
   const log = createDeliveries(deps)
   const senders = new Map<string, Sender>()
-  // URLs of webhooks that are being stored: two concurrent requests must not create the same webhook twice.
-  const urlsInTheMaking = new Set<string>()
-  let newWebhooks = 0
+  const room = createWebhookRoom(senders, deps.problemOf)
   let isClosed = false
   const onFinished = (): void => void log.trim().catch(onError)
 
@@ -101,35 +99,11 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     )
   }
 
-  function assertRoom(count: number): void {
-    if (count === 0 || senders.size + newWebhooks + count <= maxWebhooks) return
-    throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
-  }
-
-  function assertCallable(url: string, ownId: string | null): void {
-    const problem = urlProblem(url, deps.problemOf)
-    if (problem !== null) throw validationError([{ field: 'url', message: `may not be called: ${problem}` }])
-    assertNewUrl(url, ownId)
-  }
-
   /** Stops the sender of a webhook that was removed, by `remove`, a reset or another instance. */
   function drop(id: string): void {
     const sender = senders.get(id)
     senders.delete(id)
     void sender?.close()
-  }
-
-  /** @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are the same URL. */
-  function assertNewUrl(url: string, ownId: string | null): void {
-    const duplicate = [...senders.values()].find(
-      ({ webhook }) => webhook.id !== ownId && new URL(webhook.url).href === url,
-    )
-    if (!duplicate && !urlsInTheMaking.has(url)) return
-    const which = duplicate ? `: ${quote(duplicate.webhook.id)}` : ''
-    throw new LocalpostError(
-      'webhook_exists',
-      `There is a webhook to ${quote(url)} already${which}. A second one would deliver each event twice: use that one, or remove it first.`,
-    )
   }
 
   for (const webhook of fromOptions(given, random, shapes)) add(webhook)
@@ -166,37 +140,30 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     },
     async create(input) {
       const read = parseInput(webhookInputSchema, input)
-      assertRoom(1)
+      room.assertRoom(1)
       const url = new URL(read.url).href
-      assertCallable(url, null)
+      room.assertUrl(url, null)
       const webhook = toWebhook(ids.next('wh'), read, random, shapes)
-      urlsInTheMaking.add(url)
-      newWebhooks++
-      try {
+      await room.storing(url, null, async () => {
         const now = deps.clock.now()
         const shape = shapes.find(({ name }) => name === webhook.shape)
         const confirming = { urls: deps.confirmationUrls, log, eventId: ids.next('evt'), now }
         const first = await confirmationOf(webhook.id, shape, confirming)
-        await store.commit([
-          insert(webhookCollection, { ...webhook, created: now }),
-          ...(first ? [first] : []),
-        ])
+        const changes = [insert(webhookCollection, { ...webhook, created: now })]
+        await store.commit(first ? [...changes, first] : changes)
         // The change from the store may already have added it.
         const sender = senders.get(webhook.id) ?? add(webhook)
         if (first) {
           sender.added(1)
           sender.wake()
         }
-      } finally {
-        urlsInTheMaking.delete(url)
-        newWebhooks--
-      }
+      })
       return webhook
     },
     assertStored,
     assertNew(urls) {
-      for (const url of urls) assertCallable(new URL(parseInput(webhookInputSchema, { url }).url).href, null)
-      assertRoom(urls.length)
+      for (const url of urls) room.assertUrl(new URL(parseInput(webhookInputSchema, { url }).url).href, null)
+      room.assertRoom(urls.length)
     },
     async list() {
       const items = [...senders.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
@@ -206,21 +173,17 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       assertStored(id)
       parseInput(webhookChangesSchema, { url: given, headers })
       const url = given === undefined ? undefined : new URL(given).href
-      if (url !== undefined) {
-        assertCallable(url, id)
-        urlsInTheMaking.add(url)
-      }
-      try {
-        return await change(id, ({ headers: known, disabled, ...record }) => ({
+      const save = (): Promise<Webhook> =>
+        change(id, ({ headers: known, disabled, ...record }) => ({
           ...record,
           ...(url !== undefined && { url }),
           ...(shape_events && shapedEvents({ shape: record.shape, shape_events }, shapes)),
           ...headersOf(headers ?? known),
           ...((enabled === undefined ? disabled : !enabled) && { disabled: true }),
         }))
-      } finally {
-        if (url !== undefined) urlsInTheMaking.delete(url)
-      }
+      if (url === undefined) return save()
+      room.assertUrl(url, id)
+      return room.storing(url, id, save)
     },
     async confirm(token) {
       const id = await deps.confirmationUrls?.read(token)
@@ -244,5 +207,3 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     },
   }
 }
-
-const maxWebhooks = 20

@@ -20,7 +20,7 @@ import { isMailbox, toMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
 import { decodeField } from '../../src/mime/headers/headers.ts'
-import { splitHead } from '../../src/mime/headers/head.ts'
+import { splitHead } from '../../src/mime/headers/fields.ts'
 import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
 import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
@@ -132,7 +132,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'mime/headers/headers.ts decodeField': (text) => decodeField('date', text),
   'checks/calendars.ts readCalendarMethods': (text) => readCalendarMethods(Buffer.from(text)),
   'checks/encoded-fields.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),
-  'mime/headers/head.ts splitHead': (text) => splitHead(Buffer.from(text), 'part'),
+  'mime/headers/fields.ts splitHead': (text) => splitHead(Buffer.from(text), 'part'),
   'mime/html/css-addresses.ts withAbsoluteUrls': (text) => withAbsoluteUrls(text, { withoutPixels: true }),
   'mime/html/scan-html.ts scanHtml': (text) =>
     scanHtml(text, ['href'], { onOpenTag: nothing, onText: nothing, onCloseTag: nothing }),
@@ -181,8 +181,7 @@ export const left: Readonly<Record<string, string>> = {
   ...reasons(bytesOfMail, [
     'mime/bodies.ts readBodies',
     'mime/dkim/verify.ts verifyDkim',
-    'mime/headers/line-ends.ts startOfLine',
-    'mime/headers/head.ts endOfLines',
+    'mime/headers/fields.ts endOfLines',
     'mime/multipart.ts splitMultipart',
     'mime/part-stream.ts decodePart',
     'mime/part-stream.ts measurePart',
@@ -232,7 +231,6 @@ export const left: Readonly<Record<string, string>> = {
     'capture/tls.ts makeCertificate',
     'client-support/css-features.ts declarationFeatures',
     'client-support/html-features.ts isOfElement',
-    'client-support/preview-css.ts withCuts',
     'domains/dkim-keys.ts generateDkimKey',
     'domains/dkim-keys.ts processDkimKey',
     'domains/dns-records.ts dnsRecords',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkMail } from '../../src/checks/run.ts'
-import { contrastOf, parseColor } from '../../src/checks/inline-style.ts'
+import { contrastOf, parseColor } from '../../src/checks/colors.ts'
 import { mailWith, page } from './_mail.ts'
 
 async function messagesOf(body: string, id: string): Promise<string[]> {

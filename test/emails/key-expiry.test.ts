@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { idempotencyCollection, startKeyExpiry } from '../../src/sending/idempotency.ts'
+import { idempotencyCollection } from '../../src/sending/idempotency.ts'
+import { startKeyExpiry } from '../../src/sending/key-expiry.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
 

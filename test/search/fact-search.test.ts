@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { emailFacts, emailCollection, type EmailRecord } from '../../src/emails/email.ts'
+import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
+import { emailFacts } from '../../src/emails/email.ts'
 import { factsOf } from '../../src/store/facts.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { eventStatuses, outcomeOf } from '../../src/emails/events.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { endsWithReturns } from '../headers/line-ends.ts'
-import { maxHeaderBytes } from '../headers/head.ts'
+import { endsWithReturns } from '../headers/fields.ts'
+import { maxHeaderBytes } from '../headers/fields.ts'
 import { hasControls, withoutControls, withPlainPartHeaders } from './part-headers.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import addressparser from 'nodemailer/lib/addressparser'
 import { foldSpace } from '../../core/text.ts'
+import { endOfAddresses, maxAddresses } from './long-address-lists.ts'
 
 /** One mailbox of an address list: display name (`""` without one) and bare address. */
 export interface ParsedAddress {
@@ -126,4 +127,17 @@ function asciiDomain(domain: string): { domain: string } | { problem: string } {
     }
   }
   return { domain: ascii }
+}
+
+/**
+ * Splits an address list after the addresses that are read with their names, because the full grammar would take long
+ * for a hostile list.
+ *
+ * @returns `rest` is `""` for all but very long lists.
+ */
+export function splitAddressList(list: string): { read: string; rest: string } {
+  // Shorter than `a@b,` for each address.
+  if (list.length < 4 * maxAddresses) return { read: list, rest: '' }
+  const end = endOfAddresses(list)
+  return { read: list.slice(0, end), rest: list.slice(end) }
 }

@@ -1,8 +1,8 @@
 import { longBytes } from '../../core/job-thread.ts'
-import { bareAddresses, maxAddresses, splitAddressList } from './address-lists.ts'
-import { parseAddresses, type ParsedAddress } from './addresses.ts'
+import { parseAddresses, splitAddressList, type ParsedAddress } from './addresses.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
-import { endOfLines, maxHeaderBytes, splitHead } from './head.ts'
+import { endOfLines, maxHeaderBytes, splitHead } from './fields.ts'
+import { bareAddresses, maxAddresses } from './long-address-lists.ts'
 import { textOf } from './octets.ts'
 
 /** The header block of a message. A value is decoded only when it is asked for. */

@@ -1,4 +1,5 @@
 import * as token from 'css-tree/tokenizer'
+import { withCuts, type Cut } from '../../core/cuts.ts'
 import { absoluteAddress, isRemote, nowhere } from './addresses.ts'
 import { isOpeningImage } from './remote-content.ts'
 
@@ -31,24 +32,6 @@ const suspicious = /[\\<]|url|image|src|import/i
 /** A `<` before a letter with the backslash that escapes it, or any other escape, whose second backslash escapes nothing. */
 const tagOrEscape = /\\?<(?=[a-z/!?])|\\[^]/gi
 
-/** A part of the CSS that is replaced. */
-interface Cut {
-  start: number
-  end: number
-  text: string
-}
-
-function withCuts(css: string, cuts: readonly Cut[]): string {
-  if (cuts.length === 0) return css
-  const written: string[] = []
-  let at = 0
-  for (const { start, end, text } of cuts) {
-    written.push(css.slice(at, start), text)
-    at = end
-  }
-  return written.join('') + css.slice(at)
-}
-
 /** CSS in which functions such as `\75 rl()` have their plain name, by which a tokenizer must read what is in them. */
 function withPlainNames(css: string): string {
   const cuts: Cut[] = []
@@ -62,20 +45,12 @@ function withPlainNames(css: string): string {
   return withCuts(css, cuts)
 }
 
-/** A block of declarations, to find out whether its element has at most one pixel. */
-interface Block {
-  isNarrow: boolean
-  isLow: boolean
-  /** How its remote addresses are replaced if it has. */
-  remote: Cut[]
-}
-
 function cutsOf(css: string, { withoutPixels, isTiny = false }: CssOptions): Cut[] {
   const cuts: Cut[] = []
   /** The functions and brackets that are open, and how many of them take addresses. */
   const open: string[] = []
   let takers = 0
-  const blocks: Block[] = [{ isNarrow: isTiny, isLow: isTiny, remote: [] }]
+  const pixels = createPixelBlocks(isTiny)
   let isImport = false
   /** Of the declaration that is being read: its property, and whether its value begins. */
   let property: string | null = ''
@@ -88,13 +63,7 @@ function cutsOf(css: string, { withoutPixels, isTiny = false }: CssOptions): Cut
     const made = isOpeningImage(written) && withoutPixels ? nowhere : absoluteAddress(written)
     const replace = (by: string): string => (isUrl ? `url(${quoted(by)})` : quoted(by))
     if (made !== written) cut(start, end, replace(made))
-    else if (withoutPixels && isRemote(made))
-      blocks.at(-1)?.remote.push({ start, end, text: replace(nowhere) })
-  }
-
-  function blockEnds(block: Block | undefined): void {
-    if (!block?.isNarrow || !block.isLow) return
-    for (const one of block.remote) cuts.push(one)
+    else if (withoutPixels && isRemote(made)) pixels.addRemote({ start, end, text: replace(nowhere) })
   }
 
   function statementEnds(): void {
@@ -113,11 +82,7 @@ function cutsOf(css: string, { withoutPixels, isTiny = false }: CssOptions): Cut
   function measure(value: string): void {
     if (!isValue || property === null) return
     isValue = false
-    const block = blocks.at(-1)
-    if (!block || !/^(?:width|height)$/.test(property)) return
-    const isSmall = /^[+]?[01](?:\.0{0,9})?(?:px)?$/i.test(value)
-    if (property === 'width') block.isNarrow = isSmall
-    else block.isLow = isSmall
+    pixels.addSize(property, value)
   }
 
   token.tokenize(css, (type, start, end) => {
@@ -134,12 +99,10 @@ function cutsOf(css: string, { withoutPixels, isTiny = false }: CssOptions): Cut
         return
       case token.LeftCurlyBracket:
         statementEnds()
-        if (blocks.length < mostBlocks) blocks.push({ isNarrow: false, isLow: false, remote: [] })
-        return
+        return pixels.open()
       case token.RightCurlyBracket:
         statementEnds()
-        if (blocks.length > 1) blockEnds(blocks.pop())
-        return
+        return pixels.close()
       case token.Semicolon:
         return open.length === 0 || isImport ? statementEnds() : undefined
       case token.Colon:
@@ -184,8 +147,47 @@ function cutsOf(css: string, { withoutPixels, isTiny = false }: CssOptions): Cut
         if (property === '') property = null
     }
   })
-  for (const block of blocks) blockEnds(block)
-  return cuts.sort((a, b) => a.start - b.start)
+  return [...cuts, ...pixels.cuts()]
+}
+
+/** Follows the blocks of declarations, to find those whose element has at most one pixel. */
+interface PixelBlocks {
+  open(): void
+  close(): void
+  /** A declaration of the innermost block. */
+  addSize(property: string, value: string): void
+  /** How a remote address of the innermost block is replaced if its element is a pixel. */
+  addRemote(cut: Cut): void
+  /** The replacements in the blocks of pixels, after the end of the CSS. */
+  cuts(): Cut[]
+}
+
+/** @param isTiny  Whether the element of the declarations outside of all blocks has at most one pixel. */
+function createPixelBlocks(isTiny: boolean): PixelBlocks {
+  const blocks = [{ isNarrow: isTiny, isLow: isTiny, remote: [] as Cut[] }]
+  const closed: Cut[] = []
+  const remoteOf = ({ isNarrow, isLow, remote }: (typeof blocks)[number]): Cut[] =>
+    isNarrow && isLow ? remote : []
+  return {
+    open() {
+      if (blocks.length < mostBlocks) blocks.push({ isNarrow: false, isLow: false, remote: [] })
+    },
+    close() {
+      const block = blocks.length > 1 ? blocks.pop() : undefined
+      if (block) for (const cut of remoteOf(block)) closed.push(cut)
+    },
+    addSize(property, value) {
+      const block = blocks.at(-1)
+      if (!block || (property !== 'width' && property !== 'height')) return
+      const isSmall = /^[+]?[01](?:\.0{0,9})?(?:px)?$/i.test(value)
+      if (property === 'width') block.isNarrow = isSmall
+      else block.isLow = isSmall
+    },
+    addRemote(cut) {
+      blocks.at(-1)?.remote.push(cut)
+    },
+    cuts: () => [...closed, ...blocks.flatMap(remoteOf)],
+  }
 }
 
 /** Functions in which a text is an address. */

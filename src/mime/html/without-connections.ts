@@ -21,15 +21,19 @@ export function withoutConnections(
   html: string,
   { remote = 'none' }: { remote?: RemoteContent } = {},
 ): string {
-  const written = rewrite(html, remote, html.length <= longestForeign)
+  const written = rewrite(html, { remote, withForeign: html.length <= longestForeign })
   if (!written.hasForeign) return written.html
-  const again = rewrite(written.html, remote, true)
-  return again.html === written.html ? written.html : rewrite(html, remote, false).html
+  const again = rewrite(written.html, { remote, withForeign: true })
+  return again.html === written.html ? written.html : rewrite(html, { remote, withForeign: false }).html
 }
 
 /** The SVG of a longer mail is left out: to parse it a second time would take too long. */
 const longestForeign = 1_000_000
 
-function rewrite(html: string, remote: RemoteContent, withForeign: boolean): WrittenHtml {
+/** @param how.withForeign  Whether SVG and MathML stay. */
+function rewrite(
+  html: string,
+  { remote, withForeign }: { remote: RemoteContent; withForeign: boolean },
+): WrittenHtml {
   return writeHtml(parseHtml(html), createHtmlCleaner(remote), withForeign)
 }

@@ -32,7 +32,10 @@ export function missingRoutes({ inbox, clock }: Pick<ServerDeps, 'inbox' | 'cloc
       success: { schema: missingMailSchema },
       errors: ['invalid_query'],
       handler: ({ query: { to, since }, may, signal }) =>
-        inbox.missing.explain({ to, since: timeOf(since, clock.now()), signal: signal() }, may('admin')),
+        inbox.missing.explain(
+          { to, since: timeOf(since, clock.now()), signal: signal() },
+          { seesAccounts: may('admin') },
+        ),
     }),
   ]
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { scheduledEmailSchema, sendAtSchema } from '../../sending/schema.ts'
-import type { SendingService } from '../../sending/sending.ts'
+import type { SendingService } from '../../sending/service.ts'
 import { pageQuery } from '../lists.ts'
 import { bodyLimits, type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'

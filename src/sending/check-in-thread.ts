@@ -6,7 +6,7 @@ import type { TemplateContent } from '../templates/template.ts'
 import { bodyHash } from './idempotency.ts'
 import type { RequestKind } from './members.ts'
 import { keep, type Kept } from './record.ts'
-import { checkRequest, type Checked, type CheckDeps } from './send.ts'
+import { checkRequest, type Checked, type CheckDeps } from './check-request.ts'
 
 /** Dependencies of {@link checkGiven}. */
 export interface CheckGivenDeps extends CheckDeps {
@@ -79,50 +79,6 @@ function repeatedPart(input: unknown, kind: RequestKind): unknown {
   return { ...input, provider: undefined }
 }
 
-/** How many characters a check works on at most: those of the request, and those that its placeholders may add. */
-function sizeOf(input: unknown, template: TemplateContent | null): number {
-  const size = textLength(input, 3)
-  if (typeof input !== 'object' || input === null) return size
-  const variables: unknown = Reflect.get(input, 'variables')
-  if (typeof variables !== 'object' || variables === null) return size
-  let longest = 0
-  for (const value of Object.values(variables)) longest = Math.max(longest, textLength(value, 1))
-  let placeholders = 0
-  for (const name of ['subject', 'html', 'text'] as const) {
-    for (const text of [Reflect.get(input, name), template?.[name]])
-      if (typeof text === 'string') placeholders += bracesIn(text)
-  }
-  return size + placeholders * longest
-}
-
-/** Whether the texts of a request are in a language that takes long to read. */
-function hasQuickTexts(input: unknown, template: TemplateContent | null): boolean {
-  if (typeof input !== 'object' || input === null) return true
-  const isOwn = !template && typeof Reflect.get(input, 'rendering') !== 'object'
-  if (isOwn || template?.engine === 'placeholders') return true
-  return isQuick({ ...template, ...pickTexts(input) })
-}
-
-function pickTexts(input: object): TemplateTexts {
-  const texts = ['subject', 'html', 'text'].map((name) => [name, Reflect.get(input, name)])
-  return Object.fromEntries(texts.filter(([, value]) => typeof value === 'string'))
-}
-
-const isRaw = (input: unknown): boolean =>
-  typeof input === 'object' && input !== null && typeof Reflect.get(input, 'raw') === 'string'
-
-function bracesIn(text: string): number {
-  let count = 0
-  for (let at = text.indexOf('{{'); at !== -1; at = text.indexOf('{{', at + 2)) count++
-  return count
-}
-
-function textLength(value: unknown, levels: number): number {
-  if (typeof value === 'string') return value.length
-  if (levels === 0 || typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 0
-  return Object.values(value).reduce<number>((sum, member) => sum + textLength(member, levels - 1), 0)
-}
-
 /**
  * Checks a send request, a long one in the thread: a `LongBody`, or the argument of a call with long texts.
  *
@@ -141,25 +97,23 @@ export async function checkGiven(
   if (bytes && bytes.length > heavyBytes) await thread.rest()
   // A whole message is parsed, which takes longer than the check of texts.
   const atOnce = isRaw(value) ? longBytes : longBodyBytes
-  const runInThread = (...given: Parameters<typeof sendJobs.send>): Promise<CheckAnswer> =>
-    thread.run('send', given).catch((error: unknown) => {
+  const inThread = (body: Buffer | null, given: CheckFacts): Promise<CheckAnswer> =>
+    thread.run('send', [body, value, given]).catch((error: unknown) => {
       // An argument that cannot be copied to a thread, because it contains a function for example, is checked here.
-      if (error instanceof DOMException) return sendJobs.send(...given)
+      if (error instanceof DOMException) return sendJobs.send(body, value, given)
       throw error
     })
-  async function run(...given: Parameters<typeof sendJobs.send>): Promise<CheckAnswer> {
-    const [body, , facts] = given
-    const template = facts.template ?? null
-    const isShort = (body?.length ?? sizeOf(value, template)) <= atOnce && hasQuickTexts(value, template)
-    if (!isShort) return runInThread(...given)
-    const answer = await sendJobs.send(body, value, { ...facts, maxSteps: quickSteps })
-    return 'error' in answer && needsThread(answer.error) ? runInThread(...given) : answer
+  /** @param template  As in {@link CheckFacts}. */
+  async function check(body: Buffer | null, template?: TemplateContent | null): Promise<CheckAnswer> {
+    const given = template === undefined ? facts : { ...facts, template }
+    const size = body?.length ?? requestSize(value, template ?? null)
+    if (size > atOnce || !hasQuickTexts(value, template ?? null)) return inThread(body, given)
+    const answer = await sendJobs.send(body, value, { ...given, maxSteps: quickSteps })
+    return 'error' in answer && needsThread(answer.error) ? inThread(body, given) : answer
   }
-  let answer = await run(bytes, value, facts)
-  if ('template_id' in answer) {
-    const template = await findTemplate(answer.template_id)
-    answer = await run(answer.bytes, value, { ...facts, template })
-  }
+  const first = await check(bytes)
+  const answer =
+    'template_id' in first ? await check(first.bytes, await findTemplate(first.template_id)) : first
   return {
     body_hash: answer.body_hash,
     result() {
@@ -167,4 +121,49 @@ export async function checkGiven(
       throw reviveError('error' in answer ? answer.error : 'The template was not given.')
     },
   }
+}
+
+/** How many characters a check works on at most: those of the request, and those that its placeholders may add. */
+function requestSize(input: unknown, template: TemplateContent | null): number {
+  const size = textLength(input, 3)
+  if (typeof input !== 'object' || input === null) return size
+  const variables: unknown = Reflect.get(input, 'variables')
+  if (typeof variables !== 'object' || variables === null) return size
+  let longest = 0
+  for (const value of Object.values(variables)) longest = Math.max(longest, textLength(value, 1))
+  let placeholders = 0
+  for (const name of ['subject', 'html', 'text'] as const) {
+    for (const text of [Reflect.get(input, name), template?.[name]])
+      if (typeof text === 'string') placeholders += bracesIn(text)
+  }
+  return size + placeholders * longest
+}
+
+/** Whether the texts of a request are in a language that is read quickly. */
+function hasQuickTexts(input: unknown, template: TemplateContent | null): boolean {
+  if (typeof input !== 'object' || input === null) return true
+  const isOwn = !template && typeof Reflect.get(input, 'rendering') !== 'object'
+  if (isOwn || template?.engine === 'placeholders') return true
+  return isQuick({ ...template, ...pickTexts(input) })
+}
+
+function pickTexts(input: object): TemplateTexts {
+  const texts = ['subject', 'html', 'text'].map((name) => [name, Reflect.get(input, name)])
+  return Object.fromEntries(texts.filter(([, value]) => typeof value === 'string'))
+}
+
+/** Whether a request has a whole message. */
+const isRaw = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && typeof Reflect.get(input, 'raw') === 'string'
+
+function bracesIn(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('{{'); at !== -1; at = text.indexOf('{{', at + 2)) count++
+  return count
+}
+
+function textLength(value: unknown, levels: number): number {
+  if (typeof value === 'string') return value.length
+  if (levels === 0 || typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 0
+  return Object.values(value).reduce<number>((sum, member) => sum + textLength(member, levels - 1), 0)
 }

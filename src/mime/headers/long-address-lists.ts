@@ -8,21 +8,8 @@ const maxListLength = 256 * 1024
 const maxEntries = 10_000
 const maxQuotedLength = 2000
 
-/**
- * Splits an address list after the addresses that are read with their names, because the full grammar would take long
- * for a hostile list.
- *
- * @returns `rest` is `""` for all but very long lists.
- */
-export function splitAddressList(list: string): { read: string; rest: string } {
-  // Shorter than `a@b,` for each address.
-  if (list.length < 4 * maxAddresses) return { read: list, rest: '' }
-  const end = endOfAddresses(list)
-  return { read: list.slice(0, end), rest: list.slice(end) }
-}
-
 /** The end of the last address that is read, with its comma. A part of an address could be another address. */
-function endOfAddresses(list: string): number {
+export function endOfAddresses(list: string): number {
   const quoted = createQuotedText(list)
   const signs = /[",;@]/g
   let hasAddress = false

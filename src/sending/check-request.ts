@@ -10,7 +10,9 @@ import {
 } from '../core/errors.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { ignoredMember } from '../core/validate.ts'
-import { maxMessageBytes, type AttachmentSources, type ReadReference } from '../attachments/attachments.ts'
+import type { AttachmentSources } from '../attachments/attachments.ts'
+import { maxMessageBytes } from '../mime/message-size.ts'
+import type { ReadReference } from '../attachments/reference.ts'
 import type { Rendered } from '../emails/render.ts'
 import { readAttachments } from './attachments.ts'
 import { assertSize, encodedBodySize } from './body-size.ts'
@@ -90,13 +92,8 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
   const { kind = 'interface' } = deps
   const request = readMembers(given, kind, errors)
   if (request.raw !== undefined) {
-    const { raw } = request
-    if (request.metadata) checkMetadata(request.metadata, errors)
-    const checked = await checkRaw({ ...request, raw }, errors, deps.maxRecipients ?? maxRecipients)
-    refuse(errors, [])
-    if (!checked) throw new Error('A raw message has neither errors nor a result.')
-    const { raw: _bytes, ...others } = request
-    return { ...checked, request: others, references: [], warnings: [] }
+    const { raw, ...others } = request
+    return await checkRawRequest(raw, others, errors, deps)
   }
   const { from, to, cc, bcc, reply_to } = request
   const addresses = readAddresses(
@@ -140,6 +137,20 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
     })
   }
   return { request, addresses, references, rendered, warnings }
+}
+
+/** The check of a request with the whole message. @param errors  Those of its members. */
+async function checkRawRequest(
+  raw: NonNullable<SendingRequest['raw']>,
+  request: Partial<SendingRequest>,
+  errors: FieldError[],
+  deps: Pick<CheckDeps, 'maxRecipients'>,
+): Promise<Checked> {
+  if (request.metadata) checkMetadata(request.metadata, errors)
+  const checked = await checkRaw({ ...request, raw }, errors, deps.maxRecipients ?? maxRecipients)
+  refuse(errors, [])
+  if (!checked) throw new Error('A raw message has neither errors nor a result.')
+  return { ...checked, request, references: [], warnings: [] }
 }
 
 const noAttachments = { references: [], size: 0 }
