@@ -33,7 +33,7 @@ import { releaseMail, type Relay } from './release.ts'
 import type { answerJobs } from './answered.ts'
 import { replyToMail, type ReplyDeps } from './reply.ts'
 import { parseMailQuery } from '../search/query.ts'
-import { createSearch, hiding } from '../search/search.ts'
+import { hiding } from '../search/search.ts'
 import { createTags } from './tag-colors.ts'
 import { checkChanges } from './tags.ts'
 import { toEntry, toListedBroadcast, toSummary } from './views.ts'
@@ -42,6 +42,7 @@ import type { Inbox, InboxPages } from './methods.ts'
 import type { checkJobs } from '../checks/run.ts'
 import { createInboxCheck, type InboxChecksDeps } from './checks.ts'
 import type { Reader } from '../reading/reader.ts'
+import { createSearch } from '../search/mail-search.ts'
 
 type InboxJobs = typeof answerJobs &
   typeof checkJobs &

@@ -22,7 +22,7 @@ import { openOtlp } from '../telemetry/otlp.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers } from '../users/users.ts'
-import { openAccount, type OpenAccount } from './account.ts'
+import type { OpenAccount } from './account.ts'
 import type { SharedParts } from './shared-parts.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import type { Activity } from './activity.ts'
@@ -43,6 +43,7 @@ import { createSnapshots } from './snapshots.ts'
 import { createInstanceThread, type InstanceThread } from './jobs.ts'
 import { openTime } from './time.ts'
 import { createUpToDate } from './up-to-date.ts'
+import { openAccount } from './open-account.ts'
 
 /**
  * Starts an instance, for `createLocalpost` and for the command. The command always listens. With `deliversFrom: 'listen'`
