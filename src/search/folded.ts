@@ -77,7 +77,6 @@ function toGroup({ text: id, count: emails, flagged: [unread = 0, ...statuses] }
   return { id, emails, unread, statuses }
 }
 
-// Emails have the id of their broadcast as a tag. One that lost this tag belongs to none.
-const [flag, text, prefix] = ['broadcast', 'tag', 'bc_']
-const ofBroadcast = { flag, text, prefix, counted: ['unread', ...eventStatuses] }
-const inBroadcast = { all: [{ flag }, { text, begins: prefix }] }
+// Emails have the id of their broadcast, which begins with `bc_`, as a tag. One that lost this tag belongs to none.
+const ofBroadcast = { flag: 'broadcast', text: 'tag', prefix: 'bc_', counted: ['unread', ...eventStatuses] }
+const inBroadcast = { all: [{ flag: 'broadcast' }, { text: 'tag', begins: 'bc_' }] }
