@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import { LocalpostError } from '../../core/errors.ts'
-import { type Files, nodeFiles } from '../../core/files.ts'
+import type { Files } from '../../core/files.ts'
 import { readLock } from '../lock/lock.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { dataIn, strangersIn } from '../disk/folder.ts'
@@ -19,6 +19,7 @@ import { faultWords, readBlobs, toBlob } from './salvage-blobs.ts'
 import { readHistory } from './salvage-log.ts'
 import { mergeHistory } from './salvage-merge.ts'
 import { salvageCheckpoint, salvageRecords } from './salvage-read.ts'
+import { nodeFiles } from '../../core/node-files.ts'
 
 export interface SalvageOptions {
   /** The damaged folder, which is only read. */
