@@ -54,8 +54,10 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   /** Waits until mail is indexed, or until the signal aborts. @returns The number of mails that are not indexed. */
-  async function caughtUp(filter: MailFilter, options: CatchUpOptions = {}): Promise<number> {
-    return asksForText(filter) ? untilAborted(indexer.catchUp(options), options.signal) : 0
+  async function caughtUp({ rows, needsDigests }: MailFilter, options: CatchUpOptions = {}): Promise<number> {
+    // A regular expression reads the text of each mail itself.
+    if (rows.length === 0 && !needsDigests) return 0
+    return untilAborted(indexer.catchUp(options), options.signal)
   }
 
   async function* matches(filter: MailFilter, options?: MatchOptions): AsyncGenerator<EmailRecord> {
@@ -216,11 +218,6 @@ export function createSearch(deps: SearchDeps): Search {
 
 function isByStore({ rows, heads, messages, test, bodyForm }: MailFilter): boolean {
   return rows.length === 0 && heads.length === 0 && messages.length === 0 && !test && !bodyForm
-}
-
-/** Whether the query needs indexed text or digests. A regular expression reads the text of each mail itself. */
-function asksForText({ rows, needsDigests }: MailFilter): boolean {
-  return rows.length > 0 || needsDigests
 }
 
 interface Listed {

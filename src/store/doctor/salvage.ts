@@ -83,7 +83,7 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
       const found = await readBlobs(reading, entry, history)
       const blobs = await Promise.all(found.map((one) => toBlob(one, target)))
       for (const one of found) if ('fault' in one) lost.push(`${state.name} ${entry.id}: ${faultWords(one)}`)
-      await store.commit([put(asCollection(state), recordOf(entry))], blobs)
+      await store.commit([put(asCollection(state), JSON.parse(entry.text) as StoredRecord)], blobs)
       return true
     } catch (error) {
       if (error instanceof LocalpostError && error.code.startsWith('store_')) throw error
@@ -162,8 +162,4 @@ function asCollection({ name, large, indexes }: CollectionState): Collection<Sto
     large,
     indexes: Object.fromEntries(indexes.map((index) => [index.name, { on: index.on, unique: index.unique }])),
   }
-}
-
-function recordOf({ text }: Entry): StoredRecord {
-  return JSON.parse(text) as StoredRecord
 }
