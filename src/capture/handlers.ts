@@ -1,11 +1,11 @@
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server'
-import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
-import type { SubmissionReception } from '../emails/receive.ts'
-import { isAdmitted, judgeCredentials, userOf, type AuthProblem, type SmtpUser } from './auth.ts'
+import { LocalpostError, quote } from '../core/errors.ts'
+import { judgeCredentials, userOf, type AuthProblem, type SmtpUser } from './auth.ts'
 import { isOnlyDelay, meetFault } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
 import type { AccountSide, Envelope } from './account-side.ts'
-import { lostAccess, Refusal, refusalOf, tooLarge } from './replies.ts'
+import { endOf, receiveMessage } from './receive-message.ts'
+import { Refusal, refusalOf } from './replies.ts'
 import type { CaptureServer } from './server.ts'
 import type { SessionNotes } from './session-notes.ts'
 
@@ -112,60 +112,10 @@ export function createHandlers(
       return null
     }
     const reception = side.receive(envelopeOf(session), notesOf(session)?.current ?? null)
-    const text = await receive(stream, reception, session)
+    const text = await receiveMessage(stream, reception, session, options.onError)
     // The message is stored, and the reply comes later.
     if (fault && text !== null) await meetFault(fault, server.clock)
     return text
-  }
-
-  /**
-   * Passes the bytes of a message on, piece by piece with back-pressure, and stores it. What is refused is discarded at
-   * once; the rest is read and dropped, because the client reads the reply only after it has sent everything.
-   *
-   * @returns The text of the 250 reply; null if the client has left.
-   */
-  async function receive(
-    stream: SMTPServerDataStream,
-    reception: SubmissionReception,
-    session: SMTPServerSession,
-  ): Promise<string | null> {
-    let failure: unknown
-    let pending = Promise.resolve()
-    const discard = (): Promise<void> =>
-      reception.discard().catch((error: unknown) => options.onError?.(error))
-    const fail = (error: unknown): Promise<void> => {
-      failure = error
-      return discard()
-    }
-    stream.on('data', (piece: Buffer) => {
-      if (failure) return
-      try {
-        if (stream.sizeExceeded) throw tooLarge()
-        const written = reception.write(piece)
-        if (!written) return
-        stream.pause()
-        pending = written.catch(fail).then(() => void stream.resume())
-      } catch (error) {
-        pending = fail(error)
-      }
-    })
-    const isWhole = await endOf(stream)
-    await pending
-    if (failure) throw failure
-    if (!isWhole) {
-      await discard()
-      return null
-    }
-    if (!isAdmitted(session)) {
-      await discard()
-      throw lostAccess()
-    }
-    try {
-      return await reception.finish()
-    } catch (error) {
-      // A full queue is not an error of Localpost, and a flood of mail would report it often.
-      throw isErrorOf(error, 'service_unavailable') ? refusalOf(error) : error
-    }
   }
 
   return {
@@ -181,16 +131,6 @@ export function createHandlers(
     },
     onData: (stream, session, callback) => void answer(session, callback, takeMessage(stream, session)),
   }
-}
-
-/** Reads a message to its end. @returns Whether all of it came. */
-function endOf(stream: SMTPServerDataStream): Promise<boolean> {
-  // The client may have left while a fault was looked for.
-  if (stream.destroyed) return Promise.resolve(false)
-  return new Promise((resolve) => {
-    stream.once('end', () => resolve(true)).once('close', () => resolve(false))
-    stream.resume()
-  })
 }
 
 function envelopeOf({ envelope: { mailFrom, rcptTo } }: SMTPServerSession): Envelope {

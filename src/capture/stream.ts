@@ -14,20 +14,17 @@ const cr = 0x0d
  */
 export class CaptureStream extends SMTPStream {
   #scanner: DataScanner = new DataScanner()
-  /**
-   * `isBusy`: a chunk is being processed. `waiting`: the chunks after it. `isAwaited`: the socket waits for `drain`.
-   * `onIdle`: the callback of the stream's end.
-   */
+  /** Whether a chunk is being processed. */
   #isBusy = false
-  #isAwaited = false
+  /** The chunks after it. */
   readonly #waiting: Buffer[] = []
+  /** Whether the socket waits for `drain`. */
+  #isAwaited = false
+  /** The callback of the stream's end. */
   #onIdle: (() => void) | null = null
-
   /** Whether more input was received after the current command. */
   #hasNext = false
-
   readonly #onLine: (line: string, done?: () => void) => void
-
   readonly #onTls: (hello: Buffer) => void
 
   /**

@@ -70,12 +70,9 @@ const quotedLength = 80
 
 /** A text of at most so many characters; a longer one ends with `…`. */
 export function shorten(text: string, maxLength: number): string {
-  return text.length > maxLength ? `${copyOf(text.slice(0, maxLength - 1))}…` : text
-}
-
-// A slice of a string keeps the whole of it in memory.
-function copyOf(slice: string): string {
-  return decoder.decode(encoder.encode(slice))
+  if (text.length <= maxLength) return text
+  // A slice of a string keeps the whole of it in memory.
+  return `${decoder.decode(encoder.encode(text.slice(0, maxLength - 1)))}…`
 }
 
 // Exists in browsers too, where the client runs.

@@ -11,7 +11,7 @@ import { createDigests } from '../search/digests.ts'
 import { createMessageFields } from '../search/message-fields.ts'
 import { parseMailQuery } from '../search/query.ts'
 import { type Columns, openSearchIndex } from '../search/search-index.ts'
-import { createSearch, hiding } from '../search/search.ts'
+import { hiding } from '../search/search.ts'
 import { changeRecord, readRecord } from '../store/repository.ts'
 import { remove, type Store } from '../store/store.ts'
 import type { answerJobs } from './answered.ts'
@@ -40,6 +40,7 @@ import type { Inbox, InboxPages } from './methods.ts'
 import type { checkJobs } from '../checks/run.ts'
 import { createInboxCheck, type InboxChecksDeps } from './checks.ts'
 import type { Reader } from '../reading/reader.ts'
+import { createSearch } from '../search/mail-search.ts'
 
 type InboxJobs = typeof answerJobs &
   typeof checkJobs &

@@ -7,11 +7,12 @@ import { createKeys, type Keys } from '../keys/keys.ts'
 import type { App } from '../server/app.ts'
 import type { Store } from '../store/store.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
-import { openAccount, type OpenAccount } from './account.ts'
+import type { OpenAccount } from './account.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { createAccountMemory, type AccountMemory } from './account-memory.ts'
 import { sideOfAccount } from './inbound.ts'
 import type { KeyOwners } from './key-owners.ts'
+import { openAccount } from './open-account.ts'
 
 /** An open account other than `default`. */
 export interface OtherAccount {

@@ -1,46 +1,28 @@
-import { randomBytes } from 'node:crypto'
 import { createAudiences } from '../audiences/audiences.ts'
-import { countUnsubscribed } from '../broadcasts/broadcast.ts'
-import { createBroadcasts, type InnerBroadcasts } from '../broadcasts/broadcasts.ts'
-import { createBudget } from '../core/byte-budget.ts'
-import { systemClock } from '../core/clock.ts'
+import type { InnerBroadcasts } from '../broadcasts/broadcasts.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import type { RandomSource } from '../core/random.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
-import { processDkimKey } from '../domains/dkim-keys.ts'
-import { createDomains, type InnerDomains } from '../domains/domains.ts'
-import { createEmails, type EmailService } from '../emails/emails.ts'
-import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
-import { createSimulation, type Simulation } from '../emails/simulate.ts'
-import { openBulkBoard } from '../inbox/bulk-board.ts'
+import type { InnerDomains } from '../domains/domains.ts'
+import type { EmailService } from '../emails/emails.ts'
+import type { Simulation } from '../emails/simulate.ts'
 import { createInbox } from '../inbox/inbox.ts'
-import { createOwnRecords } from '../inbox/own-records.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
-import { composeRequest } from '../outbox/compose-request.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
 import type { Schedule } from '../sending/schedule.ts'
-import { createSuppressions, type InnerSuppressions } from '../sending/suppressions.ts'
-import { createSending } from '../sending/sending.ts'
+import type { InnerSuppressions } from '../sending/suppressions.ts'
 import type { SendingService } from '../sending/service.ts'
 import type { ConfigurationSets } from '../providers/ses/configuration-sets.ts'
-import { createReader } from '../reading/blob-reader.ts'
 import type { Store } from '../store/store.ts'
-import { createTemplates, type InnerTemplates } from '../templates/templates.ts'
-import { createTracking, type Tracking } from '../tracking/tracking.ts'
+import type { InnerTemplates } from '../templates/templates.ts'
+import type { Tracking } from '../tracking/tracking.ts'
 import type { RunningWebhooks } from '../webhooks/service.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import type { AccountMemory } from './account-memory.ts'
-import { emptyStore } from './collections.ts'
-import { openColumns } from './data.ts'
 import { createLibrarySends } from './library-sends.ts'
-import { reportErrors } from './notices.ts'
-import { attachmentSources, openOutbox, openRelay, releaseThrough, simulator } from './outbound.ts'
 import type { InstanceThread } from './jobs.ts'
-import type { SharedParts } from './shared-parts.ts'
-import { startUpkeep } from './upkeep.ts'
-import { openWebhooks } from './webhooks.ts'
 import type { Reader } from '../reading/reader.ts'
 
 /** The data of one account, and everything that reads and changes it. Other accounts cannot reach any of it. */
@@ -80,204 +62,13 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   reset(keep: readonly ResetScope[]): Promise<void>
 }
 
-/**
- * Opens an account. It can receive mail then, and delivers none before `deliver` is called.
- *
- * @param store  Holds only the records of this account.
- * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
- */
-export async function openAccount(
-  { config, outgoing, thread, tracer, following, baseUrl, counts, ...shared }: SharedParts,
-  { randomSources, ...memory }: AccountMemory,
-  store: Store,
-  undo: (() => unknown)[],
-): Promise<OpenAccount> {
-  const { ids, rules } = memory
-  const { clock, dns, checks } = config
-  /** What most parts need: the options, and the records of this account. */
-  const common = { ...config, store, ids, thread, tracer, following }
-  const { webhooks, configurationSets } = await openWebhooks({
-    ...common,
-    tally: counts.webhooks,
-    config,
-    outgoing,
-    baseUrl,
-    randomSources,
-  })
-  undo.push(() => webhooks.close())
-
-  const makeSharedKey = config.dir === null && config.store === null ? processDkimKey : undefined
-  const domains = createDomains({ ...common, lookup: shared.lookup, makeSharedKey })
-  const audiences = createAudiences(common)
-  const templates = createTemplates(common)
-  const relay = openRelay(config, outgoing)
-  // Waits and the reading of messages use the machine's clock, not the instance's.
-  const reader = createReader({ store, clock: systemClock, thread, turns: shared.turns })
-  const importing = {
-    ...common,
-    ensureDomain: domains.ensureDomain,
-    tracer: null,
-    // An imported message was delivered long ago, so rules and the outbox do not apply.
-    needsDelivery: () => false,
-    headRoom: createBudget(headRoomBytes),
-    wakeOutbox: () => {},
-  }
-  const inbox = createInbox({
-    ...common,
-    reader,
-    clock: systemClock,
-    now: clock.now,
-    columns: store.texts ? null : await openColumns(config, shared.textFolder),
-    sending: shared.sending,
-    recordsOf: createOwnRecords(store, dns),
-    services: {
-      ...checks,
-      serviceProblemOf: outgoing.relayProblemOf,
-      liveProblemOf: outgoing.liveProblemOf,
-      trackingUrl: () => `${baseUrl()}/t/`,
-    },
-    compose: (request) => composeRequest(request, sending),
-    submit: (envelope, stored) => receiveSubmission(envelope, importing, ({ id }) => stored(id)),
-    release: relay && releaseThrough(relay),
-    transcriptOf: memory.transcripts.of,
-    bulkBoard: await openBulkBoard({ store, following }),
-    onLongWork: shared.onLongWork,
-    onUnremoved: reportErrors(
-      config,
-      'Mails could not be removed. Until this succeeds they stay in the store, outside of lists.',
-    ),
-    counts: counts.waits,
-    missing: {
-      ...common,
-      sessions: memory.smtpSessions.list,
-      requests: memory.log.list,
-      scheduled: (query) => sends.scheduled.list(query),
-      suppression: (address) => suppressions.get(address),
-      isSuppressed: (address) => suppressions.has(address),
-      findRule: rules.find,
-      faults: memory.faults.state,
-      foreignMail: shared.foreignMail,
-    },
-  })
-  undo.push(() => inbox.close())
-
-  const tracking = await createTracking({
-    ...common,
-    random: randomSources('tracking'),
-    baseUrl,
-    onUnsubscribe: (audienceId, contactId, broadcastId) =>
-      audiences.contacts.unsubscribe(audienceId, contactId, () => countUnsubscribed(store, broadcastId)),
-    onError: reportErrors(config, 'Opens or clicks could not be stored.'),
-  })
-  const sources = attachmentSources(config, outgoing)
-  const secret = randomBytes(32).toString('base64url')
-  const suppressions = await createSuppressions({
-    ...common,
-    isSimulator: simulator.isSimulator,
-    onError: reportErrors(config, 'The suppression list could not be read or added to.'),
-  })
-  undo.push(() => suppressions.close())
-  const outbox = openOutbox(config, {
-    store,
-    suppressions,
-    domains,
-    tracking,
-    reader,
-    relay,
-    sources,
-    thread,
-    // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
-    largeWrites: reader.beside,
-    downloads: shared.downloads,
-    findRule: rules.find,
-    tracer,
-    deliveries: shared.deliveries,
-    tally: counts.deliveries,
-    secret,
-  })
-  let delivers = false
-  const wakeOutbox = (): void => {
-    if (delivers) outbox.wake()
-  }
-  const { onActivity, accountName: account } = shared
-  const onStored =
-    onActivity &&
-    ((email: EmailRecord, durationMs?: number): void =>
-      onActivity({ kind: 'mail', email, account, durationMs }))
-  const sending = {
-    ...common,
-    onStored: onStored && ((email: EmailRecord): void => onStored(email)),
-    via: config.relayAll ? ('relay' as const) : ('capture' as const),
-    sources,
-    findTemplate: templates.find,
-    resolveSender: domains.resolveSender,
-    wakeOutbox,
-  }
-  const sends = createSending({
-    ...sending,
-    onError: reportErrors(config, 'A scheduled email could not be sent; this will be retried.'),
-  })
-  const emails = { ...createEmails({ ...common, reader }), accept: sends.acceptEmail }
-  const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
-  const maintenance = [sends.schedule, suppressions, tracking, ...startUpkeep(config, common, domains)]
-  undo.push(() => endWork({ outbox, relay, maintenance }))
-
-  return {
-    ...memory,
-    store,
-    domains,
-    audiences,
-    templates,
-    emails: { ...emails, ...createSimulation(common) },
-    sending: sends,
-    suppressions,
-    schedule: sends.schedule,
-    broadcasts,
-    library: createLibrarySends({
-      accept: emails.accept,
-      sending: sends,
-      broadcast: broadcasts.send,
-      log: memory.log,
-      onNotice: config.onNotice,
-    }),
-    inbox,
-    tracking,
-    webhooks,
-    configurationSets,
-    relay,
-    outbox,
-    maintenance,
-    thread,
-    tracer,
-    large: reader.large,
-    onStored,
-    accountName: account,
-    secret,
-    reader,
-    providerRandom: randomSources('providers'),
-    deliver() {
-      delivers = true
-      outbox.wake()
-    },
-    wakeOutbox,
-    async reset(keep) {
-      await emptyStore(store, keep)
-      if (!keep.includes('rules')) await rules.restore()
-      await memory.faults.clear()
-      if (!keep.includes('emails')) await memory.transcripts.clear()
-      await memory.log.clear()
-      await memory.smtpSessions.clear()
-    },
-  }
-}
-
 /** Ends an account: first all waits, then running work. The outbox ends while the SMTP server still accepts its deliveries. */
 export function closeAccount(account: OpenAccount): Promise<void> {
   const { inbox, webhooks } = account
   return runAll([() => runTogether([() => inbox.close(), () => webhooks.close()]), () => endWork(account)])
 }
 
-function endWork({
+export function endWork({
   outbox,
   relay,
   maintenance,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { noAccount, type AccountRecord } from '../accounts/account.ts'
-import { createAccounts, type InnerAccounts } from '../accounts/accounts.ts'
+import type { InnerAccounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/own-account.ts'
 import type { AuthRules } from '../capture/auth.ts'
 import type { Budget } from '../core/byte-budget.ts'
@@ -22,6 +22,7 @@ import { countsOf, findForeignMail } from './stored-mail.ts'
 import { createKeyOwners } from './key-owners.ts'
 import { createOpenAccounts } from './open-accounts.ts'
 import { createAccountWakes } from './account-wakes.ts'
+import { createAccounts } from '../accounts/stored-accounts.ts'
 
 /** The accounts other than `default`. Each is opened on its first use. */
 export interface RunningAccounts {

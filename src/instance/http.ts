@@ -1,5 +1,3 @@
-import type { RequestListener } from 'node:http'
-import type { Socket } from 'node:net'
 import { Server as SecureServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Capture } from '../capture/capture.ts'
@@ -12,7 +10,6 @@ import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
-import { answerOutside } from '../server/client-error.ts'
 import { reportForeignClients } from '../server/foreign-clients.ts'
 import type { AccountDeps, ServerDeps, ServerState } from '../server/deps.ts'
 import {
@@ -21,7 +18,6 @@ import {
   openHttpListener,
   type HttpListener,
   type ListenOptions,
-  type UpgradeListener,
 } from '../server/listener.ts'
 import type { OtherAccounts } from '../server/other-accounts.ts'
 import { beginExchange } from '../server/request-log.ts'
@@ -29,6 +25,7 @@ import type { Following } from '../store/follow.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import { assertDestinations } from './destinations.ts'
+import { createLazyApp, notLoaded } from './lazy-app.ts'
 import { reportErrors } from './notices.ts'
 import type { OwnCertificate } from './own-certificate.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
@@ -88,17 +85,7 @@ export function createHttp(
   let listener: HttpListener | null = null
   let opening: Promise<HttpListener> | null = null
   let isClosing = false
-  let app: App | null = null
 
-  // Loaded at the first request: the router, routes, schemas and Node's `fetch` take a third of a start and 10 MiB, and many
-  // tests never use them.
-  const load = once(async () => {
-    const [{ createApp }, furtherOf, sessions] = await loadParts()
-    const { instanceFacts } = deps
-    app = createApp({ ...partsOf(main, sessions), ...furtherOf(main), instanceFacts, otherAccounts })
-    if (isClosing) app.close()
-    return app
-  })
   const loadParts = () => Promise.all([import('../server/app.ts'), loadFurther(), openSessions()])
   /** The APIs of providers and the routes of agents, with an account behind them. */
   const loadFurther = async () => {
@@ -115,42 +102,6 @@ export function createHttp(
       furtherRoutes: mcpRoutes({ ...account, now: clock.now }, onError),
     })
   }
-  const loaded = async (): Promise<App> => app ?? (await load())
-  /** Does something with the interface, at once if it is loaded, or something else where it cannot be loaded. */
-  const use = (socket: Socket, work: (app: App) => void, otherwise: () => void): void => {
-    if (app) return work(app)
-    const ignore = (): void => undefined
-    // Node watches no socket that asks for a websocket.
-    socket.on('error', ignore)
-    load()
-      .then(
-        (one) => {
-          socket.off('error', ignore)
-          work(one)
-        },
-        (error: unknown) => {
-          onLoadError(error)
-          otherwise()
-        },
-      )
-      .catch((error: unknown) => {
-        onError(error)
-        socket.destroy()
-      })
-  }
-  const answer: RequestListener = (request, response) =>
-    use(
-      request.socket,
-      ({ nodeHandler }) => nodeHandler(request, response),
-      () => answerOutside(request, response, new LocalpostError('internal_error', notLoaded)),
-    )
-  const upgrade: UpgradeListener = (request, socket, head) =>
-    use(
-      socket,
-      ({ upgradeHandler }) => upgradeHandler(request, socket, head),
-      () => socket.destroy(),
-    )
-
   const openSessions = once(() =>
     createStoredSessions({
       ...deps,
@@ -169,7 +120,6 @@ export function createHttp(
   )
 
   const onError = reportErrors(config, 'A request failed with an internal error.')
-  const onLoadError = reportErrors(config, notLoaded)
   const isOwnPort = ({ port }: { port: number }): boolean => [deps.smtp.port, deps.smtps?.port].includes(port)
 
   const partsOf = (account: HttpAccount, sessions: StoredSessions): ServerDeps => ({
@@ -193,17 +143,26 @@ export function createHttp(
       : 'starting'
   }
   const state = (): Promise<ServerState> => serverState({ ...deps, store, phase })
+  const app = createLazyApp(
+    async () => {
+      const [{ createApp }, furtherOf, sessions] = await loadParts()
+      const { instanceFacts } = deps
+      return createApp({ ...partsOf(main, sessions), ...furtherOf(main), instanceFacts, otherAccounts })
+    },
+    onError,
+    reportErrors(config, notLoaded),
+  )
 
   return {
     async appOf(account) {
-      const { limits } = await loaded()
+      const { limits } = await app.loaded()
       const [{ createApp }, furtherOf, sessions] = await loadParts()
       return createApp({ ...partsOf(account, sessions), ...furtherOf(account), limits })
     },
     get url() {
       return listener?.url ?? null
     },
-    fetch: (request) => keepAlive(async () => (await loaded()).fetch(request)),
+    fetch: (request) => keepAlive(async () => (await app.loaded()).fetch(request)),
     async listen(options) {
       if (opening) {
         const where = listener ? `on ${listener.url}` : 'already, or is about to'
@@ -219,7 +178,9 @@ export function createHttp(
       }
       assertDestinations(config, address)
       const open = (): Promise<HttpListener> =>
-        openSessions().then(() => (options.listener ?? openHttpListener)(answer, { ...address, upgrade }))
+        openSessions().then(() =>
+          (options.listener ?? openHttpListener)(app.answer, { ...address, upgrade: app.upgrade }),
+        )
       opening = deps.tracer?.outside ? deps.tracer.outside(open) : open()
       try {
         listener = await opening
@@ -242,7 +203,7 @@ export function createHttp(
     },
     async close() {
       isClosing = true
-      app?.close()
+      app.close()
       oidc?.close()
       const open = await opening?.catch(() => null)
       if (config.dir !== null && open) await forgetPageUrl(config.dir, open.url)
@@ -256,6 +217,5 @@ function ownPortError(port: number): LocalpostError {
   return new LocalpostError('port_in_use', message)
 }
 
-const notLoaded = 'The HTTP interface could not be loaded.'
 /** How long running requests may take while the instance closes. */
 const closeGraceMs = 2000

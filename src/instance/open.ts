@@ -4,7 +4,7 @@ import { assertCheckOptions, serviceMembers } from '../checks/options.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { createCounts } from '../core/counts.ts'
 import { systemClock } from '../core/clock.ts'
-import { invalidOption, isErrorOf } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { createRandomSources } from '../core/random.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
@@ -19,15 +19,13 @@ import { createReadingTurns, type ReadingTurns } from '../reading/turns.ts'
 import { createFollowing } from '../store/follow.ts'
 import { openTelemetry } from '../telemetry/open-telemetry.ts'
 import { openOtlp } from '../telemetry/otlp.ts'
-import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers } from '../users/users.ts'
-import { openAccount, type OpenAccount } from './account.ts'
 import type { SharedParts } from './shared-parts.ts'
 import type { ClientRefusal } from '../capture/options.ts'
 import type { Activity } from './activity.ts'
 import { createAccountMemory } from './account-memory.ts'
-import { createRunningAccounts, type RunningAccounts } from './accounts.ts'
+import { createRunningAccounts } from './accounts.ts'
 import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
 import { createHttp } from './http.ts'
@@ -43,6 +41,8 @@ import { createSnapshots } from './snapshots.ts'
 import { createInstanceThread, type InstanceThread } from './jobs.ts'
 import { openTime } from './time.ts'
 import { createUpToDate } from './up-to-date.ts'
+import { openAccount } from './open-account.ts'
+import { beginWork } from './begin-work.ts'
 
 /**
  * Starts an instance, for `createLocalpost` and for the command. The command always listens. With `deliversFrom: 'listen'`
@@ -253,33 +253,6 @@ function openTracer(
   if (otlpEndpoint !== null)
     return openOtlp(otlpEndpoint, { onWarning: (message) => onNotice({ level: 'warning', message }) })
   return spans === 'none' ? null : openTelemetry()
-}
-
-/** Begins what is due in all accounts, now and whenever this instance becomes the leader or another one stores something. */
-function beginWork(
-  main: OpenAccount,
-  accounts: RunningAccounts,
-  opened: PartitionedStore,
-  config: Config,
-): void {
-  const report = reportErrors(config, 'Not all accounts could be opened; they are opened when they are used.')
-  const wakeMain = (): void => {
-    main.wakeOutbox()
-    main.webhooks.wake()
-  }
-  const begin = (): void => {
-    wakeMain()
-    accounts.start().catch((error: unknown) => {
-      if (!isErrorOf(error, 'closed')) report(error)
-    })
-  }
-  begin()
-  opened.leadership.onMine(begin)
-  opened.onForeignChange((partition) => {
-    if (!opened.leadership.isMine()) return
-    if (partition === '') wakeMain()
-    else accounts.wake(partition)
-  })
 }
 
 const staleUsers = 'The file of users stays as it was read before.'

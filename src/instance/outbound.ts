@@ -9,7 +9,6 @@ import type { EmailRecord } from '../emails/email.ts'
 import { withoutBcc } from '../mime/compose/without-bcc.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
-import { needsOf } from '../outbox/extensions.ts'
 import { createOutbox, type Outbox, type OutboxDeps } from '../outbox/outbox.ts'
 import { relayOptions } from '../outbox/relay-url.ts'
 import { createTransport, type Transport } from '../outbox/transport.ts'
@@ -21,6 +20,7 @@ import type { InnerSuppressions } from '../sending/suppressions.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { reportFailures } from './notices.ts'
 import type { Reader } from '../reading/reader.ts'
+import { needsOf } from '../outbox/message-needs.ts'
 
 /** The addresses whose mail has a certain outcome. */
 export const simulator: AddressSimulator = createSimulator(providerSimulators)

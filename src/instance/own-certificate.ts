@@ -2,9 +2,10 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { makeCertificate, type MadeCertificate } from '../capture/tls.ts'
-import { nodeFiles, withFile, writeWhole } from '../core/files.ts'
+import { withFile, writeWhole } from '../core/files.ts'
 import { dateNow } from '../core/machine.ts'
 import type { Config } from '../options/options.ts'
+import { nodeFiles } from '../core/node-files.ts'
 
 /** The certificate that Localpost made for its SMTP ports. */
 export interface OwnCertificate extends MadeCertificate {

@@ -19,7 +19,7 @@ export function signInError(error: unknown, host: string, report: (reason: strin
   if (oauth?.['name'] === 'AuthorizationResponseError') return failed(`it answered ${said}`)
   if (refusal === 'invalid_grant') return failed('the code has expired, or it was used before.')
   const [first] = chain
-  if (first && isAboutTokens(first['code'])) return failed(`${tokenProblem(chain)}.`)
+  if (first && tokenCodes.has(first['code'])) return failed(`${tokenProblem(chain)}.`)
   report(shorten(refusal === undefined ? reasonOf(error) : `it answered ${said}`, 500))
   const message = `${host} cannot be used to sign in now. Try again later; the log of Localpost says why.`
   return new LocalpostError('provider_unavailable', message, { cause: error })
@@ -31,11 +31,7 @@ export function reasonOf(error: unknown): string {
   return chain.find((one) => one instanceof ProviderFailure)?.message ?? messagesOf(chain)
 }
 
-function isAboutTokens(code: unknown): boolean {
-  return typeof code === 'string' && tokenCodes.has(code)
-}
-
-const tokenCodes = new Set([
+const tokenCodes = new Set<unknown>([
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
   'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
   'OAUTH_INVALID_RESPONSE',

@@ -1,42 +1,23 @@
 import type { Clock } from '../core/clock.ts'
 import { count, type Counts, type DeliveryOutcome } from '../core/counts.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { Tracer } from '../core/tracer.ts'
-import type { JobQueue } from '../core/job-queue.ts'
-import {
-  attachmentsBlob,
-  contentBlob,
-  emailCollection,
-  rawBlob,
-  type EmailRecord,
-  modifyEmail,
-} from '../emails/email.ts'
+import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
-import { inOnePieceBytes } from '../mime/compose/compose.ts'
-import { storeErrors } from '../store/error-codes.ts'
 import type { Blob } from '../store/store.ts'
 import type { DeliveryDeps } from './deliver.ts'
-import type { Downloads } from './downloads.ts'
 import { afterDelivery, afterFailure, afterSuppression, outcomesOf, type OutcomeRules } from './outcome.ts'
 import type { SmtpReply } from './replies.ts'
-import { deliverTraced, writeTraced } from './traced.ts'
-import { hasDownloads, type WriteDeps } from './write.ts'
-import { largeMailBytes } from '../reading/reader.ts'
+import { deliverTraced } from './traced.ts'
+import { writeDue, type WriteDueDeps } from './write-due.ts'
 
-export interface AttemptDeps extends WriteDeps, DeliveryDeps {
+export interface AttemptDeps extends WriteDueDeps, DeliveryDeps {
   clock: Clock
   /** Waits before the second, third, … try, in milliseconds. */
   retryDelaysMs: readonly number[]
   hostname: string
-  /** Default: none. */
-  tracer?: Tracer | null
   /** Whether a recipient gets no mail, because the address is on the suppression list of the account. */
   isOnSuppressionList(recipient: string): boolean
   causeOf: OutcomeRules['causeOf']
-  /** The queue for writing large messages: several at once would take too much memory. */
-  largeWrites: JobQueue
-  /** The queue for writing messages with attachments from URLs. */
-  downloads: Downloads
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
   /** Counts the recipients of each outcome. Default: nothing is counted. */
@@ -48,7 +29,7 @@ export interface AttemptDeps extends WriteDeps, DeliveryDeps {
 /**
  * Writes the message of an email if it has none yet, tries its delivery and stores the outcome.
  *
- * @param fetching  Called with true before an email with attachments is written, and with false afterwards.
+ * @param fetching  As for {@link writeDue}.
  * @returns When the next try is due: Unix time in milliseconds; null if there is none.
  * @throws Errors of the store. The email stays due.
  */
@@ -79,7 +60,11 @@ async function deliver(
 ): Promise<EmailRecord | null> {
   // What was just written need not be read from the store again.
   const written: Blob[] = []
-  const composed = due.message ? due : await write(due, deps, written, fetching)
+  const composed = due.message ? due : await writeDue(due, deps, written, fetching)
+  if (composed && 'failure' in composed) {
+    await fail(due.id, composed.failure, deps)
+    return null
+  }
   const email = composed && (await withoutSuppressed(composed, deps))
   if (!email?.message || deps.isClosed()) return null
   // While the message waited or was written, simulated events gave every recipient a final event.
@@ -175,56 +160,4 @@ async function fail(id: string, reason: string, deps: AttemptDeps): Promise<Emai
 
 function wayOf({ outbox }: EmailRecord, { relay }: AttemptDeps): 'capture' | 'relay' {
   return outbox?.via === 'relay' && relay !== null ? 'relay' : 'capture'
-}
-
-/**
- * @param written  Collects the blobs that are small enough to keep in memory until they are delivered.
- * @returns The email with its message; null if it failed.
- */
-async function write(
-  email: EmailRecord,
-  deps: AttemptDeps,
-  written: Blob[],
-  fetching: (isFetching: boolean) => void,
-): Promise<EmailRecord | null> {
-  try {
-    if (email.attachment_count) fetching(true)
-    const size = await keptBytes(email, deps)
-    const run = (): Promise<EmailRecord | null> => writeAndStore(email, deps, written)
-    if (await hasDownloads(email, deps)) return await deps.downloads(run)
-    return await (size > largeMailBytes ? deps.largeWrites.run(run, Number.POSITIVE_INFINITY) : run())
-  } catch (error) {
-    if (isErrorOf(error, ...storeErrors)) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    if (!isErrorOf(error, 'attachment_failed', 'message_too_large', 'not_found')) deps.onError(error)
-    await fail(email.id, reason, deps)
-    return null
-  } finally {
-    if (email.attachment_count) fetching(false)
-  }
-}
-
-/** How many bytes of an API send are stored outside its record. */
-async function keptBytes(
-  { id, attachment_count, raw }: EmailRecord,
-  { store }: AttemptDeps,
-): Promise<number> {
-  const content = (await store.blobSize(contentBlob(id))) ?? 0
-  if (raw) return content + ((await store.blobSize(rawBlob(id))) ?? 0)
-  return attachment_count === 0 ? content : content + ((await store.blobSize(attachmentsBlob(id))) ?? 0)
-}
-
-async function writeAndStore(
-  email: EmailRecord,
-  deps: AttemptDeps,
-  written: Blob[],
-): Promise<EmailRecord | null> {
-  const { message, blobs, discard } = await writeTraced(email, deps)
-  try {
-    const stored = await modifyEmail(deps.store, email.id, (stored) => ({ ...stored, message }), blobs)
-    written.push(...blobs.filter(({ size }) => size <= inOnePieceBytes))
-    return stored
-  } finally {
-    await discard()
-  }
 }

@@ -4,9 +4,9 @@ import { messageBlobOf } from '../emails/copies.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
 import type { Simulator } from './outcome.ts'
-import { needsOf } from './extensions.ts'
 import type { SmtpReply } from './replies.ts'
 import type { Transport } from './transport.ts'
+import { needsOf } from './message-needs.ts'
 
 /** Where deliveries go. */
 export interface DeliveryDeps {
@@ -36,18 +36,18 @@ export async function tryDelivery(
   const replies = new Map<string, SmtpReply>()
   const found = routes(email, deps)
   const first = email.message?.copies ? found.flatMap((route) => onePerRecipient(route)) : found
-  if (!(await runAll(email, first, deps, written, replies))) return null
+  if (!(await runTransactions(email, first, deps, written, replies))) return null
   // Rules close connections only at the instance itself. A relay may have accepted the mail before its connection
   // broke.
   const lost = first
     .filter(({ transport, recipients }) => transport === deps.capture && recipients.length > 1)
     .flatMap((route) => onePerRecipient(route))
     .filter(({ recipients: [recipient = ''] }) => isLost(replies.get(recipient)))
-  return (await runAll(email, lost, deps, written, replies)) ? replies : null
+  return (await runTransactions(email, lost, deps, written, replies)) ? replies : null
 }
 
 /** Adds the replies of all transactions to `replies`. @returns False if the message was removed. */
-async function runAll(
+async function runTransactions(
   email: EmailRecord,
   transactions: readonly Route[],
   deps: DeliveryDeps,

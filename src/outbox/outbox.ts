@@ -69,7 +69,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     async close() {
       isClosed = true
       rests.end()
-      await Promise.race([queue.close(), graceOf()])
+      // By the machine's clock, because a test's clock may be stopped.
+      const grace = new Promise<void>((resolve) => systemClock.after(closeGraceMs, resolve))
+      await Promise.race([queue.close(), grace])
       deps.capture.close()
       deps.relay?.close()
     },
@@ -80,8 +82,3 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 const maxUnderWay = 16
 /** How long `close` waits for deliveries, so that a server that hangs does not block the shutdown. */
 const closeGraceMs = 3000
-
-// Uses the machine's clock, because a test's clock may be stopped.
-function graceOf(): Promise<void> {
-  return new Promise((resolve) => systemClock.after(closeGraceMs, resolve))
-}

@@ -1,7 +1,8 @@
-import { systemClock, type Clock } from '../core/clock.ts'
+import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
 import type { FindDue } from './due.ts'
 import { restAfter } from './rests.ts'
+import { Round } from './round.ts'
 
 /** Runs work for each email that is due, a bounded number at once. */
 export interface Queue {
@@ -57,9 +58,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
   /** When the timer wakes the queue. */
   let timerAt = Number.POSITIVE_INFINITY
   let cancelTimer = (): void => {}
-  /** The emails begun in this round that still have their place. */
-  const round = new Set<string>()
-  let endGathering = (): void => {}
+  const round = new Round()
   const idleWaiters: (() => void)[] = []
 
   function wake(): void {
@@ -109,19 +108,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     if (isClosed) return
     const isAlmostFull = busy > mostPlaces - minFree
     if (isAlmostFull) round.clear()
-    if (isAlmostFull || round.size > 0) await gather()
-  }
-
-  /** Waits while more emails come: until the round has ended, or some time has passed. */
-  async function gather(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const cancel = systemClock.after(gatherMs, resolve)
-      endGathering = () => {
-        cancel()
-        resolve()
-      }
-    })
-    endGathering = () => {}
+    if (isAlmostFull || round.size > 0) await round.end()
   }
 
   async function nextId(): Promise<string | undefined> {
@@ -149,10 +136,10 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     const hold = (places: 0 | 1): void => {
       busy += places - holds
       holds = places
-      if (places === 0 && round.delete(id) && round.size === 0) endGathering()
+      if (places === 0) round.leave(id)
     }
     hold(1)
-    round.add(id)
+    round.join(id)
     const work = run(id, (isPaused) => {
       hold(isPaused ? 0 : 1)
       if (isPaused) fill()
@@ -185,19 +172,14 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     async close() {
       isClosed = true
       cancelTimer()
-      endGathering()
+      round.stop()
       await Promise.all(inProgress.values())
       settle()
     },
   }
 }
 
-/**
- * Emails that begin together are stored together, and requests are answered meanwhile: one email at a time took 1.7 times the
- * CPU time (the bench row is `delivered`). So the next emails wait until those that began last have ended, or given their
- * places up, but not for longer than this. With fewer free places than `minFree` they always wait so long.
- */
-const gatherMs = 25
+/** With fewer free places than this, the next emails always wait as long as a round may take. */
 const minFree = 8
 /** How many ids a search puts into the queue of a lane. */
 const maxQueued = 50

@@ -6,10 +6,11 @@ import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
-import { sendExtended, type ExtendedMail, type MessageNeeds, type SentInfo } from './extensions.ts'
+import { sendExtended, type ExtendedMail, type SentInfo } from './extensions.ts'
 import { parseReply, replyOf, type SmtpFailure, type SmtpReply } from './replies.ts'
 import { createSequence } from '../core/sequence.ts'
 import { once } from '../core/once.ts'
+import type { MessageNeeds } from './message-needs.ts'
 
 /** Sends messages to a mail server over SMTP. */
 export interface Transport {

@@ -8,7 +8,7 @@ import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
 import type { jobs, Readings, StoredBodies } from './jobs.ts'
 import type { PageOptions } from './page.ts'
-import { createKept } from '../core/kept.ts'
+import { createRecentValues } from '../core/recent-values.ts'
 import { longestKept } from './kept.ts'
 import { loadBlob } from './load-blob.ts'
 import { createReadingTurns, type ReadingTurns } from './turns.ts'
@@ -28,7 +28,7 @@ export function createReader(deps: ReaderDeps): Reader {
   const { store, thread, turns = createReadingTurns(deps.clock) } = deps
   const { small, large } = turns
   const shared = createSharedWork()
-  const structures = createKept<MimeStructure>(maxStructures, () => 1)
+  const structures = createRecentValues<MimeStructure>(maxStructures, () => 1)
   const kept = turns.kept.forReader()
 
   /** Keeps a reading of a long blob, whose bytes never change. @param mayKeep  As for `OwnReadings.take`. */

@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
-import { createKept } from '../core/kept.ts'
+import { createRecentValues } from '../core/recent-values.ts'
 
 /** The latest readings of large messages, shared by the readers of all accounts to limit the memory of all together. */
 export interface KeptReadings {
@@ -24,7 +24,7 @@ export const longestKept: number = 4 * 1024 * 1024
 /** @param limit  How many bytes are kept. A reading of more than half of them is not kept. */
 export function createKeptReadings(limit: number = 2 * longestKept): KeptReadings {
   // Serialized, so that their size is known, and that no caller can change what another one gets.
-  const kept = createKept<Buffer>(limit, ({ length }) => length, limit / 2)
+  const kept = createRecentValues<Buffer>(limit, ({ length }) => length, limit / 2)
   let readers = 0
 
   return {

@@ -8,7 +8,7 @@ import { DeferredMails } from './deferred-mails.ts'
 import { unreadable, type Digests } from './digests.ts'
 import type { Heads } from './heads.ts'
 import { catchUpMs, type Indexer, unlimited } from './indexer.ts'
-import { dropRemoved, isMostlyWaste, ReadAhead } from './mail-rows.ts'
+import { dropRemoved, isMostlyWaste, ReadAhead, newestId } from './mail-rows.ts'
 import { sliceMs, startQuietWork } from './quiet-work.ts'
 import { foldBody, searchableHead } from './searchable.ts'
 import type { TextColumn } from './text-column.ts'
@@ -237,10 +237,6 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       return deferred.isKnown
     },
   }
-}
-
-async function newestId(store: Store): Promise<string> {
-  return (await store.page(emailCollection, { direction: 'desc', limit: 1 })).records[0]?.id ?? ''
 }
 
 /** The limits for the mails that are read before one write: their number, their bytes and the time. */

@@ -1,6 +1,6 @@
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf } from '../core/errors.ts'
-import { createKept } from '../core/kept.ts'
+import { createRecentValues } from '../core/recent-values.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
 import type { Digest, Reading } from '../reading/digest.ts'
@@ -30,7 +30,7 @@ type DigestReader = Pick<Reader, 'digest' | 'digestOf' | 'contentText'>
  * no mail arrives (`column-indexer.ts`), or earlier if a list or search needs it. The latest digests are cached.
  */
 export function createDigests({ reader }: { reader: DigestReader }): Digests {
-  const kept = createKept<Reading>(maxKeptChars, ({ body }) => body.length + charsOfOthers)
+  const kept = createRecentValues<Reading>(maxKeptChars, ({ body }) => body.length + charsOfOthers)
   const shared = createSharedWork()
   async function text(email: EmailRecord, caller?: AbortSignal): Promise<Reading> {
     const reading =

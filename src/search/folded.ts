@@ -1,7 +1,6 @@
 import { broadcastCollection } from '../broadcasts/broadcast.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { eventStatuses } from '../emails/events.ts'
-import type { RecordGroup } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'
 import { notAmong } from './query.ts'
 import type { WantedRows } from './matching-rows.ts'
@@ -69,15 +68,15 @@ export async function listFolded(
     count: groups.reduce((count, group) => count - (group.count - 1), mails),
     more,
     mails,
-    groups: new Map(groups.map((group) => [group.first, toGroup(group)])),
+    groups: new Map(
+      groups.map(({ first, text: id, count: emails, flagged: [unread = 0, ...statuses] }) => [
+        first,
+        { id, emails, unread, statuses },
+      ]),
+    ),
   }
 }
 
-function toGroup({ text: id, count: emails, flagged: [unread = 0, ...statuses] }: RecordGroup): FoldedGroup {
-  return { id, emails, unread, statuses }
-}
-
-// Emails have the id of their broadcast as a tag. One that lost this tag belongs to none.
-const [flag, text, prefix] = ['broadcast', 'tag', 'bc_']
-const ofBroadcast = { flag, text, prefix, counted: ['unread', ...eventStatuses] }
-const inBroadcast = { all: [{ flag }, { text, begins: prefix }] }
+// Emails have the id of their broadcast, which begins with `bc_`, as a tag. One that lost this tag belongs to none.
+const ofBroadcast = { flag: 'broadcast', text: 'tag', prefix: 'bc_', counted: ['unread', ...eventStatuses] }
+const inBroadcast = { all: [{ flag: 'broadcast' }, { text: 'tag', begins: 'bc_' }] }

@@ -87,6 +87,11 @@ export function* groupsOf(emails: readonly EmailRecord[]): Generator<EmailRecord
   if (group.length > 0) yield group
 }
 
+/** The id of the newest mail; `""` if there is none. */
+export async function newestId(store: Store): Promise<string> {
+  return (await store.ids(emailCollection, { direction: 'desc', limit: 1 }))[0] ?? ''
+}
+
 /** Frees the space of the oldest rows, once enough of their mails are removed. */
 export async function dropRemoved(
   store: Store,

@@ -1,7 +1,7 @@
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { foldText } from '../core/fold-text.ts'
-import { createKept } from '../core/kept.ts'
+import { createRecentValues } from '../core/recent-values.ts'
 import type { Reader } from '../reading/reader.ts'
 
 /** The fields of a message that a search looks at: names of fields in lower case, values and file names folded. */
@@ -25,7 +25,7 @@ export function createMessageFields({
 }: {
   reader: Pick<Reader, 'fields'>
 }): (email: EmailRecord, signal?: AbortSignal) => Promise<MessageFields | null> {
-  const kept = createKept<MessageFields>(mostKept, sizeOf, mostKeptOfOne)
+  const kept = createRecentValues<MessageFields>(mostKept, sizeOf, mostKeptOfOne)
   return async (email, signal) => {
     const known = kept.get(email.id)
     if (known) return known

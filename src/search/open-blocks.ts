@@ -1,6 +1,7 @@
-import { type Files, nodeFiles } from '../core/files.ts'
+import type { Files } from '../core/files.ts'
 import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
 import { beginBlock, countRows, isSealed, lastId, rowsBefore } from './text-rows.ts'
+import { nodeFiles } from '../core/node-files.ts'
 
 /** What an earlier run has left. */
 export interface ResumedRows {

@@ -5,7 +5,7 @@ import type { Texts } from '../store/texts.ts'
 import { catchUpMs, type Indexer, unlimited } from './indexer.ts'
 import type { IndexerDeps } from './column-indexer.ts'
 import { startQuietWork } from './quiet-work.ts'
-import { groupsOf, mailsOf } from './mail-rows.ts'
+import { groupsOf, mailsOf, newestId } from './mail-rows.ts'
 import { type ReadMail, TextWriter, withMessages } from './text-writer.ts'
 import { createTries } from './tries.ts'
 import { createSequence } from '../core/sequence.ts'
@@ -84,12 +84,8 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
 
   /** An id up to which every mail has its text. */
   async function endOfRead(): Promise<string> {
-    const newest = await newestId()
+    const newest = await newestId(store)
     return (await texts.countMissing(emailCollection)) === 0 ? newest : ''
-  }
-
-  async function newestId(): Promise<string> {
-    return (await store.ids(emailCollection, { direction: 'desc', limit: 1 }))[0] ?? ''
   }
 
   /** Reads the first of these mails, for a limited time, and stores their texts. */
@@ -153,7 +149,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       let isDone = false
       try {
         let isCounted = complete || mostMails === unlimited
-        const newest = complete ? await newestId() : ''
+        const newest = complete ? await newestId(store) : ''
         const isBehind = (): boolean => complete && (cursor === null || cursor < newest || deferred.size > 0)
         while (!isDone && !signal?.aborted) {
           // Once, and only where many are left, because counting takes a while.
@@ -179,7 +175,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       if (!isReading)
         await inLine(async () => {
           const from = await place()
-          const newest = await newestId()
+          const newest = await newestId(store)
           // Another instance may have read further mails.
           const [missing] = await texts.missing(emailCollection, from, 1)
           const to = missing === undefined ? newest : previous(missing)

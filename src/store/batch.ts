@@ -1,4 +1,4 @@
-import { Entry, type LargePlace, type Place, type Places, samePlace } from './entry.ts'
+import { Entry, type Place, type Places, samePlace } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
 import type { BulkChange, BulkOutcome, RecordChange } from './bulk.ts'
 import { CommitChecks, recordPlace, type UniqueKey } from './commit-checks.ts'
@@ -176,7 +176,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     for (const { owner, name, size, content } of taken) {
       if (owner !== id) continue
       places ??= { ...before }
-      places[name] = isLarge(content) ? content : this.#hold(content, size)
+      places[name] = 'large' in content ? content : this.#hold(content, size)
     }
     return places ?? before
   }
@@ -218,7 +218,3 @@ function changed(
 }
 
 const roughRecordSize = 1024
-
-function isLarge(content: TakenBlob['content']): content is LargePlace {
-  return 'large' in content
-}

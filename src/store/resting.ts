@@ -1,5 +1,5 @@
 import type { LocalpostError } from '../core/errors.ts'
-import { createKept, type Kept } from '../core/kept.ts'
+import { createRecentValues, type RecentValues } from '../core/recent-values.ts'
 import { nextTurn } from '../core/machine.ts'
 import { atRest, Entry, type Places } from './entry.ts'
 import type { FactTable } from './facts.ts'
@@ -47,7 +47,7 @@ export class Resting {
   /** Segments that have records both in their file and in memory. */
   readonly #awake: Set<Segment> = new Set()
   /** A changed record is in a new pack, so that what is cached of the old one does not count, and must not keep it in memory. */
-  readonly #cache: Kept<{ pack: WeakRef<Packed>; record: RestingRecord }> = createKept(
+  readonly #cache: RecentValues<{ pack: WeakRef<Packed>; record: RestingRecord }> = createRecentValues(
     cachedText,
     ({ record }) => record.text.length,
     mostCachedText,

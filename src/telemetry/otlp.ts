@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '../core/clock.ts'
 import { withoutEnding } from '../core/text.ts'
 import { dateNow, monotonicNow } from '../core/machine.ts'
-import { type Attributes, type SpanName, spanKinds, type Tracer } from '../core/tracer.ts'
+import type { Tracer } from '../core/tracer.ts'
 import { isSampled } from '../core/trace-context.ts'
 import { version } from '../core/version.ts'
 import { readBeginning } from '../core/read-beginning.ts'
 import { guardedRequest, reasonOf } from '../net/guarded-request.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
+import { toSpan, requestOf } from './otlp-json.ts'
 
 /**
  * Records spans, and posts them to a collector, which may be slow or gone: at most 2,048 spans wait, and a request may take
@@ -136,47 +137,3 @@ const atOnce = 512
 const delayMs = 1000
 const graceMs = 2000
 const closing = 'Localpost is closing'
-
-interface Facts {
-  readonly name: SpanName
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId: string | undefined
-  readonly traceState: string | undefined
-  /** Unix time in milliseconds. */
-  readonly start: number
-  readonly end: number
-}
-
-function toSpan(
-  { name, start, end, ...ids }: Facts,
-  attributes: Attributes,
-  failure: string | undefined,
-): object {
-  const all = failure === undefined ? attributes : { ...attributes, 'error.type': failure }
-  return {
-    ...ids,
-    name,
-    kind: kinds[spanKinds[name]],
-    startTimeUnixNano: toNano(start),
-    endTimeUnixNano: toNano(end),
-    attributes: toAttributes(all),
-    status: failure === undefined ? {} : { code: 2 },
-  }
-}
-
-const kinds = { internal: 1, server: 2, client: 3 }
-
-const toNano = (ms: number): string => BigInt(Math.round(ms * 1e6)).toString()
-
-function toAttributes(attributes: Attributes): object[] {
-  return Object.entries(attributes).map(([key, value]) => {
-    if (typeof value === 'string') return { key, value: { stringValue: value } }
-    return { key, value: typeof value === 'number' ? { intValue: String(value) } : { boolValue: value } }
-  })
-}
-
-function requestOf(spans: readonly object[]): object {
-  const resource = { attributes: toAttributes({ 'service.name': 'localpost', 'service.version': version }) }
-  return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'localpost', version }, spans }] }] }
-}

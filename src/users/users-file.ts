@@ -36,11 +36,6 @@ export function parseUsers(text: string, path: string): Map<string, UserLine> {
   return users
 }
 
-/** The line of a user. */
-function toLine({ name, role, accounts, hash }: UserLine): string {
-  return [name, role, accounts.join(','), hash].join(':')
-}
-
 /**
  * Adds the line of a user to the text of a file, or replaces the one with this name. The other lines stay as they are.
  */
@@ -48,7 +43,7 @@ export function withUser(text: string, name: string, user: UserLine | null): str
   const lines = text.split(/\r\n|\n|\r/)
   if (lines.at(-1) === '') lines.pop()
   const at = lines.findIndex((line) => !isComment(line) && line.trim().startsWith(`${name}:`))
-  const line = user ? [toLine(user)] : []
+  const line = user ? [[user.name, user.role, user.accounts.join(','), user.hash].join(':')] : []
   if (at >= 0) lines.splice(at, 1, ...line)
   else lines.push(...line)
   return lines.map((one) => `${one}\n`).join('')

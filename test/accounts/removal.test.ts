@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createAccounts, type InnerAccounts } from '../../src/accounts/accounts.ts'
+import type { InnerAccounts } from '../../src/accounts/accounts.ts'
 import { fixedClock, type CreatedAccount, type Localpost } from '../../src/index.ts'
 import { collections } from '../../src/instance/collections.ts'
 import { createIds } from '../../src/core/ids.ts'
@@ -13,6 +13,7 @@ import { lastingPlace, notOn, openStore } from '../support/adapters.ts'
 import { start } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
 import { caller } from './_worlds.ts'
+import { createAccounts } from '../../src/accounts/stored-accounts.ts'
 
 const mail = { from: 'a@b.test', to: 'c@d.test', subject: 's', text: 'x' }
 

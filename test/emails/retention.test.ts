@@ -2,7 +2,6 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
 import { startRetention, type RetentionDeps } from '../../src/emails/retention.ts'
 import { openLogStore } from '../../src/store/disk/open.ts'
@@ -11,6 +10,7 @@ import { lastingPlace, notOn, openStore } from '../support/adapters.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start as startInstance } from '../support/instance.ts'
 import { testClock, type TestClock } from '../support/clock.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 const start = Date.UTC(2026, 0, 1)
 const idOf = (n: number): string => `em_${String(n).padStart(22, '0')}`

@@ -12,9 +12,10 @@ import type { Search } from '../../src/search/search.ts'
 import { openTextColumn } from '../../src/search/text-column.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { insert, put, remove, type Store } from '../../src/store/store.ts'
-import { nodeFiles, type Files } from '../../src/core/files.ts'
+import type { Files } from '../../src/core/files.ts'
 import { manualClock, openAfterKill, tempFolder } from '../store/_setup.ts'
 import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 async function searchIn(store: Store): Promise<{ search: Search; close: () => Promise<void> }> {
   const digests = digestsOf(store)

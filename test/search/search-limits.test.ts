@@ -3,12 +3,13 @@ import { systemClock } from '../../src/core/clock.ts'
 import { createLocalpost } from '../../src/index.ts'
 import { emailCollection } from '../../src/emails/email.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
-import { createSearch, type Search } from '../../src/search/search.ts'
+import type { Search } from '../../src/search/search.ts'
 import { openSearchIndex } from '../../src/search/search-index.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { insert, type Store } from '../../src/store/store.ts'
 import { anEmail, digestsOf, idOf, noFields } from '../inbox/_email.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
+import { createSearch } from '../../src/search/mail-search.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { foldText } from '../../src/core/fold-text.ts'
 import { createLocalpost } from '../../src/index.ts'
 import { emailCollection, messageBlob, type EmailRecord } from '../../src/emails/email.ts'
 import { type MailFilter, parseMailQuery } from '../../src/search/query.ts'
-import { createSearch, type Search } from '../../src/search/search.ts'
+import type { Search } from '../../src/search/search.ts'
 import type { SearchQuery } from '../../src/search/search-page.ts'
 import { openSearchIndex } from '../../src/search/search-index.ts'
 import { openTextColumn } from '../../src/search/text-column.ts'
@@ -18,6 +18,7 @@ import { isLong } from '../support/long.ts'
 import { createDatabase, runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 import { randomOf } from '../support/random.ts'
 import { openProxy } from '../store/_postgres-proxy.ts'
+import { createSearch } from '../../src/search/mail-search.ts'
 
 let server: TestServer
 let schemas = 0

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { nodeFiles, type Files } from '../../src/core/files.ts'
+import type { Files } from '../../src/core/files.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { TextFilter } from '../../src/search/text-filter.ts'
 import { blockBytes } from '../../src/search/text-blocks.ts'
@@ -7,6 +7,7 @@ import { beginBlock, rowTerm, type RowTerm, toRow } from '../../src/search/text-
 import { idOf } from '../inbox/_email.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { randomOf } from '../support/random.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 test('a filter denies no part of a text, and nearly all that a text lacks', () => {
   const random = randomOf(1)

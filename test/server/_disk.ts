@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import { namedFiles } from '../support/named-files.ts'
 import { systemError } from '../store/_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 /** The fault of the disk of a folder. */
 export interface Disk {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
-import { type Files, nodeFiles } from '../../src/core/files.ts'
+import type { Files } from '../../src/core/files.ts'
 import { inspectFolder, type InspectOptions, type Inspection } from '../../src/store/doctor/inspect.ts'
 import { type LogStoreOptions, openLogStore } from '../../src/store/disk/open.ts'
 import type { Processes } from '../../src/store/lock/processes.ts'
@@ -20,6 +20,7 @@ import {
 import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { namedFiles } from '../support/named-files.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 /** A folder for one test. */
 export async function tempFolder(): Promise<string> {

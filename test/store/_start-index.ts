@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { onTestFinished } from 'vitest'
-import { type Files, nodeFiles } from '../../src/core/files.ts'
+import type { Files } from '../../src/core/files.ts'
 import type { LogStoreOptions } from '../../src/store/disk/open.ts'
 import {
   blobOf,
@@ -14,6 +14,7 @@ import {
   type StoredRecord,
 } from '../../src/store/store.ts'
 import { contents, copyOf, manualClock, openAfterKill, tempFolder } from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 export interface Item extends StoredRecord {
   value: number

@@ -1,11 +1,11 @@
 import { cp, rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import { readLock } from '../../src/store/lock/lock.ts'
 import { insert } from '../../src/store/store.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { inspect, openIn, tempFolder } from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 test('a copy of an open folder is opened after its lock was not renewed for some seconds', async () => {
   const dir = await tempFolder()

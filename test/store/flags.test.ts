@@ -1,11 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import type { LogStoreOptions } from '../../src/store/disk/open.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { type Collection, insert, type Store, type StoredRecord } from '../../src/store/store.ts'
 import { inspect, openIn, tempFolder } from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 interface Item extends StoredRecord {
   open?: boolean

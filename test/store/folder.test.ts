@@ -1,10 +1,10 @@
 import { chmod, chown, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import { insert } from '../../src/store/store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import { faultyFiles, inspect, mortal, openAfterKill, openIn, systemError, tempFolder } from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 async function refusal(dir: string): Promise<{ code: string; message: string }> {
   const error: unknown = await openIn(dir).then(

@@ -1,7 +1,6 @@
 import { appendFileSync, cpSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import { createPaths } from '../../src/store/disk/paths.ts'
 import { releaseReserve, Reserve } from '../../src/store/disk/reserve.ts'
 import { blobOf, insert, type Store } from '../../src/store/store.ts'
@@ -10,6 +9,7 @@ import { type Face, open } from '../decisions/helpers.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { linkedCopyOf } from '../support/linked-folder.ts'
 import { filesIn, logIn, mortal, openIn } from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 /** Changes something in every file that an instance keeps. */
 async function work({ post, create, send, settled, call }: Face, name: string): Promise<void> {

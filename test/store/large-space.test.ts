@@ -2,11 +2,11 @@ import { readdir, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import { type Blob, blobOf, insert, remove, type Store } from '../../src/store/store.ts'
 import { note, notes, pattern } from '../contracts/notes.ts'
 import { isLong } from '../support/long.ts'
 import { openIn, systemError, tempFolder } from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 const mb = 1024 * 1024
 const floodMs = isLong ? 6000 : 2500

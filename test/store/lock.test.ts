@@ -3,15 +3,14 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
 import { expect, onTestFinished, test } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import { readLock } from '../../src/store/lock/lock.ts'
 import { type Processes, systemProcesses } from '../../src/store/lock/processes.ts'
 import { sealed } from '../../src/store/sealed.ts'
 import { insert } from '../../src/store/store.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { faultyFiles, noProcesses, openIn, systemError, tempFolder } from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 const space = await systemProcesses.pidSpace()
 const lockOf = (members: object): string =>

@@ -5,7 +5,7 @@ import { systemProcesses } from '../../src/store/lock/processes.ts'
 import { Connection } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
 import { insertNew } from '../../src/store/postgres/insert-new.ts'
-import { Membership, type Moment } from '../../src/store/postgres/membership.ts'
+import { Membership } from '../../src/store/postgres/membership.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { Table } from '../../src/store/postgres/table.ts'
 import { insert } from '../../src/store/store.ts'
@@ -14,6 +14,7 @@ import { labels, note, notes } from '../contracts/notes.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 import { line, lines, ways } from './_postgres-ways.ts'
 import { transact } from '../../src/store/postgres/transaction.ts'
+import type { Moment } from '../../src/store/postgres/moment.ts'
 
 // The only instance of a schema does not ask the database whether another one has stored something.
 

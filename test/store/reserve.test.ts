@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import { createPaths } from '../../src/store/disk/paths.ts'
 import { releaseReserve, Reserve } from '../../src/store/disk/reserve.ts'
 import { tempFolder } from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 test('a start with a reserve that was given up refuses new mail until the reserve is whole again', async () => {
   const paths = createPaths(await tempFolder())

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { queryObjects } from 'node:v8'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { nodeFiles, type Files } from '../../src/core/files.ts'
+import type { Files } from '../../src/core/files.ts'
 import type { LogStoreOptions } from '../../src/store/disk/open.ts'
 import { Packed } from '../../src/store/packed.ts'
 import {
@@ -16,6 +16,7 @@ import {
   update,
 } from '../../src/store/store.ts'
 import { manualClock, noProcesses, openAfterKill, openIn, tempFolder } from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 interface Item extends StoredRecord {
   value: number

@@ -1,8 +1,8 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
 import { copyOf, inspect, noProcesses, madeOnce } from './_setup.ts'
 import { items, collections, open, makeClosed, indexIn, checked } from './_start-index.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 const closed = madeOnce(() => makeClosed())
 

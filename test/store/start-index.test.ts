@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { type Files, nodeFiles } from '../../src/core/files.ts'
+import type { Files } from '../../src/core/files.ts'
 import { insert, put, remove } from '../../src/store/store.ts'
 import { namedFiles } from '../support/named-files.ts'
 import { copyOf, madeOnce, systemError, tempFolder } from './_setup.ts'
@@ -17,6 +17,7 @@ import {
   answersOf,
   expectedOf,
 } from './_start-index.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 const closed = madeOnce(() => makeClosed())
 

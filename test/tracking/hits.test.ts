@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { nodeFiles, type Files } from '../../src/core/files.ts'
+import type { Files } from '../../src/core/files.ts'
 import { emailCollection, type EmailRecord } from '../../src/emails/email.ts'
 import type { EmailEvent } from '../../src/emails/types.ts'
 import { openLogStore } from '../../src/store/disk/open.ts'
@@ -11,6 +11,7 @@ import { insert, remove, type Store } from '../../src/store/store.ts'
 import { createHits, type Hits } from '../../src/tracking/hits.ts'
 import { notOn, openStore } from '../support/adapters.ts'
 import { testClock, type TestClock } from '../support/clock.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 let store: Store
 let clock: TestClock

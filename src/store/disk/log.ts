@@ -1,6 +1,7 @@
 import { errorTable, LocalpostError } from '../../core/errors.ts'
 import { messageOf, storeFault } from '../io-errors.ts'
-import { isSameFile, isShared, readWhole, type Stamp, stampOf, writeWhole } from '../../core/files.ts'
+import { isSameFile, isShared, type Stamp, stampOf, writeWhole } from '../../core/files.ts'
+import { LogReaders } from './log-readers.ts'
 import type { DataFolder } from './paths.ts'
 
 /** A position between two frames. Everything before it is valid. */
@@ -16,7 +17,7 @@ export interface LogDeps extends DataFolder {
   readonly onNotice: (text: string) => void
 }
 
-/** The files of the log: appends to the last one, reads from all of them. */
+/** The files of the log: appends to the last one; {@link LogReaders} reads from all of them. */
 export class Log {
   /** The length of the valid part of each file. */
   readonly lengths: Map<number, number>
@@ -26,7 +27,7 @@ export class Log {
   readonly #deps: LogDeps
   /** Whether a notice said that nothing can be written. */
   #isTold = false
-  readonly #readers: Map<number, { fd: number; users: number; gone: boolean }> = new Map()
+  readonly #readers: LogReaders
   #number: number
   #fd: number | null = null
   /** Identifies the open file, to notice that another one has its path now. */
@@ -41,6 +42,7 @@ export class Log {
    */
   constructor(deps: LogDeps, lengths: Map<number, number>, first: number) {
     this.#deps = deps
+    this.#readers = new LogReaders(deps)
     this.lengths = lengths
     this.#number = Math.max(first, ...lengths.keys())
   }
@@ -129,27 +131,19 @@ export class Log {
     else run()
   }
 
-  async read(log: number, at: number, length: number): Promise<Buffer> {
-    const reader = this.#reader(log)
-    reader.users++
-    try {
-      return await readWhole(this.#deps.files, reader.fd, at, length)
-    } finally {
-      reader.users--
-      if (reader.gone && reader.users === 0) await this.#deps.files.close(reader.fd).catch(() => {})
-    }
+  read(log: number, at: number, length: number): Promise<Buffer> {
+    return this.#readers.read(log, at, length)
   }
 
   /** Removes a file that no record refers to any more. Reads that are running continue. */
   async remove(log: number): Promise<void> {
     await this.#deps.files.remove(this.#deps.paths.log(log))
     this.lengths.delete(log)
-    await this.#letGo(log)
+    await this.#readers.close(log)
   }
 
   async close(): Promise<void> {
-    // If a reader cannot be closed, the others are closed all the same.
-    for (const log of this.#readers.keys()) await this.#letGo(log).catch(() => {})
+    await this.#readers.closeAll()
     const fd = this.#fd
     this.#fd = null
     if (fd === null) return
@@ -184,30 +178,6 @@ export class Log {
       throw storeFault(error, `Opening ${path}`)
     }
   }
-
-  #reader(log: number): { fd: number; users: number; gone: boolean } {
-    let reader = this.#readers.get(log)
-    if (reader) {
-      // Keep the most recently used reader last, so that the first one can be closed.
-      this.#readers.delete(log)
-    } else {
-      reader = { fd: this.#deps.files.openNow(this.#deps.paths.log(log)), users: 0, gone: false }
-      for (const old of this.#readers.keys()) {
-        if (this.#readers.size < maxReaders) break
-        void this.#letGo(old).catch(() => {})
-      }
-    }
-    this.#readers.set(log, reader)
-    return reader
-  }
-
-  async #letGo(log: number): Promise<void> {
-    const reader = this.#readers.get(log)
-    if (!reader) return
-    this.#readers.delete(log)
-    reader.gone = true
-    if (reader.users === 0) await this.#deps.files.close(reader.fd)
-  }
 }
 
 function unknownOutcome(error: unknown, path: string): LocalpostError {
@@ -215,6 +185,3 @@ function unknownOutcome(error: unknown, path: string): LocalpostError {
   const message = `Writing ${path} failed (${reason}), and what was written could not be cut off, so it is not known whether this was stored: the next start may find it. ${errorTable.store_unknown.fix}`
   return new LocalpostError('store_unknown', message, { cause: error })
 }
-
-// Some systems allow few open files (256). A store of 2 GB has 64 log files.
-const maxReaders = 64

@@ -10,14 +10,14 @@ import type { LogWriter } from './checkpoint-text.ts'
 import type { LogPlace, Place } from '../entry.ts'
 import { misuse, storeFault } from '../io-errors.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
-import { largeBlobBytes, type LargeDeps, openLarge, openSpool, SpooledFile, spoolBlob } from './large.ts'
+import { largeBlobBytes, type LargeDeps, openLarge, openSpool, type SpooledFile } from './large.ts'
+import { needsFile, takeBlob } from './take-blob.ts'
 import type { DiskRoom } from './disk-room.ts'
 import { Flush } from './flush.ts'
 import { createLineReader } from './line-reader.ts'
 import { claimLog, loadFolder } from './load.ts'
 import { Log } from './log.ts'
-import type { Medium, TakenBlob } from '../medium.ts'
-import type { Blob } from '../store.ts'
+import type { Medium } from '../medium.ts'
 import type { BlobId } from '../names.ts'
 import type { Reserve } from './reserve.ts'
 import { createMaintenance, type MaintenanceRunner } from './maintenance.ts'
@@ -138,39 +138,12 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       if (flush) maintenance = createMaintenance({ ...deps, log: theLog(), flush, space, engine, seq })
     },
     createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
-    take(blob, { owner, name }) {
-      const { size, spooled } = blob
-      const taken = (content: TakenBlob['content']): TakenBlob => ({ owner, name, size, content })
-      if (needsFile(blob)) {
-        const spooling = spoolBlob(larges, blob)
-        const writing = spooling.then(({ place }) => {
-          flush?.noteLarge(place.large)
-          return taken(place)
-        })
-        // The commit awaits this promise later, maybe after it was rejected: avoid an unhandled rejection until then.
-        writing.catch(() => {})
-        const discard = (): void => void spooling.then((spool) => spool.discard()).catch(() => {})
-        return { writing, undo: (reason) => (isUnknown(reason) ? theLog().afterCut(discard) : discard()) }
-      }
-      if (spooled === undefined) return { taken: taken(blob.parts ?? []), undo() {} }
-      if (!(spooled instanceof SpooledFile) || spooled.taken)
-        throw misuse(`The blob ${blob.id} was not made by this store's createBlob, or is committed already.`)
-      spooled.taken = true
-      flush?.noteLarge(spooled.place.large)
-      const letGo = (): void => {
-        spooled.taken = false
-      }
-      return {
-        taken: taken(spooled.place),
-        undo(reason) {
-          if (!isUnknown(reason)) return letGo()
-          theLog().afterCut(() => {
-            letGo()
-            void spooled.discard()
-          })
-        },
-      }
-    },
+    take: (blob, name) =>
+      takeBlob(blob, name, {
+        larges,
+        noteLarge: (large) => flush?.noteLarge(large),
+        afterCut: (work) => theLog().afterCut(work),
+      }),
     clear: (blobs) => (blobs.some(needsFile) ? maintenance?.clear() : undefined),
     assertRoom: () => deps.reserve.assertWhole(),
     refusal() {
@@ -231,12 +204,6 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     },
   }
 }
-
-/** After this error a stored frame may still refer to a large file, so that is discarded only once the frame is cut off. */
-const isUnknown = (reason: unknown): boolean => isErrorOf(reason, 'store_unknown')
-
-/** Whether a blob of a commit still has to be written to a file of its own. */
-const needsFile = ({ spooled, size }: Blob): boolean => spooled === undefined && size > largeBlobBytes
 
 /** @returns Whether the edited files were written. If the disk is full, the next checkpoint writes them. */
 async function sealEdits(

@@ -3,7 +3,7 @@ import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { isErrorOf } from '../../core/errors.ts'
 import { createStore } from '../engine.ts'
 import { storeFault } from '../io-errors.ts'
-import { type Files, nodeFiles, unreadable } from '../../core/files.ts'
+import { type Files, unreadable } from '../../core/files.ts'
 import { DiskRoom } from './disk-room.ts'
 import { claimFolder } from './folder.ts'
 import { takeLock } from '../lock/lock.ts'
@@ -18,6 +18,7 @@ import type { Collection, StoredRecord } from '../store.ts'
 import type { PartitionedStore } from '../partitioned-store.ts'
 import type { Filling, Mark } from '../unfinished.ts'
 import { fencedFiles } from '../lock/fenced-files.ts'
+import { nodeFiles } from '../../core/node-files.ts'
 
 export interface LogStoreOptions extends LogMediumOptions {
   /** The folder, made where it is missing. One store at a time uses it. */

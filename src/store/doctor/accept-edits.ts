@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { nodeFiles } from '../../core/files.ts'
 import { createPaths } from '../disk/paths.ts'
 import type { Edits } from '../disk/snapshot-edits.ts'
 import { listSnapshot } from '../disk/snapshot-files.ts'
@@ -9,6 +8,7 @@ import { parseEdited, type Snapshot, type SnapshotLine } from '../disk/snapshot-
 import { corrupt } from '../io-errors.ts'
 import { takeLock } from '../lock/lock.ts'
 import { isRecord } from '../../core/members.ts'
+import { nodeFiles } from '../../core/node-files.ts'
 
 /** A file whose edits were accepted. If nobody edited a record in `records`, that record is damaged. */
 export interface AcceptedFile extends Edits {

@@ -5,7 +5,7 @@ import type { DataFolder } from '../disk/paths.ts'
 import type { Entry, HeldPlace, Place } from '../entry.ts'
 import { type Blob, blobOf } from '../store.ts'
 import type { BlobId } from '../names.ts'
-import type { History } from './salvage-log.ts'
+import type { History } from './salvage-history.ts'
 
 /** A blob of a record, or what is left of one. */
 export type FoundBlob = { readonly blob: Blob } | LostBlob

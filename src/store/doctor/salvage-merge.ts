@@ -2,7 +2,7 @@ import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { nameOf } from '../disk/snapshot-files.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { listed } from './findings.ts'
-import type { History } from './salvage-log.ts'
+import type { History } from './salvage-history.ts'
 import type { DamagedFile } from './intact-records.ts'
 import type { SalvageReading } from './salvage-read.ts'
 import { forgetRecord, restoreRecord } from '../loading.ts'
@@ -57,7 +57,8 @@ export function mergeHistory(
       restoreRecord(records, state, entry)
       repair?.versions.set(id, entry.version)
       const isLast = !history.misses(seq, isBehind && !checkpoint ? history.end : until)
-      if (!isLast && (repair === undefined || versionOn(repair.file, id) !== entry.version)) old.push(id)
+      const inFile = repair?.file.lines.find((line) => line.id === id)?.version
+      if (!isLast && inFile !== entry.version) old.push(id)
     }
   }
   const isComplete = history.first === 1 && !history.misses(0, checkpoint?.seq ?? history.end)
@@ -104,10 +105,6 @@ function repairOf(repairs: readonly Repair[], name: string, id: string): Repair 
     ({ file }) =>
       file.name === name && (file.isCut || file.lines.some((line) => line.id === id || line.id === null)),
   )
-}
-
-function versionOn({ lines }: DamagedFile, id: string): number | null {
-  return lines.find((line) => line.id === id)?.version ?? null
 }
 
 /** Reports which records of a damaged file were found in the log. If that is complete, nothing of the file can be lost. */

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import { LocalpostError } from '../../core/errors.ts'
-import { type Files, nodeFiles } from '../../core/files.ts'
+import type { Files } from '../../core/files.ts'
 import { readLock } from '../lock/lock.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { dataIn, strangersIn } from '../disk/folder.ts'
@@ -19,6 +19,7 @@ import { faultWords, readBlobs, toBlob } from './salvage-blobs.ts'
 import { readHistory } from './salvage-log.ts'
 import { mergeHistory } from './salvage-merge.ts'
 import { salvageCheckpoint, salvageRecords } from './salvage-read.ts'
+import { nodeFiles } from '../../core/node-files.ts'
 
 export interface SalvageOptions {
   /** The damaged folder, which is only read. */
@@ -82,7 +83,7 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
       const found = await readBlobs(reading, entry, history)
       const blobs = await Promise.all(found.map((one) => toBlob(one, target)))
       for (const one of found) if ('fault' in one) lost.push(`${state.name} ${entry.id}: ${faultWords(one)}`)
-      await store.commit([put(asCollection(state), recordOf(entry))], blobs)
+      await store.commit([put(asCollection(state), JSON.parse(entry.text) as StoredRecord)], blobs)
       return true
     } catch (error) {
       if (error instanceof LocalpostError && error.code.startsWith('store_')) throw error
@@ -161,8 +162,4 @@ function asCollection({ name, large, indexes }: CollectionState): Collection<Sto
     large,
     indexes: Object.fromEntries(indexes.map((index) => [index.name, { on: index.on, unique: index.unique }])),
   }
-}
-
-function recordOf({ text }: Entry): StoredRecord {
-  return JSON.parse(text) as StoredRecord
 }

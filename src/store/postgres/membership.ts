@@ -1,5 +1,5 @@
 import { LocalpostError } from '../../core/errors.ts'
-import { dateNow, monotonicNow, sleep } from '../../core/machine.ts'
+import { sleep } from '../../core/machine.ts'
 import { lookUp } from '../lock/judge.ts'
 import { lockText, parseHolder } from '../lock/lock-file.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
@@ -7,6 +7,7 @@ import type { Leadership } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { resignedCall } from './listening.ts'
 import type { Parameters } from './parameters.ts'
+import { type Moment, never, momentNow, timeBetween } from './moment.ts'
 
 /** How often an idle instance renews its row, in milliseconds. */
 export const renewalMs = 3000
@@ -25,15 +26,6 @@ const keptMs = 60_000
 
 const untilNext = `clock_timestamp() + interval '${leaseMs} milliseconds'`
 
-/**
- * A time by both clocks of the machine, in milliseconds: `elapsed` stops while the machine is suspended, `wall` can be
- * set.
- */
-export interface Moment {
-  readonly elapsed: number
-  readonly wall: number
-}
-
 /** A renewal of the row. It counts once it is committed. */
 export interface Renewal {
   /** The time before it. */
@@ -41,9 +33,6 @@ export interface Renewal {
   /** The number of the last commit if no other instance had a row; null if one had. */
   readonly lastAlone: number | null
 }
-
-const never: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
-const momentNow = (): Moment => ({ elapsed: monotonicNow(), wall: dateNow() })
 
 /**
  * One of the instances that use a schema. Each has a row, which it renews every few seconds and with each transaction. One
@@ -77,7 +66,7 @@ export class Membership implements Leadership {
   }
 
   isMine(): boolean {
-    return this.#isLeader && this.#age() < leaseMs - marginMs
+    return this.#isLeader && timeBetween(this.#last.began, this.now()) < leaseMs - marginMs
   }
 
   /**
@@ -85,15 +74,7 @@ export class Membership implements Leadership {
    * one at its last renewal, and that was the number then.
    */
   knowsAll(seq: number | null): boolean {
-    return seq !== null && seq === this.#last.lastAlone && this.#age() < aloneMs
-  }
-
-  /** The time since the last stored renewal began, in milliseconds. */
-  #age(): number {
-    const { elapsed, wall } = this.now()
-    const { began } = this.#last
-    // If the clocks disagree, the longer time counts.
-    return Math.max(elapsed - began.elapsed, wall - began.wall)
+    return seq !== null && seq === this.#last.lastAlone && timeBetween(this.#last.began, this.now()) < aloneMs
   }
 
   onMine(listener: () => void): () => void {

@@ -14,7 +14,7 @@ import type { PartitionedStore } from '../partitioned-store.ts'
 import { Blobs, mostInline } from './blobs.ts'
 import { Connection } from './connection.ts'
 import { databaseFault } from './faults.ts'
-import { Follower, readState } from './follower.ts'
+import { Follower } from './follower.ts'
 import { channelOf, Listening } from './listening.ts'
 import type { Membership } from './membership.ts'
 import { createReads, readTexts, totalOf } from './reads.ts'
@@ -28,6 +28,7 @@ import { Upkeep } from './upkeep.ts'
 import type { Named } from '../texts.ts'
 import { Views } from '../views.ts'
 import { Writer } from './writer.ts'
+import { readState } from './store-state.ts'
 
 /** Settings of a store in PostgreSQL. */
 export interface StoreSettings {

@@ -33,7 +33,8 @@ export function firstOf(waiting: readonly Waiting[]): Waiting[] {
   const batch: Waiting[] = []
   let size = 0
   for (const next of waiting) {
-    if (batch.length > 0 && (size >= batchChanges || isWritten(next) || 'setting' in next)) break
+    const isWritten = 'blobs' in next && 'writing' in next.blobs
+    if (batch.length > 0 && (size >= batchChanges || isWritten || 'setting' in next)) break
     batch.push(next)
     // It changes what is stored, which what other commits of the same transaction change is not yet.
     if ('setting' in next) break
@@ -68,10 +69,6 @@ export function recordsOf(item: Waiting): {
   const { partition } = item
   if ('bulk' in item) return { partition, changes: item.bulk }
   return { partition, changes: 'changes' in item ? item.changes : [] }
-}
-
-function isWritten(next: Waiting): boolean {
-  return 'blobs' in next && 'writing' in next.blobs
 }
 
 /** Waits for the large blobs of a batch, outside of its transaction. A commit whose blobs failed is rejected and left out. */

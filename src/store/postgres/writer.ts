@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { LocalpostError } from '../../core/errors.ts'
 import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
-import { asBulk, type CommitChange, type StoredCommit } from '../change-feed.ts'
+import type { CommitChange, StoredCommit } from '../change-feed.ts'
 import { Connection } from './connection.ts'
 import { databaseFault, isLost, isOfContent, isRefusal, unreachable } from './faults.ts'
 import { channelOf } from './listening.ts'
@@ -10,11 +10,12 @@ import { insertNew } from './insert-new.ts'
 import { load } from './load.ts'
 import type { Membership, Renewal } from './membership.ts'
 import type { StagedBlobs } from './blobs.ts'
-import { type FlagSetting, setFlag } from './set-flag.ts'
+import type { FlagSetting } from './set-flag.ts'
 import { type BulkChange, type PreparedChange, Staging } from './staging.ts'
 import { firstOf, newCommitsOf, recordsOf, type Waiting, written } from './waiting.ts'
 import { write } from './write.ts'
-import { transact, type Transaction } from './transaction.ts'
+import { transact } from './transaction.ts'
+import { stageAll } from './stage-batch.ts'
 
 interface WriterDeps {
   readonly pool: Pool
@@ -229,50 +230,4 @@ async function lockSeq(connection: Connection): Promise<number> {
     `SELECT seq::float8 AS seq FROM ${connection.name('localpost')} FOR UPDATE`,
   )
   return row?.seq ?? 0
-}
-
-/** Checks the commits of a batch in order. @param refused  Gets the errors of those that are refused. */
-async function stageAll(
-  connection: Transaction,
-  staging: Staging,
-  batch: readonly Waiting[],
-  refused: Map<Waiting, unknown>,
-  seq: number,
-): Promise<StoredCommit[]> {
-  const commits: StoredCommit[] = []
-  for (const item of batch) {
-    const { partition } = item
-    try {
-      const changes = await changesOf(connection, staging, item)
-      if (changes.length > 0) commits.push({ seq: seq + commits.length + 1, partition, changes })
-    } catch (error) {
-      refused.set(item, error)
-    }
-  }
-  return commits
-}
-
-/** The changes of a commit, for listeners. @throws unique_conflict, version_conflict. */
-async function changesOf(
-  connection: Transaction,
-  staging: Staging,
-  item: Waiting,
-): Promise<readonly CommitChange[]> {
-  const { partition } = item
-  if ('said' in item) return [item.said]
-  if ('setting' in item) {
-    const setting = setFlag(connection, partition, item.setting, item.outcome)
-    // If the statement fails, its error is that of the transaction.
-    connection.follow(setting)
-    const ids = await setting
-    const collection = item.setting.table.name
-    const changes = ids.map((id): CommitChange => ({ op: 'update', collection, id }))
-    return item.isBulk ? asBulk(changes) : changes
-  }
-  if ('bulk' in item) {
-    const changes = await staging.stageBulk(partition, item.bulk, item.outcome)
-    return item.isBulk ? asBulk(changes) : changes
-  }
-  const blobs = 'ready' in item.blobs ? item.blobs.ready : await item.blobs.writing
-  return await staging.stage(partition, item.changes, blobs)
 }

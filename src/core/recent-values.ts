@@ -1,5 +1,5 @@
 /** The values that were used last, by key. */
-export interface Kept<V> {
+export interface RecentValues<V> {
   get(key: string): V | undefined
   put(key: string, value: V): void
   /** Takes a value out. */
@@ -11,7 +11,11 @@ export interface Kept<V> {
  * @param sizeOf  The same each time for a value.
  * @param mostOfOne  A larger value is not kept. Default: `most`.
  */
-export function createKept<V>(most: number, sizeOf: (value: V) => number, mostOfOne: number = most): Kept<V> {
+export function createRecentValues<V>(
+  most: number,
+  sizeOf: (value: V) => number,
+  mostOfOne: number = most,
+): RecentValues<V> {
   /** In the order of use. */
   const values = new Map<string, V>()
   let size = 0

@@ -1,0 +1,64 @@
+import { readWhole } from '../../core/files.ts'
+import type { DataFolder } from './paths.ts'
+
+/** A log file that is open for reading. */
+interface Reader {
+  readonly fd: number
+  /** How many reads are running. */
+  users: number
+  /** Whether the last of them closes the file. */
+  gone: boolean
+}
+
+/** Reads from log files, and keeps those open that were read last. */
+export class LogReaders {
+  readonly #deps: Pick<DataFolder, 'files' | 'paths'>
+  /** By the number of the log file. The most recently used one is last. */
+  readonly #open: Map<number, Reader> = new Map()
+
+  constructor(deps: Pick<DataFolder, 'files' | 'paths'>) {
+    this.#deps = deps
+  }
+
+  async read(log: number, at: number, length: number): Promise<Buffer> {
+    const reader = this.#of(log)
+    reader.users++
+    try {
+      return await readWhole(this.#deps.files, reader.fd, at, length)
+    } finally {
+      reader.users--
+      if (reader.gone && reader.users === 0) await this.#deps.files.close(reader.fd).catch(() => {})
+    }
+  }
+
+  #of(log: number): Reader {
+    let reader = this.#open.get(log)
+    if (reader) this.#open.delete(log)
+    else {
+      reader = { fd: this.#deps.files.openNow(this.#deps.paths.log(log)), users: 0, gone: false }
+      for (const old of this.#open.keys()) {
+        if (this.#open.size < mostOpen) break
+        void this.close(old).catch(() => {})
+      }
+    }
+    this.#open.set(log, reader)
+    return reader
+  }
+
+  /** Closes a file once the reads that are running have ended. */
+  async close(log: number): Promise<void> {
+    const reader = this.#open.get(log)
+    if (!reader) return
+    this.#open.delete(log)
+    reader.gone = true
+    if (reader.users === 0) await this.#deps.files.close(reader.fd)
+  }
+
+  /** If a file cannot be closed, the others are closed all the same. */
+  async closeAll(): Promise<void> {
+    for (const log of this.#open.keys()) await this.close(log).catch(() => {})
+  }
+}
+
+// Some systems allow few open files (256). A store of 2 GB has 64 log files.
+const mostOpen = 64
