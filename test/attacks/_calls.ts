@@ -97,7 +97,7 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
   'attachments/data-uri.ts base64Decoded': (text) => base64Decoded(text),
-  'capture/commands.ts refusedCommand': (text) =>
+  'capture/refused-commands.ts refusedCommand': (text) =>
     ['MAIL FROM:', 'AUTH '].map((begin) =>
       refusedCommand(begin.slice(0, 4), `${begin}${text}`, { hasStartTls: true, isInTransaction: false }),
     ),
