@@ -13,8 +13,8 @@ const inCi = ['package', 'bundled', 'runtimes', 'dockerfile'].map((name) => `tes
 const ofPackage = {
   globalSetup: ['test-all/pack.ts'],
   // Most of the time goes into installs, which share two cores and one npm cache.
-  testTimeout: 240_000,
-  hookTimeout: 300_000,
+  testTimeout: 480_000,
+  hookTimeout: 600_000,
   retry,
   pool: 'forks' as const,
   fileParallelism: false,
@@ -27,8 +27,8 @@ const rsaKeys = 'test/support/rsa-keys.ts'
 /** Runs a series whole. */
 const long = {
   env: { LOCALPOST_LONG: '1' },
-  testTimeout: 240_000,
-  hookTimeout: 300_000,
+  testTimeout: 480_000,
+  hookTimeout: 600_000,
   expect: { poll: { timeout: 10_000 } },
   pool: 'forks' as const,
   maxWorkers: 2,

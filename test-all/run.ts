@@ -33,14 +33,14 @@ interface RunOptions {
   cwd: string
   env?: NodeJS.ProcessEnv
   input?: string
-  /** Default: 200 seconds. */
+  /** Default: 400 seconds. */
   timeoutMs?: number
 }
 
 async function runBoth(
   command: string,
   args: readonly string[],
-  { cwd, env, input, timeoutMs = 200_000 }: RunOptions,
+  { cwd, env, input, timeoutMs = 400_000 }: RunOptions,
 ): Promise<{ out: string; err: string }> {
   const child = spawn(command === 'node' ? process.execPath : command, args, {
     cwd,

@@ -10,7 +10,7 @@ export interface Busy {
 
 /**
  * Creates a function that waits for what an instance has begun: first deliveries, then webhooks and background work.
- * The wait for deliveries ends when nothing is due, or when nothing was stored for 250 ms of the machine's time. Otherwise
+ * The wait for deliveries ends when nothing is due, or when nothing was stored for about 250 ms of the machine's time. Otherwise
  * it would never end for a delivery that a rule delays by the instance's own clock, which a test may hold. The time is
  * counted in turns of the event loop, so that a process that had no processor for long first reads what has arrived.
  */

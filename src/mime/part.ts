@@ -1,8 +1,7 @@
 import { mediaTypeOf } from './media-types.ts'
 import { displayFilename } from './attachment-names.ts'
-import { maxFields } from './headers/fields.ts'
 import { textOf } from './headers/octets.ts'
-import { endOfLines, maxHeaderBytes, splitHead } from './headers/fields.ts'
+import { endOfLines, maxFields, maxHeaderBytes, splitHead } from './headers/fields.ts'
 import { readParameters } from './headers/parameters.ts'
 import type { TransferEncoding } from './transfer.ts'
 

@@ -23,9 +23,9 @@ export const providers: readonly Provider[] = [
 ]
 
 /**
- * Loads the rows of providers, with one account behind them.
+ * Loads the routes of providers, with one account behind them.
  *
- * @param faces  Whose rows. Default: those of all providers.
+ * @param faces  Whose routes. Default: those of all providers.
  */
 export async function providerRoutes(
   parts: ProviderParts,

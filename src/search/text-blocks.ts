@@ -6,7 +6,7 @@ export interface TextBlocks {
   readonly count: number
   /** Reads a full block, or its beginning into a shorter buffer; the result is valid until `into` is used again. */
   read(number: number, into: Buffer): Promise<Buffer>
-  /** @throws If it cannot be kept, for example because the disk is almost full. Nothing was added. */
+  /** If this fails, as on a full disk, nothing was added. */
   add(block: Buffer): Promise<void>
   /** Removes the first blocks. If this fails, all of them are still there. */
   drop(dropped: number): Promise<void>
@@ -19,8 +19,15 @@ export interface TextBlocks {
 
 export const blockBytes: number = 1024 * 1024
 
-/** Below this much free space nothing is added to a file that can be rebuilt: the rest is for mail and for removing mail. */
+/** With less free space than this, new blocks wait in memory: the rest of the disk is for mail, and for removing mail. */
 const keptFree = 16 * 1024 * 1024
+/** How many blocks wait at most. */
+const mostWaiting = 64
+
+const noRoom = (folder: string): Error =>
+  new Error(
+    `The disk of ${folder} has less than ${keptFree / blockBytes} MiB of room besides the search index.`,
+  )
 
 /** Blocks in memory, for an instance without a folder. */
 export function memoryBlocks(): TextBlocks {
@@ -66,11 +73,14 @@ export async function openFileBlocks(
   const isOwn = (await files.size(path)) !== null && !isShared(files, path)
   let fd = await files.open(path, isOwn ? 'r+' : 'w+')
   const giveUp = (): Promise<void> => files.close(fd).catch(() => {})
-  let count = 0
-  /** @throws If mail would lack the space of this many bytes. */
-  const assertRoom = async (bytes: number): Promise<void> => {
-    if ((await files.freeBytes(folder)) < bytes + keptFree)
-      throw new Error(`The disk of ${folder} has less than ${keptFree / 1024 ** 2} MB of room for mail.`)
+  /** Number of blocks in the file. */
+  let written = 0
+  /** The blocks after them, while the disk has no room for them. */
+  const waiting = memoryBlocks()
+  const hasRoom = async (bytes: number): Promise<boolean> => {
+    // Some file systems do not say how much is free.
+    const free = await files.freeBytes(folder).catch(() => Number.POSITIVE_INFINITY)
+    return free >= bytes + keptFree
   }
   const fill = async (into: Buffer, at: number): Promise<Buffer> => {
     for (let done = 0; done < into.length;) {
@@ -82,22 +92,31 @@ export async function openFileBlocks(
   }
   const blocks: TextBlocks = {
     get count() {
-      return count
+      return written + waiting.count
     },
-    read: (number, into) => fill(into, number * blockBytes),
+    read(number, into) {
+      return number < written ? fill(into, number * blockBytes) : waiting.read(number - written, into)
+    },
     async add(block) {
-      await assertRoom(block.length)
-      await writeWhole(files, fd, block, count * blockBytes)
-      count++
+      if (!(await hasRoom((waiting.count + 1) * blockBytes))) {
+        if (waiting.count === mostWaiting) throw noRoom(folder)
+        return await waiting.add(block)
+      }
+      for (let number = 0; number < waiting.count; number++)
+        await writeWhole(files, fd, await waiting.read(number, block), (written + number) * blockBytes)
+      await writeWhole(files, fd, block, blocks.count * blockBytes)
+      written = blocks.count + 1
+      await waiting.clear()
     },
     async drop(dropped) {
-      await assertRoom((count - dropped) * blockBytes)
+      const left = blocks.count - dropped
+      if (!(await hasRoom(left * blockBytes))) throw noRoom(folder)
       const aside = `${path}.new`
       const next = await files.open(aside, 'w+')
       try {
         const block = Buffer.allocUnsafeSlow(blockBytes)
-        for (let number = dropped; number < count; number++)
-          await writeWhole(files, next, await blocks.read(number, block), (number - dropped) * blockBytes)
+        for (let number = 0; number < left; number++)
+          await writeWhole(files, next, await blocks.read(dropped + number, block), number * blockBytes)
         await files.rename(aside, path)
       } catch (error) {
         await files.close(next).catch(() => {})
@@ -106,17 +125,20 @@ export async function openFileBlocks(
       }
       await giveUp()
       fd = next
-      count -= dropped
+      written = left
+      await waiting.clear()
     },
     async clear() {
       await files.truncate(fd, 0)
-      count = 0
+      written = 0
+      await waiting.clear()
     },
     async close(last) {
+      // What is not in the file is read again by the next start.
+      const isKept = waiting.count === 0 && (await hasRoom(last.length))
       try {
-        await assertRoom(last.length)
-        await writeWhole(files, fd, last, count * blockBytes)
-        await files.truncate(fd, count * blockBytes + last.length)
+        if (isKept) await writeWhole(files, fd, last, written * blockBytes)
+        await files.truncate(fd, written * blockBytes + (isKept ? last.length : 0))
       } catch {
         // On a full disk, for example. An incomplete file is rebuilt by the next start.
       }
@@ -126,8 +148,8 @@ export async function openFileBlocks(
   }
   try {
     const size = (await files.size(path)) ?? 0
-    count = Math.floor(size / blockBytes)
-    return { blocks, rest: await fill(Buffer.alloc(size % blockBytes), count * blockBytes) }
+    written = Math.floor(size / blockBytes)
+    return { blocks, rest: await fill(Buffer.alloc(size % blockBytes), written * blockBytes) }
   } catch (error) {
     await giveUp()
     throw error

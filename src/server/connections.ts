@@ -10,7 +10,7 @@ import { dateNow } from '../core/machine.ts'
  * would delay closing until the time limit.
  *
  * @param server  A server that has not accepted a connection yet.
- * @returns `close` closes these connections; `since` as in {@link HttpListener}.
+ * @returns `close` closes these connections; `since` as in `HttpListener`.
  */
 export function trackSilent(server: Server | SecureServer): { close(): void; since(): readonly number[] } {
   const silent = new Set<Socket>()

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
 import { idOf } from '../inbox/_email.ts'
@@ -13,6 +13,7 @@ async function hits(column: TextColumn, word: string): Promise<string[]> {
   return found
 }
 
+const mebibyte = 1024 ** 2
 const large = 'x '.repeat(400_000)
 
 /** A folder with rows of an earlier run, in full blocks and after them. */
@@ -104,27 +105,50 @@ test.each(['ENOSPC', 'EIO', 'EROFS', 'EACCES'])(
   },
 )
 
-test('text takes no space of an almost full disk, and continues once there is room', async () => {
+test('text takes no space of an almost full disk, and is found there all the same', async () => {
   const folder = temporaryFolder()
-  let free = 64 * 1024 ** 2
+  let free = 64 * mebibyte
   const files = { ...nodeFiles, freeBytes: async () => free }
   const column = await openTextColumn(folder, { files })
-  for (let n = 1; n <= 3; n++) await column.append(idOf(n), 'head', `${large} body ${n}`)
+  const append = (n: number): Promise<boolean> => column.append(idOf(n), 'head', `${large} body ${n}`)
   const size = (): number => statSync(`${folder}/mail-text.5`).size
-  const before = size()
-  free = 15 * 1024 ** 2
-  await expect(column.append(idOf(4), 'head', `${large} body 4`)).rejects.toThrow('less than 16 MB')
-  await column.dropBefore(idOf(3))
-  expect([column.rows, column.cursor, size()]).toEqual([3, idOf(3), before])
-  for (const row of [1, 2, 3]) expect(await hits(column, `body ${row}`)).toEqual([idOf(row)])
-  free = 64 * 1024 ** 2
-  await column.append(idOf(4), 'head', `${large} body 4`)
-  expect(await hits(column, 'body 4')).toEqual([idOf(4)])
+  for (let n = 1; n <= 3; n++) await append(n)
+  expect(size()).toBe(2 * mebibyte)
+  free = 16 * mebibyte
+  for (let n = 4; n <= 6; n++) await append(n)
+  // Old rows cannot be dropped without a copy.
+  await column.dropBefore(idOf(5))
+  expect([column.rows, size()]).toEqual([6, 2 * mebibyte])
+  for (let n = 1; n <= 6; n++) expect(await hits(column, `body ${n}`)).toEqual([idOf(n)])
+  free = 64 * mebibyte
+  await append(7)
+  expect(size()).toBe(6 * mebibyte)
   free = 0
+  await append(8)
+  for (let n = 1; n <= 8; n++) expect(await hits(column, `body ${n}`)).toEqual([idOf(n)])
   await column.close()
-  expect(size()).toBe(before + 1024 ** 2)
   const next = await openTextColumn(folder)
-  expect([await next.verify(), next.rows]).toEqual(['intact', 3])
+  expect([await next.verify(), next.rows, next.cursor]).toEqual(['intact', 6, idOf(6)])
+  await next.close()
+})
+
+test('at most 64 MiB of text wait for room on the disk', async () => {
+  const folder = temporaryFolder()
+  const column = await openTextColumn(folder, { files: { ...nodeFiles, freeBytes: async () => 0 } })
+  for (let n = 1; n <= 65; n++) await column.append(idOf(n), 'head', large)
+  await expect(column.append(idOf(66), 'head', large)).rejects.toThrow('less than 16 MiB of room')
+  expect([column.rows, column.cursor]).toEqual([65, idOf(65)])
+  await column.close()
+})
+
+test('text is kept on a disk that does not say how much is free', async () => {
+  const folder = temporaryFolder()
+  const freeBytes = (): Promise<number> => Promise.reject(systemError('ENOSYS'))
+  const column = await openTextColumn(folder, { files: { ...nodeFiles, freeBytes } })
+  for (let n = 1; n <= 3; n++) await column.append(idOf(n), 'head', large)
+  await column.close()
+  const next = await openTextColumn(folder)
+  expect([next.rows, next.wasClosed]).toEqual([3, true])
   await next.close()
 })
 

@@ -160,7 +160,7 @@ describe('a client that continues sending after its answer', () => {
     const closed = once(socket, 'close')
     socket.write('POST /v1/emails HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n1')
     expect(String(await answered)).toMatch(/^HTTP\/1\.1 401 [^]*"missing_api_key"/)
-    expect(socket.readableEnded).toBe(false)
+    expect(performance.now() - started).toBeLessThan(maxRest.ms)
     await closed
     expect(performance.now() - started).toBeGreaterThanOrEqual(maxRest.ms - 100)
   })

@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs'
 /** The processor time of this thread in milliseconds, which the load of the machine does not change; elsewhere than on Linux the time. */
 export function workedMs(): number {
   try {
-    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
+    const nanoseconds = Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0])
+    // Kernels without this statistic say 0.
+    if (nanoseconds > 0) return nanoseconds / 1e6
   } catch {
-    return performance.now()
+    // Not on Linux.
   }
+  return performance.now()
 }
 
 /**
@@ -18,6 +21,8 @@ export function workedMs(): number {
 export function countWait(): () => number {
   let ticks = 0
   const timer = setInterval(() => ticks++, tickMs)
+  // If what is waited for fails, the timer is not cleared.
+  timer.unref()
   return () => {
     clearInterval(timer)
     return ticks * tickMs

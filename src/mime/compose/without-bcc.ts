@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
-import { endsWithReturns } from '../headers/fields.ts'
-import { maxHeaderBytes } from '../headers/fields.ts'
+import { endsWithReturns, maxHeaderBytes } from '../headers/fields.ts'
 import { hasControls, withoutControls, withPlainPartHeaders } from './part-headers.ts'
 
 /**

@@ -85,10 +85,10 @@ export const maxFields: number = 5000
  * follow (an mbox "From " line, garbage).
  *
  * @param text  Without the empty line at its end.
- * @param owner  Default: a message. The empty line is missing more often in the header of a part: only a field that parts
+ * @param owner  The empty line is missing more often in the header of a part: only a field that parts
  *   have is then taken for one that follows, because text may look like others.
  */
-function splitHeaderFields(text: string, owner: HeaderOwner = 'message'): SplitFields {
+function splitHeaderFields(text: string, owner: HeaderOwner): SplitFields {
   const isPart = owner === 'part'
   const fields: [string, string][] = []
   /** The last field, while folded lines may follow. */

@@ -2,13 +2,15 @@ import { z } from 'zod'
 import type { RouteContext } from '../../server/route.ts'
 import { baseOf } from './base-url.ts'
 
-/** The links of an answer, and the pages of a list that a query can ask for. */
+/** The links of an answer. */
 export const pagingSchema = z.strictObject({
   first: z.string(),
   next: z.string(),
   previous: z.string(),
   last: z.string(),
 })
+
+/** The pages of a list that a query can ask for. */
 export const pageName = z.enum(['first', 'next', 'previous', 'last'])
 
 /** Which page of a list is wanted. */

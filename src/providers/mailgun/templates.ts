@@ -24,7 +24,7 @@ import { createSequence } from '../../core/sequence.ts'
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: mailgunFace })
 
 const path = '/mailgun/v3/{domain}/templates'
-const pagingSchema = z.record(z.string(), z.string())
+const linksSchema = z.record(z.string(), z.string())
 const errors = ['name_taken', 'invalid_template'] as const
 
 /** `/v3/{domain}/templates`: the templates of this account, which all domains share. */
@@ -55,7 +55,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
     get(path, {
       summary: 'List templates, by name',
       query: templateQuerySchema,
-      success: { schema: z.strictObject({ items: z.array(templateSchema), paging: pagingSchema }) },
+      success: { schema: z.strictObject({ items: z.array(templateSchema), paging: linksSchema }) },
       async handler({ params, query: { page = 'first', p = '', limit = 100 }, ...context }) {
         const wanted = { page, pivot: p, limit }
         const items = await pageOf(store.all(), ({ id }) => id, wanted)
@@ -102,7 +102,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
     get(`${path}/{name}/versions`, {
       summary: 'List the versions of a template',
       query: templateQuerySchema,
-      success: { schema: z.strictObject({ template: templateSchema, paging: pagingSchema }) },
+      success: { schema: z.strictObject({ template: templateSchema, paging: linksSchema }) },
       async handler({ params, query: { page = 'first', p = '', limit = 100 }, ...context }) {
         const found = await store.get(params.name)
         const wanted = { page, pivot: p, limit }

@@ -21,8 +21,11 @@ export async function pageOf<T extends { readonly id: string }>(
   if (after !== undefined && before !== undefined)
     throw validationError([{ field: 'after', message: 'must not be given together with before' }])
   const items: T[] = []
-  for await (const item of all) items.push(item)
   const given = after ?? before
+  for await (const item of all) {
+    items.push(item)
+    if (given === undefined && items.length > limit) break
+  }
   const at = items.findIndex(({ id }) => id === given)
   if (given !== undefined && at === -1) throw notFound(noun, given)
   if (before !== undefined) return { items: items.slice(Math.max(0, at - limit), at), more: at > limit }
