@@ -28,20 +28,20 @@ export function giveMemoryBack(
 ): () => void {
   let usedMs = memory.cpuMs()
   let settled = memory.rss()
-  let isUnfinished = true
+  let needsAnother = true
   const look = (): void => {
     const cpuMs = memory.cpuMs()
     const isQuiet = cpuMs - usedMs < quietMs
     usedMs = cpuMs
     const before = memory.rss()
-    const hasGrown = before - settled >= worthwhileBytes
-    if (!isQuiet || (!isUnfinished && !hasGrown)) return
+    const hasGrown = before - settled >= worthwhileGrowthBytes
+    if (!isQuiet || (!needsAnother && !hasGrown)) return
     memory.collect()
     usedMs = memory.cpuMs()
     settled = memory.rss()
     // Memory outside the heap is only freed by a second collection. The part of the heap for new objects, up to 32 MiB, is
     // only made smaller by a collection before which few objects were made for some seconds. After the start V8 does that.
-    isUnfinished = hasGrown
+    needsAnother = hasGrown
   }
   const timer = setInterval(look, intervalMs)
   timer.unref()
@@ -54,8 +54,8 @@ export function giveMemoryBack(
  */
 export function collectEarly(isEarly: boolean): void {
   setFlagsFromString(`--heap-growing-percent=${isEarly ? earlyPercent : v8Default}`)
-  // The new limit takes effect at the next collection.
-  if (isEarly) collectBefore(worthwhileBytes)
+  // The new limit takes effect at the next collection, so one is started as before the largest work.
+  if (isEarly) collectBefore(Number.POSITIVE_INFINITY)
 }
 
 const earlyPercent = 30
@@ -64,7 +64,8 @@ const v8Default = 0
 const defaultIntervalMs = 5000
 /** A process that uses less CPU time in one interval is idle. */
 const quietMs = 150
-const worthwhileBytes = 12 * 1024 * 1024
+/** How much the memory has to grow before a collection is worth its time. */
+const worthwhileGrowthBytes = 12 * 1024 * 1024
 
 function thisProcess(): ProcessMemory {
   let collect: (() => void) | undefined

@@ -1,21 +1,14 @@
 import { isLoopback } from '../net/hosts.ts'
 import type { Settings } from './settings.ts'
 
-/** Risks of the settings, one sentence each. */
+/** Risks of the settings, one warning each. The command prints them below the banner. */
 export function startWarnings({ options, warnings }: Settings): string[] {
   const all = [...warnings]
   if (options.relayAll) {
     const relay = hostOf(options.relay ?? '')
     all.push(`--relay-all: every email sent over the API leaves this machine, through ${relay}.`)
   }
-  if (options.acceptAnyKey && !isLoopback(options.host)) {
-    all.push(
-      `--accept-any-key with --host ${options.host}: API keys protect nothing. Anyone who can reach the port can read, send and delete all mail.`,
-    )
-  }
-  if (!isLoopback(options.host)) {
-    all.push(...exposureWarnings(options))
-  }
+  if (!isLoopback(options.host)) all.push(...exposureWarnings(options))
   return all
 }
 
@@ -31,9 +24,11 @@ function exposureWarnings({
   trustProxy,
   publicUrl,
 }: Settings['options']): string[] {
+  const anyKey = `--accept-any-key with --host ${host}: API keys protect nothing. Anyone who can reach the port can read, send and delete all mail.`
   const reach = `--host ${host}: other machines can reach the HTTP and SMTP ports.`
   const signIn = users !== undefined ? '--users' : oidc?.issuer !== undefined ? '--oidc-issuer' : null
   const isOpen = signIn === null && apiKeys === undefined && acceptAnyKey !== true
+  // The key is in the banner.
   const who = isOpen
     ? ' Everyone who has the API key above can read, send and delete all mail. Say who may sign in with --users or --oidc-issuer.'
     : ''
@@ -46,6 +41,7 @@ function exposureWarnings({
   const clear = `${signIn} with --host ${host}: sign-ins and mail are not encrypted on the network. Add --tls-cert and --tls-key, or put a proxy with TLS in front.`
   const back = `--oidc-issuer with --host ${host}: the provider sends browsers back to this machine by its loopback name. Add --public-url with the address that they use.`
   return [
+    ...(acceptAnyKey === true ? [anyKey] : []),
     `${reach}${who}${submit}`,
     ...(signIn !== null && !isEncrypted ? [clear] : []),
     ...(oidc?.issuer !== undefined && publicUrl === undefined ? [back] : []),

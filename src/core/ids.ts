@@ -1,25 +1,28 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from './clock.ts'
 
-/** The kinds of id: an id says what it names, so a cursor of another list is recognised as wrong. */
+/**
+ * The kinds of id: an id says what it names, so a cursor of another list is recognised as wrong. Ids are stored, so never
+ * change a prefix or reuse it for something else.
+ */
 export type IdPrefix =
-  | 'acc'
-  | 'bc'
-  | 'em'
-  | 'dom'
-  | 'aud'
-  | 'con'
-  | 'key'
-  | 'wh'
-  | 'whd'
-  | 'evt'
-  | 'tv'
-  | 'tc'
-  | 'req'
-  | 'ses'
-  | 'blk'
-  | 'sch'
-  | 'rm'
+  | 'acc' // Accounts.
+  | 'bc' // Broadcasts.
+  | 'em' // Emails, sent or received.
+  | 'dom' // Domains.
+  | 'aud' // Audiences.
+  | 'con' // Contacts.
+  | 'key' // API keys.
+  | 'wh' // Webhooks.
+  | 'whd' // Deliveries of webhooks.
+  | 'evt' // Events that webhooks are told of.
+  | 'tv' // Versions of templates.
+  | 'tc' // Colours of tags.
+  | 'req' // Requests in the log.
+  | 'ses' // SMTP sessions.
+  | 'blk' // Bulk changes of the inbox.
+  | 'sch' // Scheduled emails.
+  | 'rm' // Removals that can be undone.
 
 /** Makes ids that sort by time: `em_` and 22 characters, later ids always greater, even when the clock falls back. */
 export interface Ids {

@@ -46,6 +46,9 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   undigested?: true
 }
 
+/** Whether the first delivery was tried, or the mail did not come through the outbox. */
+export const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
+
 export interface OutboxState {
   /** When to try (again): Unix time in milliseconds. */
   due: number

@@ -1,10 +1,9 @@
 import { quote } from '../core/errors.ts'
 import { editDistance } from '../core/suggest.ts'
-import type { EmailRecord } from '../emails/email.ts'
+import { type EmailRecord, hasArrived } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
 import { cause, type MissingFacts, timeText, type Weighed, type Words } from './missing-facts.ts'
 import type { MissingEvidence } from './missing-types.ts'
-import { hasArrived } from './wait-errors.ts'
 
 /** The mails that are there. What became of each recipient says more than that it arrived. */
 export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {

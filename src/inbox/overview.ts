@@ -1,6 +1,6 @@
 import { emailCollection } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
-import type { Tags } from './tag-colors.ts'
+import type { Tags } from './tags.ts'
 
 /** What is in the inbox as a whole. */
 export interface Overview {

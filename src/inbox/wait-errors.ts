@@ -1,22 +1,9 @@
 import { LocalpostError, quote } from '../core/errors.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import type { MailFilter } from '../search/query.ts'
+import { emailCollection, hasArrived, type EmailRecord } from '../emails/email.ts'
 import { isAfter, type MailQuery } from '../search/query-members.ts'
+import { recipientIn } from '../search/query-terms.ts'
 import type { Store } from '../store/store.ts'
-
-/** The goal of a wait. */
-export interface Wanted {
-  query: MailQuery | undefined
-  filter: MailFilter
-  after: Date | string | undefined
-  timeoutMs: number
-  signal?: AbortSignal | undefined
-  /** When the wait began: Unix time in milliseconds. */
-  since: number
-}
-
-/** Whether the first delivery was tried, or the mail did not come through the outbox. */
-export const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
+import type { Wanted } from './watch.ts'
 
 /**
  * The error of a wait that timed out.
@@ -51,13 +38,6 @@ export async function timeoutError(
 
 /** The app may have tried to send shortly before the wait began. */
 const beforeMs = 60_000
-
-/** The recipient that a query names as a text; undefined if it names none. */
-function recipientIn(query: MailQuery | undefined): string | undefined {
-  if (typeof query === 'object') return typeof query.to === 'string' ? query.to : undefined
-  const [, phrase, word] = /(?:^|\s)to:(?:"([^"]{1,320})"|([^\s"]{1,320}))/i.exec(query ?? '') ?? []
-  return phrase ?? word
-}
 
 /** The error of `expectNone` when this mail matched. */
 export function unexpectedMail(query: MailQuery | undefined, email: EmailRecord): LocalpostError {

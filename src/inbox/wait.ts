@@ -3,8 +3,8 @@ import { quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import { parseMailQuery } from '../search/query.ts'
 import { assertAfter, type MailQuery } from '../search/query-members.ts'
-import { timeoutError, unexpectedMail, type Wanted } from './wait-errors.ts'
-import { createWatches, type WatchDeps } from './watch.ts'
+import { timeoutError, unexpectedMail } from './wait-errors.ts'
+import { createWatches, type Wanted, type WatchDeps } from './watch.ts'
 
 /** How long to wait, and for which mail. */
 export interface WaitOptions {

@@ -1,11 +1,11 @@
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { isAfter } from '../search/query-members.ts'
+import { emailCollection, hasArrived, type EmailRecord } from '../emails/email.ts'
+import type { MailFilter } from '../search/query.ts'
+import { isAfter, type MailQuery } from '../search/query-members.ts'
 import type { Search } from '../search/search.ts'
 import type { Store } from '../store/store.ts'
-import { hasArrived, type Wanted } from './wait-errors.ts'
 
 export interface WatchDeps {
   store: Store
@@ -13,6 +13,17 @@ export interface WatchDeps {
   search: Pick<Search, 'matches' | 'fits'>
   /** The time for relative dates in queries. */
   now(): number
+}
+
+/** The goal of a wait. */
+export interface Wanted {
+  query: MailQuery | undefined
+  filter: MailFilter
+  after: Date | string | undefined
+  timeoutMs: number
+  signal?: AbortSignal | undefined
+  /** When the wait began: Unix time in milliseconds. */
+  since: number
 }
 
 /** Looks for matching mails, those that exist and those that arrive. */

@@ -18,12 +18,16 @@ export interface KeyOwners {
    * @param store  Closed when the account is forgotten.
    */
   follow(id: string, store: Store): Promise<void>
-  /** The same keys, but changes of them are noted here. */
+  /** The same keys, but changes of them are noted here. Call it after `follow`, which starts the list of the account's keys. */
   watch(id: string, keys: Keys): Keys
-  /** Forgets an account that is removed. @param password  The SHA-256 of its SMTP password in base64url, if it is known. */
-  forget(id: string, password: string | null): void
-  /** Notes that an SMTP password was replaced. @param password  As for {@link KeyOwners.forget}. */
-  endPassword(password: string): void
+  /**
+   * Forgets an account that is removed.
+   *
+   * @param passwordDigest  The SHA-256 of its SMTP password in base64url, if it is known.
+   */
+  forget(id: string, passwordDigest: string | null): void
+  /** Notes that an SMTP password was replaced. @param passwordDigest  As for {@link KeyOwners.forget}. */
+  endPassword(passwordDigest: string): void
   /**
    * Whether this was, since the start, a key or SMTP password of an account that was removed, or a password that was
    * replaced. An app that still uses it must not reach the account `default`, which accepts mail with any credentials.
@@ -43,8 +47,8 @@ export function createKeyOwners(following: Following): KeyOwners {
     former.add(digest)
   }
 
-  const endPassword = (password: string): void =>
-    addFormer(Buffer.from(password, 'base64url').toString('hex'))
+  const endPassword = (passwordDigest: string): void =>
+    addFormer(Buffer.from(passwordDigest, 'base64url').toString('hex'))
 
   function add(account: string, key: { id: string; value: string; scope?: Scope }): void {
     const digest = digestOf(key.value)
@@ -87,8 +91,8 @@ export function createKeyOwners(following: Following): KeyOwners {
         },
       }
     },
-    forget(id, password) {
-      if (password !== null) endPassword(password)
+    forget(id, passwordDigest) {
+      if (passwordDigest !== null) endPassword(passwordDigest)
       const account = accounts.get(id)
       if (!account) return
       accounts.delete(id)

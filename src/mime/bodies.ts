@@ -89,7 +89,7 @@ function readText(message: Buffer, part: PlacedPart, maxBytes: number, problems:
     const what = part.content_type === 'text/html' ? 'The HTML' : 'The text'
     for (const misfit of [
       encodingMisfit(misfits, part.encoding),
-      charsetMisfit(bytes, part.charset, charset, text),
+      charsetMisfit(bytes, text, { declared: part.charset, charset }),
     ])
       if (misfit !== null) problems.add(`${what} ${misfit}.`)
   }

@@ -1,20 +1,25 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { isKnownCharset } from './headers/charset.ts'
 
+/** The charset of a text. */
+export interface TextCharset {
+  /** As the part says, in lower case; null without one: then nothing can be wrong. */
+  readonly declared: string | null
+  /** The one that it was decoded in, as `charsetOf` gives it. */
+  readonly charset: string
+}
+
 /**
  * Says which octets of a text do not fit the charset that it declares.
  *
  * @param bytes  The whole text.
- * @param declared  As the part says, in lower case; null without one: then nothing can be wrong.
- * @param charset  The one that it was decoded in, as `charsetOf` gives it.
  * @param text  The decoded text, with U+FFFD for what could not be decoded.
  * @returns The rest of a sentence about the text; null if all octets fit.
  */
 export function charsetMisfit(
   bytes: Buffer,
-  declared: string | null,
-  charset: string,
   text: string,
+  { declared, charset }: TextCharset,
 ): string | null {
   if (declared === null) return null
   // Most texts: the other questions would take longer than this answer.
@@ -24,22 +29,31 @@ export function charsetMisfit(
   if (escaped.test(charset)) return misfit(countOf(text, replacement), declared)
   // Every other charset has ASCII in it.
   if (isAscii(bytes)) return null
-  if (!isKnownCharset(declared)) {
-    return asciiName.test(declared)
-      ? misfit(beyondAscii(bytes), declared)
-      : `has the charset ${declared}, which is unknown; it is read as ${charset}`
-  }
-  const isValidUtf8 = isUtf8(bytes)
-  if (charset === 'utf-8') return isValidUtf8 ? null : misfit(utf8Misfits(bytes), declared)
+  if (!isKnownCharset(declared)) return unknownMisfit(bytes, declared, charset)
+  if (charset === 'utf-8') return isUtf8(bytes) ? null : misfit(utf8Misfits(bytes), declared)
   const undecoded = countOf(text, replacement)
   if (undecoded > 0) return misfit(undecoded, declared)
-  if (!isValidUtf8) return null
-  const octets = beyondAscii(bytes)
-  return octets < (severalOctets.test(charset) ? 6 : 2) ? null : misfit(octets, declared, ': they are UTF-8')
+  return looksLikeUtf8(bytes, charset) ? misfit(beyondAscii(bytes), declared, ': they are UTF-8') : null
 }
 
-/** Text in another charset is not valid UTF-8 by accident, but for one or two characters of several octets. */
+/** US-ASCII counts as unknown, because it does not define octets above 127. */
+function unknownMisfit(bytes: Buffer, declared: string, charset: string): string | null {
+  return asciiName.test(declared)
+    ? misfit(beyondAscii(bytes), declared)
+    : `has the charset ${declared}, which is unknown; it is read as ${charset}`
+}
+
+/** Text in another charset is not valid UTF-8 by accident, but for one or two of its characters beyond ASCII. */
+function looksLikeUtf8(bytes: Buffer, charset: string): boolean {
+  const least = severalOctets.test(charset) ? leastOfSeveral : leastOfOne
+  return isUtf8(bytes) && beyondAscii(bytes) >= least
+}
+
+/** Charsets whose characters beyond ASCII take several octets. */
 const severalOctets = /^(?:gb|big|euc|shift|sjis|cp9|windows9|ms9|ks|korean|uhc|cn)/
+/** How many octets beyond ASCII valid UTF-8 must have to be no accident: by the octets of a character. */
+const leastOfSeveral = 6
+const leastOfOne = 2
 
 /** Names that say that the charset is not known. */
 const undeclared: ReadonlySet<string> = new Set([

@@ -28,6 +28,9 @@ export interface OutcomeRules {
   started: number
 }
 
+/** What one try came to for a recipient. */
+type TryOutcome = 'delivered' | 'deferred' | 'bounced'
+
 /**
  * What the replies mean for the recipients of an email that have no outcome yet.
  *
@@ -37,16 +40,21 @@ export function outcomesOf(
   email: EmailRecord,
   replies: ReadonlyMap<string, SmtpReply>,
   retryDelaysMs: readonly number[],
-): Map<string, 'delivered' | 'deferred' | 'bounced'> {
-  const mayRetry = retryDelaysMs[email.outbox?.attempts ?? 0] !== undefined
+): Map<string, TryOutcome> {
+  const mayRetry = nextDelay(email, retryDelaysMs) !== undefined
   const pending = new Set(pendingRecipients(email))
-  const outcomes = new Map<string, 'delivered' | 'deferred' | 'bounced'>()
+  const outcomes = new Map<string, TryOutcome>()
   for (const [recipient, reply] of replies)
-    if (pending.has(recipient)) outcomes.set(recipient, outcomeOf(reply, mayRetry))
+    if (pending.has(recipient)) outcomes.set(recipient, outcomeOfReply(reply, mayRetry))
   return outcomes
 }
 
-function outcomeOf(reply: SmtpReply, mayRetry: boolean): 'delivered' | 'deferred' | 'bounced' {
+/** How long the next try waits, in milliseconds; undefined if this one was the last. */
+function nextDelay({ outbox }: EmailRecord, retryDelaysMs: readonly number[]): number | undefined {
+  return retryDelaysMs[outbox?.attempts ?? 0]
+}
+
+function outcomeOfReply(reply: SmtpReply, mayRetry: boolean): TryOutcome {
   if (reply.reply_code >= 200 && reply.reply_code < 300) return 'delivered'
   return mayBeRetried(reply) && mayRetry ? 'deferred' : 'bounced'
 }
@@ -63,7 +71,7 @@ export function afterDelivery(
   rules: OutcomeRules,
 ): EmailRecord {
   const attempts = (email.outbox?.attempts ?? 0) + 1
-  const delay = rules.retryDelaysMs[attempts - 1]
+  const delay = nextDelay(email, rules.retryDelaysMs) ?? 0
   const added = new Map<string, EmailEvent[]>()
   const outcomes = outcomesOf(email, replies, rules.retryDelaysMs)
   for (const [recipient, reply] of replies) {
@@ -74,7 +82,7 @@ export function afterDelivery(
   }
   const changed = withEvents(email, added)
   const isDone = pendingRecipients(changed).length === 0
-  const outbox = isDone || !email.outbox ? null : { ...email.outbox, attempts, due: now + (delay ?? 0) }
+  const outbox = isDone || !email.outbox ? null : { ...email.outbox, attempts, due: now + delay }
   return { ...changed, outbox, outbox_due: outbox?.due ?? null }
 }
 

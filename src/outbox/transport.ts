@@ -1,12 +1,11 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Transporter } from 'nodemailer'
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
 import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { addressKey } from '../mime/headers/addresses.ts'
-import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
-import type { CheckDestination } from '../net/outgoing.ts'
 import { sendExtended, type ExtendedMail, type SentInfo } from './extensions.ts'
+import { connectTimeoutMs, openSocket, type SocketDone, type SocketOptions } from './open-socket.ts'
 import { parseReply, replyOf, type SmtpFailure, type SmtpReply } from './replies.ts'
 import { createSequence } from '../core/sequence.ts'
 import { once } from '../core/once.ts'
@@ -34,10 +33,7 @@ export interface Delivery {
   needs?: MessageNeeds
 }
 
-export interface TransportOptions {
-  /** Host and port are read again for each connection: getters may give those of a server that opens later. */
-  host: string
-  port: number
+export interface TransportOptions extends SocketOptions {
   /** TLS from the first byte. If false, STARTTLS is used when the server offers it, unless `plain` is set. */
   secure?: boolean
   /** Never uses TLS; for the connection to the instance's own capture server. */
@@ -45,13 +41,9 @@ export interface TransportOptions {
   auth?: { user: string; pass: string }
   /** Fails the delivery if TLS is not available. */
   requireTls?: boolean
-  /** Decides which addresses may be connected to. Default: all. */
-  problemOf?: CheckDestination
   /** Name for EHLO: the `reporting_mta`. */
   hostname: string
   maxConnections: number
-  /** Whether the connections keep the process alive. Default: true. */
-  keepAlive?: boolean
 }
 
 /** A pool of SMTP connections to one server; nothing is connected or loaded before the first delivery. */
@@ -90,7 +82,9 @@ export function createTransport(options: TransportOptions): Transport {
         assertOpen()
         const mail = { envelope: { from: mail_from, to: [...rcpt_to] }, dsn: { id }, raw: message }
         const info =
-          needs?.eightBit || needs?.utf8 ? await sendAlone(mail, needs) : await hand(await openOnce(), mail)
+          needs?.eightBit || needs?.utf8
+            ? await sendAlone(mail, needs)
+            : await sendInPool(await openOnce(), mail)
         collectRefusals(info.rejectedErrors, rcpt_to, replies)
         for (const recipient of rcpt_to)
           if (!replies.has(recipient)) replies.set(recipient, parseReply(info.response))
@@ -119,7 +113,7 @@ export function createTransport(options: TransportOptions): Transport {
  * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses,
  * which takes twice as long as everything else: the place `pool` in bench/places.mjs. It also takes 30 ms to load.
  */
-async function hand({ pool, mailer }: OpenPool, mail: ExtendedMail): Promise<SentInfo> {
+async function sendInPool({ pool, mailer }: OpenPool, mail: ExtendedMail): Promise<SentInfo> {
   const { envelope, dsn, raw } = mail
   if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address)))
     return (await mailer()).sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
@@ -131,6 +125,7 @@ async function hand({ pool, mailer }: OpenPool, mail: ExtendedMail): Promise<Sen
     createReadStream: () => raw,
   }
   return new Promise((resolve, reject) => {
+    // Its type asks for a whole mail of nodemailer, but it only uses `data` and the members of `message` above.
     pool.send({ data: { dsn }, message } as never, (error, info) => {
       if (info && !error) resolve(info)
       else reject(error ?? new Error('The pool gave no answer'))
@@ -180,31 +175,6 @@ function connectionOptions(options: TransportOptions): SMTPConnectionOptions {
     socketTimeout: options.plain ? 90_000 : 30_000,
   }
 }
-
-type SocketDone = (error: Error | null, socket?: { connection: Socket }) => void
-
-/** Opens a connection if the address is allowed; the signature is that of nodemailer's `getSocket`. */
-function openSocket({ host, port, problemOf, keepAlive = true }: TransportOptions, done: SocketDone): void {
-  const problem = problemOf ? literalProblem(host, port, problemOf) : null
-  if (problem !== null) return done(new Error(problem))
-  const socket = connect({
-    host,
-    port,
-    ...(problemOf ? { lookup: guardedLookup(host, port, { problemOf }) } : {}),
-  })
-  const fail = (error: Error): void => done(error)
-  // While connecting, the socket keeps the process alive, at most until the timeout.
-  const giveUp = (): void => void socket.destroy(new Error('Connection timeout'))
-  socket
-    .setTimeout(connectTimeoutMs, giveUp)
-    .once('error', fail)
-    .once('connect', () => {
-      socket.off('error', fail).setTimeout(0, giveUp)
-      done(null, { connection: keepAlive ? socket : socket.unref() })
-    })
-}
-
-const connectTimeoutMs = 10_000
 
 // nodemailer converts the domain of a recipient to lower case, and may convert it between A-labels and U-labels.
 function collectRefusals(

@@ -1,8 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { heavyBytes, longBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
+import { longBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
 import { createSharedWork } from '../core/shared-work.ts'
-import { collectBefore } from '../core/page-memory.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
 import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
@@ -12,7 +11,8 @@ import { createRecentValues } from '../core/recent-values.ts'
 import { longestKept } from './kept.ts'
 import { loadBlob } from './load-blob.ts'
 import { createReadingTurns, type ReadingTurns } from './turns.ts'
-import { type Reader, type Patience, largeMailBytes } from './reader.ts'
+import { createQueued, defaultPatienceMs } from './queued.ts'
+import type { Patience, Reader } from './reader.ts'
 
 export interface ReaderDeps {
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
@@ -26,7 +26,7 @@ export interface ReaderDeps {
 /** Creates a reader of the blobs of a store. */
 export function createReader(deps: ReaderDeps): Reader {
   const { store, thread, turns = createReadingTurns(deps.clock) } = deps
-  const { small, large } = turns
+  const { inTurn, bytes, ...queued } = createQueued({ store, thread, turns })
   const shared = createSharedWork()
   const structures = createRecentValues<MimeStructure>(maxStructures, () => 1)
   const kept = turns.kept.forReader()
@@ -42,42 +42,13 @@ export function createReader(deps: ReaderDeps): Reader {
     return size !== null && size > longBytes ? kept.take(`${key} ${blob}`, read, mayKeep) : read()
   }
 
-  async function bytes<T>(
-    blob: BlobId,
-    work: (found: Buffer) => Promise<T>,
-    { patienceMs = defaultPatienceMs, signal }: JobOptions,
-  ): Promise<T | null> {
-    const size = await store.blobSize(blob)
-    if (size === null) return null
-    return inTurn(size, patienceMs, signal, async () => {
-      const found = await loadBlob(store, blob, signal, size)
-      signal?.throwIfAborted()
-      return found && work(found)
-    })
-  }
-
-  function inTurn<T>(
-    size: number,
-    patienceMs: number,
-    signal: AbortSignal | undefined,
-    job: () => Promise<T>,
-  ): Promise<T> {
-    const work = async (): Promise<T> => {
-      collectBefore(size)
-      // The thread keeps the memory of its last message.
-      if (size > heavyBytes) await thread.rest()
-      return job()
-    }
-    return (size > largeMailBytes ? large : small).run(work, patienceMs, signal)
-  }
-
   function inThread<T>(
     blob: BlobId,
     run: (found: Buffer, options: JobOptions) => Promise<T>,
     { isPatient = false, signal }: Patience,
   ): Promise<T | null> {
     const options = { signal, patienceMs: isPatient ? Number.POSITIVE_INFINITY : defaultPatienceMs }
-    return bytes(blob, (found) => run(found, { ...options, size: found.length }), options)
+    return bytes(blob, options, (found) => run(found, { ...options, size: found.length }))
   }
 
   /** Shares a reading, but not that of background work, which reads each mail once. */
@@ -112,7 +83,7 @@ export function createReader(deps: ReaderDeps): Reader {
   ): Promise<Uint8Array> {
     const sizeOf = async (blob: BlobId | null): Promise<number> => (blob && (await store.blobSize(blob))) ?? 0
     const size = (await sizeOf(blobs.message)) + (await sizeOf(blobs.content))
-    return inTurn(size, defaultPatienceMs, signal, async () => {
+    return inTurn(size, { signal }, async () => {
       // The beginning of the stored HTML first, so that all of it is not in memory together with the message.
       const json = blobs.content && (await loadBlob(store, blobs.content, signal))
       const sent = json && (await thread.run('content', [json, maxBodyBytes], { size: json.length, signal }))
@@ -121,6 +92,21 @@ export function createReader(deps: ReaderDeps): Reader {
     })
   }
 
+  // Which layers each reading passes, from the outside in: kept (an earlier reading is given again; only of long blobs), shared
+  // (with other callers, unless it is patient), queue (its turn to hold the bytes), thread (large ones are parsed there).
+  //
+  //                                       kept           shared   queue   thread
+  //   mail, shownContent                  if short       yes      yes     yes
+  //   facts                               yes            yes      yes     yes
+  //   structure                           the last 20    yes      yes     yes
+  //   fields, bodies, digest, content,
+  //   contentText                         -              yes      yes     yes
+  //   page                                -              yes      once    for each blob
+  //   signatures                          if not timed   -        yes     yes
+  //   nested                              -              -        yes     yes
+  //   findings                            with a blob    -        -       yes
+  //   digestOf                            -              -        -       yes
+  //   bytes                               -              -        yes     -
   return {
     mail: (blob, signal) => keeping('mail', blob, () => read('mail', blob, { signal }), areShort),
     facts: (blob, signal) => keeping('facts', blob, () => read('facts', blob, { signal })),
@@ -162,16 +148,8 @@ export function createReader(deps: ReaderDeps): Reader {
       if (structure && !known) structures.put(blob, structure)
       return structure
     },
-    bytes: (blob, work, signal) => bytes(blob, work, { signal }),
-    whole: (size, work, signal) =>
-      size > largeMailBytes ? turns.whole.run(work, wholePatienceMs, signal) : work(),
-    withWhole: (size, work, signal) =>
-      size > largeMailBytes ? turns.withWhole.run(work, wholePatienceMs, signal) : work(),
-    large,
-    beside: {
-      run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
-    },
-    rest: (size) => (size > largeMailBytes ? thread.rest() : Promise.resolve()),
+    bytes: (blob, work, signal) => bytes(blob, { signal }, work),
+    ...queued,
   }
 }
 
@@ -187,7 +165,4 @@ function fingerprintOf(key: KeyObject): string {
 /** The readings that take nothing but the bytes of one blob. */
 type OfOneBlob = Exclude<keyof Readings, 'content' | 'page' | 'nested' | 'findings' | 'signatures'>
 
-const defaultPatienceMs = 15_000
-/** Longer, because each job in this queue waits for several reads. */
-const wholePatienceMs = 60_000
 const maxStructures = 20

@@ -1,4 +1,5 @@
 import { mailLines, toText } from '../compare/mail-text.ts'
+import { nullOn } from '../core/errors.ts'
 import { joinSentences } from '../core/text.ts'
 import { outcomeOf } from '../emails/events.ts'
 import type { Inbox } from '../inbox/methods.ts'
@@ -14,14 +15,19 @@ export interface Reported extends Pick<Localpost, 'fetch'> {
 /** A mail as the report shows it. It is read from an open instance. */
 export async function toMailRecord(post: Reported, { id }: MailSummary): Promise<MailRecord> {
   // A test may end before its last mail is delivered. After a second a mail is shown as it is.
-  const mail = await post.inbox.waitFor({ id }, { timeoutMs: deliveryWaitMs }).catch(() => post.inbox.get(id))
+  const delivered = await nullOn('wait_timeout', post.inbox.waitFor({ id }, { timeoutMs: deliveryWaitMs }))
+  const mail = delivered ?? (await post.inbox.get(id))
   const { findings } = await post.inbox.check(mail)
   const html = mail.html === '' ? null : await inboxPageHtml(post, id)
   const isLong = html !== null && html.length > maxHtml
+  const snapshot = toText(mailLines(mail))
   const problems = [
     mail.problem,
     isLong ? `The HTML is not shown: it is longer than ${maxHtml} characters.` : null,
     mail.text.length > maxText ? `Only the first ${maxText} characters of the text are shown.` : null,
+    snapshot.length > maxSnapshot
+      ? `Only the first ${maxSnapshot} characters of the snapshot are compared.`
+      : null,
   ]
   return {
     id,
@@ -38,7 +44,7 @@ export async function toMailRecord(post: Reported, { id }: MailSummary): Promise
     })),
     html: isLong ? null : html,
     text: mail.text.slice(0, maxText),
-    snapshot: toText(mailLines(mail)).slice(0, maxSnapshot),
+    snapshot: snapshot.slice(0, maxSnapshot),
     findings: findings.map(({ id: check, severity, message, fix, place }) => ({
       id: check,
       severity,

@@ -4,6 +4,7 @@ import { suggest } from '../core/suggest.ts'
 import type { Where } from '../store/queries.ts'
 import { contains, normalForms, spellingsOf } from './query-fits.ts'
 import { queryKeys } from './query-keys.ts'
+import type { MailQuery } from './query-members.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
 import { foldSpace } from '../core/text.ts'
 import { foldText } from '../core/fold-text.ts'
@@ -58,6 +59,13 @@ export function readTerms(text: string, now: number): QueryPart[] {
     if (isEmpty) throw fault(`${name}: has no value.`)
     return keyed(name, value, { now, isNegative, fault })
   })
+}
+
+/** The recipient that a query names as a text, with `to:` in a query string; undefined if it names none. */
+export function recipientIn(query: MailQuery | undefined): string | undefined {
+  if (typeof query === 'object') return typeof query.to === 'string' ? query.to : undefined
+  const [, phrase, word] = /(?:^|\s)to:(?:"([^"]{1,320})"|([^\s"]{1,320}))/i.exec(query ?? '') ?? []
+  return phrase ?? word
 }
 
 // Each part is looked for in every mail, and so is each id.

@@ -10,7 +10,10 @@ export function searchableHead(email: EmailRecord): string {
   return cutText(linesOf([subject, from], to, to_names, cc, cc_names, bcc, bcc_names), headLength)
 }
 
-/** The body, with white space folded, as searches compare it. Some characters become several, so that it may be cut again. */
+/**
+ * Folds the letters of a body, whose white space is folded already, as searches compare it. Some characters become several,
+ * so that it may be cut again.
+ */
 export function foldBody({ body, isCut }: SearchableText): SearchableText {
   const folded = foldLetters(body)
   return { body: cutText(folded, searchedLength), isCut: isCut || folded.length > searchedLength }

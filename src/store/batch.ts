@@ -5,9 +5,9 @@ import { CommitChecks, recordPlace, type UniqueKey } from './commit-checks.ts'
 import { type PreparedChange, withMember, withVersion } from './prepare.ts'
 import type { FlagChange } from './queries.ts'
 import type { CollectionState } from './collection-state.ts'
-import { membersOf } from './keys.ts'
 import { toRecord } from './read-records.ts'
 import type { Effect, Records } from './records.ts'
+import { recordMembers } from './store.ts'
 
 /**
  * The commits of one write: each is checked against memory and the commits staged before it, and a refused one does not
@@ -147,7 +147,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     if (!next) return null
     if (next === facts) return current
     // A record that a person edited may lack the member, and have one of this name in another member.
-    if (text === '' || (is && membersOf(toRecord(text))[flag] !== false)) return null
+    if (text === '' || (is && recordMembers(toRecord(text))[flag] !== false)) return null
     const set = withMember(text, flag, !is, is)
     const whole = set === null ? null : withMember(set, 'version', version, version + 1)
     return whole === null ? null : new Entry(id, segment, version + 1, whole, keys, blobs, next)

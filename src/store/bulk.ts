@@ -4,9 +4,8 @@ import type { FactRow } from './facts.ts'
 import { toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
 import { misuse } from './io-errors.ts'
-import { membersOf } from './keys.ts'
 import type { FlagChange, IndexKey } from './queries.ts'
-import type { BulkOptions, StoredRecord } from './store.ts'
+import { type BulkOptions, type StoredRecord, recordMembers } from './store.ts'
 
 /** A change of one record. */
 export type BulkChange = { readonly state: CollectionState; readonly id: string } & (
@@ -151,7 +150,7 @@ async function commitParts<T extends StoredRecord, C>(
 
 /** Sets a flag in a record that was read. */
 function editOf<T extends StoredRecord>({ flag, is }: FlagChange): (record: T) => T {
-  return (record) => (membersOf(record)[flag] === is ? record : { ...record, [flag]: is })
+  return (record) => (recordMembers(record)[flag] === is ? record : { ...record, [flag]: is })
 }
 
 /** Up to this many records, listeners get one change for each, so that they need not read everything again. */

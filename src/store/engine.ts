@@ -14,10 +14,16 @@ import { assertPartitionName } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Row } from './sorted-index.ts'
 import { Records } from './records.ts'
-import { membersOf } from './keys.ts'
 import { Views } from './views.ts'
 import { type RestorableStore, restoringEffects, saveRecords } from './restore.ts'
-import { type Blob, type Change, type Collection, type Store, type StoredRecord } from './store.ts'
+import {
+  type Blob,
+  type Change,
+  type Collection,
+  type Store,
+  type StoredRecord,
+  recordMembers,
+} from './store.ts'
 import type { BlobId } from './names.ts'
 
 /**
@@ -99,7 +105,7 @@ export async function createStore(
               read: (part) => readTexts(records, state, part.map(toRow)),
               put(record, text): BulkChange {
                 const { id, version } = record
-                const [keys, facts] = [state.keysOf(membersOf(record)), state.factsOf(record)]
+                const [keys, facts] = [state.keysOf(recordMembers(record)), state.factsOf(record)]
                 return { op: 'update', state, id, version, text, keys, facts }
               },
               remove: (id): BulkChange => ({ op: 'remove', state, id }),

@@ -2,11 +2,6 @@ import type { IndexKey } from './queries.ts'
 
 type KeyValue = IndexKey[number]
 
-/** A record's members by name: an interface has no index signature, but a record is nothing else. */
-export function membersOf(record: object): Readonly<Record<string, unknown>> {
-  return record as Readonly<Record<string, unknown>>
-}
-
 /** A record's key in an index, or null if one of the members is null, absent, or of a type without an order. */
 export function keyOf(record: Readonly<Record<string, unknown>>, on: readonly string[]): IndexKey | null {
   const key: KeyValue[] = []
@@ -29,7 +24,7 @@ export function compareKeys(a: IndexKey, b: IndexKey): number {
   return 0
 }
 
-/** Orders two values: numbers by value, false before true, strings by code unit. */
+/** Orders two values: booleans, numbers, strings; among them false before true, numbers by value, strings by code unit. */
 export function compareValues(a: KeyValue, b: KeyValue): number {
   if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : 0
   return rank(a) - rank(b)

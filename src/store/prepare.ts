@@ -1,11 +1,10 @@
 import { type Budget, noRoom } from '../core/byte-budget.ts'
 import type { FactRow } from './facts.ts'
 import type { IndexKey } from './queries.ts'
-import type { Blob, Change } from './store.ts'
+import { type Blob, type Change, recordMembers } from './store.ts'
 import { misuse } from './io-errors.ts'
 import { type BlobName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
-import { membersOf } from './keys.ts'
 
 /** A copy of a change at the call of `commit`: the caller may reuse its record. */
 export type PreparedChange =
@@ -77,7 +76,7 @@ export function prepareChange(state: CollectionState, change: Change): PreparedC
     id: record.id,
     version,
     text: JSON.stringify(record),
-    keys: state.keysOf(membersOf(record)),
+    keys: state.keysOf(recordMembers(record)),
     facts: state.factsOf(record),
   }
 }

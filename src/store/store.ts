@@ -164,6 +164,11 @@ export interface StoredRecord {
   version: number
 }
 
+/** A record's members by name: an interface has no index signature, but a record is nothing else. */
+export function recordMembers(record: object): Readonly<Record<string, unknown>> {
+  return record as Readonly<Record<string, unknown>>
+}
+
 /** A collection of records: its name and its indexes. */
 export interface Collection<T extends StoredRecord> {
   readonly name: string

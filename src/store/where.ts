@@ -1,9 +1,8 @@
 import { foldText } from '../core/fold-text.ts'
 import { factAt, factsOf, textTest } from './facts.ts'
 import { misuse } from './io-errors.ts'
-import { membersOf } from './keys.ts'
 import type { CountQuery, Facts, FactWhere, PageQuery, Where } from './queries.ts'
-import type { StoredRecord } from './store.ts'
+import { type StoredRecord, recordMembers } from './store.ts'
 
 export type Condition = (record: object) => boolean
 
@@ -28,7 +27,7 @@ export function compileWhere<T extends StoredRecord>(where: Where, facts?: Facts
   if (!('member' in where)) return onFact(where, facts)
   const { member } = where
   if ('contains' in where) return containing(member, where.contains)
-  return (record) => (membersOf(record)[member] ?? null) === where.equals
+  return (record) => (recordMembers(record)[member] ?? null) === where.equals
 }
 
 /** The condition of a page: its `where`, and the records of `also`. */
@@ -39,7 +38,7 @@ export function compileQuery<T extends StoredRecord>(
   const matches = compileWhere(where, facts)
   if (also === undefined) return matches
   const ids = new Set(also)
-  return (record) => ids.has(String(membersOf(record).id)) || matches(record)
+  return (record) => ids.has(String(recordMembers(record).id)) || matches(record)
 }
 
 /** Whether a query has a condition. @throws internal_error for one in another order than that of the ids. */
@@ -77,7 +76,7 @@ function containing(member: string, part: string): Condition {
   const sought = foldText(part)
   const holds = (value: unknown): boolean => typeof value === 'string' && foldText(value).includes(sought)
   return (record) => {
-    const value = membersOf(record)[member]
+    const value = recordMembers(record)[member]
     return Array.isArray(value) ? value.some(holds) : holds(value)
   }
 }

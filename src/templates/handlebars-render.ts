@@ -7,8 +7,8 @@ import type {
   Program,
 } from 'handlebars/dist/cjs/handlebars/compiler/base.js'
 import { quote } from '../core/errors.ts'
-import { helperName, isScoped, partsOf, written } from './handlebars.ts'
 import { isEmpty, ownMember, type Helpers } from './handlebars-helpers.ts'
+import { helperName, isScoped, partsOf, written } from './handlebars-names.ts'
 import { plainText, TemplateFaultError, type Output } from './output.ts'
 
 /** What the expressions of a block can reach. */

@@ -5,14 +5,13 @@ import {
   type Call,
   type Expression,
   type Lexer,
-  type Literal,
   type Location,
-  type Path,
   type Program,
   type Statement,
 } from 'handlebars/dist/cjs/handlebars/compiler/base.js'
 import { quote } from '../core/errors.ts'
 import type { Helpers } from './handlebars-helpers.ts'
+import { helperName, type Names, written } from './handlebars-names.ts'
 import { TemplateFaultError } from './output.ts'
 import { maxNesting } from './places.ts'
 
@@ -28,6 +27,7 @@ import { maxNesting } from './places.ts'
 export function parseHandlebars(source: string, helpers: Helpers): Program {
   const program = parseBounded(source)
   check(program, helpers)
+  // Reads nothing again: of a program it only removes white space, by recursion, so that the check comes first.
   return parse(program)
 }
 
@@ -102,9 +102,6 @@ function syntaxFault(error: unknown): { line: number; column?: number; message: 
   return { line: Number(at), message: `${what}, near ${quote(near.trim())}` }
 }
 
-/** The names that blocks around a place give to values. */
-export type Names = { readonly own: readonly string[]; readonly outer: Names } | null
-
 /** Checks what the grammar allows and Localpost does not. Without recursion, because a template may be nested deeply. */
 function check(root: Program, helpers: Helpers): void {
   const rest: { node: Program | Statement | Expression; depth: number; names: Names }[] = []
@@ -119,6 +116,7 @@ function check(root: Program, helpers: Helpers): void {
       for (const statement of node.body) add(statement, depth, inner)
       continue
     }
+    // The lexer limits what is open while the parser works; here each value of a tag counts too.
     if (depth > maxNesting) throw faultAt(node.loc, tooDeep)
     const problem = unsupported[node.type]
     if (problem !== undefined) throw faultAt(node.loc, problem)
@@ -171,29 +169,4 @@ function checkCall(node: AnyCall, helpers: Helpers, names: Names): void {
 
 function faultAt({ start }: Location, message: string): TemplateFaultError {
   return new TemplateFaultError({ line: start.line, column: start.column + 1, message })
-}
-
-/** The name of the helper that a call may mean; null if it can only be a path. */
-export function helperName(path: Path | Literal, names: Names): string | null {
-  const [name = '', ...others] = partsOf(path)
-  const isSimple =
-    others.length === 0 &&
-    (path.type !== 'PathExpression' || (path.depth === 0 && !path.data && !isScoped(path)))
-  if (!isSimple || name === '') return null
-  for (let at = names; at; at = at.outer) if (at.own.includes(name)) return null
-  return name
-}
-
-/** Whether a path begins with `this` or `.`, and so never means a helper or a name of a block. */
-export const isScoped = ({ original }: Path): boolean => /^\.|this\b/.test(original)
-
-/** The names of a path. A literal in its place is a name: `{{"first name"}}`. */
-export function partsOf(path: Path | Literal): readonly string[] {
-  return path.type === 'PathExpression' ? path.parts : [written(path)]
-}
-
-/** A path as it is in the template. */
-export function written(path: Path | Literal): string {
-  if (path.original !== undefined) return String(path.original)
-  return path.type === 'NullLiteral' ? 'null' : 'undefined'
 }

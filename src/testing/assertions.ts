@@ -4,7 +4,7 @@ import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from '.
 import { withOptions, type CheckOptions } from './expectation.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
 import { withFrames, withFramesNow } from './frames.ts'
-import type { Inspected } from './mails.ts'
+import type { Inspected } from './received.ts'
 import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
 import type { Outcome, Sense } from './outcome.ts'
 import { assertInspected, assertMail, assertReceived } from './received.ts'

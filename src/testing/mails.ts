@@ -1,17 +1,5 @@
-import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
-import type { Localpost } from '../instance/instance.ts'
-import { optionTable } from '../options/table.ts'
-
-/** The part of an instance that checks look at. */
-export type Inspected = { readonly inbox: Pick<Inbox, 'list' | 'get'> } & Partial<
-  Pick<Localpost, 'waitTimeoutMs'>
->
-
-/** How long a check waits for what should come, in milliseconds. */
-export function defaultTimeoutMs({ waitTimeoutMs }: Inspected): number {
-  return waitTimeoutMs ?? optionTable.waitTimeoutMs.default
-}
+import type { Inspected } from './received.ts'
 
 /** Reads the mails of an inbox, newest first, as often as a check asks. */
 export interface MailReader {
@@ -40,12 +28,13 @@ export function createMailReader({ inbox }: Inspected): MailReader {
   return {
     async summaries() {
       const all: MailSummary[] = []
-      for (let cursor: string | null = null; ;) {
+      let cursor: string | null = null
+      do {
         const page = await inbox.list({ limit: pageSize, cursor })
         all.push(...page.items)
         cursor = page.cursor
-        if (cursor === null) return all
-      }
+      } while (cursor !== null)
+      return all
     },
     read: async (id) => known.get(id) ?? (await readAnew(id)),
     readAnew,

@@ -1,3 +1,4 @@
+import type { Mail } from '../inbox/types.ts'
 import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from './contents.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
 import { withOptions, type CheckOptions } from './expectation.ts'
@@ -73,53 +74,54 @@ export interface MailMatchers {
 /** See {@link Matchers}. */
 export const matchers: Matchers = {
   toHaveSent(received, expectation, options) {
-    return withFrames(matchers.toHaveSent, () => {
-      assertInspected(received, 'toHaveSent')
-      return checkSent(received, withOptions(expectation, options, 'toHaveSent'), senseOf(this))
-    })
+    return waiting('toHaveSent', received, assertInspected, (post, name) =>
+      checkSent(post, withOptions(expectation, options, name), senseOf(this)),
+    )
   },
   toHaveEvent(received, expectation, options) {
-    return withFrames(matchers.toHaveEvent, () => {
-      assertReceived(received, 'toHaveEvent')
-      return checkEvent(received, withOptions(expectation, options, 'toHaveEvent'), senseOf(this))
-    })
+    return waiting('toHaveEvent', received, assertReceived, (given, name) =>
+      checkEvent(given, withOptions(expectation, options, name), senseOf(this)),
+    )
   },
   toHaveLink(received, expectation) {
-    return withFramesNow(matchers.toHaveLink, () => {
-      assertMail(received, 'toHaveLink')
-      return checkLink(received, expectation)
-    })
+    return ofMail('toHaveLink', received, (mail) => checkLink(mail, expectation))
   },
   toHaveCode(received, expectation) {
-    return withFramesNow(matchers.toHaveCode, () => {
-      assertMail(received, 'toHaveCode')
-      return checkCode(received, expectation)
-    })
+    return ofMail('toHaveCode', received, (mail) => checkCode(mail, expectation))
   },
   toHaveNoUnrenderedPlaceholders(received) {
-    return withFramesNow(matchers.toHaveNoUnrenderedPlaceholders, () => {
-      assertMail(received, 'toHaveNoUnrenderedPlaceholders')
-      return checkPlaceholders(received)
-    })
+    return ofMail('toHaveNoUnrenderedPlaceholders', received, checkPlaceholders)
   },
   toPassChecks(received, expectation) {
-    return withFrames(matchers.toPassChecks, () => {
-      assertMail(received, 'toPassChecks')
-      return checkPasses(received, expectation)
-    })
+    return waiting('toPassChecks', received, assertMail, (mail) => checkPasses(mail, expectation))
   },
   toMatchMailSnapshot(received, options) {
-    return withFramesNow(matchers.toMatchMailSnapshot, () => {
-      assertMail(received, 'toMatchMailSnapshot')
-      return checkSnapshot(this, received, options)
-    })
+    return ofMail('toMatchMailSnapshot', received, (mail) => checkSnapshot(this, mail, options))
   },
   toMatchMailPictures(received, options) {
-    return withFrames(matchers.toMatchMailPictures, () => {
-      assertMail(received, 'toMatchMailPictures')
-      return checkPictures(this, received, options)
-    })
+    return waiting('toMatchMailPictures', received, assertMail, (mail) => checkPictures(this, mail, options))
   },
+}
+
+/** Runs a matcher that waits. @param assert  Refuses what the matcher does not look at. */
+function waiting<Received>(
+  name: keyof Matchers,
+  received: unknown,
+  assert: (received: unknown, matcher: string) => asserts received is Received,
+  check: (received: Received, name: string) => Promise<Outcome>,
+): Promise<Outcome> {
+  return withFrames(matchers[name], () => {
+    assert(received, name)
+    return check(received, name)
+  })
+}
+
+/** Runs a matcher of a mail that does not wait. */
+function ofMail(name: keyof Matchers, received: unknown, check: (mail: Mail) => Outcome): Outcome {
+  return withFramesNow(matchers[name], () => {
+    assertMail(received, name)
+    return check(received)
+  })
 }
 
 function senseOf({ isNot = false }: MatcherThis): Sense {

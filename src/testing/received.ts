@@ -1,7 +1,19 @@
 import { quote } from '../core/errors.ts'
+import type { Inbox } from '../inbox/methods.ts'
 import type { Mail } from '../inbox/types.ts'
+import type { Localpost } from '../instance/instance.ts'
+import { optionTable } from '../options/table.ts'
 import { usageError } from './frames.ts'
-import type { Inspected } from './mails.ts'
+
+/** The part of an instance that checks look at. */
+export type Inspected = { readonly inbox: Pick<Inbox, 'list' | 'get'> } & Partial<
+  Pick<Localpost, 'waitTimeoutMs'>
+>
+
+/** How long a check waits for what should come, in milliseconds. */
+export function defaultTimeoutMs({ waitTimeoutMs }: Inspected): number {
+  return waitTimeoutMs ?? optionTable.waitTimeoutMs.default
+}
 
 /**
  * Refuses a value that is not an instance. The message says what to pass instead.

@@ -123,7 +123,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'inbox/quoted.ts quoted': (text) =>
     [text, ''].map((plain) => quoted({ from: text, received: 0, text: plain, html: text })),
   'mime/charset-fit.ts charsetMisfit': (text) =>
-    charsetMisfit(Buffer.from(text, 'latin1'), 'utf-8', 'utf-8', text),
+    charsetMisfit(Buffer.from(text, 'latin1'), text, { declared: 'utf-8', charset: 'utf-8' }),
   'mime/headers/addresses.ts isMailbox': (text) => isMailbox(text, 'a@b.test'),
   'mime/headers/addresses.ts toMailbox': (text) => toMailbox(text, 'a@b.test'),
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),

@@ -103,8 +103,8 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
         const wanted = { limit, page, pivot: address.toLowerCase() }
         const items = await pageOf(startingWith(term ?? ''), keyOf, wanted)
         const path = `/v3/${readDomain(params.domain)}/${name}`
-        const more = { name: 'address', more: term === undefined ? undefined : { term } }
-        const paging = linksOf(path, items.map(keyOf), wanted, more, context)
+        const pivotParam = { name: 'address', more: term === undefined ? undefined : { term } }
+        const paging = linksOf(path, items.map(keyOf), wanted, pivotParam, context)
         return { items: items.map(toEntry), paging }
       },
     }),
@@ -112,6 +112,7 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       summary: `Get an address of ${name}`,
       success: { schema: entrySchema },
       async handler({ params }) {
+        // Throws not_found for what can be no domain.
         readDomain(params.domain)
         return toEntry(await find(params.address))
       },
@@ -139,7 +140,7 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       async handler({ params }) {
         readDomain(params.domain)
         const { address } = await find(params.address)
-        await suppressions.remove(address)
+        await entries.remove(address)
         return { message: list.removed, address }
       },
     }),

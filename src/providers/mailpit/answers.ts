@@ -35,7 +35,7 @@ export function toListed(entry: MailEntry): Summary {
  * @param header  Of its message; null while it is not written.
  */
 export function toMessage(mail: Mail, header: HeaderBlock | null, attachments: Attachment[]): Message {
-  const { id, from, to, to_names, cc, bcc, reply_to, html, text, received, envelope } = mail
+  const { id, from, to, to_names, cc, bcc, reply_to, html, received, envelope } = mail
   const named = header && namedAddresses(header)
   const sent = Date.parse(header?.decoded('Date') ?? '')
   const From = firstAddress(from)
@@ -54,12 +54,17 @@ export function toMessage(mail: Mail, header: HeaderBlock | null, attachments: A
     Date: new Date(Number.isNaN(sent) ? received : sent).toISOString(),
     Tags: mail.tags,
     Username: '',
-    Text: text === '' && html !== '' ? visibleText(html.slice(0, longBytes)).trim() : text,
+    Text: textOf(mail),
     HTML: html,
     Size: mail.size_bytes,
     Inline: attachments.filter((_, at) => isInline.has(at)),
     Attachments: attachments.filter((_, at) => !isInline.has(at)),
   }
+}
+
+/** The text of a mail; of one that has only HTML, the text that a reader sees. */
+export function textOf({ html, text }: Pick<Mail, 'html' | 'text'>): string {
+  return text === '' && html !== '' ? visibleText(html.slice(0, longBytes)).trim() : text
 }
 
 const nameOf = ({ index }: { index: number }): number => index

@@ -1,22 +1,25 @@
 // Who made a request: a person in a browser, what a page embeds, or a program.
 
-/** Whether a browser shows the answer as a page or in a frame. */
-export function isShown(headers: Pick<Headers, 'get'>): boolean {
-  const target = headers.get('sec-fetch-dest')
+/** Whether a browser may show the answer: it opens the address, or a page embeds it. Scripts and programs only read it. */
+export function mayBeShown(headers: Pick<Headers, 'get'>): boolean {
+  const destination = headers.get('sec-fetch-dest')
+  if (destination !== null) return destination !== 'empty'
   // Browsers leave Sec-Fetch headers out over plain HTTP. Cypress sends the User-Agent of its browser, but asks for anything.
-  return target === null ? /text\/html/.test(headers.get('accept') ?? '') : target !== 'empty'
+  return /text\/html/.test(headers.get('accept') ?? '')
 }
 
 /**
- * Whether a program made the request, or the script of a page: no person followed an address, and nothing embedded it.
- * An address in a mail causes only the other kind.
+ * Whether a program made the request, or a script of a page of this server. False for what an address in a mail causes:
+ * a person opens it, or a page embeds it.
  */
 export function isFromProgram(headers: Pick<Headers, 'get'>): boolean {
-  const [target, site] = [headers.get('sec-fetch-dest'), headers.get('sec-fetch-site')]
+  const destination = headers.get('sec-fetch-dest')
+  const site = headers.get('sec-fetch-site')
   // A page of another port is `same-site`, and reads nothing of the answer, but the request would have its effect.
-  if (site !== null || target !== null)
-    return (site ?? 'same-origin') === 'same-origin' && (target ?? 'empty') === 'empty'
+  if (site !== null && site !== 'same-origin') return false
+  if (destination !== null && destination !== 'empty') return false
+  if (site !== null || destination !== null) return true
   // Browsers leave Sec-Fetch headers out over plain HTTP.
-  const isBrowser = /^Mozilla\//i.test(headers.get('user-agent') ?? '')
-  return !isBrowser && !/text\/html|^image\//.test(headers.get('accept') ?? '')
+  if (/^Mozilla\//i.test(headers.get('user-agent') ?? '')) return false
+  return !/text\/html|^image\//.test(headers.get('accept') ?? '')
 }

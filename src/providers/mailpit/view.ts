@@ -4,8 +4,8 @@ import { bytesAnswer } from '../../server/answer.ts'
 import { guarded, htmlAnswer } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
 import type { Route } from '../../server/route.ts'
-import { toMessage } from './answers.ts'
-import { isShown } from './browser.ts'
+import { textOf } from './answers.ts'
+import { mayBeShown } from './browser.ts'
 import { defineMailpitRoutes } from './define-routes.ts'
 import { idOf } from './latest.ts'
 import { matchQuery } from './requests.ts'
@@ -23,7 +23,7 @@ export function viewRoutes(inbox: Inbox & InboxPages): Route[] {
       errors: [...readErrors, 'invalid_query'],
       async handler({ params, query, headers, signal }) {
         const id = await idOf(inbox, params.id, query, signal())
-        const html = isShown(headers)
+        const html = mayBeShown(headers)
           ? await inbox.page(id, { appearance: null, remote: 'none', signal: signal() })
           : Buffer.from(await inbox.html(id, { signal: signal() }))
         if (html.length > 0) return htmlAnswer(html, 'none')
@@ -37,8 +37,8 @@ export function viewRoutes(inbox: Inbox & InboxPages): Route[] {
       errors: [...readErrors, 'invalid_query'],
       async handler({ params, query, signal }) {
         const id = await idOf(inbox, params.id, query, signal())
-        const { Text } = toMessage(await inbox.read(id, { signal: signal() }), null, [])
-        return bytesAnswer(Text, { ...guarded, 'content-type': 'text/plain; charset=utf-8' })
+        const mail = await inbox.read(id, { signal: signal() })
+        return bytesAnswer(textOf(mail), { ...guarded, 'content-type': 'text/plain; charset=utf-8' })
       },
     }),
   ]

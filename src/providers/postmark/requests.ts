@@ -67,50 +67,53 @@ function toRequest(body: unknown): SendingRequest {
   const text = email.TextBody ?? ''
   if (html === '' && text === '')
     errors.push({ field: 'HtmlBody', message: 'is missing: give HtmlBody, TextBody or both' })
-  const request = toShared(email, errors)
+  checkShared(email, errors)
   if (errors.length > 0) throw validationError(errors)
-  return { ...request, subject: email.Subject ?? '', html, text }
+  return { ...toShared(email), subject: email.Subject ?? '', html, text }
 }
 
 function toTemplated(body: unknown): SendingRequest {
   const { TemplateId, TemplateAlias, TemplateModel, ...email } = parseInput(templatedSchema, body)
   const errors: FieldError[] = []
-  for (const name of ['Metadata', 'TemplateModel']) checkProto(body, [name], errors)
+  checkProto(body, ['Metadata'], errors)
+  checkProto(body, ['TemplateModel'], errors)
   const alias = orNothing(TemplateAlias)
   if ((TemplateId == null) === (alias === undefined))
     errors.push({ field: 'TemplateId', message: 'must be given, or TemplateAlias, and not both' })
-  const request = toShared(email, errors)
+  checkShared(email, errors)
   if (errors.length > 0) throw validationError(errors)
-  return { ...request, template_id: alias ?? String(TemplateId), data: TemplateModel }
+  return { ...toShared(email), template_id: alias ?? String(TemplateId), data: TemplateModel }
 }
 
-/** The members that an email has with and without a template. @param errors  Where what is wrong with them is added. */
-function toShared(
-  email: Omit<PostmarkEmail, 'Subject' | 'HtmlBody' | 'TextBody'>,
-  errors: FieldError[],
-): SendingRequest {
-  const { TrackOpens, TrackLinks } = email
-  const tag = orNothing(email.Tag)
-  const replyTo = orNothing(email.ReplyTo)
-  const from = orNothing(email.From)
-  const [to, cc, bcc] = [orNothing(email.To), orNothing(email.Cc), orNothing(email.Bcc)]
-  if (from === undefined) errors.push({ field: 'From', message: 'is missing' })
-  if (to === undefined && cc === undefined && bcc === undefined)
+/** The members that an email has with and without a template. */
+type SharedEmail = Omit<PostmarkEmail, 'Subject' | 'HtmlBody' | 'TextBody'>
+
+/** @param errors  Where what is wrong with the members is added. */
+function checkShared(email: SharedEmail, errors: FieldError[]): void {
+  if (!email.From) errors.push({ field: 'From', message: 'is missing' })
+  if (!email.To && !email.Cc && !email.Bcc)
     errors.push({ field: 'To', message: 'is missing: give at least one recipient in To, Cc or Bcc' })
   if (email.MessageStream === 'inbound')
     errors.push({ field: 'MessageStream', message: 'must not be "inbound", which nothing is sent by' })
   const own = Object.keys(email.Metadata ?? {}).find((name) => isKept(name))
   if (own !== undefined)
     errors.push({ field: 'Metadata', message: `must not have ${quote(own)}, which Localpost keeps itself` })
+  checkHeaders(email.Headers ?? [], errors)
+}
+
+function toShared(email: SharedEmail): SendingRequest {
+  const { TrackOpens, TrackLinks } = email
+  const tag = orNothing(email.Tag)
+  const replyTo = orNothing(email.ReplyTo)
   const opens = TrackOpens ?? undefined
   const clicks = TrackLinks == null ? undefined : TrackLinks !== 'None'
   return {
-    from,
-    to,
-    cc,
-    bcc,
+    from: orNothing(email.From),
+    to: orNothing(email.To),
+    cc: orNothing(email.Cc),
+    bcc: orNothing(email.Bcc),
     reply_to: replyTo === undefined ? undefined : [replyTo],
-    headers: toHeaders(email.Headers ?? [], errors),
+    headers: recordOf((email.Headers ?? []).map(({ Name, Value }) => [Name, Value])),
     metadata: withKept(email.Metadata ?? {}, { tag, stream: email.MessageStream ?? undefined }),
     tags: tag === undefined ? undefined : [tag],
     attachments: email.Attachments?.map(toAttachment),
@@ -120,21 +123,17 @@ function toShared(
 
 const orNothing = (text: string | null | undefined): string | undefined => (text ? text : undefined)
 
-function toHeaders(
-  fields: readonly PostmarkHeader[],
-  errors: FieldError[],
-): Record<string, string> | undefined {
-  const headers = new Map<string, string>()
-  for (const [i, { Name, Value }] of fields.entries()) {
+function checkHeaders(fields: readonly PostmarkHeader[], errors: FieldError[]): void {
+  const names = new Set<string>()
+  for (const [i, { Name }] of fields.entries()) {
     const problem = /^x-pm-/i.test(Name)
       ? `is not supported: ${quote(Name)} has no effect here. Leave it out`
-      : headers.has(Name)
+      : names.has(Name)
         ? `must be given once, not twice: ${quote(Name)}`
         : null
     if (problem !== null) errors.push({ field: `Headers[${i}].Name`, message: problem })
-    headers.set(Name, Value)
+    names.add(Name)
   }
-  return recordOf(headers)
 }
 
 function toAttachment({ Name, Content, ContentType, ContentID }: PostmarkAttachment): SentAttachment {

@@ -19,11 +19,9 @@ export interface LogDeps extends DataFolder {
 
 /** The files of the log: appends to the last one; {@link LogReaders} reads from all of them. */
 export class Log {
-  /** The length of the valid part of each file. */
-  readonly lengths: Map<number, number>
-  /** Set while nothing can be written, because what a failed write left could not be cut off yet; otherwise null. */
-  fault: LocalpostError | null = null
-  readonly #afterCut: (() => void)[] = []
+  readonly #lengths: Map<number, number>
+  #fault: LocalpostError | null = null
+  readonly #waitingForCut: (() => void)[] = []
   readonly #deps: LogDeps
   /** Whether a notice said that nothing can be written. */
   #isTold = false
@@ -34,7 +32,7 @@ export class Log {
   #stamp: Stamp | null = null
   #path = ''
   /** Whether the open file got a second name, so that the next frames go into a new file. */
-  #isShared = false
+  #hasOtherName = false
 
   /**
    * @param lengths  The existing files. New frames are appended to the last one.
@@ -43,8 +41,18 @@ export class Log {
   constructor(deps: LogDeps, lengths: Map<number, number>, first: number) {
     this.#deps = deps
     this.#readers = new LogReaders(deps)
-    this.lengths = lengths
+    this.#lengths = lengths
     this.#number = Math.max(first, ...lengths.keys())
+  }
+
+  /** The length of the valid part of each file. */
+  get lengths(): ReadonlyMap<number, number> {
+    return this.#lengths
+  }
+
+  /** Set while nothing can be written, because what a failed write left could not be cut off yet; otherwise null. */
+  get fault(): LocalpostError | null {
+    return this.#fault
   }
 
   /**
@@ -58,7 +66,7 @@ export class Log {
     try {
       const found = this.#deps.files.stampNow(this.#path)
       if (!found || !isSameFile(found, this.#stamp)) return this.#path
-      this.#isShared ||= found.nlink > this.#stamp.nlink
+      this.#hasOtherName ||= found.nlink > this.#stamp.nlink
       return null
     } catch {
       // The file cannot be examined now. The next call tries again.
@@ -67,16 +75,16 @@ export class Log {
   }
 
   get end(): LogPosition {
-    return { log: this.#number, offset: this.lengths.get(this.#number) ?? 0 }
+    return { log: this.#number, offset: this.#lengths.get(this.#number) ?? 0 }
   }
 
   /** Prepares for appending about this many bytes: opens the file, or starts the next one, if that is needed. */
   async makeRoom(bytes: number): Promise<void> {
     await this.cutBack()
-    if (this.fault) throw this.fault
+    if (this.#fault) throw this.#fault
     const { log, offset } = this.end
     const isFull = offset > 0 && offset + bytes > this.#deps.fileBytes()
-    if (isFull || this.#isShared) await this.#openFile(log + 1)
+    if (isFull || this.#hasOtherName) await this.#openFile(log + 1)
     else if (this.#fd === null) await this.#openFile(log)
   }
 
@@ -96,38 +104,38 @@ export class Log {
       if (this.#deps.durable) await this.#deps.files.sync(fd)
     } catch (error) {
       const failed = storeFault(error, `Writing ${this.#deps.paths.log(log)}`)
-      this.fault = failed
+      this.#fault = failed
       await this.cutBack()
-      if (this.fault === null) throw failed
+      if (this.#fault === null) throw failed
       throw unknownOutcome(error, this.#deps.paths.log(log))
     }
-    this.lengths.set(log, offset + bytes.byteLength)
+    this.#lengths.set(log, offset + bytes.byteLength)
   }
 
   /** Cuts off what a failed write may have left. `fault` is null afterwards if this succeeded. */
   async cutBack(): Promise<void> {
     const { log, offset } = this.end
-    if (this.fault === null || this.#fd === null) return
+    if (this.#fault === null || this.#fd === null) return
     try {
       await this.#deps.files.truncate(this.#fd, offset)
       if (this.#deps.durable) await this.#deps.files.sync(this.#fd)
     } catch (error) {
       const reason = messageOf(error)
       const message = `A write to ${this.#deps.paths.log(log)} failed and could not be cut off (${reason}). Nothing more can be written until this succeeds; each new commit tries it again.`
-      this.fault = new LocalpostError('store_read_only', message, { cause: error })
+      this.#fault = new LocalpostError('store_read_only', message, { cause: error })
       if (!this.#isTold) this.#deps.onNotice(message)
       this.#isTold = true
       return
     }
-    this.fault = null
+    this.#fault = null
     if (this.#isTold) this.#deps.onNotice(`${this.#deps.paths.log(log)} can be written again.`)
     this.#isTold = false
-    for (const run of this.#afterCut.splice(0)) run()
+    for (const run of this.#waitingForCut.splice(0)) run()
   }
 
   /** Runs the callback when no failed write is left to cut off: now, or later; never if the store closes before that. */
   afterCut(run: () => void): void {
-    if (this.fault) this.#afterCut.push(run)
+    if (this.#fault) this.#waitingForCut.push(run)
     else run()
   }
 
@@ -138,7 +146,7 @@ export class Log {
   /** Removes a file that no record refers to any more. Reads that are running continue. */
   async remove(log: number): Promise<void> {
     await this.#deps.files.remove(this.#deps.paths.log(log))
-    this.lengths.delete(log)
+    this.#lengths.delete(log)
     await this.#readers.close(log)
   }
 
@@ -154,10 +162,10 @@ export class Log {
 
   async #openFile(wanted: number): Promise<void> {
     // Another process may append to a file that another folder shares.
-    const isTaken = this.lengths.has(wanted) && isShared(this.#deps.files, this.#deps.paths.log(wanted))
+    const isTaken = this.#lengths.has(wanted) && isShared(this.#deps.files, this.#deps.paths.log(wanted))
     const log = isTaken ? wanted + 1 : wanted
     const path = this.#deps.paths.log(log)
-    const isNew = !this.lengths.has(log)
+    const isNew = !this.#lengths.has(log)
     try {
       const fd = await this.#deps.files.open(path, isNew ? 'w' : 'r+')
       try {
@@ -170,9 +178,9 @@ export class Log {
       this.#fd = fd
       this.#stamp = stampOf(this.#deps.files, path)
       this.#path = path
-      this.#isShared = false
+      this.#hasOtherName = false
       this.#number = log
-      if (isNew) this.lengths.set(log, 0)
+      if (isNew) this.#lengths.set(log, 0)
       if (old !== null) await this.#deps.files.close(old).catch(() => {})
     } catch (error) {
       throw storeFault(error, `Opening ${path}`)

@@ -1,8 +1,8 @@
 import { factsOf } from '../facts.ts'
 import { misuse } from '../io-errors.ts'
-import { keyOf, membersOf } from '../keys.ts'
+import { keyOf } from '../keys.ts'
 import type { Facts, IndexKey } from '../queries.ts'
-import type { Collection, StoredRecord } from '../store.ts'
+import { type Collection, type StoredRecord, recordMembers } from '../store.ts'
 import { encodeKey } from './index-keys.ts'
 import { joinTexts } from './joined-texts.ts'
 
@@ -85,7 +85,7 @@ export class Table {
 
   /** @param text  The JSON of the record. */
   rowOf(record: StoredRecord, text: string): StoredRow {
-    const keys = this.indexes.map(({ on }) => keyOf(membersOf(record), on))
+    const keys = this.indexes.map(({ on }) => keyOf(recordMembers(record), on))
     const values: StoredRow['values'][number][] = keys.map((key) => key && encodeKey(key))
     if (this.facts) {
       const facts = factsOf(this.facts, record)

@@ -60,6 +60,7 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
     async list() {
       const [counts, { records }] = await Promise.all([
         count(),
+        // Concurrent calls may have set more than `mostColors`.
         store.page(tagColorCollection, { index: 'tag', limit: 2 * mostColors }),
       ])
       const used = [...counts]
