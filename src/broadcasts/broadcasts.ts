@@ -17,6 +17,7 @@ import { createLeaveOut, type LeaveOut } from './left-out.ts'
 import { broadcastRequestSchema } from './schema.ts'
 import { createSentBroadcasts, type SentBroadcasts } from './sent.ts'
 import { forEachSlice } from '../core/slices.ts'
+import type { Tracking } from '../tracking/tracking.ts'
 
 /** Broadcasts: one email of type `broadcast` per subscribed contact of an audience. */
 export interface Broadcasts extends SentBroadcasts {
@@ -51,7 +52,7 @@ export interface BroadcastsDeps extends SendDeps {
   /** Default: none. */
   tracer?: Tracer | null
   /** The URL that ends a contact's subscription with one POST, and counts it for a broadcast. */
-  unsubscribeUrl(audienceId: string, contactId: string, broadcastId: string): string
+  unsubscribeUrl: Tracking['unsubscribeUrl']
 }
 
 export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
@@ -75,7 +76,9 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
         leaveOut.invalid(contact, personal.problem)
         continue
       }
-      const headers = unsubscribeHeaders(deps.unsubscribeUrl(contact.audience_id, contact.id, broadcastId))
+      const { audience_id, id: contact_id } = contact
+      const url = deps.unsubscribeUrl({ audience_id, contact_id, broadcast_id: broadcastId })
+      const headers = unsubscribeHeaders(url)
       prepared.push({ personal, kept: keep(personal, headers) })
     }
     // Ids define the order of the list, so nothing may be awaited between the ids and the commit.
