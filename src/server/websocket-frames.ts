@@ -1,5 +1,8 @@
 /** @see RFC 6455 section 11.8 */
 const opcodes = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const
+/** In place of a length: it follows in 16 or in 64 bits. @see RFC 6455 section 5.2 */
+const lengthIn16Bits = 126
+const lengthIn64Bits = 127
 
 /** A message of text. @see RFC 6455 section 5.2 */
 export function textFrame(text: string): Buffer {
@@ -92,9 +95,6 @@ export function createFrameReader(): (piece: Uint8Array) => ClientFrame[] {
 export const maxClientMessageBytes = 4096
 
 const maskBytes = 4
-/** In place of a length: it follows in 16 or in 64 bits. @see RFC 6455 section 5.2 */
-const lengthIn16Bits = 126
-const lengthIn64Bits = 127
 const protocolError = 1002
 const tooBig = 1009
 

@@ -141,7 +141,7 @@ it('undoes the removal of those mails that are still stored', async () => {
   removed.push('em_2', 'em_4')
   await removals.undo(some.id)
   await expect(removals.undo(none.id)).rejects.toMatchObject({ code: 'not_found' })
-  expect(told.filter(([, isHidden]) => !isHidden)).toEqual([
+  expect(told.filter(([, change]) => change === 'shown')).toEqual([
     ['em_1', 'shown'],
     ['em_3', 'shown'],
   ])
