@@ -17,7 +17,6 @@ import { createLeaveOut, type LeaveOut } from './left-out.ts'
 import { broadcastRequestSchema } from './schema.ts'
 import { createSentBroadcasts, type SentBroadcasts } from './sent.ts'
 import { forEachSlice } from '../core/slices.ts'
-import type { Tracking } from '../tracking/tracking.ts'
 
 /** Broadcasts: one email of type `broadcast` per subscribed contact of an audience. */
 export interface Broadcasts extends SentBroadcasts {
@@ -52,7 +51,7 @@ export interface BroadcastsDeps extends SendDeps {
   /** Default: none. */
   tracer?: Tracer | null
   /** The URL that ends a contact's subscription with one POST, and counts it for a broadcast. */
-  unsubscribeUrl: Tracking['unsubscribeUrl']
+  unsubscribeUrl(subscription: { audience_id: string; contact_id: string; broadcast_id: string }): string
 }
 
 export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {

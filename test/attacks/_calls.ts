@@ -96,7 +96,7 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 /** How a function is called that needs more than a text, or something else. */
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
-  'attachments/data-uri.ts base64Decoded': (text) => decodeBase64(text),
+  'attachments/data-uri.ts decodeBase64': (text) => decodeBase64(text),
   'capture/refused-commands.ts refusedCommand': (text) =>
     ['MAIL FROM:', 'AUTH '].map((begin) =>
       refusedCommand(begin.slice(0, 4), `${begin}${text}`, { hasStartTls: true, isInTransaction: false }),
@@ -141,7 +141,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     const header = Buffer.from(`Content-Type: ${text.replaceAll(/[\r\n]/g, ' ')}\r\n\r\n`)
     return readPartHeader(header, [0, header.length], asPart)
   },
-  'providers/mailgun/event-filter.ts toFilter': (text) => toEventFilter('acme.test', { subject: text }),
+  'providers/mailgun/event-filter.ts toEventFilter': (text) => toEventFilter('acme.test', { subject: text }),
   'providers/mailgun/members.ts readMembers': (text) =>
     [
       new FormBody(Buffer.from(`--a\r\nContent-Disposition: form-data; ${text}\r\n\r\n\r\n--a--`), 'a'),
